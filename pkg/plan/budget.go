@@ -13,15 +13,15 @@ import (
 // is true for one that never lets a pod go. It answers as [Look] does, and asks only which pods
 // are next: it is asked at every turn of a rollout.
 func (r *run) blockedByBudget() (list []Blocker, never bool) {
-	if len(r.snap.heeded(r.plan.Driver)) == 0 || r.plan.Driver != DriverKruise {
+	if len(r.snap.enforcedBudgets(r.plan.Driver)) == 0 || r.plan.Driver != DriverKruise {
 		return nil, false
 	}
-	b, ok := inPlaceOfSpec(*r.snap)
+	b, ok := presentBuilder(*r.snap)
 	if !ok {
 		return nil, false
 	}
 	guard, k := b.guard(), kindOf(b.present.Object)
-	if guard.spares(k.mostNext(&b.comparison)) {
+	if guard.allowsAny(k.mostNext(&b.comparison)) {
 		return nil, false
 	}
 	for _, p := range k.choice(&b.comparison, r.now, true).Pods {
@@ -32,23 +32,23 @@ func (r *run) blockedByBudget() (list []Blocker, never bool) {
 	return nil, false
 }
 
-// guard asks the budgets about updates of pods.
-type guard struct {
+// budgetGuard asks the budgets about updates of pods.
+type budgetGuard struct {
 	driver  Driver
 	modes   modes
-	permits *permits
+	tracker *budgetTracker
 	snap    *Snapshot
 }
 
 // guard asks the budgets that the driver asks.
-func (b *comparison) guard() guard {
-	return guard{driver: b.plan.Driver, modes: b.modes, permits: b.snap.permits(b.snap.heeded(b.plan.Driver)), snap: &b.snap}
+func (b *comparison) guard() budgetGuard {
+	return budgetGuard{driver: b.plan.Driver, modes: b.modes, tracker: b.snap.budgetTracker(b.snap.enforcedBudgets(b.plan.Driver)), snap: &b.snap}
 }
 
-// spares reports whether no budget can refuse an update of so many pods, whichever they are.
-func (g *guard) spares(pods int) bool {
-	for _, b := range g.permits.budgets {
-		if !b.Spares(*g.permits.unavailable(b), pods) {
+// allowsAny reports whether no budget can refuse an update of so many pods, whichever they are.
+func (g *budgetGuard) allowsAny(pods int) bool {
+	for _, b := range g.tracker.budgets {
+		if !b.AllowsAny(*g.tracker.unavailableCounts(b), pods) {
 			return false
 		}
 	}
@@ -57,19 +57,19 @@ func (g *guard) spares(pods int) bool {
 
 // Budget asks the budgets that cover a pod whether an update of it could begin now;
 // why names the one that does not let it.
-func (g *guard) Budget(p *cluster.Pod) (why string, ok bool) {
+func (g *budgetGuard) Budget(p *cluster.Pod) (why string, ok bool) {
 	op := g.operation(p)
-	if !g.snap.asked(g.driver, op) {
-		return g.unasked(p, op)
+	if !g.snap.asksBudgets(g.driver, op) {
+		return g.unaskedAnswer(p, op)
 	}
-	if why, ok = g.permits.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
+	if why, ok = g.tracker.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
 		return why, ok
 	}
-	return g.permits.evict(p)
+	return g.tracker.evict(p)
 }
 
 // operation is what budgets are asked about when a pod is updated.
-func (g *guard) operation(p *cluster.Pod) kruise.PubOperation {
+func (g *budgetGuard) operation(p *cluster.Pod) kruise.PubOperation {
 	if mode, _ := g.Mode(p); mode == rules.ModeRecreate {
 		return kruise.PubDeleteOperation
 	}
@@ -79,13 +79,13 @@ func (g *guard) operation(p *cluster.Pod) kruise.PubOperation {
 // updateGate has Kruise ask PodUnavailableBudgets before it updates a pod in place.
 const updateGate = "PodUnavailableBudgetUpdateGate"
 
-// unasked is the answer for an update that Kruise asks no budget about, as far as its
+// unaskedAnswer is the answer for an update that Kruise asks no budget about, as far as its
 // feature gates are known.
-func (g *guard) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
+func (g *budgetGuard) unaskedAnswer(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
 	if g.snap.GatesUnread == "" {
 		return "", true
 	}
-	if why, ok = g.permits.allow(p, op); !ok {
+	if why, ok = g.tracker.allow(p, op); !ok {
 		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
 	}
 	return why, ok
@@ -93,52 +93,52 @@ func (g *guard) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok 
 
 // BudgetNever reports whether a budget that covers a pod wants all its pods available, so
 // that it never lets one go: waiting does not help then.
-func (g *guard) BudgetNever(p *cluster.Pod) bool {
+func (g *budgetGuard) BudgetNever(p *cluster.Pod) bool {
 	op := g.operation(p)
-	if !g.snap.asked(g.driver, op) {
+	if !g.snap.asksBudgets(g.driver, op) {
 		return false
 	}
-	if slices.ContainsFunc(g.permits.budgets, func(b *rules.Budget) bool {
-		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
+	if slices.ContainsFunc(g.tracker.budgets, func(b *rules.Budget) bool {
+		return slices.ContainsFunc(b.Pods, samePod(p)) && neverAllows(b.Counts())
 	}) {
 		return true
 	}
-	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.permits.disruptions, func(b *rules.DisruptionBudget) bool {
-		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
+	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.tracker.disruptions, func(b *rules.DisruptionBudget) bool {
+		return slices.ContainsFunc(b.Pods, samePod(p)) && neverAllows(b.Counts())
 	})
 }
 
-// asked reports whether Kruise asks budgets before an operation on a pod; a client always
+// asksBudgets reports whether Kruise asks budgets before an operation on a pod; a client always
 // does.
-func (s *Snapshot) asked(d Driver, op kruise.PubOperation) bool {
+func (s *Snapshot) asksBudgets(d Driver, op kruise.PubOperation) bool {
 	return d == DriverClient || op != kruise.PubUpdateOperation || s.Gates.GuardUpdates
 }
 
 // Mode says what an update does to a pod, and why.
-func (g *guard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
+func (g *budgetGuard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
 
-// never reports whether a budget wants all its pods available, so that it lets none go.
-func never(n rules.BudgetCounts) bool {
+// neverAllows reports whether a budget wants all its pods available, so that it lets none go.
+func neverAllows(n rules.BudgetCounts) bool {
 	return n.Allowed == 0 && n.Desired != 0 && n.Desired >= n.Expected
 }
 
-// permits asks budgets on behalf of the client, and remembers what one decision
+// budgetTracker asks budgets on behalf of the client, and remembers what one decision
 // has taken of them.
-type permits struct {
+type budgetTracker struct {
 	budgets     []*rules.Budget
 	disruptions []*rules.DisruptionBudget
 	counts      map[string]*rules.BudgetCounts
 }
 
-func newPermits(s *Snapshot) *permits { return s.permits(s.Budgets) }
+func newBudgetTracker(s *Snapshot) *budgetTracker { return s.budgetTracker(s.Budgets) }
 
-func (s *Snapshot) permits(budgets []*rules.Budget) *permits {
-	return &permits{budgets: budgets, disruptions: s.Disruptions, counts: map[string]*rules.BudgetCounts{}}
+func (s *Snapshot) budgetTracker(budgets []*rules.Budget) *budgetTracker {
+	return &budgetTracker{budgets: budgets, disruptions: s.Disruptions, counts: map[string]*rules.BudgetCounts{}}
 }
 
-// heeded are the PodUnavailableBudgets that somebody asks when a driver has pods
+// enforcedBudgets are the PodUnavailableBudgets that are asked when a driver has pods
 // replaced: one that was rendered is asked by the client alone.
-func (s *Snapshot) heeded(d Driver) []*rules.Budget {
+func (s *Snapshot) enforcedBudgets(d Driver) []*rules.Budget {
 	if d == DriverClient {
 		return s.Budgets
 	}
@@ -151,7 +151,7 @@ func (s *Snapshot) heeded(d Driver) []*rules.Budget {
 	return out
 }
 
-func (l *permits) of(name string, count func() rules.BudgetCounts) *rules.BudgetCounts {
+func (l *budgetTracker) countsOf(name string, count func() rules.BudgetCounts) *rules.BudgetCounts {
 	n := l.counts[name]
 	if n == nil {
 		n = new(count())
@@ -160,19 +160,19 @@ func (l *permits) of(name string, count func() rules.BudgetCounts) *rules.Budget
 	return n
 }
 
-func (l *permits) unavailable(b *rules.Budget) *rules.BudgetCounts {
-	return l.of("unavailable/"+b.Name, b.Counts)
+func (l *budgetTracker) unavailableCounts(b *rules.Budget) *rules.BudgetCounts {
+	return l.countsOf("unavailable/"+b.Name, b.Counts)
 }
 
 // allow asks the PodUnavailableBudgets that cover a pod. Where there is no Kruise
 // no webhook has written their name on it, so that is made up for.
-func (l *permits) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
+func (l *budgetTracker) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
 	for _, b := range l.budgets {
 		if !slices.ContainsFunc(b.Pods, samePod(p)) {
 			continue
 		}
-		n := l.unavailable(b)
-		v := b.DecideAt(*n, rules.Request{Pod: related(p, b.Name), Operation: op})
+		n := l.unavailableCounts(b)
+		v := b.DecideAt(*n, rules.Request{Pod: withBudgetName(p, b.Name), Operation: op})
 		if !v.Allowed {
 			return v.Why, false
 		}
@@ -184,12 +184,12 @@ func (l *permits) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok 
 }
 
 // evict asks the PodDisruptionBudgets.
-func (l *permits) evict(p *cluster.Pod) (why string, ok bool) {
+func (l *budgetTracker) evict(p *cluster.Pod) (why string, ok bool) {
 	for _, b := range l.disruptions {
 		if !slices.ContainsFunc(b.Pods, samePod(p)) {
 			continue
 		}
-		n := l.of("disruption/"+b.Name, b.Counts)
+		n := l.countsOf("disruption/"+b.Name, b.Counts)
 		v := b.EvictAt(*n, p)
 		if !v.Allowed {
 			return v.Why, false
@@ -205,8 +205,8 @@ func samePod(p *cluster.Pod) func(*cluster.Pod) bool {
 	return func(other *cluster.Pod) bool { return other == p || other.UID == p.UID && p.UID != "" }
 }
 
-// related is the pod with its budget's name on it.
-func related(p *cluster.Pod, budget string) *cluster.Pod {
+// withBudgetName is the pod with its budget's name on it.
+func withBudgetName(p *cluster.Pod, budget string) *cluster.Pod {
 	if p.Annotations[kruise.RelatedBudgetAnnotation] != "" {
 		return p
 	}
@@ -218,19 +218,19 @@ func related(p *cluster.Pod, budget string) *cluster.Pod {
 
 // warnBudgets names budgets that allow nothing, and those that slow things down.
 func (b *reviewer) warnBudgets() {
-	asked := !b.updatesInPlace() || b.snap.asked(b.plan.Driver, kruise.PubUpdateOperation)
-	for _, budget := range b.snap.heeded(b.plan.Driver) {
+	asked := !b.updatesInPlace() || b.snap.asksBudgets(b.plan.Driver, kruise.PubUpdateOperation)
+	for _, budget := range b.snap.enforcedBudgets(b.plan.Driver) {
 		switch n := budget.Counts(); {
 		case n.Desired == 0:
 		case !asked && n.Allowed == 0:
 			b.warning("PodUnavailableBudget %s allows no pod to go, and Kruise does not ask it before an update in place: %s is off", budget.Name, updateGate)
 		case !asked:
-		case never(n):
+		case neverAllows(n):
 			b.warning("PodUnavailableBudget %s never allows a pod to go: it wants %d of %d available", budget.Name, n.Desired, n.Expected)
 		case n.Allowed == 0:
 			b.warning("PodUnavailableBudget %s allows no pod to go now: %d are available, %d are wanted", budget.Name, n.Current, n.Desired)
-		case n.Expected-n.Desired < b.sub.limits.MaxUnavailable:
-			b.warning("PodUnavailableBudget %s allows %s, fewer than maxUnavailable %d: it sets the pace", budget.Name, plural(n.Expected-n.Desired, "unavailable pod"), b.sub.limits.MaxUnavailable)
+		case n.Expected-n.Desired < b.subject.limits.MaxUnavailable:
+			b.warning("PodUnavailableBudget %s allows %s, fewer than maxUnavailable %d: it sets the pace", budget.Name, plural(n.Expected-n.Desired, "unavailable pod"), b.subject.limits.MaxUnavailable)
 		}
 	}
 	if b.plan.Driver != DriverClient {
@@ -243,8 +243,8 @@ func (b *reviewer) warnBudgets() {
 	}
 }
 
-// warnUnread says what of the plan depends on feature gates that could not be read.
-func (b *reviewer) warnUnread() {
+// warnUnreadGates says what of the plan depends on feature gates that could not be read.
+func (b *reviewer) warnUnreadGates() {
 	if b.snap.GatesUnread == "" || b.plan.Driver != DriverKruise {
 		return
 	}
@@ -259,7 +259,7 @@ func (b *reviewer) warnUnread() {
 			b.warning("Kruise's feature gates cannot be read (%s): with --feature-gates %s=%t, pods would be updated differently: %s", b.snap.GatesUnread, name, *on, e.Why)
 		}
 	}
-	if budgets := b.snap.heeded(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {
+	if budgets := b.snap.enforcedBudgets(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {
 		b.warning("Kruise's feature gates cannot be read (%s): the plan takes %s to be off, so that no PodUnavailableBudget is asked before an update in place; --feature-gates %s=true says otherwise", b.snap.GatesUnread, updateGate, updateGate)
 	}
 }

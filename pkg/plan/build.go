@@ -33,7 +33,7 @@ func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
 		return Plan{}, err
 	}
 	b.compare()
-	if err := b.build(); err != nil {
+	if err := b.addSteps(); err != nil {
 		return Plan{}, err
 	}
 	(&reviewer{b}).warn()
@@ -79,7 +79,7 @@ func (b *builder) checkSelector() error {
 	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it again"}
 }
 
-// title names an object as people do: CloneSet shop/web.
+// title is kind, namespace and name of an object: CloneSet shop/web.
 func title(r cluster.Ref) string {
 	if r.Namespace == "" {
 		return r.Kind + " " + r.Name
@@ -87,7 +87,7 @@ func title(r cluster.Ref) string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// rolloutOwner names the Rollout that drives the workload; it is empty without
+// rolloutOwner names the Kruise Rollout that controls the workload; it is empty without
 // one.
 func rolloutOwner(w *cluster.Workload) string {
 	for _, key := range []string{InProgressingAnnotation, controlInfo} {
@@ -135,18 +135,18 @@ var driverHint = map[Driver]string{
 	DriverClient: "the driver client needs a ReplicaSet, or a StatefulSet or DaemonSet with OnDelete: kubectl kruise render --driver client makes them",
 }
 
-// build makes the steps: shrink, pull, update and the rungs after it, grow.
-func (b *builder) build() error {
-	b.letGo()
-	b.sub = b.subject()
-	b.plan.Limits = b.sub.limits
+// addSteps makes the steps: shrink, pull, update and the stages after it, grow.
+func (b *builder) addSteps() error {
+	b.resumeDeployment()
+	b.subject = b.readSubject()
+	b.plan.Limits = b.subject.limits
 	b.compareOld()
-	b.hooks()
-	if err := b.checkCarried(); err != nil {
+	b.assumeHookAnswers()
+	if err := b.checkClientBudget(); err != nil {
 		return err
 	}
-	for _, step := range fallen(b.policy.Steps, b.sub.total) {
-		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.sub.total)
+	for _, step := range decreasingSteps(b.policy.Steps, b.subject.total) {
+		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.subject.total)
 	}
 	if err := b.compareSpecs(); err != nil {
 		return err
@@ -155,14 +155,14 @@ func (b *builder) build() error {
 	from, _ := cluster.Of(b.present.Object).Replicas()
 	to, _ := cluster.Of(b.desired.Object).Replicas()
 	if to < from {
-		base = b.scale(base, from, to)
+		base = b.addScale(base, from, to)
 	}
-	base, err := b.update(base)
+	base, err := b.addUpdateSteps(base)
 	if err != nil {
 		return err
 	}
 	if to > from {
-		b.scale(base, from, to)
+		b.addScale(base, from, to)
 	}
 	if len(b.plan.Steps) == 0 {
 		b.plan.Change.Why = "nothing to do: the object and its pods are up to date"
@@ -170,11 +170,11 @@ func (b *builder) build() error {
 	return nil
 }
 
-// letGo has a Deployment that is paused go on, where pods shall change: pausing is how
-// it is driven, and a rollout that was aborted has left it so.
-func (b *builder) letGo() {
+// resumeDeployment resumes a paused Deployment whose pods change: pausing is how
+// its rollouts stop between steps, and an aborted rollout leaves it paused.
+func (b *builder) resumeDeployment() {
 	o, ok := b.desired.Object.(*appsv1.Deployment)
-	if !ok || !rules.PausedOf(b.present.Object) || !b.changed && b.already() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
+	if !ok || !rules.PausedOf(b.present.Object) || !b.templateChanged && b.updatedPods() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
 		return
 	}
 	b.warning("%s is paused: this rollout resumes it", title(b.present.Ref))
@@ -184,17 +184,17 @@ func (b *builder) letGo() {
 	}
 }
 
-// subject reads the workload whose rules count.
-func (b *comparison) subject() subject {
+// readSubject reads the workload whose rules count.
+func (b *comparison) readSubject() subject {
 	if b.plan.Driver == DriverClient {
-		return b.carried()
+		return b.clientSubject()
 	}
 	return kindOf(b.desired.Object).subject(b)
 }
 
-// checkCarried refuses what the client could never carry out.
-func (b *builder) checkCarried() error {
-	if b.plan.Driver != DriverClient || b.sub.limits.MaxUnavailable > 0 || b.sub.total == 0 {
+// checkClientBudget refuses what the client could never carry out.
+func (b *builder) checkClientBudget() error {
+	if b.plan.Driver != DriverClient || b.subject.limits.MaxUnavailable > 0 || b.subject.total == 0 {
 		return nil
 	}
 	return &tree.Error{
@@ -204,9 +204,9 @@ func (b *builder) checkCarried() error {
 	}
 }
 
-// hooks has the plan assume that lifecycle hooks are answered, where the workload has any
+// assumeHookAnswers has the plan assume that lifecycle hooks are answered, where the workload has any
 // that its driver keeps.
-func (b *builder) hooks() {
+func (b *builder) assumeHookAnswers() {
 	l := b.lifecycle()
 	if l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil {
 		return

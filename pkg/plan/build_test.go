@@ -51,7 +51,7 @@ func outline(p plan.Plan) string {
 	return strings.Join(out, ", ")
 }
 
-func TestStepsOfAPolicy(t *testing.T) {
+func TestBuild_StepsFollowThePolicy(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	for name, c := range map[string]struct {
@@ -88,9 +88,9 @@ func TestStepsOfAPolicy(t *testing.T) {
 	}
 }
 
-// TestAroundTheSteps: questions and pauses follow the step that they belong to; the
+// TestBuild_AddsPullVerifyAndPause: questions and pauses follow the step that they belong to; the
 // last step is not paused after.
-func TestAroundTheSteps(t *testing.T) {
+func TestBuild_AddsPullVerifyAndPause(t *testing.T) {
 	old := clones("")
 	policy := plan.Policy{
 		Steps: must(plan.ParseSteps("1,50%,100%")), Pull: plan.PullNever, Verify: []plan.Verify{{URL: "http://web"}},
@@ -116,9 +116,9 @@ func TestAroundTheSteps(t *testing.T) {
 	}
 }
 
-// TestContinuesWhatWasBegun: the template is there already, half of the pods carry
+// TestBuild_ContinuesAPartialUpdate: the template is there already, half of the pods carry
 // it, and the partition holds the rest back.
-func TestContinuesWhatWasBegun(t *testing.T) {
+func TestBuild_ContinuesAPartialUpdate(t *testing.T) {
 	now := strings.ReplaceAll(clones(", partition: 5"), "web:1", newer)
 	s := snapshot(t, now, 10)
 	s.Revisions = append(s.Revisions, cluster.Revision{Name: "web-older", Number: 0, Template: read(t, clones("")).Template})
@@ -149,8 +149,8 @@ func TestContinuesWhatWasBegun(t *testing.T) {
 	}
 }
 
-// TestGoesBack: to the older of two templates, whose pods have nothing to do.
-func TestGoesBack(t *testing.T) {
+// TestBuild_RollsBackUpdatedPodsOnly: to the older of two templates, whose pods have nothing to do.
+func TestBuild_RollsBackUpdatedPodsOnly(t *testing.T) {
 	now := strings.ReplaceAll(clones(", partition: 6"), "web:1", newer)
 	s := snapshot(t, now, 10)
 	s.Revisions = append(s.Revisions, cluster.Revision{Name: "web-older", Number: 0, Template: read(t, clones("")).Template})
@@ -166,8 +166,8 @@ func TestGoesBack(t *testing.T) {
 	}
 }
 
-// TestPodsOfSteps: the order of the rules, with mode, ties and reason.
-func TestPodsOfSteps(t *testing.T) {
+// TestBuild_StepsNamePodsInOrder: the order of the rules, with mode, ties and reason.
+func TestBuild_StepsNamePodsInOrder(t *testing.T) {
 	old := clones(", priorityStrategy: {weightPriority: [{weight: 90, matchSelector: {matchLabels: {vip: y}}}]}")
 	s := snapshot(t, old, 10)
 	s.Pods[3].Labels["vip"] = "y"
@@ -195,8 +195,8 @@ func TestPodsOfSteps(t *testing.T) {
 	}
 }
 
-// TestConditions: what must hold before and after each step.
-func TestConditions(t *testing.T) {
+// TestBuild_StepsHaveConditions: what must hold before and after each step.
+func TestBuild_StepsHaveConditions(t *testing.T) {
 	old := strings.Replace(clones(""), "metadata: {name: web", "metadata: {uid: u1, name: web", 1)
 	p, err := plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever})
 	if err != nil {
@@ -218,7 +218,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestBuildRefuses(t *testing.T) {
+func TestBuild_RefusesInvalidRequests(t *testing.T) {
 	old := clones("")
 	for name, c := range map[string]struct {
 		next   string
@@ -256,7 +256,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestBuild_WarnsReviewers(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	for name, c := range map[string]struct {
@@ -290,8 +290,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestStepsThatFall are left out, with a word.
-func TestStepsThatFall(t *testing.T) {
+// TestBuild_WarnsOfDecreasingSteps are left out, with a word.
+func TestBuild_WarnsOfDecreasingSteps(t *testing.T) {
 	old := clones("")
 	policy := plan.Policy{Pull: plan.PullNever, Steps: []plan.PolicyStep{{To: plan.Amount{Value: 50, Percent: true}}, {To: plan.Pods(3)}, {To: plan.All}}}
 	p, err := plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), snapshot(t, old, 10), policy)
@@ -313,4 +313,68 @@ func budget(s *plan.Snapshot, most int) {
 	v := percent(most)
 	s.Gates.GuardUpdates = true
 	s.Budgets = []*rules.Budget{{Name: "web", Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: &v}, Expected: len(s.Pods), Pods: s.Pods}}
+}
+
+// begun is a StatefulSet of five pods in the middle of an update under partition 2:
+// the lower two carry the template of before, which is returned.
+func begun(t *testing.T, api, rolling string) (plan.Snapshot, string) {
+	t.Helper()
+	before := manifest(api, "StatefulSet", plain+"  replicas: 5\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {partition: 2"+rolling+"}}\n")
+	s := snapshot(t, strings.ReplaceAll(before, "web:1", newer), 5)
+	s.Revisions = append(s.Revisions, cluster.Revision{Name: "web-older", Number: 0, Template: read(t, before).Template})
+	for i, p := range s.Pods {
+		p.Name = fmt.Sprintf("web-%d", i)
+		if i < 2 {
+			p.Labels["controller-revision-hash"] = "web-older"
+		}
+	}
+	return s, before
+}
+
+// TestUndo_UnderPartition: in order, the top ordinals go back under the same partition,
+// and those below it are there already; without order, so many pods as the partition
+// lets follow are enough, whichever they are (docs/kruise/workloads.md#kubectl-operations).
+func TestUndo_UnderPartition(t *testing.T) {
+	for _, c := range []struct{ name, api, rolling, steps, want, partitions string }{
+		{"as it comes", beta, "", "", "update 3/2:1, step-100% 5/0:2", "4 2"},
+		{"at once", beta, "", "100%", "update 5/0:3", "2"},
+		{"in steps", beta, "", "3,4,100%", "update 3/2:1, step-4 4/1:1, step-100% 5/0:1", "4 3 2"},
+		{"native", "apps/v1", "", "4,100%", "update 4/1:2, step-100% 5/0:1", "3 2"},
+		{"unordered", beta, ", unorderedUpdate: {}", "", "update 3/2:1", "2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, before := begun(t, c.api, c.rolling)
+			policy := plan.Policy{Pull: plan.PullNever}
+			if c.steps != "" {
+				policy.Steps = must(plan.ParseSteps(c.steps))
+			}
+			p, err := plan.Build(read(t, before), s, policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var partitions []string
+			for _, step := range p.Steps {
+				for _, after := range step.After {
+					if after.Type == plan.HoldsPartition {
+						partitions = append(partitions, after.Value)
+					}
+				}
+			}
+			if got := outline(p); got != c.want || strings.Join(partitions, " ") != c.partitions {
+				t.Errorf("%s with partitions %s, want %s with %s", got, partitions, c.want, c.partitions)
+			}
+		})
+	}
+}
+
+// TestBuild_PausedWorkload: a plan for a paused workload says so.
+func TestBuild_PausedWorkload(t *testing.T) {
+	paused := clones(", paused: true")
+	p, err := plan.Build(read(t, strings.ReplaceAll(paused, "web:1", "web:2")), plan.Snapshot{Workload: read(t, paused), Pods: pods(10, "a")}, plan.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(p.Warnings, "\n"); !p.Paused || !strings.Contains(text, "CloneSet shop/web is paused") {
+		t.Errorf("paused %t, warnings: %s", p.Paused, text)
+	}
 }

@@ -22,32 +22,32 @@ type client struct {
 	// revision is the new one, by the name that pods carry.
 	revision string
 	spec     kruiseSpec
-	budgets  *permits
-	// counted is the snapshot as budgets see it, see [run.counted].
-	counted *Snapshot
+	budgets  *budgetTracker
+	// withRestarts is the snapshot as budgets see it, see [run.counted].
+	withRestarts *Snapshot
 	// actions are what is done now, said the same in words.
 	actions []Action
-	said    []string
+	texts   []string
 	blocked []Blocker
 	// until is when the next grace period is over.
 	until time.Time
 }
 
-// pods updates pods until the step's number is reached. What is under way is
+// updatePods updates pods until the step's number is reached. What is under way is
 // brought to its end first, read off the pods alone; then further pods are chosen
 // by the rules of the Kruise object, within all budgets.
-func (r *run) pods(s *Step) (Decision, bool) {
-	counted := r.counted()
-	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(counted), counted: counted}
+func (r *run) updatePods(s *Step) (Decision, bool) {
+	counted := r.withPendingRestarts()
+	c := &client{run: r, step: s, revision: r.revision(), spec: clientSpecOf(*r.snap, r.object()), budgets: newBudgetTracker(counted), withRestarts: counted}
 	if c.revision == "" {
-		return r.unfinished(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
+		return r.waitOrTimeOut(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
 	}
-	c.finish()
+	c.finishStarted()
 	if !r.progress.Promoted {
 		c.choose()
 	}
 	if len(c.actions) > 0 {
-		return r.act(strings.Join(c.said, "; "), c.actions...), false
+		return r.act(strings.Join(c.texts, "; "), c.actions...), false
 	}
 	missing := r.missing(s)
 	if len(missing) == 0 || r.progress.Promoted {
@@ -56,19 +56,19 @@ func (r *run) pods(s *Step) (Decision, bool) {
 	if bad := append(r.failures(), r.health().overdue...); len(bad) > 0 {
 		return r.halt(bad...), false
 	}
-	d := r.unfinished(s, slices.Concat(c.blocked, r.health().waiting, missing)...)
+	d := r.waitOrTimeOut(s, slices.Concat(c.blocked, r.health().waiting, missing)...)
 	if d.Verb == Wait {
 		d.Until = earliest(earliest(d.Until, c.until), r.nextAvailable())
 	}
 	return d, false
 }
 
-// counted is the snapshot with every pod unready whose containers are about to
+// withPendingRestarts is the snapshot with every pod unready whose containers are about to
 // restart, those of a sidecar's exchange included, and as budgets see them: from the
 // write on that asks for it, though the node has not heard of it yet and the pod's
 // status says otherwise. Where there is Kruise the readiness gate does that, in the same
 // write (docs/kruise/workloads.md#steps-on-the-pod).
-func (r *rollout) counted() *Snapshot {
+func (r *rollout) withPendingRestarts() *Snapshot {
 	s := *r.snap
 	s.Pods = slices.Clone(s.Pods)
 	down := map[string]*cluster.Pod{}
@@ -76,7 +76,7 @@ func (r *rollout) counted() *Snapshot {
 	for i, p := range s.Pods {
 		record, _ := rules.InPlaceRecordOf(p)
 		restarts := record.UpdateImages || record.UpdateEnvFromMetadata
-		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(unexchanged(r.object().Template, p)) > 0
+		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(pendingExchanges(r.object().Template, p)) > 0
 		if changing && rules.Active(p) {
 			s.Pods[i] = p.With(unready, r.now)
 			down[p.UID] = s.Pods[i]
@@ -85,19 +85,19 @@ func (r *rollout) counted() *Snapshot {
 	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
 	for i, b := range s.Budgets {
 		own := *b
-		own.Pods = substituted(b.Pods, down)
+		own.Pods = substitutePods(b.Pods, down)
 		s.Budgets[i] = &own
 	}
 	for i, b := range s.Disruptions {
 		own := *b
-		own.Pods = substituted(b.Pods, down)
+		own.Pods = substitutePods(b.Pods, down)
 		s.Disruptions[i] = &own
 	}
 	return &s
 }
 
-// substituted is a list in which other pods stand for some.
-func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
+// substitutePods is a list with some pods replaced, by UID.
+func substitutePods(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
 	out := slices.Clone(list)
 	for i, p := range out {
 		if other, ok := by[p.UID]; ok {
@@ -107,9 +107,9 @@ func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod
 	return out
 }
 
-// finish brings what was begun to its end: the next containers, the way back into
+// finishStarted brings what was begun to its end: the next containers, the way back into
 // service, the way out of a preDelete hook.
-func (c *client) finish() {
+func (c *client) finishStarted() {
 	u := controller.InPlace{Revision: c.revision, Lifecycle: c.lifecycle()}
 	for _, p := range c.snap.Pods {
 		switch {
@@ -117,16 +117,16 @@ func (c *client) finish() {
 		case rules.StateOf(p) == rules.StatePreparingDelete:
 			c.evict(p)
 		case rules.AtRevision(p, c.revision):
-			c.goOn(p, u)
+			c.continueUpdate(p, u)
 		}
 	}
 }
 
-// goOn continues with a pod whose containers change, and puts it back into service
+// continueUpdate continues with a pod whose containers change, and puts it back into service
 // with the write that ends it.
-func (c *client) goOn(p *cluster.Pod, u controller.InPlace) {
+func (c *client) continueUpdate(p *cluster.Pod, u controller.InPlace) {
 	if state := rules.StateOf(p); state == rules.StateNone || state == rules.StateNormal {
-		c.empty(p)
+		c.emptyContainers(p)
 		return
 	}
 	change, ok := u.Continue(p, c.snap.report(p), c.now)
@@ -134,7 +134,7 @@ func (c *client) goOn(p *cluster.Pod, u controller.InPlace) {
 		if !running(p) {
 			return
 		}
-		c.comeBack(p, &change)
+		c.restoreService(p, &change)
 	}
 	if ok {
 		c.write(p, change, "finish the update of "+p.Name)
@@ -151,8 +151,8 @@ func running(p *cluster.Pod) bool {
 	return true
 }
 
-// comeBack gives a pod the label again that its template has.
-func (c *client) comeBack(p *cluster.Pod, change *cluster.PodChange) {
+// restoreService gives a pod the label again that its template has.
+func (c *client) restoreService(p *cluster.Pod, change *cluster.PodChange) {
 	value, rendered := templateLabels(c.object())[kruise.InServiceLabel].(string)
 	if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
 		change.Labels[kruise.InServiceLabel] = &value
@@ -161,26 +161,26 @@ func (c *client) comeBack(p *cluster.Pod, change *cluster.PodChange) {
 
 // choose picks further pods.
 func (c *client) choose() {
-	picked, why := c.picks()
+	picked, why := c.nextPods()
 	for _, p := range picked {
-		c.take(p)
+		c.advance(p)
 	}
 	if len(c.actions) == 0 && why != "" {
 		c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
 	}
 }
 
-// picks asks the rules, with a partition that leaves the step's number.
-func (c *client) picks() ([]*cluster.Pod, string) {
+// nextPods asks the rules, with a partition that leaves the step's number.
+func (c *client) nextPods() ([]*cluster.Pod, string) {
 	if c.spec == nil {
 		return nil, ""
 	}
-	return c.spec.picks(c)
+	return c.spec.nextPods(c)
 }
 
-// onlyPrepared are pods that were chosen before and are out of service already:
-// the controller goes on with them while it chooses no more.
-func onlyPrepared(list []*cluster.Pod) []*cluster.Pod {
+// preparedPods are pods that were chosen before and are out of service already:
+// the controller continues with them while it chooses no more.
+func preparedPods(list []*cluster.Pod) []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range list {
 		if rules.Active(p) && rules.StateOf(p) == rules.StatePreparingUpdate {
@@ -190,30 +190,32 @@ func onlyPrepared(list []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
-// waiting is why no more pods are chosen, if there are more.
-func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
+// chosenWithReason is why no more pods are chosen, if there are more.
+func chosenWithReason(choice rules.Choice) ([]*cluster.Pod, string) {
 	if len(choice.Order) == len(choice.Pods) {
 		return choice.Pods, ""
 	}
 	return choice.Pods, choice.Why
 }
 
-// stateful is the set with a partition that leaves so many pods to be updated.
-func (r *rollout) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
+// statefulSetRules is the set with a partition that leaves so many pods to be updated.
+func (r *rollout) statefulSetRules(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
 	kept := int32(max(replicas(r.object())-updated, 0))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling := copyOrNew(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
 	spec.UpdateStrategy.RollingUpdate = rolling
 	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
 }
 
-// busy reports whether the in-place update of a pod is not complete.
-func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.snap.report(p)).Done() }
+// isUpdating reports whether the in-place update of a pod is not complete.
+func (c *client) isUpdating(p *cluster.Pod) bool {
+	return !rules.InPlacePending(p, c.snap.report(p)).Done()
+}
 
-// take brings one chosen pod a step further: out of service, through its grace
+// advance brings one chosen pod a step further: out of service, through its grace
 // period, to the new containers; or away, where it has to be recreated.
-func (c *client) take(p *cluster.Pod) {
-	change, pairs := exchanging(p, c.changeOf(p))
+func (c *client) advance(p *cluster.Pod) {
+	change, pairs := withExchange(p, c.templateChange(p))
 	switch mode, why := c.modeOf(p, change); mode {
 	case rules.ModeRecreate:
 		c.evict(p)
@@ -237,7 +239,7 @@ func (c *client) modeOf(p *cluster.Pod, change rules.TemplateChange) (rules.Upda
 func (c *client) inPlace(change rules.TemplateChange) controller.InPlace {
 	return controller.InPlace{
 		Spec: change.InPlaceSpec(), Revision: c.revision, Lifecycle: c.lifecycle(),
-		Labels: map[string]string{revisionMark: c.revision},
+		Labels: map[string]string{revisionLabel: c.revision},
 	}
 }
 
@@ -250,8 +252,8 @@ func (c *client) lifecycle() *kruise.Lifecycle {
 }
 
 // update is the small state machine of one pod; all that it knows is on the pod.
-func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, restarts bool) {
-	restarts = restarts && !hotOnly(u.Spec, pairs)
+func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotUpgradePair, restarts bool) {
+	restarts = restarts && !restartsIdleOnly(u.Spec, pairs)
 	to, err := rules.StateToUpdate(p, u.Lifecycle)
 	if err != nil {
 		c.block(GateHook, p, err.Error())
@@ -260,33 +262,33 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, r
 	prepared := rules.StateOf(p) == rules.StatePreparingUpdate
 	wait := c.graceEnds(p)
 	switch {
-	case !prepared && !c.permit(p, kruise.PubUpdateOperation):
-	case !prepared && (to == rules.StatePreparingUpdate || restarts && c.drains(p)):
+	case !prepared && !c.permitUnavailable(p, kruise.PubUpdateOperation):
+	case !prepared && (to == rules.StatePreparingUpdate || restarts && c.mustDrain(p)):
 		change := u.Prepare(p, c.now)
-		c.leave(p, &change)
+		c.drain(p, &change)
 		c.write(p, change, "take "+p.Name+" out of service")
 	case to == rules.StatePreparingUpdate:
-		c.block(GateHook, p, c.holding(p, "its inPlaceUpdate hook holds it"))
+		c.block(GateHook, p, c.hookReason(p, "its inPlaceUpdate hook holds it"))
 	case prepared && restarts && c.now.Before(wait):
 		c.until = earliest(c.until, wait)
 		c.block(GateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
 	default:
 		change := u.Start(p, c.now)
-		beside(&change, p, pairs)
+		annotateExchange(&change, p, pairs)
 		c.write(p, change, "update "+p.Name+" in place")
 	}
 }
 
-// holding says which hook holds a pod and since when, as soon as the pod itself says so.
-func (c *client) holding(p *cluster.Pod, otherwise string) string {
+// hookReason says which hook holds a pod and since when, as soon as the pod itself says so.
+func (c *client) hookReason(p *cluster.Pod, otherwise string) string {
 	if b, ok := Held(*c.snap, p); ok {
 		return b.Why
 	}
 	return otherwise
 }
 
-// drains reports whether a pod leaves its Services before it changes.
-func (c *client) drains(p *cluster.Pod) bool {
+// mustDrain reports whether a pod leaves its Services before it changes.
+func (c *client) mustDrain(p *cluster.Pod) bool {
 	switch c.plan.Drain {
 	case DrainLabel:
 		_, in := p.Labels[kruise.InServiceLabel]
@@ -297,10 +299,10 @@ func (c *client) drains(p *cluster.Pod) bool {
 	return false
 }
 
-// leave takes a pod out of service.
-func (c *client) leave(p *cluster.Pod, change *cluster.PodChange) {
+// drain takes a pod out of service.
+func (c *client) drain(p *cluster.Pod, change *cluster.PodChange) {
 	switch {
-	case !c.drains(p):
+	case !c.mustDrain(p):
 	case c.plan.Drain == DrainLabel:
 		if change.Labels == nil {
 			change.Labels = map[string]*string{}
@@ -328,17 +330,17 @@ func (c *client) evict(p *cluster.Pod) {
 	held := rules.StateOf(p) == rules.StatePreparingDelete
 	switch {
 	case !remove && held:
-		c.block(GateHook, p, c.holding(p, "its preDelete hook holds it"))
-	case !held && (!c.permit(p, kruise.PubEvictOperation) || !c.mayEvict(p)):
+		c.block(GateHook, p, c.hookReason(p, "its preDelete hook holds it"))
+	case !held && (!c.permitUnavailable(p, kruise.PubEvictOperation) || !c.permitEviction(p)):
 	case !remove && to == rules.StatePreparingDelete:
 		c.write(p, controller.InPlace{Lifecycle: lifecycle}.PrepareDelete(p, c.now), "prepare the deletion of "+p.Name)
 	default:
-		c.say(Action{Evict: &PodRef{p.Namespace, p.Name, p.UID}}, "evict "+p.Name)
+		c.addAction(Action{Evict: &PodRef{p.Namespace, p.Name, p.UID}}, "evict "+p.Name)
 	}
 }
 
-// permit asks the PodUnavailableBudgets.
-func (c *client) permit(p *cluster.Pod, op kruise.PubOperation) bool {
+// permitUnavailable asks the PodUnavailableBudgets.
+func (c *client) permitUnavailable(p *cluster.Pod, op kruise.PubOperation) bool {
 	if why, ok := c.budgets.allow(p, op); !ok {
 		c.block(GateBudget, p, why)
 		return false
@@ -346,7 +348,7 @@ func (c *client) permit(p *cluster.Pod, op kruise.PubOperation) bool {
 	return true
 }
 
-func (c *client) mayEvict(p *cluster.Pod) bool {
+func (c *client) permitEviction(p *cluster.Pod) bool {
 	if why, ok := c.budgets.evict(p); !ok {
 		c.block(GateBudget, p, why)
 		return false
@@ -355,17 +357,17 @@ func (c *client) mayEvict(p *cluster.Pod) bool {
 }
 
 func (c *client) write(p *cluster.Pod, change cluster.PodChange, text string) {
-	c.say(Action{Pod: &PodAction{PodRef{p.Namespace, p.Name, p.UID}, change}}, text)
+	c.addAction(Action{Pod: &PodAction{PodRef{p.Namespace, p.Name, p.UID}, change}}, text)
 }
 
-// say adds an action with what it is in words; the first few are enough.
-func (c *client) say(a Action, text string) {
+// addAction adds an action with what it is in words; the first few are enough.
+func (c *client) addAction(a Action, text string) {
 	c.actions = append(c.actions, a)
 	switch {
-	case len(c.said) < named:
-		c.said = append(c.said, text)
-	case len(c.said) == named:
-		c.said = append(c.said, "and more")
+	case len(c.texts) < maxNamed:
+		c.texts = append(c.texts, text)
+	case len(c.texts) == maxNamed:
+		c.texts = append(c.texts, "and more")
 	}
 }
 
@@ -373,17 +375,17 @@ func (c *client) block(gate string, p *cluster.Pod, why string) {
 	c.blocked = append(c.blocked, Blocker{gate, p.Name, why})
 }
 
-// clientPending asks for so many pods that are updated, available, and back in
+// pendingUpdates asks for so many pods that are updated, available, and back in
 // their normal life: of a StatefulSet those that its order takes, since pods below the
 // partition may carry the revision, too, after the template was taken back.
-func (r *rollout) clientPending(n int) rules.Pending {
+func (r *rollout) pendingUpdates(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
 	pods := r.snap.Pods
-	if spec := source(*r.snap, r.object()); spec != nil {
-		pods = spec.taken(r, n)
+	if spec := clientSpecOf(*r.snap, r.object()); spec != nil {
+		pods = spec.countedPods(r, n)
 	}
 	for _, p := range pods {
-		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {
+		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(pendingExchanges(r.object().Template, p)) == 0 {
 			available++
 		}
 	}

@@ -20,20 +20,20 @@ type comparison struct {
 	desired *cluster.Workload
 	// present is what desired takes the place of: the carrier or the workload.
 	present *cluster.Workload
-	// of is the kind of present, once a pod has asked for it: each pod does.
-	of     kind
-	snap   Snapshot
-	policy Policy
-	plan   Plan
-	// changed is whether the template changes, respecified whether anything else
+	// presentKind is the kind of present, once a pod has asked for it: each pod does.
+	presentKind kind
+	snap        Snapshot
+	policy      Policy
+	plan        Plan
+	// templateChanged is whether the template changes, respecified whether anything else
 	// of the spec does but replicas and partition.
-	changed, respecified bool
-	modes                modes
+	templateChanged, specChanged bool
+	modes                        modes
 }
 
-// inPlaceOfSpec has a builder compare the workload in the cluster with itself: what its
+// presentBuilder has a builder compare the workload in the cluster with itself: what its
 // controller does by the present spec. It is false where there is no workload.
-func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
+func presentBuilder(s Snapshot) (b *builder, ok bool) {
 	w := s.Object()
 	if w == nil || w.Object == nil {
 		return nil, false
@@ -59,8 +59,8 @@ func (b *comparison) compare() {
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &p.Change
 	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
-	b.changed = c.FromHash != c.ToHash
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.withoutHotUpgrades(e.Restarts)
+	b.templateChanged = c.FromHash != c.ToHash
 	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
 	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
 	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
@@ -73,7 +73,7 @@ func (b *comparison) warning(format string, args ...any) {
 
 // updatePolicy is how pods are updated: by the client as the Kruise object says that
 // a native one carries. A client that updates pods of a native workload does so
-// in place where that is possible; otherwise nobody would need the client.
+// in place where that is possible: that is what the client is for.
 func (b *comparison) updatePolicy() rules.UpdatePolicy {
 	if b.plan.Driver == DriverNative {
 		return rules.PolicyOf(b.desired.Object)
@@ -88,9 +88,9 @@ func (b *comparison) updatePolicy() rules.UpdatePolicy {
 	return rules.PolicyOf(strategy.Object)
 }
 
-// restarted leaves out the sidecars that a SidecarSet upgrades hot: the one that works is
+// withoutHotUpgrades leaves out the sidecars that a SidecarSet upgrades hot: the one that works is
 // not restarted (docs/kruise/sidecarset.md#hot-upgrade).
-func (b *comparison) restarted(names []string) []string {
+func (b *comparison) withoutHotUpgrades(names []string) []string {
 	o, ok := b.desired.Object.(*kruise.SidecarSet)
 	if !ok {
 		return names
@@ -104,7 +104,7 @@ func (b *comparison) restarted(names []string) []string {
 			out = append(out, name)
 			continue
 		}
-		b.warning(exchangedHot, name)
+		b.warning(hotUpgradeWarning, name)
 	}
 	return out
 }
@@ -113,7 +113,7 @@ func (b *comparison) restarted(names []string) []string {
 func hashOf(w *cluster.Workload) string { return TemplateHash(templateOf(w)) }
 
 // templateOf is what the object's revisions are made of: of a SidecarSet only what
-// comes into pods, so that another partition is no other template.
+// comes into pods, so that a change of the partition is not a change of the template.
 func templateOf(w *cluster.Workload) map[string]any {
 	return kindOf(w.Object).revised(w.Template)
 }
@@ -185,20 +185,20 @@ func canonical(to []byte, v any) []byte {
 // revision.
 type modes struct {
 	byRevision map[string]rules.Eligibility
-	// whole is the answer where pods are not told apart by revision.
-	whole     rules.Eligibility
+	// overall is the answer where pods are not told apart by revision.
+	overall   rules.Eligibility
 	needsGate bool
-	// lost reports a pod that no template is known of; nil where there is none.
-	lost func(*cluster.Pod) bool
+	// unknownTemplate reports a pod that no template is known of; nil where there is none.
+	unknownTemplate func(*cluster.Pod) bool
 	// gateless counts pods that are recreated for lack of a readiness gate.
 	gateless int
 }
 
 func newModes(b *comparison, whole rules.Eligibility) modes {
-	m := modes{byRevision: map[string]rules.Eligibility{}, whole: whole}
+	m := modes{byRevision: map[string]rules.Eligibility{}, overall: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
 	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
-		m.lost = b.stranger
+		m.unknownTemplate = b.hasUnknownTemplate
 	}
 	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {
 		return m
@@ -213,7 +213,7 @@ func newModes(b *comparison, whole rules.Eligibility) modes {
 
 // of returns mode and reason for one pod, and counts those without a readiness gate.
 func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
-	mode, why, gateless := m.ask(p)
+	mode, why, gateless := m.lookup(p)
 	if gateless {
 		m.gateless++
 	}
@@ -222,36 +222,36 @@ func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 
 // mode is what of returns, for one who asks about the same pod again and again.
 func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
-	mode, _, _ := m.ask(p)
+	mode, _, _ := m.lookup(p)
 	return mode
 }
 
-func (m *modes) ask(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
-	e, known := m.whole, true
-	if m.lost != nil && m.lost(p) {
+func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
+	e, known := m.overall, true
+	if m.unknownTemplate != nil && m.unknownTemplate(p) {
 		return rules.ModeRecreate, "the template that it was made from is not known", false
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
-			e = m.whole
+			e = m.overall
 		}
 	}
 	mode, why := e.ForPod(p, known, m.needsGate)
 	return mode, why, mode != e.Mode && known
 }
 
-// stranger reports a pod of a ReplicaSet that names a template which is neither the one
-// before this rollout, nor the one after, nor the one on record.
-func (b *comparison) stranger(p *cluster.Pod) bool {
+// hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one
+// before this rollout, nor the one after, nor the recorded one.
+func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
 	mark, c := rules.RevisionOf(p), b.plan.Change
-	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !onRecord(b.snap, mark)
+	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
 }
 
 // compareOld describes what old pods go through where the template is written already, and
 // what holds them back gives way: what they have is not the present template but an older
 // one, that of the most of them.
 func (b *staging) compareOld() {
-	if b.changed || b.present.Kind == kruise.KindSidecarSet || len(b.rungs()) == 0 {
+	if b.templateChanged || b.present.Kind == kruise.KindSidecarSet || len(b.stages()) == 0 {
 		return
 	}
 	old, ok := b.oldRevision()
@@ -265,7 +265,7 @@ func (b *staging) compareOld() {
 	}
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &b.plan.Change
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.withoutHotUpgrades(e.Restarts)
 	c.FromRevision, b.modes = old.Name, newModes(&b.comparison, e)
 }
 
@@ -274,7 +274,7 @@ func (b *staging) compareOld() {
 func (b *comparison) oldRevision() (old cluster.Revision, ok bool) {
 	count := map[string]int{}
 	for _, p := range b.snap.Pods {
-		if rules.Active(p) && !b.carries(p) {
+		if rules.Active(p) && !b.isUpdated(p) {
 			count[cluster.Hash(rules.RevisionOf(p))]++
 		}
 	}
@@ -289,25 +289,25 @@ func (b *comparison) oldRevision() (old cluster.Revision, ok bool) {
 	return old, ok
 }
 
-// carries reports whether a pod has the new template. Those of a Deployment say so
+// isUpdated reports whether a pod has the new template. Those of a Deployment say so
 // by the hash of their ReplicaSet.
-func (b *comparison) carries(p *cluster.Pod) bool {
-	if b.of == nil {
-		b.of = kindOf(b.present.Object)
+func (b *comparison) isUpdated(p *cluster.Pod) bool {
+	if b.presentKind == nil {
+		b.presentKind = kindOf(b.present.Object)
 	}
-	return b.of.carries(b, p)
+	return b.presentKind.isUpdated(b, p)
 }
 
-// outdated reports whether a pod still has to change.
-func (b *comparison) outdated(p *cluster.Pod) bool {
-	return !p.Deleting && !b.carries(p)
+// isOutdated reports whether a pod still has to change.
+func (b *comparison) isOutdated(p *cluster.Pod) bool {
+	return !p.Deleting && !b.isUpdated(p)
 }
 
-// already counts pods that carry the new template.
-func (b *comparison) already() int {
+// updatedPods counts pods that carry the new template.
+func (b *comparison) updatedPods() int {
 	n := 0
 	for _, p := range b.snap.Pods {
-		if rules.Active(p) && b.carries(p) {
+		if rules.Active(p) && b.isUpdated(p) {
 			n++
 		}
 	}
@@ -322,11 +322,11 @@ func (b *comparison) updateRevision() string {
 	if r := b.plan.Change.ToRevision; r != "" {
 		return r
 	}
-	return nobody
+	return unstoredRevision
 }
 
-// nobody is a revision that no pod has: that of a template that is not stored yet.
-const nobody = "(not stored)"
+// unstoredRevision is a revision that no pod has: that of a template that is not stored yet.
+const unstoredRevision = "(not stored)"
 
 // revisionNamed is the stored revision of a template, empty while there is none.
 func revisionNamed(list []cluster.Revision, template map[string]any) string {
@@ -334,19 +334,19 @@ func revisionNamed(list []cluster.Revision, template map[string]any) string {
 	return r.Name
 }
 
-// kruised is the Kruise object that the native one stands for; nil for none.
-func (b *comparison) kruised() any { return carried(b.snap) }
+// sourceObject is the Kruise object that the native one stands for; nil for none.
+func (b *comparison) sourceObject() any { return sourceObject(b.snap) }
 
-// source is the Kruise spec whose rules the client keeps: that of the object which
-// the native one stands for, else what the native one comes to. It has the numbers
+// clientSpecOf is the Kruise spec whose rules the client keeps: that of the object which
+// the native one stands for, else the equivalent of the native one. It has the numbers
 // of the native object, and neither partition, pause nor surge: steps take the
-// place of the first two, and nobody could carry the third out.
-func source(s Snapshot, native *cluster.Workload) kruiseSpec {
-	return kindOf(native.Object).source(carried(s))
+// place of the first two, and the client cannot surge.
+func clientSpecOf(s Snapshot, native *cluster.Workload) kruiseSpec {
+	return kindOf(native.Object).clientSpec(sourceObject(s))
 }
 
-// carried is the Kruise object that the native one stands for; nil for none.
-func carried(s Snapshot) any {
+// sourceObject is the Kruise object that the native one stands for; nil for none.
+func sourceObject(s Snapshot) any {
 	if s.Carrier == nil || s.Workload == nil {
 		return nil
 	}
@@ -359,7 +359,7 @@ func (b *comparison) lifecycle() *kruise.Lifecycle {
 		return nil
 	}
 	if b.snap.Carrier != nil {
-		return cluster.Of(b.kruised()).Lifecycle()
+		return cluster.Of(b.sourceObject()).Lifecycle()
 	}
 	return cluster.Of(b.desired.Object).Lifecycle()
 }
@@ -386,18 +386,18 @@ func (b *comparison) grace() time.Duration {
 	if b.policy.Grace > 0 {
 		return b.policy.Grace
 	}
-	spec := source(b.snap, b.desired)
+	spec := clientSpecOf(b.snap, b.desired)
 	if spec == nil || spec.inPlace() == nil {
 		return 0
 	}
 	return time.Duration(spec.inPlace().GracePeriodSeconds) * time.Second
 }
 
-// carried reads a native object whose pods the client updates: order and limits
+// clientSubject reads a native object whose pods the client updates: order and limits
 // are those of the Kruise object that it stands for.
-func (b *comparison) carried() subject {
+func (b *comparison) clientSubject() subject {
 	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
-	spec := source(b.snap, b.desired)
+	spec := clientSpecOf(b.snap, b.desired)
 	if spec == nil {
 		return subject{}
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// watched are what nobody else may change while a plan is carried out, and how to
+// guardedFields are what only the rollout may change while it runs, and how to
 // read it; ok is false where the object has no such thing.
-var watched = []struct {
+var guardedFields = []struct {
 	condition ConditionType
 	gate      string
 	read      func(*cluster.Workload) (value string, ok bool)
@@ -30,11 +30,11 @@ var watched = []struct {
 	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return strconv.FormatBool(rules.PausedOf(w.Object)), true }},
 }
 
-// drifted answers where template, partition or pause are neither what the plan has
+// checkDrift answers where template, partition or pause are neither what the plan has
 // found nor what it has made of them.
-func (r *run) drifted(s *Step) (Decision, bool) {
-	for _, what := range watched {
-		want := r.expected(s, what.condition)
+func (r *run) checkDrift(s *Step) (Decision, bool) {
+	for _, what := range guardedFields {
+		want := r.expectedValues(s, what.condition)
 		have, ok := what.read(r.object())
 		if !ok || len(want) == 0 || slices.Contains(want, have) {
 			continue
@@ -45,16 +45,16 @@ func (r *run) drifted(s *Step) (Decision, bool) {
 	return Decision{}, false
 }
 
-// expected are the values that something may have now: what the present step has
+// expectedValues are the values that something may have now: what the present step has
 // made of it, or, as long as its patches were not all seen in force, also what it
 // was before.
-func (r *rollout) expected(s *Step, c ConditionType) []string {
+func (r *rollout) expectedValues(s *Step, c ConditionType) []string {
 	if r.progress.Sent < len(s.Patches) {
-		before, ok := valueIn(s.Before, c)
+		before, ok := conditionValue(s.Before, c)
 		if !ok {
-			before, ok = r.made(c)
+			before, ok = r.earlierValue(c)
 		}
-		after, changes := valueIn(s.After, c)
+		after, changes := conditionValue(s.After, c)
 		switch {
 		case !ok:
 			return nil
@@ -65,29 +65,29 @@ func (r *rollout) expected(s *Step, c ConditionType) []string {
 		}
 		return []string{before, after}
 	}
-	if v, ok := valueIn(s.After, c); ok {
+	if v, ok := conditionValue(s.After, c); ok {
 		return []string{v}
 	}
-	if v, ok := valueIn(s.Before, c); ok {
+	if v, ok := conditionValue(s.Before, c); ok {
 		return []string{v}
 	}
-	if v, ok := r.made(c); ok {
+	if v, ok := r.earlierValue(c); ok {
 		return []string{v}
 	}
 	return nil
 }
 
-// made is what the steps before have made of something.
-func (r *rollout) made(c ConditionType) (string, bool) {
+// earlierValue is what the steps before have made of something.
+func (r *rollout) earlierValue(c ConditionType) (string, bool) {
 	for i := r.progress.Step - 1; i >= 0; i-- {
-		if v, ok := valueIn(r.plan.Steps[i].After, c); ok {
+		if v, ok := conditionValue(r.plan.Steps[i].After, c); ok {
 			return v, true
 		}
 	}
 	return "", false
 }
 
-func valueIn(list []Condition, c ConditionType) (string, bool) {
+func conditionValue(list []Condition, c ConditionType) (string, bool) {
 	for _, have := range list {
 		if have.Type == c {
 			return have.Value, true
@@ -108,13 +108,13 @@ var fieldsOf = map[ConditionType][]string{
 const ourName = "kubectl-kruise"
 
 // lastWriter names who wrote one of the fields last, as the cluster recorded it; where
-// no one is on record, who wrote the object last. Times have whole seconds: of writes
-// within one, somebody else's counts, and more than one of those are all named.
+// none is recorded, who wrote the object last. Times have whole seconds: of writes
+// within one, those of other managers count, and all of them are named.
 func lastWriter(w *cluster.Workload, fields []string) string {
 	list := slices.DeleteFunc(slices.Clone(metaOf(w).GetManagedFields()), func(f metav1.ManagedFieldsEntry) bool {
 		return f.Subresource != "" || f.Time == nil
 	})
-	of := slices.DeleteFunc(slices.Clone(list), func(f metav1.ManagedFieldsEntry) bool { return !owns(f.FieldsV1, fields) })
+	of := slices.DeleteFunc(slices.Clone(list), func(f metav1.ManagedFieldsEntry) bool { return !ownsAny(f.FieldsV1, fields) })
 	if len(of) > 0 {
 		list = of
 	}
@@ -125,11 +125,11 @@ func lastWriter(w *cluster.Workload, fields []string) string {
 		if order := a.Time.Compare(b.Time.Time); order != 0 {
 			return order
 		}
-		return others(a) - others(b)
+		return foreignWriter(a) - foreignWriter(b)
 	})
 	var names []string
 	for _, f := range list {
-		if f.Time.Equal(last.Time) && others(f) == others(last) && !slices.Contains(names, f.Manager) {
+		if f.Time.Equal(last.Time) && foreignWriter(f) == foreignWriter(last) && !slices.Contains(names, f.Manager) {
 			names = append(names, f.Manager)
 		}
 	}
@@ -137,16 +137,16 @@ func lastWriter(w *cluster.Workload, fields []string) string {
 	return fmt.Sprintf("; %s wrote it last, at %s", strings.Join(names, " or "), last.Time.UTC().Format(time.RFC3339))
 }
 
-// others is 1 for what is not ours.
-func others(f metav1.ManagedFieldsEntry) int {
+// foreignWriter is 1 for what is not ours.
+func foreignWriter(f metav1.ManagedFieldsEntry) int {
 	if f.Manager == ourName {
 		return 0
 	}
 	return 1
 }
 
-// owns reports whether one of the fields is among those of a set, within the spec.
-func owns(set *metav1.FieldsV1, fields []string) bool {
+// ownsAny reports whether one of the fields is among those of a set, within the spec.
+func ownsAny(set *metav1.FieldsV1, fields []string) bool {
 	if set == nil {
 		return false
 	}
@@ -155,15 +155,15 @@ func owns(set *metav1.FieldsV1, fields []string) bool {
 		return false
 	}
 	spec, _ := all["f:spec"].(map[string]any)
-	return holds(spec, fields)
+	return hasAny(spec, fields)
 }
 
-func holds(set map[string]any, fields []string) bool {
+func hasAny(set map[string]any, fields []string) bool {
 	for key, below := range set {
 		if slices.Contains(fields, key) {
 			return true
 		}
-		if below, ok := below.(map[string]any); ok && key != "f:template" && holds(below, fields) {
+		if below, ok := below.(map[string]any); ok && key != "f:template" && hasAny(below, fields) {
 			return true
 		}
 	}
@@ -174,7 +174,7 @@ func holds(set map[string]any, fields []string) bool {
 func (r *rollout) missing(s *Step) []Blocker {
 	var out []Blocker
 	for _, c := range s.After {
-		for _, b := range r.check(c) {
+		for _, b := range r.unmet(c) {
 			if !slices.Contains(out, b) {
 				out = append(out, b)
 			}
@@ -183,24 +183,24 @@ func (r *rollout) missing(s *Step) []Blocker {
 	return out
 }
 
-// check asks for one condition. Whether pods are updated and available is asked
+// unmet asks for one condition. Whether pods are updated and available is asked
 // together with whether the controller has settled: its status says both.
-func (r *rollout) check(c Condition) []Blocker {
+func (r *rollout) unmet(c Condition) []Blocker {
 	switch c.Type {
 	case HoldsUpdatedAvailable:
-		return blockers(r.available(number(c.Value)))
+		return blockers(r.availablePending(number(c.Value)))
 	case HoldsSettled:
 		return blockers(r.stepPending())
 	case HoldsComplete:
 		return blockers(r.rolloutPending())
 	case HoldsPulled:
-		return r.unpulled(number(c.Value))
+		return r.imagesToPull(number(c.Value))
 	case HoldsReplicas:
-		return blockers(rules.ReplicasPending(r.scaled(c)))
+		return blockers(rules.ReplicasPending(r.objectScaledTo(c)))
 	case HoldsAvailable:
-		return blockers(rules.AvailablePending(r.scaled(c)))
+		return blockers(rules.AvailablePending(r.objectScaledTo(c)))
 	}
-	return nil // what nobody else may change was looked at before
+	return nil // guarded fields were checked before
 }
 
 func number(text string) int {
@@ -219,11 +219,11 @@ func blockers(p rules.Pending) []Blocker {
 	return out
 }
 
-// available asks for so many updated pods that are available, where the status has
+// availablePending asks for so many updated pods that are available, where the status has
 // no such number of its own: of a Deployment, and of what the client updates.
-func (r *rollout) available(n int) rules.Pending {
+func (r *rollout) availablePending(n int) rules.Pending {
 	if r.plan.Driver == DriverClient {
-		return r.clientPending(n)
+		return r.pendingUpdates(n)
 	}
 	if o, ok := r.object().Object.(*appsv1.Deployment); ok {
 		return rules.DeploymentStepPending(o, n)
@@ -237,14 +237,16 @@ func (r *rollout) stepPending() rules.Pending { return kindOf(r.object().Object)
 // rolloutPending is what a whole rollout waits for.
 func (r *rollout) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
 
-// scaled is the object as if it wanted the number of pods that a condition has.
-func (r *rollout) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }
+// objectScaledTo is the object as if it wanted the number of pods that a condition has.
+func (r *rollout) objectScaledTo(c Condition) any {
+	return withReplicas(r.object(), number(c.Value)).Object
+}
 
-// unpulled names the images that are not on so many nodes, or on all that pods are
+// imagesToPull names the images that are not on this many nodes, or on all that pods are
 // on now: there may be fewer pods than when the plan was made. Where pulling is over
-// without a failure, the other nodes are none that anybody pulls on.
-func (r *rollout) unpulled(nodes int) []Blocker {
-	pull := r.present().Pull
+// without a failure, the other nodes do not get the image.
+func (r *rollout) imagesToPull(nodes int) []Blocker {
+	pull := r.currentStep().Pull
 	if pull == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ type Decision struct {
 	// Until is when to look again at the latest, under Wait; zero is not before
 	// something changes.
 	Until time.Time
-	// Reason says why, in one line for people.
+	// Reason says why, in one line for users.
 	Reason string
 	// Blockers are all that is missing, most basic first.
 	Blockers []Blocker
@@ -74,7 +74,7 @@ func ParseBlocker(reason string) Blocker {
 const (
 	// GateObject: the object is gone, or another.
 	GateObject = "object"
-	// GateOwner: somebody else drives the object.
+	// GateOwner: another controller owns the rollout of the object.
 	GateOwner = "owner"
 	// GateProgress: what was recorded does not fit the plan.
 	GateProgress = "progress"
@@ -84,11 +84,11 @@ const (
 	GatePartition = "partition"
 	// GatePaused: the object is paused.
 	GatePaused = "paused"
-	// GatePromote: somebody has to promote.
+	// GatePromote: the step waits for approval.
 	GatePromote = "promote"
-	// GateHeld: somebody has put the rollout on hold.
+	// GateHeld: a user has paused the rollout.
 	GateHeld = "held"
-	// GateTime: time has to pass.
+	// GateTime: a pause has not ended.
 	GateTime = "time"
 	// GatePull: images are not on the nodes yet.
 	GatePull = "pull"
@@ -161,12 +161,12 @@ type Restart struct {
 	PodRef
 	Containers []string
 	// Method is [RestartCRR], [RestartAlias] or [RestartSignal]; empty leaves the
-	// choice to whoever carries it out.
+	// choice to the executor.
 	Method string
 	RestartStrategy
 }
 
-// Errors that whoever carries out an [Action] wraps.
+// Errors that the executor of an [Action] wraps.
 var (
 	// ErrConflict is a precondition that did not hold: look again.
 	ErrConflict = errors.New("the object has changed")
@@ -174,7 +174,7 @@ var (
 	ErrRefused = errors.New("refused")
 	// ErrUnavailable is a cluster that does not answer, or not now.
 	ErrUnavailable = errors.New("the cluster does not answer")
-	// ErrTaken is a rollout that somebody else drives.
+	// ErrTaken is a rollout that has another executor.
 	ErrTaken = errors.New("another process runs the rollout")
 	// ErrNotFound is an object that is not there.
 	ErrNotFound = errors.New("not found")

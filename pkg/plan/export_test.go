@@ -6,7 +6,7 @@ import (
 
 // Preventions are the names of what native parents prevent, for tests.
 func Preventions() (names []string) {
-	for _, row := range preventions {
+	for _, row := range parentLimits {
 		names = append(names, row.name)
 	}
 	return names

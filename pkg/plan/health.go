@@ -25,9 +25,9 @@ const (
 	scheduleGrace = 5 * time.Minute
 )
 
-// troubles are reasons for which a container waits and will not stop waiting by
+// waitingReasons are reasons for which a container waits and will not stop waiting by
 // itself.
-var troubles = map[string]struct {
+var waitingReasons = map[string]struct {
 	gate  string
 	grace time.Duration
 }{
@@ -42,8 +42,8 @@ var troubles = map[string]struct {
 	"RunContainerError":          {GateReady, configGrace},
 }
 
-// named is how many pods a decision names.
-const named = 5
+// maxNamed is how many pods a decision names.
+const maxNamed = 5
 
 // health is what the updated pods look like.
 type health struct {
@@ -64,11 +64,11 @@ func (r *run) nextGrace() time.Time { return r.health().next }
 
 // health looks at the updated pods, once for each question.
 func (r *run) health() *health {
-	if r.seen == nil {
-		r.seen = &health{}
-		r.examine(r.seen)
+	if r.examined == nil {
+		r.examined = &health{}
+		r.examine(r.examined)
 	}
-	return r.seen
+	return r.examined
 }
 
 func (r *run) examine(h *health) {
@@ -77,74 +77,74 @@ func (r *run) examine(h *health) {
 	}
 	var carries func(*cluster.Pod) bool
 	for _, p := range r.snap.Members() {
-		if h.hook(r, p) {
+		if h.checkHook(r, p) {
 			continue
 		}
 		if rules.Ready(p) || !rules.Active(p) {
 			continue
 		}
 		if carries == nil {
-			carries = r.carries()
+			carries = r.updatedTest()
 		}
 		if carries(p) {
-			h.look(r, p)
+			h.checkPod(r, p)
 		}
 	}
 }
 
-// hook reports whether a lifecycle hook holds a pod. That ends a step which waits for it
+// checkHook reports whether a lifecycle hook holds a pod. That ends a step which waits for it
 // once it has lasted for too long.
-func (h *health) hook(r *run, p *cluster.Pod) bool {
-	b, since, ok := r.snap.held(p)
+func (h *health) checkHook(r *run, p *cluster.Pod) bool {
+	b, since, ok := r.snap.hookHolding(p)
 	if !ok {
 		return false
 	}
-	due := later(since, r.driven()).Add(r.plan.hookLimit())
+	due := later(since, r.stepStart()).Add(r.plan.hookLimit())
 	switch {
 	case !r.now.Before(due):
-		if len(h.overdue) < named {
+		if len(h.overdue) < maxNamed {
 			b.Why += fmt.Sprintf("; not answered for %s", r.plan.hookLimit())
 			h.overdue = append(h.overdue, b)
 		}
 		return true
-	case len(h.held) < named:
+	case len(h.held) < maxNamed:
 		h.held = append(h.held, b)
 	}
 	h.next = earliest(h.next, due)
 	return true
 }
 
-// look finds out what is wrong with a pod that is not ready.
-func (h *health) look(r *run, p *cluster.Pod) {
-	b, grace, bad := trouble(p)
+// checkPod finds out what is wrong with a pod that is not ready.
+func (h *health) checkPod(r *run, p *cluster.Pod) {
+	b, grace, bad := podFailure(p)
 	if !bad {
-		if len(h.waiting) < named {
+		if len(h.waiting) < maxNamed {
 			h.waiting = append(h.waiting, r.notReady(p))
 		}
 		return
 	}
-	due := later(sinceNotReady(p), r.driven()).Add(grace)
+	due := later(sinceNotReady(p), r.stepStart()).Add(grace)
 	if r.now.Before(due) {
 		h.next = earliest(h.next, due)
-		if len(h.waiting) < named {
+		if len(h.waiting) < maxNamed {
 			h.waiting = append(h.waiting, b)
 		}
 		return
 	}
-	if len(h.failed) < named {
+	if len(h.failed) < maxNamed {
 		h.failed = append(h.failed, b)
 	}
 }
 
-// trouble names the first thing that keeps a pod from ever being ready, and for
+// podFailure names the first thing that keeps a pod from ever being ready, and for
 // how long it may.
-func trouble(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
+func podFailure(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	if c, ok := p.Condition(string(corev1.PodScheduled)); ok && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
-		return Blocker{GateSchedule, p.Name, orText(c.Message, "no node takes it")}, scheduleGrace, true
+		return Blocker{GateSchedule, p.Name, orDefault(c.Message, "no node takes it")}, scheduleGrace, true
 	}
 	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
 		for i := range list {
-			if t, ok := troubles[list[i].Waiting]; ok {
+			if t, ok := waitingReasons[list[i].Waiting]; ok {
 				return Blocker{t.gate, p.Name, fmt.Sprintf("%s: container %s, image %s", list[i].Waiting, list[i].Name, list[i].Image)}, t.grace, true
 			}
 		}
@@ -171,9 +171,9 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 	return p.Created
 }
 
-// carries tells pods that have the new template; pods of any other revision are
+// updatedTest tells pods that have the new template; pods of any other revision are
 // not this rollout's concern.
-func (r *rollout) carries() func(*cluster.Pod) bool {
+func (r *rollout) updatedTest() func(*cluster.Pod) bool {
 	w := r.object()
 	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
 		return func(*cluster.Pod) bool { return false }
@@ -181,11 +181,13 @@ func (r *rollout) carries() func(*cluster.Pod) bool {
 	if r.plan.Driver == DriverClient {
 		return atRevision(r.revision())
 	}
-	return kindOf(w.Object).carrying(r)
+	return kindOf(w.Object).updatedTest(r)
 }
 
-// named is the stored revision of the present template; "" while there is none.
-func (r *rollout) named() string { return revisionNamed(r.snap.Revisions, templateOf(r.object())) }
+// storedRevision is the stored revision of the present template; "" while there is none.
+func (r *rollout) storedRevision() string {
+	return revisionNamed(r.snap.Revisions, templateOf(r.object()))
+}
 
 func atRevision(revision string) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return revision != "" && rules.AtRevision(p, revision) }
@@ -207,14 +209,14 @@ func (r *rollout) nextAvailable() (next time.Time) {
 // Unready says what a pod that is not ready waits for; stuck is true where that does
 // not pass by itself, as far as the pod says.
 func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
-	if b, _, bad := trouble(p); bad {
+	if b, _, bad := podFailure(p); bad {
 		return b, true
 	}
 	return (&rollout{snap: &s}).notReady(p), false
 }
 
-// driven is since when somebody has driven the present step.
-func (r *rollout) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
+// stepStart is since when an executor has carried out the present step.
+func (r *rollout) stepStart() time.Time { return later(r.progress.Started, r.progress.Resumed) }
 
 // earliest returns the earlier of two times; zero is none.
 func earliest(a, b time.Time) time.Time {
@@ -231,7 +233,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-func orText(text, byDefault string) string {
+func orDefault(text, byDefault string) string {
 	if text == "" {
 		return byDefault
 	}
@@ -239,10 +241,10 @@ func orText(text, byDefault string) string {
 }
 
 // revision is the name that the pods of the present template carry; empty while
-// nobody knows it.
+// it is not known.
 func (r *rollout) revision() string { return kindOf(r.object().Object).revision(r) }
 
-func (s *Snapshot) held(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {
+func (s *Snapshot) hookHolding(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {
 	if s.Workload == nil || s.Workload.Object == nil {
 		return Blocker{}, time.Time{}, false
 	}
@@ -259,9 +261,9 @@ func (s *Snapshot) held(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {
 
 // Held says which lifecycle hook a pod waits for; ok is false where it waits for none.
 func Held(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
-	b, _, ok = s.held(p)
+	b, _, ok = s.hookHolding(p)
 	return b, ok
 }
 
 // hookLimit is how long a pod may wait for a hook before the rollout halts.
-func (p *Plan) hookLimit() time.Duration { return max(hookPatience, 3*p.HookAnswer) }
+func (p *Plan) hookLimit() time.Duration { return max(minHookLimit, 3*p.HookAnswer) }

@@ -40,9 +40,9 @@ func settled(t *testing.T, text string) (*simulate.World, cluster.Ref) {
 	return w, read(t, text).Ref
 }
 
-// TestPlanWithHooks: a plan takes lifecycle hooks to be answered, says so, and finishes;
+// TestBuild_WarnsOfHooks: a plan takes lifecycle hooks to be answered, says so, and finishes;
 // where they are not, the rollout halts with the hook's name, its pods and since when.
-func TestPlanWithHooks(t *testing.T) {
+func TestBuild_WarnsOfHooks(t *testing.T) {
 	for name, c := range map[string]struct{ policy, lifecycle, hook string }{
 		"before an update":   {"InPlaceIfPossible", onUpdate, "inPlaceUpdate"},
 		"before a deletion":  {"ReCreate", onDelete, "preDelete"},
@@ -111,9 +111,9 @@ func told(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	}
 }
 
-// TestPlanWithHooks_Elsewhere: a pod that a hook holds for hours, since it is on its way
+// TestBuild_HooksOfOtherDrivers: a pod that a hook holds for hours, since it is on its way
 // out, does not halt a rollout that does not wait for it.
-func TestPlanWithHooks_Elsewhere(t *testing.T) {
+func TestBuild_HooksOfOtherDrivers(t *testing.T) {
 	text := hookedSet("InPlaceIfPossible", onDelete)
 	w, ref := settled(t, text)
 	if err := w.Apply(must(yaml.Parse(strings.Replace(text, "replicas: 3", "replicas: 2", 1))).YNode()); err != nil {
@@ -138,7 +138,7 @@ func TestPlanWithHooks_Elsewhere(t *testing.T) {
 	}
 }
 
-func TestParseHookAnswer(t *testing.T) {
+func TestParseHookAnswer_ReadsDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{"": 0, "never": plan.HookNever, "90s": 90 * time.Second} {
 		got, err := plan.ParseHookAnswer(text)
 		if err != nil || got != want {

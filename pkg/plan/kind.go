@@ -17,22 +17,22 @@ type kind interface {
 	drivers() []Driver
 	// subject reads the workload whose own controller replaces the pods.
 	subject(b *comparison) subject
-	// source is the spec of Kruise whose rules the client keeps; kruised is the Kruise
+	// clientSpec is the spec of Kruise whose rules the client keeps; sourceObject is the Kruise
 	// object that the workload stands for, nil for none. It is nil for kinds that the
 	// client does not drive.
-	source(kruised any) kruiseSpec
-	// restarted is the spec of Kruise whose update order counts for restarts: without
+	clientSpec(sourceObject any) kruiseSpec
+	// restartSpec is the spec of Kruise whose update order counts for restarts: without
 	// partition and pause, which are about updates. It is nil for kinds without an order.
-	restarted(kruised any) kruiseSpec
+	restartSpec(sourceObject any) kruiseSpec
 
 	// members are the pods of a snapshot that the workload counts.
 	members(s *Snapshot) []*cluster.Pod
-	// carries reports whether a pod has the new template of a plan.
-	carries(b *comparison, p *cluster.Pod) bool
-	// carrying tells the pods that have the new template while the rollout runs.
-	carrying(r *rollout) func(*cluster.Pod) bool
+	// isUpdated reports whether a pod has the new template of a plan.
+	isUpdated(b *comparison, p *cluster.Pod) bool
+	// updatedTest tells the pods that have the new template while the rollout runs.
+	updatedTest(r *rollout) func(*cluster.Pod) bool
 	// revision is the name that the pods of the present template carry, where the client
-	// updates them; empty while nobody knows it.
+	// updates them; empty while it is not known.
 	revision(r *rollout) string
 	// choice asks the rules what the next pass of the controller does. A brief answer may
 	// lack Order, which costs sorting all pods; mostNext is how many Pods it has at most.
@@ -64,79 +64,81 @@ func kindOf(obj any) kind {
 	if k := cluster.By(obj, cluster.Kinds[kind](kinds{})); k != nil {
 		return k
 	}
-	return foreign{templated: templated{obj}}
+	return unknownKind{templateKind: templateKind{obj}}
 }
 
 // kinds has the kind of each workload; its methods are in the files of the kinds.
 type kinds struct{}
 
-// kruised is for kinds of Kruise: its own controller alone drives them.
-type kruised struct{}
+// kruiseKind is for kinds of Kruise: only Kruise's controller replaces their pods.
+type kruiseKind struct{}
 
-func (kruised) drivers() []Driver       { return []Driver{DriverKruise} }
-func (kruised) source(any) kruiseSpec   { return nil }
-func (kruised) revision(*rollout) string    { return "" }
-func (kruised) mostNext(b *comparison) int { return len(b.snap.Pods) }
+func (kruiseKind) drivers() []Driver          { return []Driver{DriverKruise} }
+func (kruiseKind) clientSpec(any) kruiseSpec  { return nil }
+func (kruiseKind) revision(*rollout) string   { return "" }
+func (kruiseKind) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
-func (kruised) carries(b *comparison, p *cluster.Pod) bool {
+func (kruiseKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-// native is for kinds of Kubernetes, which have no fields of Kruise.
-type native struct{}
+// nativeKind is for kinds of Kubernetes, which have no fields of Kruise.
+type nativeKind struct{}
 
-func (native) surges() bool            { return false }
-func (native) ordering() []string      { return nil }
-func (native) mostNext(b *comparison) int { return len(b.snap.Pods) }
+func (nativeKind) surges() bool               { return false }
+func (nativeKind) ordering() []string         { return nil }
+func (nativeKind) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
-// templated is for kinds whose revisions are made of spec.template.
-type templated struct{ obj any }
+// templateKind is for kinds whose revisions are made of spec.template.
+type templateKind struct{ obj any }
 
-func (templated) revised(template map[string]any) map[string]any { return template }
+func (templateKind) revised(template map[string]any) map[string]any { return template }
 
-func (t templated) withTemplate(_, stored map[string]any) (map[string]any, any, error) {
+func (t templateKind) withTemplate(_, stored map[string]any) (map[string]any, any, error) {
 	template, err := decodedTemplate(stored)
 	return stored, cluster.Of(t.obj).WithTemplate(template), err
 }
 
-// settled is for kinds whose whole rollout waits for no more than its last step.
-type settled struct{}
+// oneStagePending is for kinds whose whole rollout waits for no more than its last step.
+type oneStagePending struct{}
 
-func (settled) rolloutPending(*rollout) rules.Pending { return nil }
+func (oneStagePending) rolloutPending(*rollout) rules.Pending { return nil }
 
 // statusless is for kinds whose status says nothing of steps.
 type statusless struct{}
 
 func (statusless) stepPending(*rollout) rules.Pending { return nil }
 
-// chosenByOthers is for kinds that leave the choice of pods to others.
-type chosenByOthers struct{}
+// noChoice is for kinds that leave the choice of pods to others.
+type noChoice struct{}
 
-func (chosenByOthers) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
+func (noChoice) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
 
-// foreign is an object that is no workload.
-type foreign struct {
-	native
-	templated
-	settled
+// unknownKind is an object that is not a workload.
+type unknownKind struct {
+	nativeKind
+	templateKind
+	oneStagePending
 	statusless
-	chosenByOthers
+	noChoice
 }
 
-func (foreign) drivers() []Driver        { return []Driver{DriverNative} }
-func (foreign) subject(*comparison) subject { return subject{} }
-func (foreign) source(any) kruiseSpec    { return nil }
-func (foreign) restarted(any) kruiseSpec { return nil }
-func (foreign) revision(*rollout) string     { return "" }
+func (unknownKind) drivers() []Driver           { return []Driver{DriverNative} }
+func (unknownKind) subject(*comparison) subject { return subject{} }
+func (unknownKind) clientSpec(any) kruiseSpec   { return nil }
+func (unknownKind) restartSpec(any) kruiseSpec  { return nil }
+func (unknownKind) revision(*rollout) string    { return "" }
 
-func (foreign) carries(b *comparison, p *cluster.Pod) bool {
+func (unknownKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (foreign) stop(*rollout) (StopField, string)           { return "", "" }
-func (foreign) carrying(r *rollout) func(*cluster.Pod) bool { return atRevision(r.named()) }
+func (unknownKind) stop(*rollout) (StopField, string) { return "", "" }
+func (unknownKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
+	return atRevision(r.storedRevision())
+}
 
-func (f foreign) withTemplate(_, _ map[string]any) (map[string]any, any, error) {
+func (f unknownKind) withTemplate(_, _ map[string]any) (map[string]any, any, error) {
 	return nil, nil, fmt.Errorf("%T has no template", f.obj)
 }
 
@@ -148,13 +150,13 @@ type kruiseSpec interface {
 	inPlace() *kruise.InPlaceUpdateStrategy
 	// lifecycle are the hooks that the client keeps.
 	lifecycle() *kruise.Lifecycle
-	// order is the one in which an update of all pods would take those that it reaches.
-	order(b *comparison) []*cluster.Pod
-	// picks are the pods to update now, and why no more are.
-	picks(c *client) ([]*cluster.Pod, string)
-	// taken are the pods among which so many updated ones count.
-	taken(r *rollout, updated int) []*cluster.Pod
+	// updateOrder is the one in which an update of all pods would take those that it reaches.
+	updateOrder(b *comparison) []*cluster.Pod
+	// nextPods are the pods to update now, and why no more are.
+	nextPods(c *client) ([]*cluster.Pod, string)
+	// countedPods are the pods among which so many updated ones count.
+	countedPods(r *rollout, updated int) []*cluster.Pod
 }
 
-func (kruised) members(s *Snapshot) []*cluster.Pod { return s.Pods }
-func (native) members(s *Snapshot) []*cluster.Pod  { return s.Pods }
+func (kruiseKind) members(s *Snapshot) []*cluster.Pod { return s.Pods }
+func (nativeKind) members(s *Snapshot) []*cluster.Pod { return s.Pods }

@@ -11,12 +11,14 @@ import (
 )
 
 type cloneSetKind struct {
-	kruised
-	templated
+	kruiseKind
+	templateKind
 	o *kruise.CloneSet
 }
 
-func (kinds) CloneSet(o *kruise.CloneSet) kind    { return cloneSetKind{templated: templated{o}, o: o} }
+func (kinds) CloneSet(o *kruise.CloneSet) kind {
+	return cloneSetKind{templateKind: templateKind{o}, o: o}
+}
 func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Spec) }
 
 // cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
@@ -26,16 +28,16 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	l := rules.LimitsOfCloneSet(spec)
 	s := subject{
 		total:   b.total(l.Replicas),
-		updated: b.already(),
+		updated: b.updatedPods(),
 		limits:  Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
 	}
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
 		total := s.total
 		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
-		s.partition = inverse(s.total, s.allowed)
-		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
-		if passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); set.Forecasts() && passes*s.total <= mostForecast {
-			s.take = b.foresees(set, total)
+		s.partition = partitionByCount(s.total, s.allowed)
+		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
+		if passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); set.Forecasts() && passes*s.total <= maxForecast {
+			s.take = b.takeByForecast(set, total)
 		}
 	}
 	return s
@@ -49,11 +51,11 @@ func (b *comparison) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
 	}
 }
 
-func (k cloneSetKind) restarted(any) kruiseSpec {
-	return cloneSetSpec{cloneSource(&k.o.Spec, k.o.Spec.Replicas)}
+func (k cloneSetKind) restartSpec(any) kruiseSpec {
+	return cloneSetSpec{clientCloneSet(&k.o.Spec, k.o.Spec.Replicas)}
 }
 
-func (k cloneSetKind) carrying(*rollout) func(*cluster.Pod) bool {
+func (k cloneSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
@@ -77,12 +79,12 @@ func (k cloneSetKind) rolloutPending(*rollout) rules.Pending { return rules.Clon
 
 func (k cloneSetKind) stop(r *rollout) (StopField, string) {
 	limits := rules.LimitsOfCloneSet(&k.o.Spec)
-	partitioned := limits.MaxSurge > 0 && !r.snap.Gates.CloneSetPartitionRollback || subsetOf(k.o)
+	partitioned := limits.MaxSurge > 0 && !r.snap.Gates.CloneSetPartitionRollback || isSubset(k.o)
 	if !partitioned || rules.PausedOf(k.o) {
-		return pausedUnlessSo(k.o)
+		return stopByPause(k.o)
 	}
-	kept := min(r.old(atObserved(k.o, k.o.Status.UpdateRevision)), limits.Replicas)
-	return stopAt(k.o, kept, limits.Replicas)
+	kept := min(r.outdatedPods(atObservedRevision(k.o, k.o.Status.UpdateRevision)), limits.Replicas)
+	return stopByPartition(k.o, kept, limits.Replicas)
 }
 
 func (k cloneSetKind) surges() bool { return rules.LimitsOfCloneSet(&k.o.Spec).MaxSurge > 0 }
@@ -92,17 +94,17 @@ func (k cloneSetKind) ordering() []string {
 	if r == nil {
 		return nil
 	}
-	return names("priorityStrategy", r.PriorityStrategy != nil, "scatterStrategy", len(r.ScatterStrategy) > 0)
+	return setFields("priorityStrategy", r.PriorityStrategy != nil, "scatterStrategy", len(r.ScatterStrategy) > 0)
 }
 
 // cloneSetSpec has the client keep the rules of a CloneSet.
 type cloneSetSpec struct{ *kruise.CloneSetSpec }
 
-func cloneSource(spec *kruise.CloneSetSpec, replicas *int32) *kruise.CloneSetSpec {
+func clientCloneSet(spec *kruise.CloneSetSpec, replicas *int32) *kruise.CloneSetSpec {
 	out := *spec
 	out.Replicas = replicas
 	out.UpdateStrategy.Type = kruise.RollingUpdateCloneSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
+	r := copyOrNew(out.UpdateStrategy.RollingUpdate)
 	r.Partition, r.MaxSurge, r.Paused = nil, nil, false
 	out.UpdateStrategy.RollingUpdate = r
 	return &out
@@ -116,19 +118,20 @@ func (s cloneSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 
 func (s cloneSetSpec) lifecycle() *kruise.Lifecycle { return s.Lifecycle }
 
-func (s cloneSetSpec) order(b *comparison) []*cluster.Pod {
+func (s cloneSetSpec) updateOrder(b *comparison) []*cluster.Pod {
 	set := b.cloneSetRules(s.CloneSetSpec)
-	set.Update, set.Current = nobody, ""
+	set.Update, set.Current = unstoredRevision, ""
 	return set.Queue().Take(len(b.snap.Pods))
 }
 
-func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) {
+func (s cloneSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	spec := *s.CloneSetSpec
 	kept := intstr.FromInt32(int32(max(replicas(c.object())-c.step.Updated, 0)))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling := copyOrNew(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
 	spec.UpdateStrategy.RollingUpdate = rolling
-	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
-	return waiting(set.ChooseUpdate())
+	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.withRestarts.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
+	return chosenWithReason(set.ChooseUpdate())
 }
-func (cloneSetSpec) taken(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }
+
+func (cloneSetSpec) countedPods(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }

@@ -14,12 +14,14 @@ import (
 )
 
 type daemonSetKind struct {
-	kruised
-	templated
+	kruiseKind
+	templateKind
 	o *kruise.DaemonSet
 }
 
-func (kinds) DaemonSet(o *kruise.DaemonSet) kind { return daemonSetKind{templated: templated{o}, o: o} }
+func (kinds) DaemonSet(o *kruise.DaemonSet) kind {
+	return daemonSetKind{templateKind: templateKind{o}, o: o}
+}
 
 func (k daemonSetKind) subject(b *comparison) subject {
 	return b.daemonSet(&k.o.Spec, scheduledOf(b.present.Object))
@@ -31,13 +33,13 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
 	l := set.Limits()
 	s := subject{
-		total: set.Scheduled, updated: b.already(),
+		total: set.Scheduled, updated: b.updatedPods(),
 		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
 	}
 	if _, ok := cluster.Of(&kruise.DaemonSet{Spec: *spec}).Partition(); ok {
 		all := set.Scheduled
 		s.allowed = func(v intstr.IntOrString) int { return max(all-rules.DaemonSetPartition(&v, all), 0) }
-		s.partition = inverse(all, s.allowed)
+		s.partition = partitionByCount(all, s.allowed)
 	}
 	order := daemonPods(set)
 	if n := set.Selected(); n >= 0 {
@@ -45,7 +47,7 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 		s.total = min(s.total, n)
 	}
 	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
-		s.take = b.takesAny(newLine(order, b.outdated), "its node is eligible; which comes first is random")
+		s.take = b.takeInAnyOrder(newFixedQueue(order, b.isOutdated), "its node is eligible; which comes first is random")
 	}
 	return s
 }
@@ -85,7 +87,7 @@ func daemonPods(set *rules.DaemonSet) []*cluster.Pod {
 	whole := *set
 	spec := *set.Spec
 	if spec.UpdateStrategy.RollingUpdate != nil {
-		spec.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+		spec.UpdateStrategy.RollingUpdate = copyOrNew(spec.UpdateStrategy.RollingUpdate)
 		spec.UpdateStrategy.RollingUpdate.Partition = nil
 	}
 	whole.Spec = &spec
@@ -96,9 +98,9 @@ func daemonPods(set *rules.DaemonSet) []*cluster.Pod {
 	return out
 }
 
-func (k daemonSetKind) restarted(any) kruiseSpec { return daemonSetSpec{&k.o.Spec} }
+func (k daemonSetKind) restartSpec(any) kruiseSpec { return daemonSetSpec{&k.o.Spec} }
 
-func (k daemonSetKind) carrying(*rollout) func(*cluster.Pod) bool {
+func (k daemonSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
@@ -134,7 +136,7 @@ func (k daemonSetKind) selected(r *rollout) int {
 	return daemonSetRules(*r.snap, &k.o.Spec, k.o.Status.UpdateRevision, scheduledOf(k.o)).Selected()
 }
 
-func (k daemonSetKind) stop(*rollout) (StopField, string) { return pausedUnlessSo(k.o) }
+func (k daemonSetKind) stop(*rollout) (StopField, string) { return stopByPause(k.o) }
 
 func (k daemonSetKind) surges() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -146,7 +148,7 @@ func (k daemonSetKind) ordering() []string {
 	if r == nil {
 		return nil
 	}
-	return names("selector", r.Selector != nil, "", false)
+	return setFields("selector", r.Selector != nil, "", false)
 }
 
 // daemonSetSpec has the client keep the rules of an Advanced DaemonSet. The client
@@ -160,22 +162,22 @@ func (s daemonSetSpec) subject(b *comparison) subject {
 func (daemonSetSpec) inPlace() *kruise.InPlaceUpdateStrategy { return nil }
 func (daemonSetSpec) lifecycle() *kruise.Lifecycle           { return nil }
 
-func (s daemonSetSpec) order(b *comparison) []*cluster.Pod {
-	return daemonPods(daemonSetRules(b.snap, s.DaemonSetSpec, nobody, scheduledOf(b.present.Object)))
+func (s daemonSetSpec) updateOrder(b *comparison) []*cluster.Pod {
+	return daemonPods(daemonSetRules(b.snap, s.DaemonSetSpec, unstoredRevision, scheduledOf(b.present.Object)))
 }
 
-// picks leaves nothing to chance: pods that are out of service already come
+// nextPods leaves nothing to chance: pods that are out of service already come
 // first, the others in the order of the eligible nodes.
-func (s daemonSetSpec) picks(c *client) ([]*cluster.Pod, string) {
+func (s daemonSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	spec := *s.DaemonSetSpec
-	set := daemonSetRules(*c.counted, &spec, c.revision, scheduledOf(c.object().Object))
+	set := daemonSetRules(*c.withRestarts, &spec, c.revision, scheduledOf(c.object().Object))
 	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling := copyOrNew(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
 	spec.UpdateStrategy.RollingUpdate = rolling
 	set.Now = c.now
 	choice := set.ChooseUpdate()
-	picked := slices.Concat(choice.Broken, onlyPrepared(choice.Candidates))
+	picked := slices.Concat(choice.Broken, preparedPods(choice.Candidates))
 	for _, p := range choice.Candidates {
 		if len(picked)-len(choice.Broken) < choice.Room && rules.StateOf(p) != rules.StatePreparingUpdate {
 			picked = append(picked, p)
@@ -187,17 +189,17 @@ func (s daemonSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 	return picked, choice.Why
 }
 
-func (daemonSetSpec) taken(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }
+func (daemonSetSpec) countedPods(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }
 
 type nativeDaemonSetKind struct {
-	native
-	settled
-	templated
+	nativeKind
+	oneStagePending
+	templateKind
 	o *appsv1.DaemonSet
 }
 
 func (kinds) NativeDaemonSet(o *appsv1.DaemonSet) kind {
-	return nativeDaemonSetKind{templated: templated{o}, o: o}
+	return nativeDaemonSetKind{templateKind: templateKind{o}, o: o}
 }
 
 func (k nativeDaemonSetKind) drivers() []Driver {
@@ -214,26 +216,29 @@ func (k nativeDaemonSetKind) subject(b *comparison) subject {
 	return s
 }
 
-
-func (k nativeDaemonSetKind) source(kruised any) kruiseSpec {
+func (k nativeDaemonSetKind) clientSpec(sourceObject any) kruiseSpec {
 	out := *rules.AsDaemonSetSpec(&k.o.Spec)
-	if d, ok := kruised.(*kruise.DaemonSet); ok {
+	if d, ok := sourceObject.(*kruise.DaemonSet); ok {
 		out = d.Spec
 	}
 	out.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
+	r := copyOrNew(out.UpdateStrategy.RollingUpdate)
 	r.Partition, r.Paused, r.MaxSurge = nil, nil, nil
 	out.UpdateStrategy.RollingUpdate = r
 	return daemonSetSpec{&out}
 }
 
-func (k nativeDaemonSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+func (k nativeDaemonSetKind) restartSpec(sourceObject any) kruiseSpec {
+	return k.clientSpec(sourceObject)
+}
 
-func (nativeDaemonSetKind) carries(b *comparison, p *cluster.Pod) bool {
+func (nativeDaemonSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (nativeDaemonSetKind) carrying(r *rollout) func(*cluster.Pod) bool { return atRevision(r.named()) }
+func (nativeDaemonSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
+	return atRevision(r.storedRevision())
+}
 
 func (k nativeDaemonSetKind) revision(r *rollout) string {
 	if !rules.Observed(k.o) {

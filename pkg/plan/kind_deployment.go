@@ -12,18 +12,19 @@ import (
 )
 
 type deploymentKind struct {
-	native
-	templated
+	nativeKind
+	templateKind
 	statusless
-	chosenByOthers
+	noChoice
 	o *appsv1.Deployment
 }
 
 func (kinds) Deployment(o *appsv1.Deployment) kind {
-	return deploymentKind{templated: templated{o}, o: o}
+	return deploymentKind{templateKind: templateKind{o}, o: o}
 }
 
-func (deploymentKind) drivers() []Driver            { return []Driver{DriverNative} }
+func (deploymentKind) drivers() []Driver { return []Driver{DriverNative} }
+
 // subject reads a Deployment of Kubernetes. It has no partition: a step pauses
 // it once enough pods are updated, by when it may have gone further.
 func (k deploymentKind) subject(b *comparison) subject {
@@ -35,70 +36,68 @@ func (k deploymentKind) subject(b *comparison) subject {
 	}
 	let := rules.PausedOf(b.present.Object) && !rules.PausedOf(b.desired.Object)
 	return subject{
-		total: b.total(l.Replicas), updated: b.already(),
+		total: b.total(l.Replicas), updated: b.updatedPods(),
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
 		approximate: !recreates && (let || len(b.policy.Steps) > 1),
-		take:        b.takesAny(newLine(byName(b.snap.Pods), b.outdated), "which old pods go first is up to their ReplicaSet"),
+		take:        b.takeInAnyOrder(newFixedQueue(byName(b.snap.Pods), b.isOutdated), "which old pods go first is up to their ReplicaSet"),
 	}
 }
 
+func (deploymentKind) clientSpec(any) kruiseSpec  { return nil }
+func (deploymentKind) restartSpec(any) kruiseSpec { return nil }
+func (deploymentKind) revision(*rollout) string   { return "" }
 
-func (deploymentKind) source(any) kruiseSpec    { return nil }
-func (deploymentKind) restarted(any) kruiseSpec { return nil }
-func (deploymentKind) revision(*rollout) string     { return "" }
-
-// carries reads the hash of the pod's ReplicaSet.
-func (deploymentKind) carries(b *comparison, p *cluster.Pod) bool {
+// isUpdated reads the hash of the pod's ReplicaSet.
+func (deploymentKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(b.updateRevision())
 }
 
-func (deploymentKind) carrying(r *rollout) func(*cluster.Pod) bool {
-	revision := r.named()
+func (deploymentKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
+	revision := r.storedRevision()
 	return func(p *cluster.Pod) bool {
 		return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
 	}
 }
 
-func (k deploymentKind) stop(*rollout) (StopField, string)     { return pausedUnlessSo(k.o) }
+func (k deploymentKind) stop(*rollout) (StopField, string)     { return stopByPause(k.o) }
 func (k deploymentKind) rolloutPending(*rollout) rules.Pending { return rules.DeploymentPending(k.o) }
 
 type replicaSetKind struct {
-	native
-	settled
+	nativeKind
+	oneStagePending
 	statusless
-	chosenByOthers
-	templated
+	noChoice
+	templateKind
 	o *appsv1.ReplicaSet
 }
 
 func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
-	return replicaSetKind{templated: templated{o}, o: o}
+	return replicaSetKind{templateKind: templateKind{o}, o: o}
 }
 
-// drivers: its own controller replaces what somebody deletes.
+// drivers: its own controller replaces pods that are deleted.
 func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverNative} }
 
 // subject is for what updates no pod by itself.
 func (replicaSetKind) subject(b *comparison) subject {
 	n, _ := cluster.Of(b.desired.Object).Replicas()
-	return subject{total: b.total(n), updated: b.already(), limits: Limits{Replicas: n}}
+	return subject{total: b.total(n), updated: b.updatedPods(), limits: Limits{Replicas: n}}
 }
 
-
-func (k replicaSetKind) source(kruised any) kruiseSpec {
+func (k replicaSetKind) clientSpec(sourceObject any) kruiseSpec {
 	spec := kruise.CloneSetSpec{MinReadySeconds: k.o.Spec.MinReadySeconds, Selector: k.o.Spec.Selector}
-	if c, ok := kruised.(*kruise.CloneSet); ok {
+	if c, ok := sourceObject.(*kruise.CloneSet); ok {
 		spec = c.Spec
 	}
-	return cloneSetSpec{cloneSource(&spec, k.o.Spec.Replicas)}
+	return cloneSetSpec{clientCloneSet(&spec, k.o.Spec.Replicas)}
 }
 
-func (k replicaSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+func (k replicaSetKind) restartSpec(sourceObject any) kruiseSpec { return k.clientSpec(sourceObject) }
 
-// carries compares images where the client has not yet marked the pod.
-func (k replicaSetKind) carries(b *comparison, p *cluster.Pod) bool {
+// isUpdated compares images where the client has not yet marked the pod.
+func (k replicaSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	if rules.RevisionOf(p) == "" {
-		return !b.changed && sameImages(p, &k.o.Spec.Template)
+		return !b.templateChanged && sameImages(p, &k.o.Spec.Template)
 	}
 	return rules.AtRevision(p, b.plan.Change.ToHash)
 }
@@ -115,7 +114,11 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 	return true
 }
 
-func (replicaSetKind) carrying(r *rollout) func(*cluster.Pod) bool        { return atRevision(r.named()) }
-func (k replicaSetKind) revision(*rollout) string                         { return k.o.Spec.Template.Labels[revisionMark] }
-func (replicaSetKind) stop(*rollout) (StopField, string)                  { return "", "" }
-func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }
+func (replicaSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
+	return atRevision(r.storedRevision())
+}
+func (k replicaSetKind) revision(*rollout) string        { return k.o.Spec.Template.Labels[revisionLabel] }
+func (replicaSetKind) stop(*rollout) (StopField, string) { return "", "" }
+func (replicaSetKind) revised(template map[string]any) map[string]any {
+	return withoutRevisionLabel(template)
+}

@@ -13,12 +13,13 @@ import (
 )
 
 type sidecarSetKind struct {
-	kruised
-	settled
+	kruiseKind
+	oneStagePending
 	o *kruise.SidecarSet
 }
 
-func (kinds) SidecarSet(o *kruise.SidecarSet) kind  { return sidecarSetKind{o: o} }
+func (kinds) SidecarSet(o *kruise.SidecarSet) kind { return sidecarSetKind{o: o} }
+
 // subject reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
 // total are the pods that it matches and has been injected into.
 func (k sidecarSetKind) subject(b *comparison) subject {
@@ -36,7 +37,7 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 		case set.Updated(p):
 			s.updated++
 		case !set.Chooses(p):
-			s.left++
+			s.leftOut++
 		case !set.Upgradable(p):
 			stuck++
 		}
@@ -44,23 +45,22 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	if stuck > 0 {
 		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until they are recreated", stuck, len(matched))
 	}
-	if s.left > 0 {
-		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.left, len(matched), afterwards(o))
+	if s.leftOut > 0 {
+		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.leftOut, len(matched), newPodsNote(o))
 	}
 	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
 		now := *set
 		now.Spec = &before.Spec
-		s.leftNow = now.LeftOut()
+		s.leftOutNow = now.LeftOut()
 	}
 	if _, ok := cluster.Of(o).Partition(); ok {
-		total, reach := s.total, s.total-s.left
+		total, reach := s.total, s.total-s.leftOut
 		s.allowed = func(v intstr.IntOrString) int { return max(reach-set.Keeps(&v, total), 0) }
-		s.partition = inverse(reach, s.allowed)
-		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
+		s.partition = partitionByCount(reach, s.allowed)
+		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
 	}
 	return s
 }
-
 
 func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	if o, ok := obj.(*kruise.SidecarSet); ok {
@@ -69,9 +69,9 @@ func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	return kruise.SidecarSetStatus{}
 }
 
-// afterwards says what becomes of pods that the strategy's selector leaves out when they
+// newPodsNote says what becomes of pods that the strategy's selector leaves out when they
 // are made again (docs/kruise/sidecarset.md#which-pods-match).
-func afterwards(o *kruise.SidecarSet) string {
+func newPodsNote(o *kruise.SidecarSet) string {
 	switch r := o.Spec.InjectionStrategy.Revision; {
 	case o.Spec.InjectionStrategy.Paused:
 		return ", and a new pod gets none"
@@ -85,24 +85,24 @@ func afterwards(o *kruise.SidecarSet) string {
 // that no pod has unless the containers stay, and pods can be upgraded as long as
 // nothing but images changes.
 func (b *comparison) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
-	set := b.snap.sidecars(b.present, o)
-	if b.changed {
-		set.Hash = nobody
+	set := b.snap.sidecarSetRules(b.present, o)
+	if b.templateChanged {
+		set.Hash = unstoredRevision
 	}
 	if b.plan.Change.Mode == rules.ModeNotAllowed {
-		set.HashWithoutImage = nobody
+		set.HashWithoutImage = unstoredRevision
 	}
 	return set
 }
 
 func (k sidecarSetKind) members(s *Snapshot) []*cluster.Pod {
-	return s.sidecars(s.Object(), k.o).Matched()
+	return s.sidecarSetRules(s.Object(), k.o).Matched()
 }
 
-// restarted is none: the pods are those of others.
-func (sidecarSetKind) restarted(any) kruiseSpec { return nil }
+// restartSpec is none: the pods are those of others.
+func (sidecarSetKind) restartSpec(any) kruiseSpec { return nil }
 
-func (k sidecarSetKind) carrying(r *rollout) func(*cluster.Pod) bool {
+func (k sidecarSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	set := &rules.SidecarSet{Name: k.o.Name, Hash: r.object().Annotations[kruise.SidecarSetHashAnnotation]}
 	return set.Updated
 }
@@ -114,12 +114,12 @@ func (k sidecarSetKind) choice(b *comparison, _ time.Time, brief bool) rules.Cho
 }
 
 func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
-	return r.snap.sidecars(r.object(), k.o).Pending(k.o)
+	return r.snap.sidecarSetRules(r.object(), k.o).Pending(k.o)
 }
 
-func (k sidecarSetKind) stop(*rollout) (StopField, string) { return pausedUnlessSo(k.o) }
-func (sidecarSetKind) surges() bool                    { return false }
-func (sidecarSetKind) ordering() []string              { return nil }
+func (k sidecarSetKind) stop(*rollout) (StopField, string) { return stopByPause(k.o) }
+func (sidecarSetKind) surges() bool                        { return false }
+func (sidecarSetKind) ordering() []string                  { return nil }
 
 // revised are the fields that come into pods, so that another partition is no other
 // template.
@@ -151,9 +151,9 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 	return out, &c, json.Unmarshal(text, &c.Spec)
 }
 
-// concerns asks which pods are a SidecarSet's, those included that it no longer counts
+// matches asks which pods are a SidecarSet's, those included that it no longer counts
 // since they lack a container that it has now.
-func (b *comparison) concerns() func(*cluster.Pod) bool {
+func (b *comparison) matches() func(*cluster.Pod) bool {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {
 		return func(*cluster.Pod) bool { return true }
@@ -163,9 +163,9 @@ func (b *comparison) concerns() func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
-// barred asks what keeps pods of a SidecarSet from ever being upgraded
+// blockedReason asks what keeps pods of a SidecarSet from ever being upgraded
 // (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
-func (b *comparison) barred() func(*cluster.Pod) string {
+func (b *comparison) blockedReason() func(*cluster.Pod) string {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {
 		return func(*cluster.Pod) string { return "" }

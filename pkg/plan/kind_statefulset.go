@@ -11,13 +11,13 @@ import (
 )
 
 type statefulSetKind struct {
-	kruised
-	templated
+	kruiseKind
+	templateKind
 	o *kruise.StatefulSet
 }
 
 func (kinds) StatefulSet(o *kruise.StatefulSet) kind {
-	return statefulSetKind{templated: templated{o}, o: o}
+	return statefulSetKind{templateKind: templateKind{o}, o: o}
 }
 
 func (k statefulSetKind) subject(b *comparison) subject { return b.statefulSet(&k.o.Spec) }
@@ -26,12 +26,12 @@ func (k statefulSetKind) subject(b *comparison) subject { return b.statefulSet(&
 // partition is a number only.
 func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	all := *spec
-	all.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+	all.UpdateStrategy.RollingUpdate = copyOrNew(spec.UpdateStrategy.RollingUpdate)
 	all.UpdateStrategy.RollingUpdate.Partition = nil
 	set := &rules.StatefulSet{Spec: &all, Current: b.plan.Change.FromRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates}
 	l := rules.LimitsOfStatefulSet(spec)
 	s := subject{
-		total: b.total(l.Replicas), updated: b.already(),
+		total: b.total(l.Replicas), updated: b.updatedPods(),
 		limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable},
 	}
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.MinReadySeconds != nil {
@@ -42,23 +42,23 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	}
 	order := set.UpdateTargets()
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
-		b.numbered(&s, nil)
-		s.take = b.takes(newLine(order, b.outdated), noTies, because("by priority, then the highest ordinal"))
+		b.setNumberPartition(&s, nil)
+		s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("by priority, then the highest ordinal"))
 		return s
 	}
-	b.numbered(&s, order[:min(max(s.total, 0), len(order))])
-	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
+	b.setNumberPartition(&s, order[:min(max(s.total, 0), len(order))])
+	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
 	return s
 }
 
-func (k statefulSetKind) restarted(any) kruiseSpec {
+func (k statefulSetKind) restartSpec(any) kruiseSpec {
 	spec := k.o.Spec
-	spec.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+	spec.UpdateStrategy.RollingUpdate = copyOrNew(spec.UpdateStrategy.RollingUpdate)
 	spec.UpdateStrategy.RollingUpdate.Partition = nil
 	return statefulSetSpec{&spec}
 }
 
-func (k statefulSetKind) carrying(*rollout) func(*cluster.Pod) bool {
+func (k statefulSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
@@ -75,16 +75,16 @@ func (k statefulSetKind) stepPending(r *rollout) rules.Pending {
 func (k statefulSetKind) rolloutPending(*rollout) rules.Pending { return rules.StatefulSetPending(k.o) }
 
 func (k statefulSetKind) stop(r *rollout) (StopField, string) {
-	if !subsetOf(k.o) || rules.PausedOf(k.o) {
-		return pausedUnlessSo(k.o)
+	if !isSubset(k.o) || rules.PausedOf(k.o) {
+		return stopByPause(k.o)
 	}
-	updated := atObserved(k.o, k.o.Status.UpdateRevision)
+	updated := atObservedRevision(k.o, k.o.Status.UpdateRevision)
 	ordinals := (&rules.StatefulSet{Spec: &k.o.Spec}).Ordinals()
-	kept := r.keptBelow(ordinals, updated)
+	kept := r.ordinalsBelowUpdated(ordinals, updated)
 	if ru := k.o.Spec.UpdateStrategy.RollingUpdate; ru != nil && ru.UnorderedUpdate != nil {
-		kept = min(r.old(updated), len(ordinals))
+		kept = min(r.outdatedPods(updated), len(ordinals))
 	}
-	return stopAt(k.o, kept, len(ordinals))
+	return stopByPartition(k.o, kept, len(ordinals))
 }
 
 func (statefulSetKind) surges() bool { return false }
@@ -94,7 +94,7 @@ func (k statefulSetKind) ordering() []string {
 	if r == nil {
 		return nil
 	}
-	return names("unorderedUpdate", r.UnorderedUpdate != nil, "", false)
+	return setFields("unorderedUpdate", r.UnorderedUpdate != nil, "", false)
 }
 
 // statefulSetSpec has the client keep the rules of an Advanced StatefulSet.
@@ -108,35 +108,35 @@ func (s statefulSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 
 func (s statefulSetSpec) lifecycle() *kruise.Lifecycle { return s.Lifecycle }
 
-func (s statefulSetSpec) order(b *comparison) []*cluster.Pod {
-	set := &rules.StatefulSet{Spec: s.StatefulSetSpec, Update: nobody, Pods: b.snap.Pods, Gates: b.snap.Gates}
+func (s statefulSetSpec) updateOrder(b *comparison) []*cluster.Pod {
+	set := &rules.StatefulSet{Spec: s.StatefulSetSpec, Update: unstoredRevision, Pods: b.snap.Pods, Gates: b.snap.Gates}
 	return set.UpdateTargets()
 }
 
-func (s statefulSetSpec) picks(c *client) ([]*cluster.Pod, string) {
-	set := c.stateful(*s.StatefulSetSpec, c.step.Updated)
-	set.Pods, set.Busy = c.counted.Pods, c.busy
+func (s statefulSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
+	set := c.statefulSetRules(*s.StatefulSetSpec, c.step.Updated)
+	set.Pods, set.Busy = c.withRestarts.Pods, c.isUpdating
 	if scale := set.Scale(); scale.Stop {
-		return onlyPrepared(c.snap.Pods), scale.Why
+		return preparedPods(c.snap.Pods), scale.Why
 	}
-	return waiting(set.ChooseUpdate().Choice)
+	return chosenWithReason(set.ChooseUpdate().Choice)
 }
 
-// taken are those that the order takes: pods below the partition may carry the
+// countedPods are those that the order takes: pods below the partition may carry the
 // revision, too, after the template was taken back.
-func (s statefulSetSpec) taken(r *rollout, updated int) []*cluster.Pod {
-	return r.stateful(*s.StatefulSetSpec, updated).UpdateTargets()
+func (s statefulSetSpec) countedPods(r *rollout, updated int) []*cluster.Pod {
+	return r.statefulSetRules(*s.StatefulSetSpec, updated).UpdateTargets()
 }
 
 type nativeStatefulSetKind struct {
-	native
-	settled
-	templated
+	nativeKind
+	oneStagePending
+	templateKind
 	o *appsv1.StatefulSet
 }
 
 func (kinds) NativeStatefulSet(o *appsv1.StatefulSet) kind {
-	return nativeStatefulSetKind{templated: templated{o}, o: o}
+	return nativeStatefulSetKind{templateKind: templateKind{o}, o: o}
 }
 
 func (k nativeStatefulSetKind) drivers() []Driver {
@@ -153,18 +153,17 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}
 	replicas, _ := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Replicas()
 	s := subject{
-		total: b.total(replicas), updated: b.already(),
+		total: b.total(replicas), updated: b.updatedPods(),
 		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: time.Duration(spec.MinReadySeconds) * time.Second},
 	}
 	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
 	order := set.Descending()
-	b.numbered(&s, order)
-	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
+	b.setNumberPartition(&s, order)
+	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
 	return s
 }
-
 
 // severalAtOnce reports whether the API server heeds the maxUnavailable of a StatefulSet:
 // where it does not it keeps none.
@@ -174,18 +173,18 @@ func (b *comparison) severalAtOnce() bool {
 	return kept || b.snap.Gates.MaxUnavailableStatefulSet
 }
 
-func (k nativeStatefulSetKind) source(kruised any) kruiseSpec {
-	if c, ok := kruised.(*kruise.CloneSet); ok {
-		return cloneSetSpec{cloneSource(&c.Spec, k.o.Spec.Replicas)}
+func (k nativeStatefulSetKind) clientSpec(sourceObject any) kruiseSpec {
+	if c, ok := sourceObject.(*kruise.CloneSet); ok {
+		return cloneSetSpec{clientCloneSet(&c.Spec, k.o.Spec.Replicas)}
 	}
 	out := kruise.StatefulSetSpec{PodManagementPolicy: k.o.Spec.PodManagementPolicy}
-	s, advanced := kruised.(*kruise.StatefulSet)
+	s, advanced := sourceObject.(*kruise.StatefulSet)
 	if advanced {
 		out = s.Spec
 	}
 	out.Replicas = k.o.Spec.Replicas
 	out.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
+	r := copyOrNew(out.UpdateStrategy.RollingUpdate)
 	r.Partition, r.Paused = nil, false
 	if !advanced && k.o.Spec.MinReadySeconds > 0 {
 		r.MinReadySeconds = &k.o.Spec.MinReadySeconds
@@ -194,13 +193,15 @@ func (k nativeStatefulSetKind) source(kruised any) kruiseSpec {
 	return statefulSetSpec{&out}
 }
 
-func (k nativeStatefulSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+func (k nativeStatefulSetKind) restartSpec(sourceObject any) kruiseSpec {
+	return k.clientSpec(sourceObject)
+}
 
-func (nativeStatefulSetKind) carries(b *comparison, p *cluster.Pod) bool {
+func (nativeStatefulSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (k nativeStatefulSetKind) carrying(*rollout) func(*cluster.Pod) bool {
+func (k nativeStatefulSetKind) updatedTest(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
@@ -223,5 +224,5 @@ func (k nativeStatefulSetKind) stepPending(r *rollout) rules.Pending {
 
 func (k nativeStatefulSetKind) stop(r *rollout) (StopField, string) {
 	ordinals := (&rules.NativeStatefulSet{Spec: &k.o.Spec}).Ordinals()
-	return stopAt(k.o, r.keptBelow(ordinals, atObserved(k.o, k.o.Status.UpdateRevision)), len(ordinals))
+	return stopByPartition(k.o, r.ordinalsBelowUpdated(ordinals, atObservedRevision(k.o, k.o.Status.UpdateRevision)), len(ordinals))
 }

@@ -12,23 +12,23 @@ import (
 )
 
 // Next decides what a rollout does now. It is a pure function: the same question
-// has the same answer, and whoever asks may come back at any time, after a crash
+// has the same answer, and an executor can ask again at any time, after a crash
 // too, since what was done is read off the cluster and not remembered.
 //
 // Every decision carries the progress to record, whatever its verb; it is the
 // snapshot's own where nothing has to be recorded.
 func Next(p Plan, s Snapshot, now time.Time) Decision {
 	r := &run{rollout: rollout{plan: &p, snap: &s, now: now, progress: s.Progress}}
-	if d, over := r.over(); over {
+	if d, over := r.ended(); over {
 		return d
 	}
-	if d, bad := r.disowned(); bad {
+	if d, bad := r.checkOwner(); bad {
 		return d
 	}
-	if d, more := r.onHold(); more {
+	if d, more := r.hold(); more {
 		return d
 	}
-	r.setBack()
+	r.clampClock()
 	for r.progress.Step < len(p.Steps) {
 		if r.progress.Started.IsZero() {
 			r.progress.Started = now
@@ -38,13 +38,20 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 			return d
 		}
 		before := r.progress
-		r.progress, r.seen = Progress{Step: before.Step + 1, Started: now, Free: before.Free, Held: before.Held, HeldFrom: before.HeldFrom}, nil
-		if d, more := r.onHold(); more {
+		r.progress, r.examined = Progress{Step: before.Step + 1, Started: now, Free: before.Free, Held: before.Held, HeldFrom: before.HeldFrom}, nil
+		if d, more := r.hold(); more {
 			return d
 		}
 	}
 	r.progress.Finished = now
 	return r.decide(Done, "all steps are done")
+}
+
+// run decides what a rollout does now.
+type run struct {
+	rollout
+	// examined is what the pods look like, worked out when it is asked for.
+	examined *health
 }
 
 // rollout is a plan with what is observed of its workload at one moment.
@@ -55,20 +62,13 @@ type rollout struct {
 	progress Progress
 }
 
-// run decides what a rollout does now.
-type run struct {
-	rollout
-	// seen is what the pods look like, worked out when it is asked for.
-	seen *health
-}
-
-// over answers for rollouts that have ended, or have nothing to do.
-func (r *run) over() (Decision, bool) {
+// ended answers for rollouts that have ended, or have nothing to do.
+func (r *run) ended() (Decision, bool) {
 	switch {
 	case len(r.plan.Steps) == 0:
 		return r.decide(Done, r.plan.Change.Why), true
 	case r.progress.Halted != "":
-		if d, more := r.stopping(); more {
+		if d, more := r.ensureStopped(); more {
 			return d, true
 		}
 		d := r.decide(Halt, r.progress.Halted)
@@ -84,17 +84,17 @@ func (r *run) over() (Decision, bool) {
 	return Decision{}, false
 }
 
-// disowned answers where the object is not the one that the plan was made for, or
-// somebody else drives it.
-func (r *run) disowned() (Decision, bool) {
-	if why, bad := r.foreign(); bad {
+// checkOwner answers where the object is not the one that the plan was made for, or
+// another controller owns its rollout.
+func (r *run) checkOwner() (Decision, bool) {
+	if why, bad := r.ownershipProblem(); bad {
 		return r.halt(why), true
 	}
 	return Decision{}, false
 }
 
-// foreign is why the object is not this rollout's to write.
-func (r *rollout) foreign() (why Blocker, bad bool) {
+// ownershipProblem is why the object is not this rollout's to write.
+func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
 	w := r.object()
 	if w == nil || w.Object == nil {
 		return Blocker{Gate: GateObject, Why: "the object is gone"}, true
@@ -111,25 +111,92 @@ func (r *rollout) foreign() (why Blocker, bad bool) {
 	return Blocker{}, false
 }
 
-// onHold answers while a hold keeps the present step from being taken, after the controller
-// was stopped, and while the controller has to be let go.
-func (r *run) onHold() (Decision, bool) {
-	if r.progress.present(*r.plan) == nil {
+// hold answers while a hold keeps the present step from being taken, after the controller
+// was stopped, and while the stop is withdrawn.
+func (r *run) hold() (Decision, bool) {
+	if r.progress.currentStep(*r.plan) == nil {
 		return Decision{}, false
 	}
 	if !r.progress.holds() {
-		return r.lifting()
+		return r.withdrawStop()
 	}
-	if d, more := r.stopping(); more {
+	if d, more := r.ensureStopped(); more {
 		return d, true
 	}
-	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.heldText()}), true
+	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.holdReason()}), true
 }
 
-// setBack has the present step begin now where the record says that it will begin later:
+// ensureStopped has the controller stopped where that is asked for and not done. more is false
+// where nothing is left to be written.
+func (r *run) ensureStopped() (d Decision, more bool) {
+	stop, w := &r.progress.Stop, r.object()
+	if !stop.Asked || stop.Done || r.progress.currentStep(*r.plan) == nil || w == nil || w.Object == nil {
+		return Decision{}, false
+	}
+	field, value := r.stopValue(w)
+	patch := field.patch(r.plan, w, value)
+	if patch == nil {
+		stop.Done = true
+		return Decision{}, false
+	}
+	if now := field.valueIn(w); field != stop.Field || now != stop.Is {
+		stop.Was = now
+	}
+	stop.Field, stop.Is = field, value
+	return r.act("stop the controller: "+stop.String(), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stopValue is the field that keeps the controller from updating further pods as they are now,
+// and its value; "" where it updates none.
+func (r *rollout) stopValue(w *cluster.Workload) (StopField, string) {
+	if _, bad := r.ownershipProblem(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
+		return "", ""
+	}
+	return kindOf(w.Object).stop(r)
+}
+
+// withdrawStop takes back what stopped the controller, unless it was changed by another since.
+func (r *run) withdrawStop() (d Decision, more bool) {
+	stop, w := r.progress.Stop, r.object()
+	if stop == (Stop{}) {
+		return Decision{}, false
+	}
+	if stop.Field == "" || stop.Was == stop.Is || stop.Field.valueIn(w) != stop.Is {
+		r.progress.Stop = Stop{}
+		return Decision{}, false
+	}
+	if known := r.plannedValues(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+	}
+	patch := stop.Field.patch(r.plan, w, stop.Was)
+	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// plannedValues are the values that the plan knows of the field at the present step: a record that
+// was edited must not update more pods than the plan does.
+func (r *rollout) plannedValues(f StopField) []string {
+	if f != StopPartition {
+		return nil
+	}
+	return r.expectedValues(r.currentStep(), HoldsPartition)
+}
+
+// holdReason says since when a rollout is on hold, and what that means for its controller.
+func (r *rollout) holdReason() string {
+	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
+	switch {
+	case stop.Field == "":
+		return text
+	case stop.Done && stop.Field.valueIn(w) != stop.Is:
+		return fmt.Sprintf("%s; but its controller updates pods: %s is %s again%s", text, stop.Field, stop.Field.valueIn(w), lastWriter(w, stop.Field.managedFields()))
+	}
+	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
+}
+
+// clampClock has the present step begin now where the record says that it will begin later:
 // the clock was set back, or that of another machine is ahead. Else a pause of seconds
 // would last until the clock has caught up.
-func (r *run) setBack() {
+func (r *run) clampClock() {
 	for _, t := range []*time.Time{&r.progress.Started, &r.progress.Resumed} {
 		if r.now.Before(*t) {
 			*t = r.now
@@ -137,9 +204,9 @@ func (r *run) setBack() {
 	}
 }
 
-// step decides about one step; done is true when the rollout goes on to the next.
+// step decides about one step; done is true when the rollout continues with the next.
 func (r *run) step(s *Step) (d Decision, done bool) {
-	if d, bad := r.drifted(s); bad {
+	if d, bad := r.checkDrift(s); bad {
 		return d, false
 	}
 	switch s.Kind {
@@ -148,16 +215,16 @@ func (r *run) step(s *Step) (d Decision, done bool) {
 	case StepVerify:
 		return r.verify(s)
 	case StepPullImages:
-		return r.pull(s)
+		return r.pullImages(s)
 	case StepInPlace, StepRecreate:
-		return r.pods(s)
+		return r.updatePods(s)
 	case StepRecreateContainers:
-		return r.containers(s)
+		return r.restartContainers(s)
 	}
-	return r.patches(s)
+	return r.sendPatches(s)
 }
 
-// pause waits for time, or for a person; pods that fail meanwhile end it.
+// pause waits for time, or for approval; pods that fail meanwhile end it.
 func (r *run) pause(s *Step) (Decision, bool) {
 	if r.progress.Promoted || r.progress.Step < r.progress.Free {
 		return Decision{}, true
@@ -190,12 +257,12 @@ func (r *run) verify(s *Step) (Decision, bool) {
 	case answer.Done:
 		return r.halt(Blocker{Gate: GateVerify, Why: answer.Text}), false
 	}
-	return r.unfinished(s, Blocker{Gate: GateVerify, Why: orText(answer.Text, "no answer yet")}), false
+	return r.waitOrTimeOut(s, Blocker{Gate: GateVerify, Why: orDefault(answer.Text, "no answer yet")}), false
 }
 
-// pull has images pulled. It is asked for until the cluster shows that it was;
-// whoever pulls continues by itself.
-func (r *run) pull(s *Step) (Decision, bool) {
+// pullImages has images pulled. It is asked for until the cluster shows that it was;
+// the pull itself continues without further requests.
+func (r *run) pullImages(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Pull == nil {
 		return Decision{}, true
 	}
@@ -208,38 +275,38 @@ func (r *run) pull(s *Step) (Decision, bool) {
 			return r.act(s.Title, Action{Pull: s.Pull}), false
 		}
 	}
-	failed, next := r.pullTroubles(s.Pull.Images)
+	failed, next := r.pullFailures(s.Pull.Images)
 	if len(failed) > 0 {
 		return r.halt(failed...), false
 	}
-	d := r.unfinished(s, missing...)
+	d := r.waitOrTimeOut(s, missing...)
 	if d.Verb == Wait {
 		d.Until = earliest(d.Until, next)
 	}
 	return d, false
 }
 
-// pullTroubles are the nodes that will not get an image, and when the next one will
+// pullFailures are the nodes that will not get an image, and when the next one will
 // have failed: registries have hiccups.
-func (r *rollout) pullTroubles(images []string) (failed []Blocker, next time.Time) {
+func (r *rollout) pullFailures(images []string) (failed []Blocker, next time.Time) {
 	for _, image := range images {
 		for _, t := range r.snap.Pulls[image].Troubles {
-			due := later(t.Since, r.driven()).Add(imageGrace)
+			due := later(t.Since, r.stepStart()).Add(imageGrace)
 			switch {
 			case !t.Final && r.now.Before(due):
 				next = earliest(next, due)
-			case len(failed) < named:
-				failed = append(failed, Blocker{Gate: GateImage, Why: fmt.Sprintf("%s cannot be pulled on node %s: %s", image, t.Node, orText(t.Why, "no reason is given"))})
+			case len(failed) < maxNamed:
+				failed = append(failed, Blocker{Gate: GateImage, Why: fmt.Sprintf("%s cannot be pulled on node %s: %s", image, t.Node, orDefault(t.Why, "no reason is given"))})
 			}
 		}
 	}
 	return failed, next
 }
 
-// patches sends a step's patches one after the other, and waits for what must hold
+// sendPatches sends a step's patches one after the other, and waits for what must hold
 // afterwards. Whether one was sent is read off the object, so a decision whose
 // action got lost is made again; Progress.Sent counts those that were seen there.
-func (r *run) patches(s *Step) (Decision, bool) {
+func (r *run) sendPatches(s *Step) (Decision, bool) {
 	for r.progress.Sent < len(s.Patches) {
 		p := &s.Patches[r.progress.Sent]
 		if !inForce(p, r.object()) {
@@ -255,21 +322,21 @@ func (r *run) send(s *Step, p *Patch) Decision {
 	if err := r.plan.CheckPatch(s.Kind, p); err != nil {
 		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("step %s is not of a plan that may be carried out: %v", s.Name, err)})
 	}
-	switch n := r.updated(); {
+	switch n := r.updatedReplicas(); {
 	case s.Kind == StepUpdate && r.plan.Change.Mode == rules.ModeNotAllowed:
 		return r.halt(Blocker{Gate: GateNotAllowed, Why: r.plan.Change.Why + "; the update policy forbids to recreate pods"})
 	case n < p.Reached:
 		if bad := r.failures(); len(bad) > 0 {
 			return r.halt(bad...)
 		}
-		return r.unfinished(s, Blocker{Gate: GateUpdated, Why: fmt.Sprintf("%d of %d pods are updated", n, p.Reached)})
+		return r.waitOrTimeOut(s, Blocker{Gate: GateUpdated, Why: fmt.Sprintf("%d of %d pods are updated", n, p.Reached)})
 	}
 	// The resource version is not pinned: status changes all the time.
 	return r.act(s.Title, Action{Patch: p, Precondition: Precondition{UID: r.object().UID}})
 }
 
-// updated is how many pods carry the new template, as the status has it.
-func (r *rollout) updated() int {
+// updatedReplicas is how many pods carry the new template, as the status has it.
+func (r *rollout) updatedReplicas() int {
 	if o, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(o) {
 		return int(o.Status.UpdatedReplicas)
 	}
@@ -290,13 +357,13 @@ func (r *run) settle(s *Step) (Decision, bool) {
 	}
 	budgets, never := r.blockedByBudget()
 	if never {
-		return r.unfinished(s, slices.Concat(budgets, r.health().held, missing, r.health().waiting)...), false
+		return r.waitOrTimeOut(s, slices.Concat(budgets, r.health().held, missing, r.health().waiting)...), false
 	}
-	return r.unfinished(s, slices.Concat(r.health().held, missing, budgets, r.health().waiting)...), false
+	return r.waitOrTimeOut(s, slices.Concat(r.health().held, missing, budgets, r.health().waiting)...), false
 }
 
-// unfinished waits, or halts when the step has taken too long.
-func (r *run) unfinished(s *Step, list ...Blocker) Decision {
+// waitOrTimeOut waits, or halts when the step has taken too long.
+func (r *run) waitOrTimeOut(s *Step, list ...Blocker) Decision {
 	end := r.deadline(s)
 	if !end.IsZero() && !r.now.Before(end) {
 		late := Blocker{Gate: GateDeadline, Why: fmt.Sprintf("step %s is not done after %s", s.Name, s.Timeout)}
@@ -310,7 +377,7 @@ func (r *rollout) deadline(s *Step) time.Time {
 	if s.Timeout <= 0 {
 		return time.Time{}
 	}
-	return r.driven().Add(s.Timeout)
+	return r.stepStart().Add(s.Timeout)
 }
 
 func (r *run) decide(v Verb, reason string) Decision {
@@ -336,7 +403,7 @@ func (r *run) wait(until time.Time, list ...Blocker) Decision {
 func (r *run) act(reason string, actions ...Action) Decision {
 	d := r.decide(Act, reason)
 	for i := range actions {
-		actions[i].Step = r.present().Name
+		actions[i].Step = r.currentStep().Name
 	}
 	d.Actions = actions
 	return d
@@ -357,5 +424,5 @@ func (r *rollout) object() *cluster.Workload {
 	return r.snap.Workload
 }
 
-// present is the step that the rollout is at.
-func (r *rollout) present() *Step { return &r.plan.Steps[r.progress.Step] }
+// currentStep is the step that the rollout is at.
+func (r *rollout) currentStep() *Step { return &r.plan.Steps[r.progress.Step] }

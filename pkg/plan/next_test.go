@@ -70,8 +70,8 @@ func decide(t *testing.T, p plan.Plan, s plan.Snapshot, now time.Time) plan.Deci
 	return d
 }
 
-// TestNextInAStep: what is said and done, by what is seen.
-func TestNextInAStep(t *testing.T) {
+// TestNext_WithinAStep: what is said and done, by what is seen.
+func TestNext_WithinAStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Plan, *plan.Snapshot)
 		at    time.Duration
@@ -178,16 +178,16 @@ func unscheduled(p *cluster.Pod) {
 	p.Created = noon.Add(10 * time.Second)
 }
 
-// TestOnFailure is what the plan says.
-func TestOnFailure(t *testing.T) {
+// TestNext_HaltCarriesOnFailure is what the plan says.
+func TestNext_HaltCarriesOnFailure(t *testing.T) {
 	p, s := midway(t, plan.Policy{OnFailure: plan.FailRollback})
 	if d := decide(t, p, s, noon.Add(24*time.Hour)); d.Verb != plan.Halt || d.OnFailure != plan.FailRollback {
 		t.Errorf("%+v", d)
 	}
 }
 
-// TestPauses: for a time, until somebody promotes, and not in spite of failures.
-func TestPauses(t *testing.T) {
+// TestNext_Pauses: for a time, until somebody promotes, and not in spite of failures.
+func TestNext_Pauses(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause string
 		spoil func(*plan.Snapshot)
@@ -230,8 +230,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestVerify: asked once, waited for, good or bad.
-func TestVerify(t *testing.T) {
+// TestNext_Verify: asked once, waited for, good or bad.
+func TestNext_Verify(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer *plan.Result
 		at     time.Duration
@@ -263,8 +263,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestQuestionsHideSecrets: a plan is read by many.
-func TestQuestionsHideSecrets(t *testing.T) {
+// TestNext_VerifyTextHidesSecrets: a plan is read by many.
+func TestNext_VerifyTextHidesSecrets(t *testing.T) {
 	policy := plan.Policy{Verify: []plan.Verify{
 		{URL: "https://me:hunter2@web:8443/healthz?token=abc#x"}, {Prometheus: "http://me:hunter2@prom", Query: "up", Threshold: "> 0"},
 	}}
@@ -280,8 +280,8 @@ func TestQuestionsHideSecrets(t *testing.T) {
 	}
 }
 
-// TestNotAllowed: what the policy forbids is not even begun.
-func TestNotAllowed(t *testing.T) {
+// TestNext_HaltsWhereModeIsNotAllowed: what the policy forbids is not even begun.
+func TestNext_HaltsWhereModeIsNotAllowed(t *testing.T) {
 	old := strings.ReplaceAll(clones(""), "IfPossible", "Only")
 	next := strings.Replace(old, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1)
 	s := snapshot(t, old, 10)
@@ -291,6 +291,98 @@ func TestNotAllowed(t *testing.T) {
 	}
 	d := decide(t, p, s, noon)
 	if d.Verb != plan.Halt || d.Blockers[0].Gate != plan.GateNotAllowed || !strings.Contains(d.Reason, "spec.containers[0].env") {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestNext_PullsImages: asked for once, waited for, and failed by node.
+func TestNext_PullsImages(t *testing.T) {
+	trouble := func(final bool) func(*plan.Snapshot) {
+		return func(s *plan.Snapshot) {
+			s.Pulls = map[string]plan.PullState{newer: {Troubles: []plan.PullTrouble{{Node: "node-1", Why: "ErrImagePull", Final: final, Since: noon.Add(30 * time.Second)}}}}
+		}
+	}
+	for name, c := range map[string]struct {
+		pulling bool
+		pulled  int
+		spoil   func(*plan.Snapshot)
+		at      time.Duration
+		want    string
+		until   time.Duration
+	}{
+		"not asked":      {false, 0, nil, time.Minute, "0 act pull 1 image on 3 nodes", 0},
+		"under way":      {true, 2, nil, time.Minute, "0 wait pull: web:2 is on 2 of 3 nodes", 11 * time.Minute},
+		"there":          {true, 3, nil, time.Minute, "1 act", 0},
+		"there already":  {false, 3, nil, time.Minute, "1 act", 0},
+		"fewer nodes":    {true, 1, func(s *plan.Snapshot) { s.Pods = s.Pods[:1] }, time.Minute, "1 act", 0},
+		"failed":         {true, 2, trouble(true), time.Minute, "0 halt image: web:2 cannot be pulled on node node-1: ErrImagePull", 0},
+		"hiccup":         {true, 2, trouble(false), time.Minute, "0 wait pull: web:2 is on 2 of 3 nodes; not yet on node-1: ErrImagePull", 90 * time.Second},
+		"no hiccup":      {true, 2, trouble(false), 90 * time.Second, "0 halt image: web:2 cannot be pulled on node node-1: ErrImagePull", 0},
+		"no agent there": {true, 2, func(s *plan.Snapshot) { s.Pulls = map[string]plan.PullState{newer: {Over: true}} }, time.Minute, "1 act", 0},
+		"too long":       {true, 2, nil, time.Hour, "0 halt deadline: step pull is not done after 11m0s", 0},
+		"promoted":       {false, 0, func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "1 act", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, clones(""), 10)
+			for i, p := range s.Pods {
+				p.Node = fmt.Sprint("node-", i%3)
+			}
+			p, err := plan.Build(read(t, strings.ReplaceAll(clones(""), "web:1", newer)), s, plan.Policy{Pull: plan.PullFirst})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Progress.Started = noon
+			s.Pulling, s.Pulled = map[string]bool{newer: c.pulling}, map[string]int{newer: c.pulled}
+			if c.spoil != nil {
+				c.spoil(&s)
+			}
+			p.Steps[0].Timeout = 11 * time.Minute
+			d := decide(t, p, s, noon.Add(c.at))
+			if got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason); !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if c.until != 0 && !d.Until.Equal(noon.Add(c.until)) {
+				t.Errorf("looks again at %s", d.Until)
+			}
+		})
+	}
+}
+
+// TestNext_PausedByUser: nothing is written while somebody holds the rollout, whatever is due.
+func TestNext_PausedByUser(t *testing.T) {
+	desired, s := crowd(t, podJSON(5))
+	p := must(plan.Build(desired, s, plan.Policy{Pull: plan.PullNever}))
+	if d := plan.Next(p, s, noon); d.Verb != plan.Act {
+		t.Fatalf("%+v", d)
+	}
+	s.Progress.Held = "by ann"
+	d := plan.Next(p, s, noon)
+	if d.Verb != plan.Wait || d.Reason != "held: by ann" || len(d.Actions) > 0 || d.Progress != s.Progress {
+		t.Errorf("%+v", d)
+	}
+	s.Progress.Halted = "crash"
+	if d := plan.Next(p, s, noon); d.Verb != plan.Halt {
+		t.Errorf("a hold hides a halt: %+v", d)
+	}
+}
+
+// TestNext_PromotedPausesPass: pauses before a step can be promoted in advance, those after it count.
+func TestNext_PromotedPausesPass(t *testing.T) {
+	p := plan.Plan{Steps: []plan.Step{
+		{Name: "a", Kind: plan.StepPause, Pause: &plan.Pause{}},
+		{Name: "b", Kind: plan.StepPause, Pause: &plan.Pause{For: time.Hour}},
+		{Name: "c", Kind: plan.StepPause, Pause: &plan.Pause{}},
+	}}
+	_, s := crowd(t, podJSON(1))
+	p.Change.ToHash = "x"
+	for free, at := range map[int]int{0: 0, 1: 1, 2: 2} {
+		s.Progress = plan.Progress{Free: free}
+		if d := plan.Next(p, s, noon); d.Verb != plan.Wait || d.Step != at || d.Progress.Free != free {
+			t.Errorf("free up to %d: %+v", free, d)
+		}
+	}
+	s.Progress = plan.Progress{Free: 3}
+	if d := plan.Next(p, s, noon); d.Verb != plan.Done {
 		t.Errorf("%+v", d)
 	}
 }

@@ -74,7 +74,7 @@ func (b *comparison) compareSpecs() error {
 	}
 	for _, field := range changedKeys(old, updated) {
 		if !templateField(b.present, field) {
-			b.respecified = true
+			b.specChanged = true
 		}
 	}
 	wanted, err := specOf(b.desired, version)
@@ -125,8 +125,8 @@ func (p *Plan) SpecWrites() []SpecWrite {
 // specChanges lists what differs between two specs of the target, outside of the template.
 func (p *Plan) specChanges(w *cluster.Workload, old, wanted map[string]any) []SpecWrite {
 	target := targetOf(w)
-	forward := p.specWrites(target.Object(), Patch{Type: PatchMerge, Body: at(mergeDifference(old, wanted))})
-	back := p.specWrites(target.Object(), Patch{Type: PatchMerge, Body: at(mergeDifference(wanted, old))})
+	forward := p.specWrites(target.Object(), Patch{Type: PatchMerge, Body: specBody(mergeDifference(old, wanted))})
+	back := p.specWrites(target.Object(), Patch{Type: PatchMerge, Body: specBody(mergeDifference(wanted, old))})
 	out := make([]SpecWrite, 0, len(forward))
 	for _, f := range forward {
 		for _, b := range back {
@@ -177,7 +177,7 @@ func (p *Plan) specWrites(object Target, patch Patch) []SpecWrite {
 // SelectorOf returns spec.selector of a workload, nil for none.
 func SelectorOf(w *cluster.Workload) *metav1.LabelSelector { return cluster.Of(w.Object).Selector() }
 
-// strategyPath is where partition and paused stand in an object's spec
+// strategyPath is the path of partition and paused in an object's spec
 // (docs/kruise/workloads.md#fields-to-patch). It is nil for kinds that have no partition.
 func strategyPath(w *cluster.Workload) []string {
 	switch {
@@ -189,8 +189,8 @@ func strategyPath(w *cluster.Workload) []string {
 	return nil
 }
 
-// with returns the workload with another object.
-func with(w *cluster.Workload, obj any) *cluster.Workload {
+// withObject returns the workload with another object.
+func withObject(w *cluster.Workload, obj any) *cluster.Workload {
 	out := *w
 	out.Object = obj
 	return &out
@@ -198,20 +198,20 @@ func with(w *cluster.Workload, obj any) *cluster.Workload {
 
 // withPartition returns a workload that differs in its partition only.
 func withPartition(w *cluster.Workload, v intstr.IntOrString) *cluster.Workload {
-	return with(w, cluster.Of(w.Object).WithPartition(v))
+	return withObject(w, cluster.Of(w.Object).WithPartition(v))
 }
 
 // withReplicas returns a workload that differs in its number of pods only.
 func withReplicas(w *cluster.Workload, n int) *cluster.Workload {
-	return with(w, cluster.Of(w.Object).WithReplicas(n))
+	return withObject(w, cluster.Of(w.Object).WithReplicas(n))
 }
 
 // withPaused returns a Deployment that differs in its pause only.
 func withPaused(w *cluster.Workload, paused bool) *cluster.Workload {
-	return with(w, cluster.Of(w.Object).WithPaused(paused))
+	return withObject(w, cluster.Of(w.Object).WithPaused(paused))
 }
 
-func copied[T any](v *T) *T {
+func copyOrNew[T any](v *T) *T {
 	if v == nil {
 		return new(T)
 	}
@@ -231,7 +231,7 @@ func PartitionPath(group, kind, version string) []string {
 }
 
 // PausedPath is where an object of a kind, as it is served in a version, says that its
-// controller shall not update pods; nil for kinds that cannot.
+// controller must not update pods; nil for kinds that cannot.
 func PausedPath(group, kind, version string) []string {
 	if group == "apps" && kind == kruise.KindDeployment {
 		return []string{"spec", "paused"}
@@ -259,12 +259,12 @@ func PartitionOf(w *cluster.Workload) string {
 	return v.String()
 }
 
-// WithPods returns a workload that asks for so many pods; one that has a pod per
-// node, or the pods of others, is told so in its status. Fewer than none leave it as
+// WithPods returns a workload that asks for a number of pods; one that has a pod per
+// node, or the pods of others, has the number in its status. A negative number leaves it as
 // it is.
 func WithPods(w *cluster.Workload, pods int) *cluster.Workload {
 	if pods < 0 {
 		return w
 	}
-	return with(w, cluster.Of(w.Object).WithPods(pods))
+	return withObject(w, cluster.Of(w.Object).WithPods(pods))
 }

@@ -15,11 +15,11 @@ type subject struct {
 	// total is how many pods there are while it lasts, updated how many of them
 	// carry the new template already.
 	total, updated int
-	// left is how many pods a selector of the update strategy leaves out, leftNow how
+	// leftOut is how many pods a selector of the update strategy leaves out, leftNow how
 	// many that of the present strategy does.
-	left, leftNow int
-	limits        Limits
-	// partition returns what lets exactly so many pods be updated, as a percentage
+	leftOut, leftOutNow int
+	limits              Limits
+	// partition returns what lets exactly this many pods be updated, as a percentage
 	// where that is asked for and comes to the same; nil where the kind has no
 	// partition in force.
 	partition func(updated int, percent bool) intstr.IntOrString
@@ -36,40 +36,40 @@ type queue interface {
 	Take(n int) []*cluster.Pod
 }
 
-// takes writes what a queue gives as pods of a step.
-func (b *comparison) takes(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
+// takeFromQueue writes what a queue gives as pods of a step.
+func (b *comparison) takeFromQueue(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
 	var group map[*cluster.Pod]int
 	return func(n int) []PodStep {
 		taken := q.Take(n)
 		if group == nil {
-			group = groups(ties(b.snap.Pods))
+			group = tieNumbers(ties(b.snap.Pods))
 		}
 		return b.podSteps(taken, group, why)
 	}
 }
 
-// mostForecast bounds the pods that a forecast looks at, in all its passes, to about half a
+// maxForecast bounds the pods that a forecast looks at, in all its passes, to about half a
 // second. Thousands of pods that go one by one are listed in the plain order.
-const mostForecast = 4_000_000
+const maxForecast = 4_000_000
 
-// surplus is why a pod goes whose place a surge pod has.
-const surplus = "a surge pod takes its place, and scale-down deletes it"
+// surplusReason is why a pod goes whose place a surge pod has.
+const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 
-// foresees is takes for a CloneSet of which no order that is sorted once says which
+// takeByForecast is takes for a CloneSet of which no order that is sorted once says which
 // pods a step reaches.
-func (b *comparison) foresees(set *rules.CloneSet, total int) func(int) []PodStep {
+func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []PodStep {
 	var f *rules.Forecast
 	var group map[*cluster.Pod]int
 	why := set.Placing().Of
 	return func(n int) []PodStep {
 		if f == nil {
 			f = set.Forecast(total, b.modes.mode)
-			group = groups(set.Ties(b.snap.Pods))
+			group = tieNumbers(set.Ties(b.snap.Pods))
 		}
 		var out []PodStep
 		for _, r := range f.Take(n) {
 			if p := r.Pod; r.Surplus {
-				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeRecreate, Tie: group[p], Why: surplus})
+				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeRecreate, Tie: group[p], Why: surplusReason})
 				continue
 			}
 			out = append(out, b.podSteps([]*cluster.Pod{r.Pod}, group, why)...)
@@ -78,8 +78,8 @@ func (b *comparison) foresees(set *rules.CloneSet, total int) func(int) []PodSte
 	}
 }
 
-// takesAny is for an order that is random inside each step: its pods are one tie.
-func (b *comparison) takesAny(l *line, why string) func(int) []PodStep {
+// takeInAnyOrder is for an order that is random inside each step: its pods are one tie.
+func (b *comparison) takeInAnyOrder(l *fixedQueue, why string) func(int) []PodStep {
 	tie := 0
 	return func(n int) []PodStep {
 		taken := l.Take(n)
@@ -94,8 +94,8 @@ func (b *comparison) takesAny(l *line, why string) func(int) []PodStep {
 	}
 }
 
-// groups numbers sets of pods that could be exchanged.
-func groups(sets [][]*cluster.Pod) map[*cluster.Pod]int {
+// tieNumbers numbers sets of pods that could be exchanged.
+func tieNumbers(sets [][]*cluster.Pod) map[*cluster.Pod]int {
 	out := map[*cluster.Pod]int{}
 	for i, set := range sets {
 		for _, p := range set {
@@ -119,19 +119,19 @@ func (b *comparison) podSteps(list []*cluster.Pod, group map[*cluster.Pod]int, w
 
 func noTies([]*cluster.Pod) [][]*cluster.Pod { return nil }
 
-func because(why string) func(*cluster.Pod) string {
+func sameReason(why string) func(*cluster.Pod) string {
 	return func(*cluster.Pod) string { return why }
 }
 
-// line is an update order that does not depend on what went before.
-type line struct{ left []*cluster.Pod }
+// fixedQueue is an update order that does not depend on what went before.
+type fixedQueue struct{ left []*cluster.Pod }
 
-func newLine(order []*cluster.Pod, keep func(*cluster.Pod) bool) *line {
-	return &line{slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !keep(p) })}
+func newFixedQueue(order []*cluster.Pod, keep func(*cluster.Pod) bool) *fixedQueue {
+	return &fixedQueue{slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !keep(p) })}
 }
 
 // Take returns the next n pods.
-func (l *line) Take(n int) []*cluster.Pod {
+func (l *fixedQueue) Take(n int) []*cluster.Pod {
 	n = max(0, min(n, len(l.left)))
 	taken := l.left[:n]
 	l.left = l.left[n:]
@@ -144,11 +144,11 @@ func byName(list []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
-// inverse finds the partition that lets exactly so many pods be updated. A number
+// partitionByCount finds the partition that lets exactly a number of pods be updated. A number
 // always does. A percentage is taken where it is asked for and comes to the same,
 // rounding and the at-least-one rule included, because it still says the same
-// when somebody scales the workload in the middle of the rollout.
-func inverse(total int, allowed func(intstr.IntOrString) int) func(int, bool) intstr.IntOrString {
+// when the workload is scaled in the middle of the rollout.
+func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int, bool) intstr.IntOrString {
 	return func(updated int, percent bool) intstr.IntOrString {
 		kept := total - updated
 		if updated == 0 {
@@ -166,16 +166,16 @@ func inverse(total int, allowed func(intstr.IntOrString) int) func(int, bool) in
 	}
 }
 
-// numbered is for partitions that are a number of pods. In order, they are the last
+// setNumberPartition is for partitions that are a number of pods. In order, they are the last
 // ones that an update would reach, whatever these carry: some may have the new
 // template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
-func (b *comparison) numbered(s *subject, order []*cluster.Pod) {
+func (b *comparison) setNumberPartition(s *subject, order []*cluster.Pod) {
 	total := max(s.total, 0)
 	allowed := make([]int, total+1)
 	allowed[0] = total
 	for kept := 1; kept <= total; kept++ {
 		allowed[kept] = allowed[kept-1] - 1
-		if last := total - kept; last < len(order) && !order[last].Deleting && b.carries(order[last]) {
+		if last := total - kept; last < len(order) && !order[last].Deleting && b.isUpdated(order[last]) {
 			allowed[kept]++
 		}
 	}

@@ -94,7 +94,7 @@ func ApplyPatch(doc []byte, p *Patch) ([]byte, error) {
 }
 
 // Described returns the plan with a description of its change that is made from its
-// patches and the object in the cluster, so that what a person reads is what will be
+// patches and the object in the cluster, so that what a reviewer reads is what will be
 // written. It fails where the plan describes another change than its patches make, and
 // where they do not apply, because the plan or the object was changed in between. It is
 // for a plan that has not begun.
@@ -106,7 +106,7 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 	const hint = "make the plan again with 'kubectl kruise plan'"
 	ofWorkload := p.Target.Kind != "Pod"
 	if ofWorkload {
-		b.sub = b.subject()
+		b.subject = b.readSubject()
 		b.compareOld()
 	}
 	made := b.plan.Change
@@ -116,11 +116,11 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
 		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
 	}
-	if ofWorkload && p.Limits != b.sub.limits {
-		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.sub.limits), Hint: hint}
+	if ofWorkload && p.Limits != b.subject.limits {
+		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.subject.limits), Hint: hint}
 	}
 	for i := range p.Steps {
-		if n, more := b.reaches(&p.Steps[i], stages[i+1]); more {
+		if n, more := b.updatesMore(&p.Steps[i], stages[i+1]); more {
 			return p, &tree.Error{
 				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
 				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", plural(n, "pod"), p.Steps[i].Updated),
@@ -128,7 +128,7 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 		}
 	}
 	p.Change.Fields, p.Change.Spec, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Spec, made.Mode, made.Why, made.Restarts
-	p.Steps = retitled(p.Steps)
+	p.Steps = withVerifyTitles(p.Steps)
 	return p, nil
 }
 
@@ -140,7 +140,7 @@ func (p Plan) Rest(s Snapshot) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Change, p.Steps = b.plan.Change, retitled(p.Steps)
+	p.Change, p.Steps = b.plan.Change, withVerifyTitles(p.Steps)
 	return p, nil
 }
 
@@ -163,19 +163,19 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 	return b, stages, b.compareSpecs()
 }
 
-// reaches reports whether the partition after a step updates more pods than the step says,
+// updatesMore reports whether the partition after a step updates more pods than the step says,
 // and how many.
-func (b *builder) reaches(s *Step, after *cluster.Workload) (n int, more bool) {
+func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more bool) {
 	v, ok := cluster.Of(after.Object).Partition()
-	if !ok || b.sub.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
+	if !ok || b.subject.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
 		return 0, false
 	}
-	n = min(b.sub.allowed(v), b.sub.total)
+	n = min(b.subject.allowed(v), b.subject.total)
 	return n, n > s.Updated
 }
 
-// retitled has the titles of questions say what is asked, whatever the plan's author wrote.
-func retitled(steps []Step) []Step {
+// withVerifyTitles has the titles of questions say what is asked, whatever the plan's author wrote.
+func withVerifyTitles(steps []Step) []Step {
 	out := slices.Clone(steps)
 	for i := range out {
 		if out[i].Kind == StepVerify && out[i].Verify != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Outlook is what a workload's controller, or the client in its place, makes of its
-// pods as they stand, by the spec that is in the cluster.
+// present pods, by the spec that is in the cluster.
 type Outlook struct {
 	// Object is the one that has the pods: the carrier where there is one.
 	Object *cluster.Workload
@@ -27,23 +27,23 @@ type Outlook struct {
 	concerns func(*cluster.Pod) bool
 	barred   func(*cluster.Pod) string
 	carries  func(*cluster.Pod) bool
-	guard
+	budgetGuard
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
 // has none.
 func Look(s Snapshot, now time.Time) (*Outlook, bool) {
-	b, ok := inPlaceOfSpec(s)
+	b, ok := presentBuilder(s)
 	if !ok {
 		return nil, false
 	}
-	b.sub = b.subject()
+	b.subject = b.readSubject()
 	o := &Outlook{
-		Object: b.present, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
-		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.barred(), concerns: b.concerns(), guard: b.guard(),
+		Object: b.present, Driver: b.plan.Driver, Total: b.subject.total, Reach: b.subject.total - b.subject.leftOut, Allowed: b.subject.total - b.subject.leftOut, Limits: b.subject.limits,
+		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.blockedReason(), concerns: b.matches(), budgetGuard: b.guard(),
 	}
 	if v, ok := b.ownPartition(); ok {
-		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
+		o.Partition, o.Allowed = v.String(), max(0, min(b.subject.allowed(v), o.Reach))
 	}
 	return o, true
 }
@@ -70,7 +70,7 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 	return o.barred(p)
 }
 
-// Standing is the plan of a workload that nobody rolls out by a plan: its template
+// Standing is the plan of a workload without a recorded rollout: its template
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
 func Standing(s Snapshot) Plan {
@@ -81,11 +81,11 @@ func Standing(s Snapshot) Plan {
 	b := newBuilder(w, w, s, Policy{})
 	b.plan.Driver = kindOf(w.Object).drivers()[0]
 	b.compare()
-	b.sub = b.subject()
+	b.subject = b.readSubject()
 	p := b.plan
-	p.Limits = b.sub.limits
+	p.Limits = b.subject.limits
 	p.Steps = []Step{{
-		Name: "update", Kind: StepUpdate, Title: "the controller brings pods to the template", Updated: b.sub.total,
+		Name: "update", Kind: StepUpdate, Title: "the controller brings pods to the template", Updated: b.subject.total,
 		After: []Condition{{Type: HoldsSettled}},
 	}}
 	if w.Kind == kruise.KindDeployment {
@@ -95,28 +95,28 @@ func Standing(s Snapshot) Plan {
 }
 
 // Reach says how many of its pods a workload lets follow a new template by its
-// own partition, pause and strategy, before anybody moves those; total is how many
+// own partition, pause and strategy, as they are; total is how many
 // there are, as far as the object says. ok is false where pods follow only when
-// somebody deletes them.
+// they are deleted.
 func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
 	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
-	b.sub = b.subject()
-	total = b.sub.total
-	if b.sub.take == nil {
+	b.subject = b.readSubject()
+	total = b.subject.total
+	if b.subject.take == nil {
 		return 0, total, false
 	}
 	if rules.PausedOf(w.Object) {
 		return 0, total, true
 	}
 	if own, has := b.ownPartition(); has {
-		return max(0, min(b.sub.allowed(own), total)), total, true
+		return max(0, min(b.subject.allowed(own), total)), total, true
 	}
 	return total, total, true
 }
 
 // Tally counts the pods of a rollout that are not being deleted, see [Snapshot.Members].
 type Tally struct {
-	// Desired is how many there shall be, Total how many there are.
+	// Desired is how many pods are wanted, Total how many there are.
 	Desired int `json:"desired"`
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`
@@ -135,14 +135,14 @@ func Count(p Plan, s Snapshot) Tally {
 		}
 		t.Total++
 		ready, updated := rules.Ready(pod), carries(pod)
-		t.Ready += one(ready)
-		t.Updated += one(updated)
-		t.UpdatedReady += one(ready && updated)
+		t.Ready += boolToInt(ready)
+		t.Updated += boolToInt(updated)
+		t.UpdatedReady += boolToInt(ready && updated)
 	}
 	return t
 }
 
-func one(is bool) int {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -156,5 +156,5 @@ func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {
 	if w := r.object(); w == nil || w.Object == nil {
 		return func(*cluster.Pod) bool { return false }
 	}
-	return r.carries()
+	return r.updatedTest()
 }

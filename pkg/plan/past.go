@@ -24,7 +24,7 @@ type PastRollout struct {
 	// Steps are in order; Left is how many more there were before the last one kept.
 	Steps []PastStep `json:"steps,omitempty"`
 	Left  int        `json:"stepsLeftOut,omitempty"`
-	// Decisions are those of people and of the process that drove it, oldest first.
+	// Decisions are those of users and of executors, oldest first.
 	Decisions []AuditEntry `json:"decisions,omitempty"`
 }
 
@@ -85,19 +85,19 @@ func (p PastRollout) Took(now time.Time) time.Duration {
 	if end.IsZero() {
 		end = now
 	}
-	return bounded(end.Sub(p.Begun))
+	return clampDuration(end.Sub(p.Begun))
 }
 
 // The bounds of what is kept of past rollouts: rollouts, steps and decisions of each. Texts
 // are bounded as those of an audit entry.
 const (
-	mostPast          = 10
-	mostPastSteps     = 24
-	mostPastDecisions = 12
-	longestStep       = 10 * 365 * 24 * time.Hour
+	maxPast          = 10
+	maxPastSteps     = 24
+	maxPastDecisions = 12
+	longestStep      = 10 * 365 * 24 * time.Hour
 )
 
-// Summary is what is kept of the rollout on record.
+// Summary is what is kept of the recorded rollout.
 func (r Record) Summary() PastRollout {
 	out := PastRollout{Begun: r.Begun.UTC().Truncate(time.Second), By: r.By, Change: changeText(r.Plan)}
 	out.Decisions = r.decisions(out.Begun)
@@ -110,7 +110,7 @@ func (r Record) Summary() PastRollout {
 	return out.Bounded()
 }
 
-// decisions are those since the plan was put on record; where that entry is no longer kept,
+// decisions are those since the plan was recorded; where that entry is no longer kept,
 // those since a time.
 func (r Record) decisions(begun time.Time) []AuditEntry {
 	for i, e := range slices.Backward(r.Audit.Entries) {
@@ -173,7 +173,7 @@ func (r Record) pastSteps(p PastRollout) []PastStep {
 			continue
 		}
 		if !end.IsZero() {
-			out[i].Took = bounded(end.Sub(out[i].Begun))
+			out[i].Took = clampDuration(end.Sub(out[i].Begun))
 		}
 		end = out[i].Begun
 	}
@@ -207,31 +207,31 @@ func (p PastRollout) Bounded() PastRollout {
 	if !slices.Contains(rolloutResults, p.Result) {
 		p.Result = RolloutUnknown
 	}
-	p.By, p.Reason, p.Change = shortened(p.By), shortened(p.Reason), shortened(p.Change)
-	if n := len(p.Steps) - mostPastSteps; n > 0 {
+	p.By, p.Reason, p.Change = truncated(p.By), truncated(p.Reason), truncated(p.Change)
+	if n := len(p.Steps) - maxPastSteps; n > 0 {
 		p.Left += n
-		p.Steps = append(slices.Clone(p.Steps[:mostPastSteps-1]), p.Steps[len(p.Steps)-1])
+		p.Steps = append(slices.Clone(p.Steps[:maxPastSteps-1]), p.Steps[len(p.Steps)-1])
 	}
 	p.Left = max(p.Left, 0)
 	steps := make([]PastStep, len(p.Steps))
 	for i, s := range p.Steps {
-		s.Name, s.Title, s.Took = shortened(s.Name), shortened(s.Title), bounded(s.Took)
+		s.Name, s.Title, s.Took = truncated(s.Name), truncated(s.Title), clampDuration(s.Took)
 		steps[i] = s
 	}
 	p.Steps = steps
-	if n := len(p.Decisions) - mostPastDecisions; n > 0 {
+	if n := len(p.Decisions) - maxPastDecisions; n > 0 {
 		p.Decisions = append(slices.Clone(p.Decisions[:1]), p.Decisions[1+n:]...)
 	}
 	decisions := make([]AuditEntry, len(p.Decisions))
 	for i, d := range p.Decisions {
-		d.By, d.Program, d.What, d.Detail = shortened(d.By), shortened(d.Program), shortened(d.What), shortened(d.Detail)
+		d.By, d.Program, d.What, d.Detail = truncated(d.By), truncated(d.Program), truncated(d.What), truncated(d.Detail)
 		decisions[i] = d
 	}
 	p.Decisions = decisions
 	return p
 }
 
-func bounded(d time.Duration) time.Duration { return min(max(d, 0), longestStep) }
+func clampDuration(d time.Duration) time.Duration { return min(max(d, 0), longestStep) }
 
 // Remember is what a record keeps of this one and of those before it, oldest first, when
 // another plan takes its place at a time.
@@ -245,7 +245,7 @@ func (r Record) Remember(now time.Time) []PastRollout {
 
 // Recent are the rollouts that are kept of a list, oldest first, within their bounds.
 func Recent(list []PastRollout) []PastRollout {
-	list = list[max(len(list)-mostPast, 0):]
+	list = list[max(len(list)-maxPast, 0):]
 	out := make([]PastRollout, len(list))
 	for i, p := range list {
 		out[i] = p.Bounded()
@@ -253,7 +253,7 @@ func Recent(list []PastRollout) []PastRollout {
 	return out
 }
 
-// Rollouts are the one on record and those before it, the newest first.
+// Rollouts are the recorded one and those before it, the newest first.
 func (r Record) Rollouts() []PastRollout {
 	out := append(slices.Clone(r.Past), r.Summary())
 	slices.Reverse(out)

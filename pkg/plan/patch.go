@@ -19,8 +19,8 @@ const (
 	PatchStrategic = "strategic"
 )
 
-// at nests a value into a merge patch: spec, then a path.
-func at(v any, path ...string) map[string]any {
+// specBody nests a value into a merge patch: spec, then a path.
+func specBody(v any, path ...string) map[string]any {
 	for _, key := range slices.Backward(path) {
 		v = map[string]any{key: v}
 	}
@@ -46,7 +46,7 @@ func specPatch(old, updated map[string]any) []any {
 		case old[field] != nil && slices.Contains(deepFields, field):
 			ops = deepPatch(ops, path, old[field], updated[field])
 		default:
-			ops = append(removals(ops, path, old[field], updated[field]), setting("add", path, updated[field]))
+			ops = append(removals(ops, path, old[field], updated[field]), setOperation("add", path, updated[field]))
 		}
 	}
 	return ops
@@ -82,12 +82,12 @@ func changedKeys(old, updated map[string]any) []string {
 		all = map[string]any{}
 	}
 	maps.Copy(all, updated)
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(key string) bool { return same(old[key], updated[key]) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(key string) bool { return equalJSON(old[key], updated[key]) })
 }
 
 // deepPatch goes down as far as both sides have the same shape.
 func deepPatch(ops []any, path string, old, updated any) []any {
-	if same(old, updated) {
+	if equalJSON(old, updated) {
 		return ops
 	}
 	switch o := old.(type) {
@@ -113,7 +113,7 @@ func mapPatch(ops []any, path string, old, updated map[string]any) []any {
 		case updated[key] == nil:
 			ops = append(ops, operation("remove", below))
 		case old[key] == nil:
-			ops = append(ops, setting("add", below, updated[key]))
+			ops = append(ops, setOperation("add", below, updated[key]))
 		default:
 			ops = deepPatch(ops, below, old[key], updated[key])
 		}
@@ -124,34 +124,36 @@ func mapPatch(ops []any, path string, old, updated map[string]any) []any {
 // replacing sets what has a value: add does so in a map whether the key is there
 // or has a default only, and an item of a list is there.
 func replacing(ops []any, path string, old, updated any) []any {
-	if certain(path) {
-		ops = append(ops, setting("test", path, old))
+	if alwaysStored(path) {
+		ops = append(ops, setOperation("test", path, old))
 	}
 	if isIndex(path) {
-		return append(ops, setting("replace", path, updated))
+		return append(ops, setOperation("replace", path, updated))
 	}
-	return append(ops, setting("add", path, updated))
+	return append(ops, setOperation("add", path, updated))
 }
 
-// certain reports whether the value at a path is never one that only readers fill
+// alwaysStored reports whether the value at a path is never one that only readers fill
 // in: images are always written out.
-func certain(path string) bool { return strings.HasSuffix(path, "/image") }
+func alwaysStored(path string) bool { return strings.HasSuffix(path, "/image") }
 
 func isIndex(path string) bool {
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-func operation(op, path string) any      { return map[string]any{"op": op, "path": path} }
-func setting(op, path string, v any) any { return map[string]any{"op": op, "path": path, "value": v} }
+func operation(op, path string) any { return map[string]any{"op": op, "path": path} }
+func setOperation(op, path string, v any) any {
+	return map[string]any{"op": op, "path": path, "value": v}
+}
 
 // escaped writes a key for a JSON pointer.
 func escaped(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// same compares decoded JSON of one decoder.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+// equalJSON compares decoded JSON of one decoder.
+func equalJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // inForce reports whether an object has what a patch of ours writes: sending it
 // would change nothing.
@@ -163,10 +165,10 @@ func inForce(p *Patch, w *cluster.Workload) bool {
 	doc := map[string]any{"spec": spec}
 	switch body := p.Body.(type) {
 	case map[string]any:
-		return merged(doc, body)
+		return mergeInForce(doc, body)
 	case []any:
 		for _, op := range body {
-			if m, ok := op.(map[string]any); !ok || !carriedOut(doc, m) {
+			if m, ok := op.(map[string]any); !ok || !operationInForce(doc, m) {
 				return false
 			}
 		}
@@ -175,62 +177,62 @@ func inForce(p *Patch, w *cluster.Workload) bool {
 	return false
 }
 
-// merged reports whether a merge patch would change nothing. What is false may be
+// mergeInForce reports whether a merge patch would change nothing. What is false may be
 // left out.
-func merged(doc, patch any) bool {
+func mergeInForce(doc, patch any) bool {
 	p, ok := patch.(map[string]any)
 	if !ok {
-		return patch == nil && doc == nil || patch == false && doc == nil || alike(doc, patch)
+		return patch == nil && doc == nil || patch == false && doc == nil || equivalentJSON(doc, patch)
 	}
 	d, ok := doc.(map[string]any)
 	if !ok && doc != nil {
 		return false
 	}
 	for key, v := range p {
-		if !merged(d[key], v) {
+		if !mergeInForce(d[key], v) {
 			return false
 		}
 	}
 	return true
 }
 
-// carriedOut reports whether one operation of a JSON patch has been carried out.
-func carriedOut(doc any, op map[string]any) bool {
+// operationInForce reports whether one operation of a JSON patch has been carried out.
+func operationInForce(doc any, op map[string]any) bool {
 	path, _ := op["path"].(string)
-	have := pointed(doc, path)
+	have := valueAtPointer(doc, path)
 	switch op["op"] {
 	case "test":
 		return true
 	case "remove":
 		return have == nil
 	}
-	return written(have, op["value"])
+	return containsWritten(have, op["value"])
 }
 
-// written reports whether doc has what was written there. The API server may have
+// containsWritten reports whether doc has what was written there. The API server may have
 // added defaults since: a native StatefulSet that was given a partition comes back with
 // maxUnavailable, too.
-func written(doc, v any) bool {
+func containsWritten(doc, v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		d, ok := doc.(map[string]any)
 		for key, below := range v {
-			ok = ok && written(d[key], below)
+			ok = ok && containsWritten(d[key], below)
 		}
 		return ok
 	case []any:
 		d, ok := doc.([]any)
 		ok = ok && len(d) == len(v)
 		for i := range v {
-			ok = ok && written(d[i], v[i])
+			ok = ok && containsWritten(d[i], v[i])
 		}
 		return ok
 	}
-	return alike(doc, v)
+	return equivalentJSON(doc, v)
 }
 
-// pointed follows a JSON pointer; nil where there is nothing.
-func pointed(v any, pointer string) any {
+// valueAtPointer follows a JSON pointer; nil where there is nothing.
+func valueAtPointer(v any, pointer string) any {
 	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, step := range path {
 		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
@@ -238,5 +240,5 @@ func pointed(v any, pointer string) any {
 	return rules.Lookup(v, path)
 }
 
-// alike compares decoded JSON however it was decoded. Nulls do not count.
-func alike(a, b any) bool { return bytes.Equal(canonical(nil, a), canonical(nil, b)) }
+// equivalentJSON compares decoded JSON however it was decoded. Nulls do not count.
+func equivalentJSON(a, b any) bool { return bytes.Equal(canonical(nil, a), canonical(nil, b)) }

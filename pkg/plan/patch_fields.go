@@ -67,11 +67,11 @@ func leafFields(to []PatchField, op string, path []string, value any) []PatchFie
 	return append(to, PatchField{Op: op, Path: rules.PathText(path), Value: value})
 }
 
-// Shown is the body of one of the plan's patches as it may be read by anybody: what is
+// Shown is the body of one of the plan's patches without secrets: what is
 // likely to be secret in it is [rules.Masked]. The patch itself is sent as it is.
 func (p *Plan) Shown(patch Patch) any {
 	return rules.MaskPatch(patch.Body, func(value any) bool {
-		// What a difference of the templates shows in the open is no secret here either.
+		// What a difference of the templates shows is not secret here either.
 		for _, f := range p.Change.Fields {
 			if reflect.DeepEqual(f.New, value) || reflect.DeepEqual(f.Old, value) {
 				return true

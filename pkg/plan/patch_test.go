@@ -7,10 +7,12 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestSpecPatch: minimal where that helps a reader, exact everywhere.
-func TestSpecPatch(t *testing.T) {
+// TestSpecPatch_IsMinimalAndExact: minimal where that helps a reader, exact everywhere.
+func TestSpecPatch_IsMinimalAndExact(t *testing.T) {
 	const pod = `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: x}]}, {name: s, image: 's:1'}]}}, minReadySeconds: 3}`
 	for name, c := range map[string]struct{ old, new, want string }{
 		"nothing": {pod, pod, "[]"},
@@ -116,8 +118,8 @@ func without(v map[string]any) any {
 	return clean(v)
 }
 
-// TestInForce: what a patch writes is there, or it is not.
-func TestInForce(t *testing.T) {
+// TestInForce_ComparesWithTheObject: what a patch writes is there, or it is not.
+func TestInForce_ComparesWithTheObject(t *testing.T) {
 	doc := map[string]any{"spec": template(t, `{replicas: 3, paused: true, strategy: {partition: 50%, list: [a, {b: c}]}, labels: {x/y: z}}`)}
 	for body, want := range map[string]bool{
 		`{spec: {replicas: 3}}`:                         true,
@@ -134,7 +136,7 @@ func TestInForce(t *testing.T) {
 		`{spec: {strategy: {list: [a]}}}`:               false,
 		`{spec: {strategy: {list: [a, {b: c}]}, a: 1}}`: false,
 	} {
-		if got := merged(doc, template(t, body)); got != want {
+		if got := mergeInForce(doc, template(t, body)); got != want {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
@@ -159,8 +161,65 @@ func TestInForce(t *testing.T) {
 		`{op: add, path: /spec/replicas, value: {}}`:                        false,
 		`{op: add, path: /spec/strategy, value: {partition: 50%, gone: 1}}`: false,
 	} {
-		if got := carriedOut(doc, template(t, op)); got != want {
+		if got := operationInForce(doc, template(t, op)); got != want {
 			t.Errorf("%s: %v", op, got)
 		}
+	}
+}
+
+// TestPatchFields_ListsLeaves: a field a line, what is required before it is written beside it, and
+// nothing that is likely to be secret.
+func TestPatchFields_ListsLeaves(t *testing.T) {
+	object := func(path string, v any) map[string]any { return map[string]any{"op": "add", "path": path, "value": v} }
+	p := &Plan{}
+	for name, c := range map[string]struct {
+		patch Patch
+		want  []string
+	}{
+		"merge": {
+			Patch{Type: PatchMerge, Body: map[string]any{"spec": map[string]any{
+				"paused": nil, "updateStrategy": map[string]any{"rollingUpdate": map[string]any{"partition": "75%"}}, "selector": map[string]any{}, "list": []any{int64(1), int64(2)},
+			}}},
+			[]string{
+				"add spec.list[0] = 1", "add spec.list[1] = 2", "remove spec.paused = <nil>", "add spec.selector = map[]",
+				"add spec.updateStrategy.rollingUpdate.partition = 75%",
+			},
+		},
+		"json": {
+			Patch{Type: PatchJSON, Body: []any{
+				map[string]any{"op": "test", "path": "/spec/template/spec/containers/0/image", "value": "web:1"},
+				object("/spec/template/spec/containers/0/image", "web:2"),
+				map[string]any{"op": "remove", "path": "/spec/template/metadata/annotations/a.b~1c"},
+				map[string]any{"op": "test", "path": "/spec/replicas", "value": int64(3)},
+			}},
+			[]string{
+				"add spec.template.spec.containers[0].image = web:2, was web:1", `remove spec.template.metadata.annotations["a.b/c"] = <nil>`, "test spec.replicas = 3",
+			},
+		},
+		"secret": {
+			Patch{Type: PatchJSON, Body: []any{
+				object("/spec/template/spec/containers/0/env/0/value", "hunter2"),
+				object("/spec/template/spec/containers", []any{map[string]any{"name": "app", "env": []any{map[string]any{"name": "DB_PASSWORD", "value": "hunter2"}}}}),
+			}},
+			[]string{
+				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
+				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].name = app",
+			},
+		},
+		"a type that plans do not have": {Patch{Type: "strategic", Body: map[string]any{"spec": map[string]any{"a": "b"}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, f := range p.PatchFields(c.patch) {
+				text := fmt.Sprintf("%s %s = %v", f.Op, f.Path, f.Value)
+				if f.Was != nil {
+					text += fmt.Sprintf(", was %v", f.Was)
+				}
+				got = append(got, text)
+			}
+			if diff := gocmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }

@@ -54,7 +54,7 @@ type Plan struct {
 	// Paused is true where the desired spec has the workload's controller update no pod.
 	// It is not written to files: it is about how the plan was made.
 	Paused bool
-	// Warnings are for whoever reviews the plan.
+	// Warnings are for reviewers of the plan.
 	Warnings []string
 	// RollsBack is why a rollout was ended whose work this plan undoes; empty in
 	// plans that go forward.
@@ -91,7 +91,7 @@ func (t Target) Ref() cluster.Ref {
 // Change is what the rollout brings about.
 type Change struct {
 	// FromRevision and ToRevision are names of revisions; ToRevision is empty
-	// while nobody has stored it.
+	// while it is not stored.
 	FromRevision, ToRevision string
 	// FromHash and ToHash pin the templates, see [TemplateHash].
 	FromHash, ToHash string
@@ -125,7 +125,7 @@ const (
 	StepUpdate StepKind = "update"
 	// StepPartition lets more pods follow.
 	StepPartition StepKind = "partition"
-	// StepPause waits: for a time, or until somebody promotes.
+	// StepPause waits: for a time, or for approval.
 	StepPause StepKind = "pause"
 	// StepInPlace changes named pods, one by one, by the client.
 	StepInPlace StepKind = "inPlace"
@@ -144,11 +144,11 @@ type OnFailure string
 
 // What a failed step leads to.
 const (
-	// FailPause stops and waits for a person.
+	// FailPause stops and waits for a user.
 	FailPause OnFailure = "pause"
 	// FailRollback goes back to the old template.
 	FailRollback OnFailure = "rollback"
-	// FailAbort ends the rollout where it stands.
+	// FailAbort ends the rollout and leaves pods as they are.
 	FailAbort OnFailure = "abort"
 )
 
@@ -163,12 +163,12 @@ type Step struct {
 	Patches []Patch
 	// Pods are those that the step is expected to touch, in order.
 	Pods []PodStep
-	// Updated is how many pods shall carry the new template when the step is
+	// Updated is how many pods have the new template when the step is
 	// done, Kept how many the old.
 	Updated, Kept int
 	// Before and After say what must hold.
 	Before, After []Condition
-	// Timeout is how long the step may take; 0 is no limit. Pauses have none.
+	// Timeout is how long the step may take; 0 is no limit. Pauses have no timeout.
 	Timeout   time.Duration
 	OnFailure OnFailure
 
@@ -199,13 +199,13 @@ type PodStep struct {
 	Name, UID, Node string
 	Mode            rules.UpdateMode
 	// Tie is the same positive number on pods that Kruise treats alike: any of
-	// them may come in the place of any other. 0 stands alone.
+	// them may come in the place of any other. 0 is a pod without such a group.
 	Tie int
 	Why string
 }
 
 // Condition is something that must hold, with what it is about, so that a
-// program can check it and a person read it.
+// program can check it and a reviewer can read it.
 type Condition struct {
 	// Type is one of the constants below.
 	Type ConditionType
@@ -226,15 +226,15 @@ const (
 	HoldsPartition ConditionType = "partition"
 	// HoldsPaused: spec.paused of a Deployment is true, or false.
 	HoldsPaused ConditionType = "paused"
-	// HoldsReplicas: so many pods are wanted, and there.
+	// HoldsReplicas: this many pods are wanted, and exist.
 	HoldsReplicas ConditionType = "replicas"
-	// HoldsAvailable: so many pods are available, whatever their revision.
+	// HoldsAvailable: this many pods are available, whatever their revision.
 	HoldsAvailable ConditionType = "available"
-	// HoldsUpdatedAvailable: so many pods are updated and available.
+	// HoldsUpdatedAvailable: this many pods are updated and available.
 	HoldsUpdatedAvailable ConditionType = "updatedAvailable"
 	// HoldsSettled: the controller has seen the spec, and no surge is left.
 	HoldsSettled ConditionType = "settled"
-	// HoldsPulled: the images are on so many nodes.
+	// HoldsPulled: the images are on this many nodes.
 	HoldsPulled ConditionType = "pulled"
 	// HoldsComplete: the whole rollout is complete.
 	HoldsComplete ConditionType = "complete"
@@ -246,7 +246,7 @@ type Pause struct {
 	For time.Duration
 }
 
-// Verify is a question whose answer decides whether the rollout goes on. One of
+// Verify is a check whose result decides whether the rollout continues. One of
 // Command, URL, Prometheus and Job is set.
 type Verify struct {
 	// Command is run on the operator's machine; exit code 0 is good.
@@ -269,7 +269,7 @@ type Verify struct {
 	Attempts int
 }
 
-// Pull is which images shall be where.
+// Pull names images that nodes pull in advance.
 type Pull struct {
 	Images []string
 	// Parallel is how many nodes at a time; 0 is the default of the puller.

@@ -15,14 +15,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// changeOf is the change of template that one pod goes through, from its own
+// templateChange is the change of template that one pod goes through, from its own
 // revision to the present template.
-func (c *client) changeOf(p *cluster.Pod) rules.TemplateChange {
+func (c *client) templateChange(p *cluster.Pod) rules.TemplateChange {
 	w := c.object()
 	change := rules.TemplateChange{New: cluster.Revision{Template: w.Template}, Policy: clientPolicy(c.snap), Gates: c.snap.Gates}
 	if _, ok := w.Object.(*appsv1.ReplicaSet); ok {
-		change.New.Template = unmarked(w.Template)
-		change.Old.Template = c.former(p, change.New.Template)
+		change.New.Template = withoutRevisionLabel(w.Template)
+		change.Old.Template = c.formerTemplate(p, change.New.Template)
 		return change
 	}
 	for _, r := range c.snap.Revisions {
@@ -41,30 +41,30 @@ func clientPolicy(s *Snapshot) rules.UpdatePolicy {
 	return rules.PolicyOf(s.Workload.Object)
 }
 
-// former is the template that a pod of a ReplicaSet was made from, as far as anybody
-// knows: the one on record, where the pod names it, or the one before the plan's patch.
-// It is nil for a pod of any other: what has changed besides its image nobody knows.
-func (c *client) former(p *cluster.Pod, template map[string]any) map[string]any {
+// formerTemplate is the template that a pod of a ReplicaSet was made from, as far as it is
+// known: the recorded one, where the pod names it, or the one before the plan's patch.
+// It is nil for a pod of any other: which fields besides its image differ is unknown.
+func (c *client) formerTemplate(p *cluster.Pod, template map[string]any) map[string]any {
 	mark, change := rules.RevisionOf(p), c.plan.Change
 	switch {
-	case onRecord(*c.snap, mark):
-		return unmarked(c.snap.Base)
+	case isBaseTemplate(*c.snap, mark):
+		return withoutRevisionLabel(c.snap.Base)
 	case mark == "" || mark == change.FromHash && mark != change.ToHash:
-		return c.replaced(p, template)
+		return c.templateBeforePatch(p, template)
 	}
 	return nil
 }
 
-// onRecord reports whether a mark is that of the template on record.
-func onRecord(s Snapshot, mark string) bool {
-	return s.Base != nil && mark == TemplateHash(unmarked(s.Base))
+// isBaseTemplate reports whether a revision label names the recorded template.
+func isBaseTemplate(s Snapshot, mark string) bool {
+	return s.Base != nil && mark == TemplateHash(withoutRevisionLabel(s.Base))
 }
 
-// replaced is the template that a ReplicaSet had before the plan's patch, as far
-// as it matters: nobody keeps it, but the patch says where the two differ, and the
+// templateBeforePatch is the template that a ReplicaSet had before the plan's patch, as far
+// as it matters: it is not stored, but the patch says where the two differ, and the
 // pod which images it has. What the patch has set is missing in it, what the patch
 // has removed is there.
-func (c *client) replaced(p *cluster.Pod, template map[string]any) map[string]any {
+func (c *client) templateBeforePatch(p *cluster.Pod, template map[string]any) map[string]any {
 	old := deepCopy(template)
 	for _, path := range c.patchedPaths() {
 		switch path.op {
@@ -103,8 +103,8 @@ func (c *client) patchedPaths() []patchedPath {
 				pointer, _ := op["path"].(string)
 				kind, _ := op["op"].(string)
 				below, ok := strings.CutPrefix(pointer, templatePointer)
-				told := certain(below) && strings.HasPrefix(below, "spec/containers/")
-				if ok && !told && !strings.HasSuffix(below, "/labels/"+revisionMark) {
+				told := alwaysStored(below) && strings.HasPrefix(below, "spec/containers/")
+				if ok && !told && !strings.HasSuffix(below, "/labels/"+revisionLabel) {
 					out = append(out, patchedPath{kind, below})
 				}
 			}
@@ -131,7 +131,7 @@ func setPointer(doc map[string]any, pointer string, v any) {
 	key := strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[at+1:])
 	parent := any(doc)
 	if at > 0 {
-		parent = pointed(doc, pointer[:at])
+		parent = valueAtPointer(doc, pointer[:at])
 	}
 	if m, ok := parent.(map[string]any); ok {
 		m[key] = v
@@ -144,25 +144,25 @@ func setPointer(doc map[string]any, pointer string, v any) {
 	}
 }
 
-// unmarked is the template of a ReplicaSet without the label by which the client
+// withoutRevisionLabel is the template of a ReplicaSet without the label by which the client
 // tells its pods apart, see [revisionMark].
-func unmarked(template map[string]any) map[string]any {
+func withoutRevisionLabel(template map[string]any) map[string]any {
 	meta, _ := template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	if _, ok := labels[revisionMark]; !ok {
+	if _, ok := labels[revisionLabel]; !ok {
 		return template
 	}
 	out, meta, labels := maps.Clone(template), maps.Clone(meta), maps.Clone(labels)
-	delete(labels, revisionMark)
+	delete(labels, revisionLabel)
 	meta["labels"], out["metadata"] = labels, meta
 	return out
 }
 
-// hotPair is a sidecar of HotUpgrade as it was rendered into a template: two containers
+// hotUpgradePair is a sidecar of HotUpgrade as it was rendered into a template: two containers
 // of a pod, of which one works and the other runs an image that does nothing. Without
 // Kruise the client exchanges them: the new image starts in the idle one, beside the old
 // one, and when it is ready the old one is emptied (docs/kruise/sidecarset.md#hot-upgrade).
-type hotPair struct {
+type hotUpgradePair struct {
 	sidecar string
 	// working and idle are the containers of this pod, image and empty what the
 	// template has for them.
@@ -170,8 +170,8 @@ type hotPair struct {
 	image, empty  string
 }
 
-// hotPairs are the pairs that template and pod both have, by name.
-func hotPairs(template map[string]any, p *cluster.Pod) []hotPair {
+// hotUpgradePairs are the pairs that template and pod both have, by name.
+func hotUpgradePairs(template map[string]any, p *cluster.Pod) []hotUpgradePair {
 	chosen := map[string]string{}
 	meta, _ := template["metadata"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
@@ -180,9 +180,9 @@ func hotPairs(template map[string]any, p *cluster.Pod) []hotPair {
 		return nil
 	}
 	present, images := rules.WorkingContainers(p), imagesOf(template)
-	var out []hotPair
+	var out []hotUpgradePair
 	for _, sidecar := range slices.Sorted(maps.Keys(chosen)) {
-		h := hotPair{sidecar: sidecar, working: sidecar + "-1", idle: sidecar + "-2"}
+		h := hotUpgradePair{sidecar: sidecar, working: sidecar + "-1", idle: sidecar + "-2"}
 		h.image, h.empty = images[h.working], images[h.idle]
 		if chosen[sidecar] == h.idle {
 			h.image, h.empty = h.empty, h.image
@@ -190,20 +190,20 @@ func hotPairs(template map[string]any, p *cluster.Pod) []hotPair {
 		if present[sidecar] == h.idle {
 			h.working, h.idle = h.idle, h.working
 		}
-		if h.image != "" && h.empty != "" && has(p, h.working) && has(p, h.idle) {
+		if h.image != "" && h.empty != "" && hasContainer(p, h.working) && hasContainer(p, h.idle) {
 			out = append(out, h)
 		}
 	}
 	return out
 }
 
-func has(p *cluster.Pod, container string) bool {
+func hasContainer(p *cluster.Pod, container string) bool {
 	_, ok := p.Container(container)
 	return ok
 }
 
 // current reports whether the working container has the template's image.
-func (h hotPair) current(p *cluster.Pod) bool {
+func (h hotUpgradePair) current(p *cluster.Pod) bool {
 	c, _ := p.Container(h.working)
 	return c.Image == h.image
 }
@@ -211,12 +211,12 @@ func (h hotPair) current(p *cluster.Pod) bool {
 // imagesOf are the images of a template's containers by name.
 func imagesOf(template map[string]any) map[string]string {
 	out := map[string]string{}
-	each(template, func(name string, container map[string]any) { out[name], _ = container["image"].(string) })
+	eachContainer(template, func(name string, container map[string]any) { out[name], _ = container["image"].(string) })
 	return out
 }
 
-// each visits the containers of a template.
-func each(template map[string]any, visit func(name string, container map[string]any)) {
+// eachContainer visits the containers of a template.
+func eachContainer(template map[string]any, visit func(name string, container map[string]any)) {
 	spec, _ := template["spec"].(map[string]any)
 	containers, _ := spec["containers"].([]any)
 	for _, item := range containers {
@@ -227,15 +227,15 @@ func each(template map[string]any, visit func(name string, container map[string]
 	}
 }
 
-// exchanging is a change of template as it is for a pod with pairs: a new image goes
+// withExchange is a change of template as it is for a pod with pairs: a new image goes
 // into the idle container, and the one that works keeps what it has.
-func exchanging(p *cluster.Pod, change rules.TemplateChange) (rules.TemplateChange, []hotPair) {
-	pairs := hotPairs(change.New.Template, p)
+func withExchange(p *cluster.Pod, change rules.TemplateChange) (rules.TemplateChange, []hotUpgradePair) {
+	pairs := hotUpgradePairs(change.New.Template, p)
 	if len(pairs) == 0 || change.Old.Template == nil {
 		return change, nil
 	}
 	before, after := map[string]string{}, map[string]string{}
-	var exchanged []hotPair
+	var exchanged []hotUpgradePair
 	for _, h := range pairs {
 		for _, name := range []string{h.working, h.idle} {
 			c, _ := p.Container(name)
@@ -254,7 +254,7 @@ func exchanging(p *cluster.Pod, change rules.TemplateChange) (rules.TemplateChan
 // withImages is a copy of a template with other images.
 func withImages(template map[string]any, images map[string]string) map[string]any {
 	out := deepCopy(template)
-	each(out, func(name string, container map[string]any) {
+	eachContainer(out, func(name string, container map[string]any) {
 		if image, ok := images[name]; ok {
 			container["image"] = image
 		}
@@ -262,19 +262,19 @@ func withImages(template map[string]any, images map[string]string) map[string]an
 	return out
 }
 
-// hotOnly reports whether nothing restarts but containers that were idle: such a pod
+// restartsIdleOnly reports whether nothing restarts but containers that were idle: such a pod
 // has no reason to leave its Services.
-func hotOnly(spec rules.InPlaceSpec, pairs []hotPair) bool {
+func restartsIdleOnly(spec rules.InPlaceSpec, pairs []hotUpgradePair) bool {
 	for name := range spec.Images {
-		if !slices.ContainsFunc(pairs, func(h hotPair) bool { return h.idle == name }) {
+		if !slices.ContainsFunc(pairs, func(h hotUpgradePair) bool { return h.idle == name }) {
 			return false
 		}
 	}
 	return len(pairs) > 0 && len(spec.Refs) == 0 && len(spec.Resources) == 0
 }
 
-// beside tells the two containers of each pair of each other, as the new one starts.
-func beside(change *cluster.PodChange, p *cluster.Pod, pairs []hotPair) {
+// annotateExchange tells the two containers of each pair of each other, as the new one starts.
+func annotateExchange(change *cluster.PodChange, p *cluster.Pod, pairs []hotUpgradePair) {
 	if len(pairs) == 0 {
 		return
 	}
@@ -282,17 +282,17 @@ func beside(change *cluster.PodChange, p *cluster.Pod, pairs []hotPair) {
 	for _, h := range pairs {
 		working[h.sidecar] = h.idle
 		number := strconv.Itoa(newestVersion(p, h) + 1)
-		annotated(change, kruise.SidecarSetVersionAnnotationPrefix+h.idle, number)
-		annotated(change, kruise.SidecarSetVersionAltAnnotationPrefix+h.working, number)
-		annotated(change, kruise.SidecarSetVersionAltAnnotationPrefix+h.idle, p.Annotations[kruise.SidecarSetVersionAnnotationPrefix+h.working])
+		setAnnotation(change, kruise.SidecarSetVersionAnnotationPrefix+h.idle, number)
+		setAnnotation(change, kruise.SidecarSetVersionAltAnnotationPrefix+h.working, number)
+		setAnnotation(change, kruise.SidecarSetVersionAltAnnotationPrefix+h.idle, p.Annotations[kruise.SidecarSetVersionAnnotationPrefix+h.working])
 	}
 	text, _ := json.Marshal(working) // texts only: it cannot fail
-	annotated(change, kruise.SidecarSetWorkingHotUpgradeAnnotation, string(text))
+	setAnnotation(change, kruise.SidecarSetWorkingHotUpgradeAnnotation, string(text))
 }
 
 // newestVersion is the higher of the versions of a pair: containers take the higher one
 // for the newer.
-func newestVersion(p *cluster.Pod, h hotPair) int {
+func newestVersion(p *cluster.Pod, h hotUpgradePair) int {
 	newest := 0
 	for _, name := range []string{h.working, h.idle} {
 		if n, err := strconv.Atoi(strings.TrimSpace(p.Annotations[kruise.SidecarSetVersionAnnotationPrefix+name])); err == nil {
@@ -302,26 +302,26 @@ func newestVersion(p *cluster.Pod, h hotPair) int {
 	return newest
 }
 
-func annotated(change *cluster.PodChange, key, value string) {
+func setAnnotation(change *cluster.PodChange, key, value string) {
 	if change.Annotations == nil {
 		change.Annotations = map[string]*string{}
 	}
 	change.Annotations[key] = &value
 }
 
-// unexchanged are the pairs of a pod with the new image whose other container still
+// pendingExchanges are the pairs of a pod with the new image whose other container still
 // runs what was there before.
-func unexchanged(template map[string]any, p *cluster.Pod) []hotPair {
-	return slices.DeleteFunc(hotPairs(template, p), func(h hotPair) bool {
+func pendingExchanges(template map[string]any, p *cluster.Pod) []hotUpgradePair {
+	return slices.DeleteFunc(hotUpgradePairs(template, p), func(h hotUpgradePair) bool {
 		idle, _ := p.Container(h.idle)
 		return !h.current(p) || idle.Image == h.empty
 	})
 }
 
-// empty empties containers whose successor works: a short update of its own, which no
+// emptyContainers empties containers whose successor works: a short update of its own, which no
 // hook and no budget is asked about again, as the pod counts as down until it is over.
-func (c *client) empty(p *cluster.Pod) {
-	pairs := unexchanged(c.object().Template, p)
+func (c *client) emptyContainers(p *cluster.Pod) {
+	pairs := pendingExchanges(c.object().Template, p)
 	if len(pairs) == 0 || !running(p) || !rules.InPlacePending(p, c.snap.report(p)).Done() {
 		return
 	}
@@ -330,18 +330,18 @@ func (c *client) empty(p *cluster.Pod) {
 		images[h.idle] = h.empty
 	}
 	change := controller.InPlace{
-		Spec: rules.InPlaceSpec{Images: images}, Revision: c.revision, Labels: map[string]string{revisionMark: c.revision},
+		Spec: rules.InPlaceSpec{Images: images}, Revision: c.revision, Labels: map[string]string{revisionLabel: c.revision},
 	}.Start(p, c.now)
 	for _, h := range pairs {
-		annotated(&change, kruise.SidecarSetVersionAnnotationPrefix+h.idle, "0")
-		annotated(&change, kruise.SidecarSetVersionAltAnnotationPrefix+h.working, "0")
+		setAnnotation(&change, kruise.SidecarSetVersionAnnotationPrefix+h.idle, "0")
+		setAnnotation(&change, kruise.SidecarSetVersionAltAnnotationPrefix+h.working, "0")
 	}
 	c.write(p, change, "empty "+strings.Join(slices.Sorted(maps.Keys(images)), ", ")+" of "+p.Name)
 }
 
-// warnHot says which sidecars the client exchanges while they work: their new image
+// warnHotUpgrades says which sidecars the client exchanges while they work: their new image
 // starts in another container than the one that the change names.
-func (b *reviewer) warnHot() {
+func (b *reviewer) warnHotUpgrades() {
 	if b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeInPlace {
 		return
 	}
@@ -349,14 +349,14 @@ func (b *reviewer) warnHot() {
 		if !rules.Active(p) {
 			continue
 		}
-		for _, h := range hotPairs(b.desired.Template, p) {
+		for _, h := range hotUpgradePairs(b.desired.Template, p) {
 			if !h.current(p) {
-				b.warning(exchangedHot, h.sidecar)
+				b.warning(hotUpgradeWarning, h.sidecar)
 			}
 		}
 		return
 	}
 }
 
-// exchangedHot is what a plan says of a sidecar that is upgraded hot.
-const exchangedHot = "sidecar %s is exchanged hot: its new image starts beside the old one, which is emptied when the new one is ready; such a pod restarts one idle container, twice"
+// hotUpgradeWarning is what a plan says of a sidecar that is upgraded hot.
+const hotUpgradeWarning = "sidecar %s is exchanged hot: its new image starts beside the old one, which is emptied when the new one is ready; such a pod restarts one idle container, twice"

@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Policy is how somebody wants a change rolled out. Its zero value asks for the
+// Policy is how a change is to be rolled out. Its zero value asks for the
 // defaults: see [DefaultSteps], and the constants below for the rest.
 type Policy struct {
 	// Steps are cumulative and rise; without any, [DefaultSteps] are taken.
@@ -22,9 +22,9 @@ type Policy struct {
 	// Timeout limits each step; 0 works out a limit from the step's size.
 	Timeout time.Duration
 	// OnFailure is empty for [FailPause]: going back is a rollout too, which
-	// somebody should want.
+	// a user should ask for.
 	OnFailure OnFailure
-	// Driver is empty for whoever replaces the workload's pods by itself.
+	// Driver is empty for the default of the workload.
 	Driver Driver
 	Drain  Drain
 	// Grace is how long a pod is out of service before its containers change, for
@@ -39,7 +39,7 @@ type Policy struct {
 type PolicyStep struct {
 	// To is how many pods are updated when the step is done.
 	To Amount
-	// Pause follows the step; nil goes on at once.
+	// Pause follows the step; nil continues at once.
 	Pause *Pause
 	// Verify is asked after this step.
 	Verify []Verify
@@ -81,9 +81,9 @@ const (
 	DefaultHookAnswer = 5 * time.Second
 	// HookNever is the assumption that no program answers.
 	HookNever time.Duration = -1
-	// hookPatience is for how long a pod may wait for the answer at least, before the
+	// minHookLimit is for how long a pod may wait for the answer at least, before the
 	// rollout halts.
-	hookPatience = 10 * time.Minute
+	minHookLimit = 10 * time.Minute
 )
 
 // ParseSteps reads steps as the flag --steps has them: 1,10%,50%,100%.
@@ -104,7 +104,7 @@ func ParseSteps(text string) ([]PolicyStep, error) {
 
 const stepsHint = "separate the steps with commas, each larger than the one before: 1,10%,50%,100%"
 
-// CheckSteps refuses steps that do not rise, as far as that can be told without
+// CheckSteps refuses steps that do not rise, as far as that can be checked without
 // knowing how many pods there are.
 func CheckSteps(steps []PolicyStep) error {
 	var last [2]float64
@@ -114,7 +114,7 @@ func CheckSteps(steps []PolicyStep) error {
 			kind = 1
 		}
 		if s.To.Value <= last[kind] {
-			return fault("step %q is not larger than the one before", stepsHint, s.To.String())
+			return textError("step %q is not larger than the one before", stepsHint, s.To.String())
 		}
 		last[kind] = s.To.Value
 	}
@@ -122,7 +122,7 @@ func CheckSteps(steps []PolicyStep) error {
 }
 
 // PauseAfter adds pauses as the flag --pause-after has them: 1 waits after the
-// first step until somebody promotes, 10%=5m for five minutes after the step that
+// first step for approval, 10%=5m for five minutes after the step that
 // is written 10%, all after every step but the last. Several are separated by
 // commas. Steps must be set before.
 func (p *Policy) PauseAfter(text string) error {
@@ -132,12 +132,12 @@ func (p *Policy) PauseAfter(text string) error {
 		if timed {
 			d, err := time.ParseDuration(long)
 			if err != nil || d <= 0 {
-				return fault("%q is not a length of time", "write it as 30s, 5m or 1h30m", long)
+				return textError("%q is not a length of time", "write it as 30s, 5m or 1h30m", long)
 			}
 			pause.For = d
 		}
 		if !p.pauseAt(which, pause) {
-			return fault("there is no step %q to pause after", pauseHint, which)
+			return textError("there is no step %q to pause after", pauseHint, which)
 		}
 	}
 	return nil
@@ -172,25 +172,25 @@ func (p *Policy) pauseAt(which string, pause *Pause) bool {
 
 // ParseOnFailure reads pause, rollback or abort; empty is the default.
 func ParseOnFailure(text string) (OnFailure, error) {
-	return word(text, "onFailure", "", FailPause, FailRollback, FailAbort)
+	return parseWord(text, "onFailure", "", FailPause, FailRollback, FailAbort)
 }
 
 // ParseDriver reads kruise, native or client; empty and auto are the default.
 func ParseDriver(text string) (Driver, error) {
-	return word(text, "driver", "auto", DriverKruise, DriverNative, DriverClient)
+	return parseWord(text, "driver", "auto", DriverKruise, DriverNative, DriverClient)
 }
 
 // ParseDrain reads label, gate or none; empty and auto are the default.
 func ParseDrain(text string) (Drain, error) {
-	return word(text, "drain", "auto", DrainLabel, DrainGate, DrainNone)
+	return parseWord(text, "drain", "auto", DrainLabel, DrainGate, DrainNone)
 }
 
 // ParsePull reads first or never; empty and auto are the default.
 func ParsePull(text string) (PullPolicy, error) {
-	return word(text, "pull", "auto", PullFirst, PullNever)
+	return parseWord(text, "pull", "auto", PullFirst, PullNever)
 }
 
-func word[T ~string](text, what, byDefault string, words ...T) (T, error) {
+func parseWord[T ~string](text, what, byDefault string, words ...T) (T, error) {
 	if text == "" || text == byDefault {
 		return "", nil
 	}
@@ -204,7 +204,7 @@ func word[T ~string](text, what, byDefault string, words ...T) (T, error) {
 		}
 		all += string(w)
 	}
-	return "", fault("%q is no "+what, "write one of: "+all, text)
+	return "", textError("%q is no "+what, "write one of: "+all, text)
 }
 
 // Amount is a number of pods, or a percentage of them.
@@ -249,21 +249,21 @@ func ParseAmount(text string) (Amount, error) {
 	if percent {
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsNaN(v) || v <= 0 || v > 100 {
-			return Amount{}, fault("%q is not a percentage from above 0% to 100%", amountHint, text)
+			return Amount{}, textError("%q is not a percentage from above 0% to 100%", amountHint, text)
 		}
 		return Amount{v, true}, nil
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > math.MaxInt32 {
-		return Amount{}, fault("%q is not a number of pods", amountHint, text)
+		return Amount{}, textError("%q is not a number of pods", amountHint, text)
 	}
 	return Amount{float64(n), false}, nil
 }
 
 const amountHint = "write a number of pods, such as 3, or a percentage, such as 10%"
 
-// fault is an error with a hint and without a place; %q in msg is the text.
-func fault(msg, hint, text string) *tree.Error {
+// textError is an error with a hint and without a place; %q in msg is the text.
+func textError(msg, hint, text string) *tree.Error {
 	return &tree.Error{Msg: strings.Replace(msg, "%q", strconv.Quote(text), 1), Hint: hint}
 }
 
@@ -280,7 +280,7 @@ func ParseHookAnswer(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fault("%q is not a length of time", "write it as 30s or 5m, or never", text)
+		return 0, textError("%q is not a length of time", "write it as 30s or 5m, or never", text)
 	}
 	return d, nil
 }

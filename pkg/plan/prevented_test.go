@@ -92,8 +92,8 @@ func (c *prevention) warnings(t *testing.T) string {
 	return strings.Join(p.Warnings, "\n")
 }
 
-// TestPrevented: each thing that a native parent prevents is said where it applies.
-func TestPrevented(t *testing.T) {
+// TestParentLimits_AreWarnedOf: each thing that a native parent prevents is said where it applies.
+func TestParentLimits_AreWarnedOf(t *testing.T) {
 	for _, name := range plan.Preventions() {
 		if len(preventions[name]) == 0 {
 			t.Errorf("row %q has no test", name)
@@ -108,8 +108,8 @@ func TestPrevented(t *testing.T) {
 	}
 }
 
-// TestPreventedNowhere: where the parent does all that was asked for nothing is said.
-func TestPreventedNowhere(t *testing.T) {
+// TestParentLimits_OfKruiseDriverAreNone: where the parent does all that was asked for nothing is said.
+func TestParentLimits_OfKruiseDriverAreNone(t *testing.T) {
 	for name, c := range map[string]prevention{
 		"CloneSet by Kruise":          {carrier: cloned("  lifecycle: {preDelete: {labelsHandler: {hold: \"true\"}}}\n  updateStrategy: {rollingUpdate: {maxSurge: 1}}\n")},
 		"Deployment":                  {carrier: kinds["native Deployment"]},
@@ -126,8 +126,8 @@ func TestPreventedNowhere(t *testing.T) {
 	}
 }
 
-// TestPreventedIsDocumented: docs/rollout.md has a row for each.
-func TestPreventedIsDocumented(t *testing.T) {
+// TestParentLimits_AreDocumented: docs/rollout.md has a row for each.
+func TestParentLimits_AreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/rollout.md")
 	if err != nil {
 		t.Fatal(err)

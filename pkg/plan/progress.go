@@ -7,21 +7,21 @@ import (
 )
 
 // Progress is how far a rollout has come. It lives in the cluster, so any
-// machine can go on. Its zero value is a rollout that has not begun.
+// machine can continue it. Its zero value is a rollout that has not begun.
 type Progress struct {
 	// Step is the index of the present step, Started when it began; the first
 	// step with a zero time has not begun.
 	Step    int
 	Started time.Time
-	// Resumed is when somebody last went on with the step, whose time counts from then;
-	// what it has asked for stays asked for. Zero while nobody has.
+	// Resumed is when the step was last resumed, whose time counts from then;
+	// what it has asked for stays asked for. Zero if it never was.
 	Resumed time.Time
 	// Sent is how many of the step's patches have been seen in force.
 	Sent int
-	// Promoted is true when somebody has promoted the present step, which must
+	// Promoted is true when a user has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
 	Promoted bool
-	// Free is the index of the first step whose pause counts: somebody has promoted
+	// Free is the index of the first step whose pause counts: a user has promoted
 	// all before it.
 	Free int
 	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
@@ -30,9 +30,9 @@ type Progress struct {
 	// HeldFrom is the index of the first step that the hold keeps from being taken; those
 	// before it are carried out.
 	HeldFrom int
-	// Halted is why the rollout stopped; empty while it goes on.
+	// Halted is why the rollout stopped; empty while it continues.
 	Halted string
-	// Aborted is true where a person ended the rollout: it is not rolled back for that,
+	// Aborted is true where a user ended the rollout: it is not rolled back for that,
 	// whatever its steps say of failures.
 	Aborted bool
 	// Stop is what keeps the controller from updating pods while the rollout is on hold or
@@ -50,9 +50,9 @@ type Promotion struct {
 	To *Amount
 }
 
-// free returns the index of the first step whose pause counts; 0 promotes the present
+// firstCountingPause returns the index of the first step whose pause counts; 0 promotes the present
 // step alone.
-func (m Promotion) free(of Plan, step int) int {
+func (m Promotion) firstCountingPause(of Plan, step int) int {
 	switch {
 	case m.Full:
 		return len(of.Steps)
@@ -76,9 +76,9 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 		return p, err
 	}
 	if p.Held != "" {
-		p = p.unheld().TakeOver(of, now)
+		p = p.withoutHold().TakeOver(of, now)
 	}
-	if free := how.free(of, p.Step); free > 0 {
+	if free := how.firstCountingPause(of, p.Step); free > 0 {
 		p.Free = free
 	} else {
 		p.Promoted = true
@@ -92,7 +92,7 @@ func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), 0, p.Stop.asked()
+	p.Held, p.HeldFrom, p.Stop = holdText(by, now), 0, p.Stop.requested()
 	return p, nil
 }
 
@@ -101,30 +101,30 @@ func (p Progress) PauseAfterStep(of Plan, by string, now time.Time) (Progress, e
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), p.Step+1, p.Stop.lifted()
+	p.Held, p.HeldFrom, p.Stop = holdText(by, now), p.Step+1, p.Stop.withdrawn()
 	return p, nil
 }
 
-func heldBy(by string, now time.Time) string {
+func holdText(by string, now time.Time) string {
 	return fmt.Sprintf("by %s at %s", by, now.UTC().Format(time.RFC3339))
 }
 
-// unheld ends a hold, and has the controller continue.
-func (p Progress) unheld() Progress {
-	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.lifted()
+// withoutHold ends a hold, and has the controller continue.
+func (p Progress) withoutHold() Progress {
+	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.withdrawn()
 	return p
 }
 
 // holds reports whether a hold keeps the present step from being taken.
 func (p Progress) holds() bool { return p.Held != "" && p.Step >= p.HeldFrom }
 
-// Resume ends a hold. A rollout that is not on hold, and that no process drives any more,
+// Resume ends a pause of a user. A rollout that is not paused, and that has no executor,
 // is continued the same way.
 func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionResume, of); err != nil {
 		return p, err
 	}
-	return p.unheld().TakeOver(of, now), nil
+	return p.withoutHold().TakeOver(of, now), nil
 }
 
 // Check returns an error for a progress that the plan cannot have come to: records may be
@@ -141,10 +141,10 @@ func (p Progress) Check(of Plan) error {
 }
 
 // TakeOver has the time limit of the present step count from now, since no process
-// drove it before. It is the same step: what it has asked for is not asked for again, and a pause
+// carried it out before. It is the same step: what it has asked for is not asked for again, and a pause
 // of some minutes is no longer than that.
 func (p Progress) TakeOver(of Plan, now time.Time) Progress {
-	if s := p.present(of); s != nil {
+	if s := p.currentStep(of); s != nil {
 		p.Resumed = now.UTC()
 	}
 	return p
@@ -158,7 +158,7 @@ func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
 	}
 	p.Halted, p.Aborted, p.Started = "", false, now.UTC()
 	if p.Held == "" {
-		p.Stop = p.Stop.lifted()
+		p.Stop = p.Stop.withdrawn()
 	}
 	return p, nil
 }
@@ -169,13 +169,13 @@ func (p Progress) Abort(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionAbort, of); err != nil {
 		return p, err
 	}
-	p.Stop = p.Stop.asked()
-	return p.halted(why), nil
+	p.Stop = p.Stop.requested()
+	return p.halt(why), nil
 }
 
 // RollBack ends a rollout whose work is undone by the plan that [Back] makes, also one
 // that is done, which stays as it is. It is recorded first, so that another process that
-// drives the rollout stops.
+// carries out the rollout stops.
 func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionRollBack, of); err != nil {
 		return p, err
@@ -183,10 +183,10 @@ func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 	if p.State(of) == StateDone {
 		return p, nil
 	}
-	return p.halted(why), nil
+	return p.halt(why), nil
 }
 
-func (p Progress) halted(why string) Progress {
+func (p Progress) halt(why string) Progress {
 	p.Aborted = true
 	if p.Halted == "" {
 		p.Halted = why
@@ -203,21 +203,21 @@ func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
 		return p, err
 	}
 	if to < 0 || to >= min(p.Step, len(of.Steps)) {
-		return p, p.noStepBack(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
+		return p, p.stepBackError(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
 	}
 	for _, s := range of.Steps[to+1 : min(p.Step+1, len(of.Steps))] {
 		if s.writes() {
-			return p, p.noStepBack(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
+			return p, p.stepBackError(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
 		}
 	}
 	back := Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held, HeldFrom: min(p.HeldFrom, to+1), Stop: p.Stop}
 	if p.Held == "" {
-		back.Stop = p.Stop.lifted()
+		back.Stop = p.Stop.withdrawn()
 	}
 	return back, nil
 }
 
-func (p Progress) noStepBack(of Plan, why string) error {
+func (p Progress) stepBackError(of Plan, why string) error {
 	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' undoes what was written"}
 }
 
@@ -241,8 +241,8 @@ func (p Progress) Toggle(of Plan) Transition {
 // Describe is the status in one sentence, as far as the record tells it.
 func (p Progress) Describe(of Plan) string { return p.Status(of).String() }
 
-// present returns the step that a rollout is at; nil where it is at none.
-func (p Progress) present(of Plan) *Step {
+// currentStep returns the step that a rollout is at; nil where it is at none.
+func (p Progress) currentStep(of Plan) *Step {
 	if p.Step < 0 || p.Step >= len(of.Steps) {
 		return nil
 	}

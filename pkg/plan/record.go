@@ -49,16 +49,16 @@ func (r Record) Present() *Step {
 	if !r.Progress.Finished.IsZero() {
 		return nil
 	}
-	return r.Progress.present(r.Plan)
+	return r.Progress.currentStep(r.Plan)
 }
 
-// AuditEntry is one entry of a rollout's history: what a person, or the process that drives
+// AuditEntry is one entry of a rollout's history: what a user, or the executor of
 // the rollout, decided. People who may write the record may edit its history as well, so
 // it informs and proves nothing (docs/safety.md).
 type AuditEntry struct {
 	// At is in whole seconds, UTC.
 	At time.Time `json:"at"`
-	// By names the person and the machine, Program what they ran, with its version; Program
+	// By names the user and the machine, Program what they ran, with its version; Program
 	// is empty where that is not known.
 	By      string `json:"by"`
 	Program string `json:"program,omitempty"`
@@ -74,7 +74,7 @@ const (
 	AuditFinish = "finish"
 )
 
-// The bounds of a history: entries, and bytes of each text of an entry. The record has to
+// The bounds of a history: entries, and bytes of each text of an entry. The record must
 // fit into a ConfigMap, however often a rollout is paused.
 const (
 	maxEntries    = 50
@@ -93,7 +93,7 @@ type Audit struct {
 // make room.
 func (h Audit) With(d AuditEntry) Audit {
 	d.At = d.At.UTC().Truncate(time.Second)
-	d.By, d.Program, d.Detail = shortened(d.By), shortened(d.Program), shortened(d.Detail)
+	d.By, d.Program, d.Detail = truncated(d.By), truncated(d.Program), truncated(d.Detail)
 	h.Entries = append(slices.Clone(h.Entries), d)
 	if n := len(h.Entries) - maxEntries; n > 0 {
 		h.Entries = slices.Delete(h.Entries, 1, 1+n)
@@ -102,14 +102,14 @@ func (h Audit) With(d AuditEntry) Audit {
 	return h
 }
 
-func shortened(text string) string {
+func truncated(text string) string {
 	if len(text) <= maxEntryBytes {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxEntryBytes], "") + "…"
 }
 
-// Began is the entry of a plan that was put on record.
+// Began is the entry of a plan that was recorded.
 func Began(p Plan) (what, detail string) {
 	if p.RollsBack != "" {
 		return string(TransitionRollBack), p.RollsBack
@@ -117,12 +117,12 @@ func Began(p Plan) (what, detail string) {
 	return string(TransitionBegin), fmt.Sprintf("%d steps to template %s", len(p.Steps), p.Change.ToHash)
 }
 
-// Decided says what made one progress of another: a transition of a person, or an outcome;
-// "" where it only came further. driven is true for what the process that drives the
+// Decided says what made one progress of another: a transition by a user, or an outcome;
+// "" where it only advanced. driven is true for what the executor of the
 // rollout wrote.
 func Decided(before, after Progress, of Plan, driven bool) (what, detail string) {
 	at := func() string {
-		if s := after.present(of); s != nil {
+		if s := after.currentStep(of); s != nil {
 			return "step " + s.Name
 		}
 		return ""

@@ -15,9 +15,9 @@ import (
 
 // Restarting is what a restart is about.
 type Restarting struct {
-	// Containers are names; none stands for all regular containers of each pod.
+	// Containers are names; without any, all regular containers of each pod restart.
 	Containers []string
-	// Pods are names of those to restart; none stands for all of the workload.
+	// Pods are names of those to restart; without any, all pods of the workload.
 	Pods []string
 	// Method is empty for what the cluster can do.
 	Method string
@@ -39,22 +39,22 @@ func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
 	}
 	b.compare()
 	b.plan.Change.Mode, b.plan.Change.Why = rules.ModeInPlace, "containers restart inside their pods"
-	b.sub = b.subject()
-	b.plan.Limits, b.plan.Drain, b.plan.Grace = b.sub.limits, "", 0
-	pods, err := b.restarting(&r)
+	b.subject = b.readSubject()
+	b.plan.Limits, b.plan.Drain, b.plan.Grace = b.subject.limits, "", 0
+	pods, err := b.podsToRestart(&r)
 	if err != nil {
 		return Plan{}, err
 	}
 	b.plan.Change.Restarts = r.Containers
-	b.restartSteps(pods, r)
+	b.addRestartSteps(pods, r)
 	if b.plan.Limits.MaxUnavailable == 0 && len(pods) > 0 {
 		b.warning("maxUnavailable comes to 0 pods: they restart one at a time, and one is unavailable meanwhile")
 	}
 	return b.plan, nil
 }
 
-// restarting are the pods to restart, in order, and fills in their containers.
-func (b *builder) restarting(r *Restarting) ([]*cluster.Pod, error) {
+// podsToRestart are the pods to restart, in order, and fills in their containers.
+func (b *builder) podsToRestart(r *Restarting) ([]*cluster.Pod, error) {
 	pods, err := chosenPods(b.updateOrder(), r.Pods)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (b *builder) restarting(r *Restarting) ([]*cluster.Pod, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return nil, &tree.Error{Msg: "these cannot be restarted: " + strings.Join(bad[:min(len(bad), named)], "; "), Hint: "name regular containers of running pods with -c, and pods one by one"}
+		return nil, &tree.Error{Msg: "these cannot be restarted: " + strings.Join(bad[:min(len(bad), maxNamed)], "; "), Hint: "name regular containers of running pods with -c, and pods one by one"}
 	}
 	return pods, nil
 }
@@ -119,39 +119,39 @@ func commonContainers(pods []*cluster.Pod) []string {
 // updateOrder is the order in which an update of all pods would take them.
 func (b *builder) updateOrder() []*cluster.Pod {
 	var list []*cluster.Pod
-	if spec := kindOf(b.present.Object).restarted(carried(b.snap)); spec != nil {
-		list = spec.order(&b.comparison)
+	if spec := kindOf(b.present.Object).restartSpec(sourceObject(b.snap)); spec != nil {
+		list = spec.updateOrder(&b.comparison)
 	}
-	return append(list, left(byName(b.snap.Pods), list)...)
+	return append(list, withoutPods(byName(b.snap.Pods), list)...)
 }
 
-// left are pods that an update would not reach.
-func left(all, taken []*cluster.Pod) []*cluster.Pod {
+// withoutPods are pods that an update would not reach.
+func withoutPods(all, taken []*cluster.Pod) []*cluster.Pod {
 	return slices.DeleteFunc(all, func(p *cluster.Pod) bool { return slices.ContainsFunc(taken, samePod(p)) })
 }
 
-// restartSteps makes the steps: those of the policy, or one for all.
-func (b *builder) restartSteps(pods []*cluster.Pod, r Restarting) {
+// addRestartSteps makes the steps: those of the policy, or one for all.
+func (b *builder) addRestartSteps(pods []*cluster.Pod, r Restarting) {
 	steps := b.policy.Steps
 	if len(steps) == 0 {
 		steps = []PolicyStep{{To: All}}
 	}
-	rungs, done := ladder(steps, len(pods), 0), 0
-	for i, rung := range rungs {
-		batch := pods[done:rung.updated]
-		done = rung.updated
+	stages, done := resolveStages(steps, len(pods), 0), 0
+	for i, stage := range stages {
+		batch := pods[done:stage.updated]
+		done = stage.updated
 		if len(batch) == 0 {
 			continue
 		}
-		b.add(Step{
-			Name: "restart-" + rung.To.String(), Kind: StepRecreateContainers,
+		b.addStep(Step{
+			Name: "restart-" + stage.To.String(), Kind: StepRecreateContainers,
 			Title: fmt.Sprintf("restart %s in %s: %d of %d", strings.Join(r.Containers, ", "), plural(len(batch), "pod"), done, len(pods)),
-			Pods:  restartPods(batch), Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+			Pods:  restartPods(batch), Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 			Containers: &Containers{Names: r.Containers, Method: r.Method, RestartStrategy: r.RestartStrategy},
 			Before:     []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 			After:      []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 		})
-		b.afterRung(rung, i == len(rungs)-1)
+		b.addChecksAndPause(stage, i == len(stages)-1)
 	}
 	if len(b.plan.Steps) == 0 {
 		b.plan.Change.Why = "nothing to do: there is no pod to restart"
@@ -188,7 +188,7 @@ func CannotRestart(p *cluster.Pod, container string) string {
 	return ""
 }
 
-// notRegular says what a name stands for that is no regular container.
+// notRegular says what a name is that is not a regular container.
 func notRegular(p *cluster.Pod, name string) string {
 	i := slices.IndexFunc(p.InitContainers, func(c cluster.Container) bool { return c.Name == name })
 	switch {
@@ -204,7 +204,7 @@ func notRegular(p *cluster.Pod, name string) string {
 
 // RestartMethod chooses how the containers of pods are restarted: by Kruise's node
 // agent where it is, else by another name of the image where each has one, else by a
-// signal. why says so for people.
+// signal. why is the reason for users.
 func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (method, why string) {
 	if kruise {
 		return RestartCRR, "Kruise's node agent does it"
@@ -223,34 +223,34 @@ func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (metho
 	return RestartAlias, "there is no Kruise, and every image has another name"
 }
 
-// RestartKey is the key in [Snapshot.Verified] under which whoever restarts
+// RestartKey is the key in [Snapshot.Verified] under which the executor that restarts
 // containers says how it went for one pod.
 func RestartKey(step, pod string) string { return step + "/" + pod }
 
-// restarts is one step that restarts containers.
-type restarts struct {
+// containerRestarts is one step that restarts containers.
+type containerRestarts struct {
 	*run
 	step *Step
 	// down counts pods that are not available, those that are asked to restart
 	// among them.
 	down            int
-	budgets         *permits
+	budgets         *budgetTracker
 	actions         []Action
 	waiting, failed []Blocker
 	// next is when a pod in trouble will have failed.
 	next time.Time
 }
 
-// containers restarts containers inside the named pods, no more at once than may
+// restartContainers restarts containers inside the named pods, no more at once than may
 // be unavailable, and than budgets allow. Those that were asked to are looked at
 // first: they may still look well.
-func (r *run) containers(s *Step) (Decision, bool) {
+func (r *run) restartContainers(s *Step) (Decision, bool) {
 	if s.Containers == nil || r.progress.Promoted {
 		return Decision{}, true
 	}
-	c := &restarts{run: r, step: s, budgets: newPermits(r.snap)}
-	for _, p := range c.todo() {
-		c.look(p)
+	c := &containerRestarts{run: r, step: s, budgets: newBudgetTracker(r.snap)}
+	for _, p := range c.unrequestedPods() {
+		c.request(p)
 	}
 	switch {
 	case len(c.failed) > 0:
@@ -258,7 +258,7 @@ func (r *run) containers(s *Step) (Decision, bool) {
 	case len(c.actions) > 0:
 		return r.act(s.Title, c.actions...), false
 	case len(c.waiting) > 0:
-		d := r.unfinished(s, c.waiting[:min(len(c.waiting), named)]...)
+		d := r.waitOrTimeOut(s, c.waiting[:min(len(c.waiting), maxNamed)]...)
 		if d.Verb == Wait {
 			d.Until = earliest(earliest(d.Until, c.next), r.nextAvailable())
 		}
@@ -267,8 +267,8 @@ func (r *run) containers(s *Step) (Decision, bool) {
 	return Decision{}, true
 }
 
-// todo are the pods of the step that are still to be asked; it counts those that are down.
-func (c *restarts) todo() (list []*cluster.Pod) {
+// unrequestedPods are the pods of the step that are still to be asked; it counts those that are down.
+func (c *containerRestarts) unrequestedPods() (list []*cluster.Pod) {
 	pods := map[string]*cluster.Pod{}
 	for _, p := range c.snap.Pods {
 		pods[p.Name] = p
@@ -278,7 +278,7 @@ func (c *restarts) todo() (list []*cluster.Pod) {
 	}
 	for _, want := range c.step.Pods {
 		// One that is gone needs nothing: its successor has restarted.
-		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
+		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.checkRequested(p) {
 			list = append(list, p)
 		}
 	}
@@ -286,31 +286,31 @@ func (c *restarts) todo() (list []*cluster.Pod) {
 }
 
 // available reports whether a pod counts as up.
-func (c *restarts) available(p *cluster.Pod) bool {
+func (c *containerRestarts) available(p *cluster.Pod) bool {
 	return rules.Available(p, c.plan.Limits.MinReady, c.now)
 }
 
-// asked looks at a pod whose restart was asked for, and is false for any other.
-func (c *restarts) asked(p *cluster.Pod) bool {
+// checkRequested looks at a pod whose restart was asked for, and is false for any other.
+func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 	answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]
 	switch {
 	case !asked || answer.Done && answer.Good:
 	case answer.Done:
-		c.failed = append(c.failed, Blocker{GateReady, p.Name, orText(answer.Text, "its containers did not restart")})
+		c.failed = append(c.failed, Blocker{GateReady, p.Name, orDefault(answer.Text, "its containers did not restart")})
 	default:
-		c.under(p, orText(answer.Text, "its containers restart"))
+		c.observe(p, orDefault(answer.Text, "its containers restart"))
 	}
 	return asked
 }
 
-// look decides about a pod that was not asked yet.
-func (c *restarts) look(p *cluster.Pod) {
+// request decides about a pod that was not asked yet.
+func (c *containerRestarts) request(p *cluster.Pod) {
 	if rules.Ready(p) {
 		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
-			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", are(c.down), limit)})
+			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", podsAre(c.down), limit)})
 			return
 		}
-		if why, ok := c.permitted(p); !ok {
+		if why, ok := c.permit(p); !ok {
 			c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, why})
 			return
 		}
@@ -323,37 +323,37 @@ func (c *restarts) look(p *cluster.Pod) {
 	c.actions = append(c.actions, Action{Restart: &r})
 }
 
-func are(pods int) string {
+func podsAre(pods int) string {
 	if pods == 1 {
 		return "1 pod is"
 	}
 	return plural(pods, "pod") + " are"
 }
 
-// permitted asks the budgets that cover a pod whether one more may be down: none of
+// permit asks the budgets that cover a pod whether one more may be down: none of
 // them hears of a container that restarts.
-func (c *restarts) permitted(p *cluster.Pod) (why string, ok bool) {
+func (c *containerRestarts) permit(p *cluster.Pod) (why string, ok bool) {
 	if why, ok = c.budgets.allow(p, kruise.PubUpdateOperation); ok {
 		why, ok = c.budgets.evict(p)
 	}
 	return why, ok
 }
 
-// under looks at a pod whose containers restart: one that was ready is down meanwhile,
+// observe looks at a pod whose containers restart: one that was ready is down meanwhile,
 // to the budgets too, and one that cannot come back ends the rollout.
-func (c *restarts) under(p *cluster.Pod, text string) {
+func (c *containerRestarts) observe(p *cluster.Pod, text string) {
 	if c.available(p) {
 		c.down++
 	}
 	if rules.Ready(p) {
-		_, _ = c.permitted(p) // takes what it was given before
+		_, _ = c.permit(p) // takes what it was given before
 	}
-	b, grace, bad := trouble(p)
+	b, grace, bad := podFailure(p)
 	if !bad {
 		c.waiting = append(c.waiting, Blocker{GateReady, p.Name, text})
 		return
 	}
-	due := later(sinceNotReady(p), c.driven()).Add(grace)
+	due := later(sinceNotReady(p), c.stepStart()).Add(grace)
 	if c.now.Before(due) {
 		c.next = earliest(c.next, due)
 		c.waiting = append(c.waiting, b)

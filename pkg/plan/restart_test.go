@@ -27,8 +27,8 @@ func podNames(s *plan.Step) string {
 	return strings.Join(out, " ")
 }
 
-// TestBuildRestart: which pods, in which order, in which steps.
-func TestBuildRestart(t *testing.T) {
+// TestBuildRestart_StepsAndPods: which pods, in which order, in which steps.
+func TestBuildRestart_StepsAndPods(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		spoil  func(*plan.Snapshot)
@@ -93,8 +93,8 @@ func TestBuildRestart(t *testing.T) {
 	}
 }
 
-// TestBuildRestartRefuses: with pod, container and reason.
-func TestBuildRestartRefuses(t *testing.T) {
+// TestBuildRestart_RefusesContainers: with pod, container and reason.
+func TestBuildRestart_RefusesContainers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*cluster.Pod)
 		r     plan.Restarting
@@ -142,9 +142,9 @@ func TestBuildRestartRefuses(t *testing.T) {
 	}
 }
 
-// TestRestartStory carries restarts out: each pod once, never too many down, and the
+// TestRestart_RunsToTheEnd carries restarts out: each pod once, never too many down, and the
 // pods stay.
-func TestRestartStory(t *testing.T) {
+func TestRestart_RunsToTheEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		down int
@@ -196,9 +196,9 @@ func unavailable(s plan.Snapshot, minReady time.Duration, now time.Time) int {
 	return len(slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return rules.Available(p, minReady, now) }))
 }
 
-// TestRestartsKeepBudgets: nobody asks the budgets when a container restarts, so the
+// TestRestart_KeepsBudgets: nobody asks the budgets when a container restarts, so the
 // decision does; pods that are asked to restart and still look well count.
-func TestRestartsKeepBudgets(t *testing.T) {
+func TestRestart_KeepsBudgets(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Snapshot)
 		want  string
@@ -251,9 +251,9 @@ func TestRestartsKeepBudgets(t *testing.T) {
 	}
 }
 
-// TestRestarts_WaitForNoTimeThatHasPassed: a pod that its lifecycle state keeps from
+// TestRestart_WaitsForNoTimeThatHasPassed: a pod that its lifecycle state keeps from
 // being available has been ready for long enough already.
-func TestRestarts_WaitForNoTimeThatHasPassed(t *testing.T) {
+func TestRestart_WaitsForNoTimeThatHasPassed(t *testing.T) {
 	for name, c := range map[string]struct {
 		state string
 		ready time.Duration
@@ -293,8 +293,8 @@ func restarting(s *plan.Snapshot, i int) {
 	s.Verified[plan.RestartKey("restart-100%", s.Pods[i].Name)] = plan.Result{}
 }
 
-// TestRestartMethod: Kruise first, then what needs nothing of the image.
-func TestRestartMethod(t *testing.T) {
+// TestRestartMethod_ByImages: Kruise first, then what needs nothing of the image.
+func TestRestartMethod_ByImages(t *testing.T) {
 	const digest = "@sha256:0f2b36cd4a9e4ab0b7d3d5a6a6bd6a0b9b9a3f1c6d2e5f7a8b9c0d1e2f3a4b5c"
 	s := snapshot(t, clones(""), 2)
 	for i, p := range s.Pods {
@@ -309,8 +309,8 @@ func TestRestartMethod(t *testing.T) {
 	}
 }
 
-// TestCheckBeyond: whether a plan can finish counts what budgets cover of others.
-func TestCheckBeyond(t *testing.T) {
+// TestCheck_CountsPodsOutsideTheWorkload: whether a plan can finish counts what budgets cover of others.
+func TestCheck_CountsPodsOutsideTheWorkload(t *testing.T) {
 	for name, c := range map[string]struct {
 		beyond rules.Beyond
 		want   string
@@ -341,5 +341,40 @@ func TestCheckBeyond(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestRestart_ReadsResultsOfPods: so many at once as may be down, each once.
+func TestRestart_ReadsResultsOfPods(t *testing.T) {
+	s := snapshot(t, clones(""), 5)
+	step := plan.Step{Name: "r", Kind: plan.StepRecreateContainers, Title: "restart main", Containers: &plan.Containers{Names: []string{"main"}, Method: "crr"}}
+	for _, p := range s.Pods {
+		step.Pods = append(step.Pods, plan.PodStep{Name: p.Name, UID: p.UID})
+	}
+	step.Pods = append(step.Pods, plan.PodStep{Name: "gone"})
+	p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Limits: plan.Limits{MaxUnavailable: 2}, Steps: []plan.Step{step}}
+	d := decide(t, p, s, noon)
+	if d.Verb != plan.Act || len(d.Actions) != 2 || d.Actions[0].Restart.Name != s.Pods[0].Name || d.Actions[0].Restart.Method != "crr" {
+		t.Fatalf("%+v", d)
+	}
+	s.Verified = map[string]plan.Result{
+		plan.RestartKey("r", s.Pods[0].Name): {Done: true, Good: true}, plan.RestartKey("r", s.Pods[1].Name): {Text: "is stopping"},
+	}
+	if d = decide(t, p, s, noon); len(d.Actions) != 1 || d.Actions[0].Restart.Name != s.Pods[2].Name {
+		t.Errorf("%+v", d)
+	}
+	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Text: "is stopping"}
+	if d = decide(t, p, s, noon); d.Verb != plan.Wait || d.Reason != "ready web-00001: is stopping" {
+		t.Errorf("%+v", d)
+	}
+	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Done: true, Text: "exit 1"}
+	if d = decide(t, p, s, noon); d.Verb != plan.Halt || d.Reason != "ready web-00002: exit 1" {
+		t.Errorf("%+v", d)
+	}
+	for _, pod := range s.Pods {
+		s.Verified[plan.RestartKey("r", pod.Name)] = plan.Result{Done: true, Good: true}
+	}
+	if d = decide(t, p, s, noon); d.Verb != plan.Done {
+		t.Errorf("%+v", d)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // Back makes the plan that takes a rollout back: to the template that it started
 // from, in one step within the budgets, in place where that is possible. Only pods
-// that were updated are touched. why is what ended the rollout. It fails where nobody
+// that were updated are touched. why is what ended the rollout. It fails where the cluster
 // has kept that template.
 func Back(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &rollout{plan: &p, snap: &s}
@@ -121,7 +121,7 @@ type Past struct {
 	cluster.Revision
 	// Present is the one that the workload has now.
 	Present bool
-	// First is the oldest on record: what it changed is not known.
+	// First is the oldest stored one: what it changed is not known.
 	First bool
 	// Pods is how many carry it.
 	Pods int

@@ -34,7 +34,7 @@ type Snapshot struct {
 	GatesUnread string
 	// Pulled is on how many of the workload's nodes each image is.
 	Pulled map[string]int
-	// Pulling are images that somebody has been asked to pull, which the cluster
+	// Pulling are images whose pull was requested, which the cluster
 	// itself remembers.
 	Pulling map[string]bool
 	// Pulls is what is to be said of a pull beyond that, by image: nothing while all
@@ -70,9 +70,9 @@ func (s *Snapshot) Members() []*cluster.Pod {
 	return kindOf(w.Object).members(s)
 }
 
-// sidecars is a SidecarSet as the rules see it, with the pods and the namespaces of the
+// sidecarSetRules is a SidecarSet as the rules see it, with the pods and the namespaces of the
 // snapshot.
-func (s *Snapshot) sidecars(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
+func (s *Snapshot) sidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
 	set := controller.SidecarSetRules(w, o, s.Gates.Release)
 	set.Namespaces, set.Pods = s.Namespaces, s.Pods
 	return set
@@ -100,9 +100,9 @@ func Observed(s Snapshot) bool {
 	return w != nil && w.Object != nil && rules.Observed(w.Object)
 }
 
-// PullState is how the pull of one image stands.
+// PullState is the state of the pull of one image.
 type PullState struct {
-	// Over is true when nobody goes on pulling it.
+	// Over is true when no node continues to pull it.
 	Over bool
 	// Troubles are the nodes that do not get it.
 	Troubles []PullTrouble
@@ -111,7 +111,7 @@ type PullState struct {
 // PullTrouble is one node that does not get an image.
 type PullTrouble struct {
 	Node, Why string
-	// Final is true where nobody tries again; Since is when trying again began to
+	// Final is true where the node does not try again; Since is when retries began to
 	// fail.
 	Final bool
 	Since time.Time
@@ -120,7 +120,7 @@ type PullTrouble struct {
 // Result is the answer to one verify step.
 type Result struct {
 	Done, Good bool
-	// Text is what was seen, for people.
+	// Text is what was seen, for users.
 	Text string
 	At   time.Time
 }

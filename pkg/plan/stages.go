@@ -15,30 +15,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// update makes the steps that bring the template to the pods. base is the object
+// addUpdateSteps makes the steps that bring the template to the pods. base is the object
 // as they find it; what they leave is returned.
-func (b *builder) update(base *cluster.Workload) (*cluster.Workload, error) {
-	rungs := b.rungs()
-	if !b.changed && !b.respecified && len(rungs) == 0 && !b.partitionMoves() {
+func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
+	stages := b.stages()
+	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
 		return base, nil
 	}
-	b.pull()
-	if len(rungs) == 0 || b.plan.Driver == DriverClient && (b.changed || b.respecified) {
+	b.addPull()
+	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
 		var err error
-		if base, err = b.rewrite(base, nil, nil); err != nil {
+		if base, err = b.addUpdate(base, nil, nil); err != nil {
 			return nil, err
 		}
 	}
 	if b.plan.Driver == DriverClient {
-		b.clientSteps(rungs)
+		b.addClientSteps(stages)
 		return base, nil
 	}
-	for i, r := range rungs {
+	for i, r := range stages {
 		var err error
-		if base, err = b.climb(base, r, i == 0, i == len(rungs)-1); err != nil {
+		if base, err = b.addStage(base, r, i == 0, i == len(stages)-1); err != nil {
 			return nil, err
 		}
-		b.afterRung(r, i == len(rungs)-1)
+		b.addChecksAndPause(r, i == len(stages)-1)
 	}
 	return base, nil
 }
@@ -54,35 +54,35 @@ func (b *staging) partitionMoves() bool {
 // staging says at which numbers of updated pods a rollout stops.
 type staging struct {
 	comparison
-	sub subject
+	subject subject
 }
 
-// rungs are the numbers of updated pods to stop at; none when no pod is to change.
-func (b *staging) rungs() []rung {
-	if b.sub.partition == nil && !b.sub.approximate && b.plan.Driver != DriverClient {
-		return b.atOnce()
+// stages are the numbers of updated pods to stop at; none when no pod is to change.
+func (b *staging) stages() []stage {
+	if b.subject.partition == nil && !b.subject.approximate && b.plan.Driver != DriverClient {
+		return b.singleStage()
 	}
-	already, reach := b.sub.updated, b.sub.total
+	already, reach := b.subject.updated, b.subject.total
 	if b.plan.Driver != DriverClient {
-		already, reach = b.bounds()
+		already, reach = b.updatableRange()
 	}
-	if !b.changed && already >= reach || b.plan.Driver == DriverClient && reach == 0 {
+	if !b.templateChanged && already >= reach || b.plan.Driver == DriverClient && reach == 0 {
 		return nil
 	}
 	steps := b.policy.Steps
 	if len(steps) == 0 {
-		steps = DefaultSteps(b.sub.total)
+		steps = DefaultSteps(b.subject.total)
 	}
-	if len(b.policy.Steps) == 0 || b.sub.left > 0 {
-		steps = upTo(steps, b.sub.total, reach)
+	if len(b.policy.Steps) == 0 || b.subject.leftOut > 0 {
+		steps = capSteps(steps, b.subject.total, reach)
 	}
-	return ladder(steps, b.sub.total, already)
+	return resolveStages(steps, b.subject.total, already)
 }
 
-// DefaultSteps are what is taken when nobody says anything: first one pod,
+// DefaultSteps are the steps of a policy without any: first one pod,
 // because most bad changes show at the first pod already; then a tenth, where it
 // is more than that, and half, so that a change which only fails under load does
-// not reach everybody; then all. Nothing pauses, since a pause nobody asked for
+// not reach all users; then all. Nothing pauses, since a pause that was not requested
 // would hang a pipeline: each step waits until its pods are available, which is
 // all that can be asked without knowing the application.
 func DefaultSteps(total int) []PolicyStep {
@@ -96,34 +96,34 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// atOnce is the one rung of a workload whose controller stops nowhere in between;
+// singleStage is the one stage of a workload whose controller stops nowhere in between;
 // none where pods do not follow by themselves.
-func (b *staging) atOnce() []rung {
-	if !b.changed && !b.letsContinue() || b.sub.take == nil {
+func (b *staging) singleStage() []stage {
+	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
 		return nil
 	}
 	if len(b.policy.Steps) > 1 {
 		b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
 	}
-	return []rung{b.final(b.sub.total)}
+	return []stage{b.lastStage(b.subject.total)}
 }
 
-// bounds are how many pods are updated, or let go, before the first rung, and how
-// many the last may reach: what the partition of the desired spec lets go, unless
+// updatableRange are how many pods are updated, or allowed to, before the first stage, and how
+// many the last may reach: what the partition of the desired spec allows, unless
 // the policy has steps of its own.
-func (b *staging) bounds() (already, reach int) {
-	already, reach = b.sub.updated, b.sub.total
+func (b *staging) updatableRange() (already, reach int) {
+	already, reach = b.subject.updated, b.subject.total
 	own, ok := b.ownPartition()
 	if !ok {
 		return already, reach
 	}
-	reach -= b.sub.left
-	if !b.changed && !b.letsContinue() {
-		already = max(already, min(b.allowedNow(), b.sub.total-b.sub.leftNow))
+	reach -= b.subject.leftOut
+	if !b.templateChanged && !b.resumesController() {
+		already = max(already, min(b.allowedNow(), b.subject.total-b.subject.leftOutNow))
 	}
-	switch n := b.sub.allowed(own); {
+	switch n := b.subject.allowed(own); {
 	case n >= reach:
-	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.sub.total) == n:
+	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.subject.total) == n:
 		reach = n
 	default:
 		b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
@@ -131,9 +131,9 @@ func (b *staging) bounds() (already, reach int) {
 	return already, reach
 }
 
-// letsContinue reports whether the desired spec has a controller continue that updates no pod
+// resumesController reports whether the desired spec has a controller continue that updates no pod
 // now.
-func (b *staging) letsContinue() bool {
+func (b *staging) resumesController() bool {
 	stopped := func(w *cluster.Workload) bool {
 		return rules.PausedOf(w.Object) || cluster.Of(w.Object).Strategy() == onDelete
 	}
@@ -142,7 +142,7 @@ func (b *staging) letsContinue() bool {
 
 // ownPartition is the partition of the desired spec.
 func (b *staging) ownPartition() (intstr.IntOrString, bool) {
-	if b.sub.allowed == nil {
+	if b.subject.allowed == nil {
 		return intstr.IntOrString{}, false
 	}
 	return cluster.Of(b.desired.Object).Partition()
@@ -152,14 +152,14 @@ func (b *staging) ownPartition() (intstr.IntOrString, bool) {
 func (b *staging) allowedNow() int {
 	v, ok := cluster.Of(b.present.Object).Partition()
 	if !ok {
-		return b.sub.total
+		return b.subject.total
 	}
-	return b.sub.allowed(v)
+	return b.subject.allowed(v)
 }
 
-// upTo cuts steps at a number of pods: those beyond it come to that number, and wait for
+// capSteps cuts steps at a number of pods: those beyond it come to that number, and wait for
 // what they would have waited for.
-func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
+func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	if reach >= total {
 		return steps
 	}
@@ -172,28 +172,28 @@ func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
 	return out
 }
 
-// final is the one rung of a workload that cannot stop in between; what the
+// lastStage is the one stage of a workload that cannot stop in between; what the
 // policy's steps wait for is waited for there.
-func (b *staging) final(total int) rung {
+func (b *staging) lastStage(total int) stage {
 	last := PolicyStep{To: All}
 	for _, s := range b.policy.Steps {
 		last.Verify = append(last.Verify, s.Verify...)
 	}
-	return rung{last, total}
+	return stage{last, total}
 }
 
-// rung is one step with the number of pods that it comes to.
-type rung struct {
+// stage is one step with the number of pods that it comes to.
+type stage struct {
 	PolicyStep
 	// updated is how many pods are updated when it is done.
 	updated int
 }
 
-// ladder resolves steps for total pods of which some are updated already. Steps
+// resolveStages resolves steps for total pods of which some are updated already. Steps
 // that come to no more pods than the one before are left out; what they would
 // wait for afterwards is waited for there.
-func ladder(steps []PolicyStep, total, already int) []rung {
-	var out []rung
+func resolveStages(steps []PolicyStep, total, already int) []stage {
+	var out []stage
 	for _, s := range steps {
 		n := s.To.Of(total)
 		switch {
@@ -206,15 +206,15 @@ func ladder(steps []PolicyStep, total, already int) []rung {
 				last.Pause = s.Pause
 			}
 		default:
-			out = append(out, rung{s, n})
+			out = append(out, stage{s, n})
 		}
 	}
 	return out
 }
 
-// fallen names the steps that come to fewer pods than one before: 50%,3 of 10. A
+// decreasingSteps names the steps that come to fewer pods than one before: 50%,3 of 10. A
 // policy is kept while its workload shrinks, so that is worth a word and no more.
-func fallen(steps []PolicyStep, total int) []string {
+func decreasingSteps(steps []PolicyStep, total int) []string {
 	var out []string
 	most := 0
 	for _, s := range steps {
@@ -227,17 +227,17 @@ func fallen(steps []PolicyStep, total int) []string {
 	return out
 }
 
-// pull adds the step that has new images on the nodes before any pod changes.
-func (b *builder) pull() {
+// addPull adds the step that has new images on the nodes before any pod changes.
+func (b *builder) addPull() {
 	images := b.newImages()
 	nodes := nodesOf(b.snap.Members())
 	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
 	if !wanted || len(images) == 0 || nodes == 0 {
 		return
 	}
-	b.add(Step{
+	b.addStep(Step{
 		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
-		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
 		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 		After:  []Condition{{HoldsPulled, itoa(nodes)}},
@@ -268,60 +268,60 @@ func nodesOf(list []*cluster.Pod) int {
 	return len(seen)
 }
 
-// clientSteps makes the steps that change named pods, after the template has been
+// addClientSteps makes the steps that change named pods, after the template has been
 // written: no controller follows it by itself.
-func (b *builder) clientSteps(rungs []rung) {
+func (b *builder) addClientSteps(stages []stage) {
 	kind, verb := StepInPlace, "update in place"
 	if b.plan.Change.Mode == rules.ModeRecreate {
 		kind, verb = StepRecreate, "recreate"
 	}
-	for i, r := range rungs {
-		n := r.updated - b.reached()
-		b.add(Step{
+	for i, r := range stages {
+		n := r.updated - b.updatedSoFar()
+		b.addStep(Step{
 			Name: "step-" + r.To.String(), Kind: kind,
-			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.sub.total),
-			Pods:  b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
+			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.subject.total),
+			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
 			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
 		})
-		b.afterRung(r, i == len(rungs)-1)
+		b.addChecksAndPause(r, i == len(stages)-1)
 	}
 }
 
-// climb makes one step: the first writes the template, all of them the partition.
-func (b *builder) climb(base *cluster.Workload, r rung, first, last bool) (*cluster.Workload, error) {
-	if b.sub.approximate {
-		return b.climbDeployment(base, r, first, last)
+// addStage makes one step: the first writes the template, all of them the partition.
+func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
+	if b.subject.approximate {
+		return b.addDeploymentStage(base, r, first, last)
 	}
 	var v *intstr.IntOrString
-	if b.sub.partition != nil {
+	if b.subject.partition != nil {
 		v = new(b.partitionFor(r, last))
 	}
-	if first && (b.changed || b.respecified) {
-		return b.rewrite(base, &r, v)
+	if first && (b.templateChanged || b.specChanged) {
+		return b.addUpdate(base, &r, v)
 	}
-	n := r.updated - b.reached()
+	n := r.updated - b.updatedSoFar()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.sub.total),
+		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.subject.total),
 		Patches: []Patch{b.partitionPatch(*v)},
-		Pods:    b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
-		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.inForce(base)},
-		After:  b.after(r.updated, v),
+		Pods:    b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.partitionHolds(base)},
+		After:  b.holdsAfter(r.updated, v),
 	}
-	b.add(step)
+	b.addStep(step)
 	return withPartition(base, *v), nil
 }
 
-// climbDeployment lets a Deployment run until so many pods are updated, and pauses
+// addDeploymentStage lets a Deployment run until the stage's number of pods is updated, and pauses
 // it there.
-func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bool) (*cluster.Workload, error) {
+func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
 	paused := !last || rules.PausedOf(b.desired.Object)
-	n := r.updated - b.reached()
+	n := r.updated - b.updatedSoFar()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.sub.total),
-		Patches: []Patch{b.merge(at(false, "paused"))},
+		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.subject.total),
+		Patches: []Patch{b.mergePatch(specBody(false, "paused"))},
 		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
 	}
@@ -330,12 +330,12 @@ func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bo
 		if err != nil {
 			return nil, err
 		}
-		step.Name, step.Kind, step.Title = "update", StepUpdate, b.rewriteTitle(&r)
-		step.Patches = []Patch{{Target: b.patched(), Type: PatchJSON, Body: ops}}
+		step.Name, step.Kind, step.Title = "update", StepUpdate, b.updateTitle(&r)
+		step.Patches = []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}}
 		step.Before = []Condition{{HoldsTemplate, b.plan.Change.FromHash}}
 	}
 	if paused {
-		stop := b.merge(at(true, "paused"))
+		stop := b.mergePatch(specBody(true, "paused"))
 		if stop.Reached = r.updated; last {
 			stop.Reached = 0
 		}
@@ -343,77 +343,77 @@ func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bo
 	} else {
 		step.After = append(step.After, Condition{HoldsComplete, ""})
 	}
-	step.Pods, step.Updated, step.Kept = b.sub.take(n), r.updated, b.sub.total-r.updated
-	b.add(step)
+	step.Pods, step.Updated, step.Kept = b.subject.take(n), r.updated, b.subject.total-r.updated
+	b.addStep(step)
 	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
 }
 
-// partitionFor is the partition of one rung. At the end it is the desired spec's
+// partitionFor is the partition of one stage. At the end it is the desired spec's
 // own where that lets the same pods follow, so that nothing is left to reconcile.
-func (b *staging) partitionFor(r rung, last bool) intstr.IntOrString {
+func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
-		return b.sub.partition(r.updated, r.To.Percent)
+		return b.subject.partition(r.updated, r.To.Percent)
 	}
-	if n := b.sub.allowed(own); n == r.updated || n > r.updated && r.updated == b.sub.total {
+	if n := b.subject.allowed(own); n == r.updated || n > r.updated && r.updated == b.subject.total {
 		return own
 	}
-	return b.sub.partition(r.updated, r.To.Percent)
+	return b.subject.partition(r.updated, r.To.Percent)
 }
 
-// rewrite writes template and strategy, with the partition of the first rung in
-// the same patch, so that no pod moves before its time. Without a rung no pod is
+// addUpdate writes template and strategy, with the partition of the first stage in
+// the same patch, so that no pod moves before its time. Without a stage no pod is
 // meant to.
-func (b *builder) rewrite(base *cluster.Workload, r *rung, v *intstr.IntOrString) (*cluster.Workload, error) {
+func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
 	next := withReplicas(b.desired, replicas(base))
 	if v != nil {
 		next = withPartition(next, *v)
 	}
 	if b.plan.Driver == DriverClient {
-		next = marked(next, b.plan.Change.ToHash)
+		next = withRevisionLabel(next, b.plan.Change.ToHash)
 	}
 	ops, err := b.specOps(base, next)
 	if err != nil {
 		return nil, err
 	}
 	step := Step{
-		Name: "update", Kind: StepUpdate, Title: b.rewriteTitle(r),
-		Patches: []Patch{{Target: b.patched(), Type: PatchJSON, Body: ops}},
-		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+		Name: "update", Kind: StepUpdate, Title: b.updateTitle(r),
+		Patches: []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}},
+		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 	}
 	if _, ok := cluster.Of(base.Object).Partition(); ok {
-		step.Before = append(step.Before, b.inForce(base))
+		step.Before = append(step.Before, b.partitionHolds(base))
 	}
 	if _, ok := cluster.Of(next.Object).Partition(); ok {
-		step.After = append(step.After, b.inForce(next))
+		step.After = append(step.After, b.partitionHolds(next))
 	}
 	if r != nil {
-		step.Updated, step.Kept = r.updated, b.sub.total-r.updated
-		step.Pods = b.sub.take(r.updated - b.sub.updated)
-		step.After = b.after(r.updated, v)
+		step.Updated, step.Kept = r.updated, b.subject.total-r.updated
+		step.Pods = b.subject.take(r.updated - b.subject.updated)
+		step.After = b.holdsAfter(r.updated, v)
 	}
-	b.add(step)
+	b.addStep(step)
 	return next, nil
 }
 
-// revisionMark is the label that says which template a pod has. StatefulSets and
+// revisionLabel is the label that says which template a pod has. StatefulSets and
 // DaemonSets set it themselves; a ReplicaSet knows nothing of revisions, so there
 // the client puts it into the template, and new pods carry it as well as those that
 // it updates.
-const revisionMark = appsv1.ControllerRevisionHashLabelKey
+const revisionLabel = appsv1.ControllerRevisionHashLabelKey
 
-// marked is a ReplicaSet whose template names the revision.
-func marked(w *cluster.Workload, revision string) *cluster.Workload {
+// withRevisionLabel is a ReplicaSet whose template names the revision.
+func withRevisionLabel(w *cluster.Workload, revision string) *cluster.Workload {
 	o, ok := w.Object.(*appsv1.ReplicaSet)
 	if !ok {
 		return w
 	}
 	out, rs := *w, *o
-	rs.Spec.Template.Labels = map[string]string{revisionMark: revision}
+	rs.Spec.Template.Labels = map[string]string{revisionLabel: revision}
 	for k, v := range o.Spec.Template.Labels {
-		if k != revisionMark {
+		if k != revisionLabel {
 			rs.Spec.Template.Labels[k] = v
 		}
 	}
@@ -439,20 +439,20 @@ func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
 	return specPatch(old, updated), nil
 }
 
-func (b *builder) rewriteTitle(r *rung) string {
+func (b *builder) updateTitle(r *stage) string {
 	what := "update the strategy"
-	if b.changed {
+	if b.templateChanged {
 		what = "update the template"
 	}
 	switch {
 	case r == nil:
 		return what + "; no pod changes"
-	case r.updated <= b.sub.updated:
-		return fmt.Sprintf("%s; %d of %s up to date already", what, b.sub.updated, plural(b.sub.total, "pod")+isAre(b.sub.total))
-	case r.updated == b.sub.total && b.sub.updated == 0:
-		return what + " and " + allPods(b.sub.total)
+	case r.updated <= b.subject.updated:
+		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, plural(b.subject.total, "pod")+isOrAre(b.subject.total))
+	case r.updated == b.subject.total && b.subject.updated == 0:
+		return what + " and " + allPods(b.subject.total)
 	}
-	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.sub.total, "pod"))
+	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.subject.total, "pod"))
 }
 
 // allPods names all of a number of pods.
@@ -463,20 +463,20 @@ func allPods(n int) string {
 	return fmt.Sprintf("all %d pods", n)
 }
 
-// inForce is the condition that the partition is the one that base has.
-func (b *builder) inForce(base *cluster.Workload) Condition {
+// partitionHolds is the condition that the partition is the one that base has.
+func (b *builder) partitionHolds(base *cluster.Workload) Condition {
 	v, _ := cluster.Of(base.Object).Partition()
 	return Condition{HoldsPartition, v.String()}
 }
 
-// after is what holds when so many pods are updated.
-func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
+// holdsAfter is what holds when a number of pods is updated.
+func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
 	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
 	if v != nil {
 		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
 	}
 	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
-	if updated == b.sub.total && b.plan.Target.Kind != kruise.KindSidecarSet {
+	if updated == b.subject.total && b.plan.Target.Kind != kruise.KindSidecarSet {
 		out = append(out, Condition{HoldsComplete, ""})
 	}
 	return out
@@ -484,21 +484,21 @@ func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
 
 // partitionPatch is the patch of a partition alone.
 func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
-	return b.merge(at(plain(v), append(strategyPath(b.present), "partition")...))
+	return b.mergePatch(specBody(jsonValue(v), append(strategyPath(b.present), "partition")...))
 }
 
-// merge is a merge patch of the object that is there.
-func (b *builder) merge(body map[string]any) Patch {
-	return Patch{Target: b.patched(), Type: PatchMerge, Body: body}
+// mergePatch is a merge patch of the object that is there.
+func (b *builder) mergePatch(body map[string]any) Patch {
+	return Patch{Target: b.patchTarget(), Type: PatchMerge, Body: body}
 }
 
-// patched names the object that patches are for; nil is the plan's own.
-func (b *builder) patched() *Target {
+// patchTarget names the object that patches are for; nil is the plan's own.
+func (b *builder) patchTarget() *Target {
 	return b.plan.Target.Carrier
 }
 
-// afterRung adds what a step is followed by: its questions, then its pause.
-func (b *builder) afterRung(r rung, last bool) {
+// addChecksAndPause adds what a step is followed by: its questions, then its pause.
+func (b *builder) addChecksAndPause(r stage, last bool) {
 	at := r.To.String()
 	questions := slices.Concat(b.policy.Verify, r.Verify)
 	for i := range questions {
@@ -506,17 +506,17 @@ func (b *builder) afterRung(r rung, last bool) {
 		if len(questions) > 1 {
 			name = fmt.Sprintf("%s-%d", name, i+1)
 		}
-		b.add(b.holding(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
+		b.addStep(b.unchanging(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
 	}
 	if r.Pause != nil && !last {
-		b.add(b.holding(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
+		b.addStep(b.unchanging(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
 	}
 }
 
-// holding fills in a step that changes nothing.
-func (b *builder) holding(s Step) Step {
-	s.Updated = b.reached()
-	s.Kept = max(b.sub.total-s.Updated, 0)
+// unchanging fills in a step that changes nothing.
+func (b *builder) unchanging(s Step) Step {
+	s.Updated = b.updatedSoFar()
+	s.Kept = max(b.subject.total-s.Updated, 0)
 	s.Before = []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
 	return s
 }
@@ -553,16 +553,16 @@ func address(text string) string {
 	return u.String()
 }
 
-// reached is how many pods are updated after the steps so far.
-func (b *builder) reached() int {
+// updatedSoFar is how many pods are updated after the steps so far.
+func (b *builder) updatedSoFar() int {
 	if n := len(b.plan.Steps); n > 0 {
 		return b.plan.Steps[n-1].Updated
 	}
-	return b.sub.updated
+	return b.subject.updated
 }
 
-// add appends a step with what all have.
-func (b *builder) add(s Step) {
+// addStep appends a step with what all have.
+func (b *builder) addStep(s Step) {
 	s.OnFailure = b.policy.OnFailure
 	if s.OnFailure == "" {
 		s.OnFailure = FailPause
@@ -576,43 +576,43 @@ func (b *builder) add(s Step) {
 	b.plan.Steps = append(b.plan.Steps, s)
 }
 
-// How long a step may take when nobody says: long enough for a slow start, and
+// The default time limit of a step: long enough for a slow start, and
 // for as many rounds as the budget makes of it. Reaching it means that something
 // is stuck, not that it is slow.
 const (
-	patience      = 10 * time.Minute
-	roundPatience = time.Minute
+	baseTimeout  = 10 * time.Minute
+	roundTimeout = time.Minute
 )
 
 func (b *builder) timeout(pods int) time.Duration {
 	if b.policy.Timeout > 0 {
 		return b.policy.Timeout
 	}
-	l := b.sub.limits
+	l := b.subject.limits
 	at := max(l.MaxUnavailable+l.MaxSurge, 1)
 	rounds := (pods + at - 1) / at
-	return patience + time.Duration(rounds)*(roundPatience+l.MinReady+2*max(b.plan.HookAnswer, 0))
+	return baseTimeout + time.Duration(rounds)*(roundTimeout+l.MinReady+2*max(b.plan.HookAnswer, 0))
 }
 
-// scale changes the number of pods and returns the object as it is then. A workload
+// addScale changes the number of pods and returns the object as it is then. A workload
 // that shrinks need not have what is left of it available: pods that are broken are
 // what a new template may be for.
-func (b *builder) scale(base *cluster.Workload, from, to int) *cluster.Workload {
+func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
 	step := Step{
 		Name: "scale-" + itoa(to), Kind: StepScale,
 		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
-		Patches: []Patch{b.merge(at(to, "replicas"))},
-		Updated: min(b.reached(), to), Kept: max(to-b.reached(), 0),
+		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
+		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
 		After: []Condition{{HoldsReplicas, itoa(to)}},
 	}
 	if to > from {
 		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
 		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
-		if b.reached() >= b.sub.total { // no partition makes further pods old
+		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
 			step.Updated, step.Kept = to, 0
 		}
 	}
-	b.add(step)
+	b.addStep(step)
 	return withReplicas(base, to)
 }
 
@@ -624,7 +624,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func isAre(n int) string {
+func isOrAre(n int) string {
 	if n == 1 {
 		return " is"
 	}

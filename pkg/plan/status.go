@@ -45,9 +45,9 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 	}
 	switch {
 	case d.Verb == Done:
-		return done(of, p)
+		return doneStatus(of, p)
 	case d.Verb == Halt && p.Halted != "" && p.Aborted:
-		s.aborted(p)
+		s.setAborted(p)
 	case d.Verb == Halt:
 		s.State = StatusFailed
 	case gate == GatePromote:
@@ -58,7 +58,7 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 		s.State = StatusPaused
 	}
 	if recorded {
-		s.at(of, d.Step)
+		s.setStep(of, d.Step)
 	}
 	return s
 }
@@ -66,16 +66,16 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 // Status is the status as far as the record tells it, without a look at the pods.
 func (p Progress) Status(of Plan) Status {
 	s := Status{State: StatusProgressing}
-	step := p.present(of)
+	step := p.currentStep(of)
 	switch {
 	case !p.Finished.IsZero():
-		return done(&of, p)
+		return doneStatus(&of, p)
 	case p.Halted != "" && p.Aborted:
-		s.aborted(p)
+		s.setAborted(p)
 	case p.Halted != "":
 		s.State, s.Reason = StatusFailed, ParseBlocker(p.Halted).Sentence()
 	case step == nil:
-		return done(&of, p)
+		return doneStatus(&of, p)
 	case p.holds():
 		s.State, s.By = StatusPaused, p.Held
 	case step.Kind == StepPause && (step.Pause == nil || step.Pause.For == 0):
@@ -88,11 +88,11 @@ func (p Progress) Status(of Plan) Status {
 	}
 	s.Reason += p.Stop.suffix()
 	s.Reason = strings.TrimPrefix(s.Reason, "; ")
-	s.at(&of, p.Step)
+	s.setStep(&of, p.Step)
 	return s
 }
 
-func done(of *Plan, p Progress) Status {
+func doneStatus(of *Plan, p Progress) Status {
 	switch {
 	case of.RollsBack != "":
 		return Status{State: StatusRolledBack, Reason: of.RollsBack}
@@ -102,8 +102,8 @@ func done(of *Plan, p Progress) Status {
 	return Status{State: StatusCompleted}
 }
 
-// aborted takes over who ended the rollout: the record says "aborted by ann@host".
-func (s *Status) aborted(p Progress) {
+// setAborted takes over who ended the rollout: the record says "aborted by ann@host".
+func (s *Status) setAborted(p Progress) {
 	who, ok := strings.CutPrefix(p.Halted, "aborted ")
 	s.State, s.By, s.Reason = StatusAborted, who, ""
 	if !ok {
@@ -111,8 +111,8 @@ func (s *Status) aborted(p Progress) {
 	}
 }
 
-// at adds the step and what the user does next.
-func (s *Status) at(of *Plan, step int) {
+// setStep adds the step and what the user does next.
+func (s *Status) setStep(of *Plan, step int) {
 	s.Steps = len(of.Steps)
 	s.Step = min(step+1, s.Steps)
 	if verb, ok := remedies[s.State]; ok {
@@ -169,7 +169,7 @@ func (d Decision) sentence() string {
 	case d.Verb == Halt, d.Verb == Wait:
 		return ParseBlocker(d.Reason).Sentence()
 	}
-	return inWords(d.Reason)
+	return withPlainWords(d.Reason)
 }
 
 // Sentence says why a rollout waits or has failed: the cause first, then the pods that it
@@ -177,7 +177,7 @@ func (d Decision) sentence() string {
 //
 //	CrashLoopBackOff: container app in pod web-1; image web:2
 func Sentence(gate, why string, pods ...string) string {
-	why = inWords(why)
+	why = withPlainWords(why)
 	if len(pods) == 0 {
 		return why
 	}
@@ -205,13 +205,13 @@ func (b Blocker) Sentence() string {
 	return Sentence(b.Gate, b.Why, b.Pod)
 }
 
-// mostNames is how many names a sentence has.
-const mostNames = 3
+// maxNames is how many names a sentence has.
+const maxNames = 3
 
 // Names lists the first few names.
 func Names(list []string) string {
-	if len(list) > mostNames+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNames], ", "), len(list)-mostNames)
+	if len(list) > maxNames+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNames], ", "), len(list)-maxNames)
 	}
 	return strings.Join(list, ", ")
 }
@@ -239,8 +239,8 @@ var plainWords = []struct {
 	{regexp.MustCompile(`the controller has not seen generation \d+ yet \(observedGeneration \d+\)`), "the controller has not processed the latest change yet"},
 }
 
-// inWords is what a gate says, for people who do not know the fields of a status.
-func inWords(why string) string {
+// withPlainWords replaces conditions on fields of a status by plain sentences.
+func withPlainWords(why string) string {
 	for _, p := range plainWords {
 		why = p.field.ReplaceAllString(why, p.words)
 	}

@@ -39,7 +39,7 @@ import (
 type Stop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool
-	// Field is what was written, or is about to be; empty where nothing has to be.
+	// Field is what was written, or is about to be; empty where nothing must be written.
 	Field StopField
 	// Was is the value of the field before, and Is the one that stops, as text.
 	Was, Is string
@@ -72,7 +72,7 @@ func (s Stop) Check() error {
 	case StopPaused:
 		ok = func(v string) bool { return v == "true" || v == "false" }
 	case StopPartition:
-		ok = func(v string) bool { return isPartition(plain(intstr.Parse(v))) }
+		ok = func(v string) bool { return isPartition(jsonValue(intstr.Parse(v))) }
 	case StopStrategy:
 		ok = func(v string) bool { return v == onDelete || v == rollingUpdate }
 	}
@@ -98,20 +98,20 @@ func (s Stop) suffix() string {
 	return "; its controller is stopped (" + s.String() + ")"
 }
 
-// asked is the stop with a request, which is carried out even where one was before.
-func (s Stop) asked() Stop {
+// requested is the stop with a request, which is carried out even where one was before.
+func (s Stop) requested() Stop {
 	s.Asked, s.Done = true, false
 	return s
 }
 
-// lifted is the stop without its request: what was written is taken back.
-func (s Stop) lifted() Stop {
+// withdrawn is the stop without its request: what was written is taken back.
+func (s Stop) withdrawn() Stop {
 	s.Asked, s.Done = false, false
 	return s
 }
 
-// of is the value that a workload has.
-func (f StopField) of(w *cluster.Workload) string {
+// valueIn is the value that a workload has.
+func (f StopField) valueIn(w *cluster.Workload) string {
 	switch f {
 	case StopPaused:
 		return strconv.FormatBool(rules.PausedOf(w.Object))
@@ -124,15 +124,15 @@ func (f StopField) of(w *cluster.Workload) string {
 	return ""
 }
 
-// with is the workload with another value.
-func (f StopField) with(w *cluster.Workload, value string) *cluster.Workload {
+// set is the workload with another value.
+func (f StopField) set(w *cluster.Workload, value string) *cluster.Workload {
 	switch f {
 	case StopPaused:
 		return withPaused(w, value == "true")
 	case StopPartition:
 		return withPartition(w, intstr.Parse(value))
 	case StopStrategy:
-		return with(w, cluster.Of(w.Object).WithStrategy(value))
+		return withObject(w, cluster.Of(w.Object).WithStrategy(value))
 	}
 	return w
 }
@@ -162,80 +162,13 @@ func (f StopField) patch(p *Plan, w *cluster.Workload, value string) *Patch {
 	case StopPaused:
 		v = value == "true"
 	case StopPartition:
-		v = plain(intstr.Parse(value))
+		v = jsonValue(intstr.Parse(value))
 	}
-	return &Patch{Target: p.Target.Carrier, Type: PatchMerge, Body: at(v, path[1:]...)}
+	return &Patch{Target: p.Target.Carrier, Type: PatchMerge, Body: specBody(v, path[1:]...)}
 }
 
-// stopping has the controller stopped where that is asked for and not done. more is false
-// where nothing is left to be written.
-func (r *run) stopping() (d Decision, more bool) {
-	stop, w := &r.progress.Stop, r.object()
-	if !stop.Asked || stop.Done || r.progress.present(*r.plan) == nil || w == nil || w.Object == nil {
-		return Decision{}, false
-	}
-	field, value := r.stop(w)
-	patch := field.patch(r.plan, w, value)
-	if patch == nil {
-		stop.Done = true
-		return Decision{}, false
-	}
-	if now := field.of(w); field != stop.Field || now != stop.Is {
-		stop.Was = now
-	}
-	stop.Field, stop.Is = field, value
-	return r.act("stop the controller: "+stop.String(), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
-}
-
-// stop is the field that keeps the controller from updating further pods as they are now,
-// and its value; "" where it updates none.
-func (r *rollout) stop(w *cluster.Workload) (StopField, string) {
-	if _, bad := r.foreign(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
-		return "", ""
-	}
-	return kindOf(w.Object).stop(r)
-}
-
-// lifting takes back what stopped the controller, unless it was changed by another since.
-func (r *run) lifting() (d Decision, more bool) {
-	stop, w := r.progress.Stop, r.object()
-	if stop == (Stop{}) {
-		return Decision{}, false
-	}
-	if stop.Field == "" || stop.Was == stop.Is || stop.Field.of(w) != stop.Is {
-		r.progress.Stop = Stop{}
-		return Decision{}, false
-	}
-	if known := r.stopped(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
-		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
-	}
-	patch := stop.Field.patch(r.plan, w, stop.Was)
-	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
-}
-
-// stopped are the values that the plan knows of the field at the present step: a record that
-// was edited must not update more pods than the plan does.
-func (r *rollout) stopped(f StopField) []string {
-	if f != StopPartition {
-		return nil
-	}
-	return r.expected(r.present(), HoldsPartition)
-}
-
-// heldText says since when a rollout is on hold, and what that means for its controller.
-func (r *rollout) heldText() string {
-	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
-	switch {
-	case stop.Field == "":
-		return text
-	case stop.Done && stop.Field.of(w) != stop.Is:
-		return fmt.Sprintf("%s; but its controller updates pods: %s is %s again%s", text, stop.Field, stop.Field.of(w), lastWriter(w, stop.Field.managed()))
-	}
-	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
-}
-
-// managed is the field in the managed fields of an object.
-func (f StopField) managed() []string {
+// managedFields is the field in the managed fields of an object.
+func (f StopField) managedFields() []string {
 	switch f {
 	case StopPaused:
 		return fieldsOf[HoldsPaused]
@@ -248,38 +181,38 @@ func (f StopField) managed() []string {
 // withoutStop takes out of what is desired what an ended rollout has left in the cluster to
 // stop the controller: the next rollout lifts it.
 func (s Stop) withoutStop(present, desired *cluster.Workload) *cluster.Workload {
-	if s.Check() == nil && s.undone(present) != present {
-		return s.undone(desired)
+	if s.Check() == nil && s.reverted(present) != present {
+		return s.reverted(desired)
 	}
 	return desired
 }
 
-// undone is a workload as it is without the stop.
-func (s Stop) undone(w *cluster.Workload) *cluster.Workload {
-	if s.Field == "" || s.Field.of(w) != s.Is {
+// reverted is a workload as it is without the stop.
+func (s Stop) reverted(w *cluster.Workload) *cluster.Workload {
+	if s.Field == "" || s.Field.valueIn(w) != s.Is {
 		return w
 	}
-	return s.Field.with(w, s.Was)
+	return s.Field.set(w, s.Was)
 }
 
-// startedAs is a workload whose controller is stopped no more than that of another one is.
-func startedAs(w, other *cluster.Workload) *cluster.Workload {
+// withStopOf is a workload whose controller is stopped no more than that of another one is.
+func withStopOf(w, other *cluster.Workload) *cluster.Workload {
 	for _, f := range []StopField{StopPaused, StopStrategy} {
-		w = f.with(w, f.of(other))
+		w = f.set(w, f.valueIn(other))
 	}
 	return w
 }
 
-// pausedUnlessSo is the pause of a kind that has one.
-func pausedUnlessSo(obj any) (StopField, string) {
+// stopByPause is the pause of a kind that has one.
+func stopByPause(obj any) (StopField, string) {
 	if rules.PausedOf(obj) {
 		return "", ""
 	}
 	return StopPaused, "true"
 }
 
-// stopAt is a partition that keeps so many pods, "" where the one in force keeps as many.
-func stopAt(obj any, kept, total int) (StopField, string) {
+// stopByPartition is a partition that keeps a number of pods, "" where the one in force keeps as many.
+func stopByPartition(obj any, kept, total int) (StopField, string) {
 	v, ok := cluster.Of(obj).Partition()
 	if !ok || rules.Partition(&v, total) >= kept {
 		return "", ""
@@ -287,8 +220,8 @@ func stopAt(obj any, kept, total int) (StopField, string) {
 	return StopPartition, strconv.Itoa(kept)
 }
 
-// keptBelow is how many ordinals are below the lowest whose pod is updated or terminating.
-func (r *rollout) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int {
+// ordinalsBelowUpdated is how many ordinals are below the lowest whose pod is updated or terminating.
+func (r *rollout) ordinalsBelowUpdated(ordinals []int, updated func(*cluster.Pod) bool) int {
 	kept := len(ordinals)
 	for _, p := range r.snap.Pods {
 		if i, ok := slices.BinarySearch(ordinals, rules.OrdinalOf(p)); ok && (p.Deleting || updated(p)) {
@@ -298,8 +231,8 @@ func (r *rollout) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int
 	return kept
 }
 
-// old counts the active pods that have another template.
-func (r *rollout) old(updated func(*cluster.Pod) bool) int {
+// outdatedPods counts the active pods that have another template.
+func (r *rollout) outdatedPods(updated func(*cluster.Pod) bool) int {
 	n := 0
 	for _, p := range r.snap.Pods {
 		if rules.Active(p) && !updated(p) {
@@ -309,18 +242,18 @@ func (r *rollout) old(updated func(*cluster.Pod) bool) int {
 	return n
 }
 
-// atObserved tells the pods at a revision in the status; none before the controller has
+// atObservedRevision tells the pods at a revision in the status; none before the controller has
 // seen the present spec.
-func atObserved(obj any, revision string) func(*cluster.Pod) bool {
+func atObservedRevision(obj any, revision string) func(*cluster.Pod) bool {
 	if !rules.Observed(obj) {
 		return func(*cluster.Pod) bool { return false }
 	}
 	return atRevision(revision)
 }
 
-// subsetOf reports whether a UnitedDeployment controls the workload and writes it again
+// isSubset reports whether a UnitedDeployment controls the workload and writes it again
 // all the time, except for the partition.
-func subsetOf(o metav1.Object) bool {
+func isSubset(o metav1.Object) bool {
 	owner := metav1.GetControllerOf(o)
 	return owner != nil && owner.Kind == kruise.KindUnitedDeployment
 }
@@ -348,8 +281,8 @@ func wholeNumber(v any) (int64, bool) {
 	return 0, false
 }
 
-// plain is a value as decoded JSON.
-func plain(v intstr.IntOrString) any {
+// jsonValue is a value as decoded JSON.
+func jsonValue(v intstr.IntOrString) any {
 	if v.Type == intstr.String {
 		return v.StrVal
 	}

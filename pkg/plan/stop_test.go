@@ -31,9 +31,9 @@ func subset(w *cluster.Workload) {
 	w.Object.(metav1.Object).SetOwnerReferences(owner)
 }
 
-// TestStopPatches: the field that stops each kind is written where its version has it, after
+// TestStop_PatchesEachKind: the field that stops each kind is written where its version has it, after
 // the request is recorded. The stories of pkg/apply show that pods stay.
-func TestStopPatches(t *testing.T) {
+func TestStop_PatchesEachKind(t *testing.T) {
 	ordered := manifest(beta, "StatefulSet", plain+"  replicas: 4\n")
 	for name, c := range map[string]struct {
 		text string

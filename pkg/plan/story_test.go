@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,3 +113,163 @@ func percent(n int) intstr.IntOrString { return intstr.FromString(fmt.Sprint(n, 
 
 // number is a whole number as a spec has it.
 func number(n int32) intstr.IntOrString { return intstr.FromInt32(n) }
+
+// manifest is a workload with a strategy, written in one line of YAML.
+func manifest(apiVersion, kind, spec string) string {
+	return fmt.Sprintf(`
+apiVersion: %s
+kind: %s
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "web:1"}]%s
+`, apiVersion, kind, spec)
+}
+
+const (
+	plain   = "}\n"
+	gated   = ", readinessGates: [{conditionType: InPlaceUpdateReady}]}\n"
+	newer   = "web:2"
+	alpha   = "apps.kruise.io/v1alpha1"
+	beta    = "apps.kruise.io/v1beta1"
+	natives = "apps/v1"
+)
+
+// kinds are workloads that a rollout brings from web:1 to web:2.
+var kinds = map[string]string{
+	"CloneSet v1alpha1":  manifest(alpha, "CloneSet", plain+"  replicas: 7\n  updateStrategy: {type: InPlaceIfPossible}\n"),
+	"CloneSet v1beta1":   manifest(beta, "CloneSet", plain+"  replicas: 7\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}\n"),
+	"CloneSet surge":     manifest(beta, "CloneSet", plain+"  replicas: 5\n  updateStrategy: {rollingUpdate: {maxSurge: 1}}\n"),
+	"StatefulSet":        manifest(beta, "StatefulSet", gated+"  replicas: 5\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}\n"),
+	"DaemonSet":          manifest(alpha, "DaemonSet", plain),
+	"DaemonSet in place": manifest(beta, "DaemonSet", plain+"  updateStrategy: {rollingUpdate: {rollingUpdateType: InPlaceIfPossible}}\n"),
+	"native Deployment":  manifest(natives, "Deployment", plain+"  replicas: 6\n"),
+	"native StatefulSet": manifest(natives, "StatefulSet", plain+"  replicas: 4\n"),
+	"native DaemonSet":   manifest(natives, "DaemonSet", plain),
+}
+
+// TestRollout_OfEachKind carries the plan of each kind out on the model cluster, by
+// the default steps and by others, and counts at the end of each step.
+func TestRollout_OfEachKind(t *testing.T) {
+	for name, text := range kinds {
+		for _, steps := range []string{"", "2,60%,100%"} {
+			t.Run(name+" "+steps, func(t *testing.T) {
+				policy := plan.Policy{}
+				if steps != "" {
+					policy.Steps = must(plan.ParseSteps(steps))
+				}
+				w, ref := world(t, simulate.Usual(), text)
+				p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), policy)
+				at := -1
+				d, story := drive(t, w, ref, p, func(d plan.Decision) {
+					if d.Step != at && at >= 0 {
+						checkUpdated(t, w, ref, p, at)
+					}
+					at = d.Step
+				})
+				if d.Verb != plan.Done {
+					t.Fatal(strings.Join(story, "\n"))
+				}
+				if n, all := updated(observe(t, w, ref)); n != all || all == 0 {
+					t.Errorf("%d of %d pods run %s at the end", n, all, newer)
+				}
+			})
+		}
+	}
+}
+
+// checkUpdated holds a step that is done to its promise.
+func checkUpdated(t *testing.T, w *simulate.World, ref cluster.Ref, p plan.Plan, step int) {
+	t.Helper()
+	s := &p.Steps[step]
+	n, all := updated(observe(t, w, ref))
+	if ref.Kind == "Deployment" {
+		if n < s.Updated {
+			t.Errorf("step %s: %d of %d pods are updated, promised %d", s.Name, n, all, s.Updated)
+		}
+		return
+	}
+	if n != s.Updated {
+		t.Errorf("step %s: %d of %d pods are updated, promised %d", s.Name, n, all, s.Updated)
+	}
+}
+
+// updated counts the living pods that run the new image.
+func updated(s plan.Snapshot) (n, all int) {
+	for _, p := range s.Pods {
+		if p.Deleting {
+			continue
+		}
+		all++
+		if c, _ := p.Container("main"); c.Image == newer {
+			n++
+		}
+	}
+	return n, all
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// scalable are workloads that have replicas, by every driver that each can have.
+var scalable = map[string]string{
+	"CloneSet":                  manifest(beta, "CloneSet", plain+"  replicas: %d\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}\n"),
+	"Advanced StatefulSet":      manifest(beta, "StatefulSet", gated+"  replicas: %d\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}\n"),
+	"Deployment":                manifest(natives, "Deployment", plain+"  replicas: %d\n"),
+	"StatefulSet":               manifest(natives, "StatefulSet", plain+"  replicas: %d\n"),
+	"ReplicaSet by the client":  manifest(natives, "ReplicaSet", plain+"  replicas: %d\n"),
+	"StatefulSet by the client": manifest(natives, "StatefulSet", plain+"  replicas: %d\n  updateStrategy: {type: OnDelete}\n"),
+}
+
+// TestRollout_ScalesAroundTheUpdate: a workload whose number of pods changes, with its template or
+// alone, is done when every pod is there and ready, not when the last has merely been
+// made.
+func TestRollout_ScalesAroundTheUpdate(t *testing.T) {
+	for name, text := range scalable {
+		for _, image := range []string{"web:1", newer} {
+			for _, size := range [][2]int{{3, 5}, {5, 3}} {
+				t.Run(fmt.Sprint(name, " to ", image, " ", size), func(t *testing.T) {
+					w, ref := world(t, simulate.Usual(), fmt.Sprintf(text, size[0]))
+					next := strings.ReplaceAll(fmt.Sprintf(text, size[1]), "web:1", image)
+					p := built(t, w, ref, next, plan.Policy{})
+					d, story := drive(t, w, ref, p, nil)
+					if d.Verb != plan.Done {
+						t.Fatal(strings.Join(story, "\n"))
+					}
+					n, last := plan.Count(p, observe(t, w, ref)), p.Steps[len(p.Steps)-1]
+					if n.Total != size[1] || n.Ready != size[1] || image == newer && n.Updated != size[1] || last.Updated != size[1] || last.Kept != 0 {
+						t.Errorf("done with %+v; the last step promises %d updated, %d kept", n, last.Updated, last.Kept)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRollout_ShrinksBrokenWorkload: pods that never become ready do not keep a workload from
+// shrinking: the template that comes next is what mends them.
+func TestRollout_ShrinksBrokenWorkload(t *testing.T) {
+	for _, name := range []string{"CloneSet", "ReplicaSet by the client"} {
+		t.Run(name, func(t *testing.T) {
+			o := simulate.Usual()
+			o.Agent.Override = func(p *cluster.Pod) simulate.Override {
+				c, _ := p.Container("main")
+				return simulate.Override{Unready: c.Image != newer}
+			}
+			w, ref := world(t, o, fmt.Sprintf(scalable[name], 5))
+			p := built(t, w, ref, strings.ReplaceAll(fmt.Sprintf(scalable[name], 3), "web:1", newer), plan.Policy{})
+			if d, story := drive(t, w, ref, p, nil); d.Verb != plan.Done {
+				t.Fatal(strings.Join(story, "\n"))
+			}
+			if n := plan.Count(p, observe(t, w, ref)); n.UpdatedReady != 3 || n.Total != 3 {
+				t.Errorf("%+v", n)
+			}
+		})
+	}
+}

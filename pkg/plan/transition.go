@@ -7,17 +7,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// State is the state of a rollout on record. A rollout of which nothing is on record has
+// State is the state of a recorded rollout. A workload without a recorded rollout has
 // none.
 type State string
 
 // The states.
 const (
-	// StateRunning: steps are left, and the process that drives the rollout takes them.
+	// StateRunning: steps are left, and the executor carries them out.
 	StateRunning State = "running"
 	// StateHeld: steps are left, and none is taken before the rollout is resumed.
 	StateHeld State = "held"
-	// StateHalted: the rollout has failed or was aborted; what it was told before that
+	// StateHalted: the rollout has failed or was aborted; what was requested before that
 	// is kept.
 	StateHalted State = "halted"
 	// StateDone: no step is left.
@@ -41,7 +41,7 @@ func (p Progress) State(of Plan) State {
 	return StateRunning
 }
 
-// Transition is something that a person does to a rollout on record. Each is a method of
+// Transition is something that a user does to a recorded rollout. Each is a method of
 // [Progress], except for those that put another plan in its place.
 type Transition string
 
@@ -51,7 +51,7 @@ const (
 	TransitionPromote Transition = "promote"
 	// TransitionPause has no further step taken: [Progress.Pause].
 	TransitionPause Transition = "pause"
-	// TransitionResume ends a pause, or continues what no process drives: [Progress.Resume].
+	// TransitionResume ends a pause, or continues what has no executor: [Progress.Resume].
 	TransitionResume Transition = "resume"
 	// TransitionRetry continues after a halt: [Progress.Retry].
 	TransitionRetry Transition = "retry"
@@ -62,10 +62,10 @@ const (
 	TransitionRollBack Transition = "rollback"
 	// TransitionStepBack repeats steps that change nothing: [Progress.StepBack].
 	TransitionStepBack Transition = "stepback"
-	// TransitionUndo puts a plan to an older revision in place of the one on record:
+	// TransitionUndo replaces the recorded plan by one to an older revision:
 	// [Undo].
 	TransitionUndo Transition = "undo"
-	// TransitionBegin puts any other plan in place of the one on record.
+	// TransitionBegin replaces the recorded plan by any other plan.
 	TransitionBegin Transition = "begin"
 )
 
@@ -77,43 +77,43 @@ func Transitions() []Transition {
 	}
 }
 
-// answer is what a transition is answered in a state; nil allows it.
-type answer func(p Progress, of Plan) (msg, hint string)
+// refusal is what a transition is answered in a state; nil allows it.
+type refusal func(p Progress, of Plan) (msg, hint string)
 
-// answers is the table of transitions: which is allowed in which state, and what it is
+// refusals is the table of transitions: which is allowed in which state, and what it is
 // answered otherwise. A state that a row does not name allows it.
-var answers = map[Transition]map[State]answer{
-	TransitionPromote:  {StateHalted: hasHalted, StateDone: isDone},
-	TransitionPause:    {StateHalted: hasHalted, StateDone: isDone},
-	TransitionResume:   {StateHalted: hasHalted, StateDone: isDone},
-	TransitionRetry:    {StateRunning: notHalted, StateHeld: notHalted, StateDone: notHalted},
-	TransitionAbort:    {StateDone: isDoneForGood},
+var refusals = map[Transition]map[State]refusal{
+	TransitionPromote:  {StateHalted: refuseHalted, StateDone: refuseDone},
+	TransitionPause:    {StateHalted: refuseHalted, StateDone: refuseDone},
+	TransitionResume:   {StateHalted: refuseHalted, StateDone: refuseDone},
+	TransitionRetry:    {StateRunning: refuseNotHalted, StateHeld: refuseNotHalted, StateDone: refuseNotHalted},
+	TransitionAbort:    {StateDone: refuseDoneForGood},
 	TransitionRollBack: {},
-	TransitionStepBack: {StateDone: isDone},
-	TransitionUndo:     {StateRunning: inFlight(hintRollBack), StateHeld: inFlight(hintRollBack)},
-	TransitionBegin:    {StateRunning: inFlight(hintGoOn), StateHeld: inFlight(hintGoOn)},
+	TransitionStepBack: {StateDone: refuseDone},
+	TransitionUndo:     {StateRunning: refuseInFlight(hintRollBack), StateHeld: refuseInFlight(hintRollBack)},
+	TransitionBegin:    {StateRunning: refuseInFlight(hintContinue), StateHeld: refuseInFlight(hintContinue)},
 }
 
 const (
-	hintGoOn     = "continue it with 'rollout resume', or end it with 'rollout abort'"
+	hintContinue = "continue it with 'rollout resume', or end it with 'rollout abort'"
 	hintRollBack = "'rollout abort --rollback' returns to the revision before; after 'rollout abort' alone, plan from the present state"
 )
 
-func hasHalted(p Progress, _ Plan) (msg, hint string) {
+func refuseHalted(p Progress, _ Plan) (msg, hint string) {
 	return "the rollout has failed: " + ParseBlocker(p.Halted).Sentence(), "fix the cause, then 'rollout retry'; or 'rollout abort --rollback'"
 }
 
-func isDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }
+func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }
 
-func isDoneForGood(Progress, Plan) (msg, hint string) {
+func refuseDoneForGood(Progress, Plan) (msg, hint string) {
 	return "the rollout is done: 'rollout undo' rolls back to an older revision", ""
 }
 
-func notHalted(Progress, Plan) (msg, hint string) {
+func refuseNotHalted(Progress, Plan) (msg, hint string) {
 	return "the rollout has not failed: there is nothing to retry", ""
 }
 
-func inFlight(hint string) answer {
+func refuseInFlight(hint string) refusal {
 	return func(p Progress, of Plan) (string, string) {
 		return fmt.Sprintf("%s has a rollout already: %s", of.Target.Ref(), p.Describe(of)), hint
 	}
@@ -122,7 +122,7 @@ func inFlight(hint string) answer {
 // Allows reports whether a rollout of this progress allows a transition now; the error is
 // a [TransitionError].
 func (p Progress) Allows(t Transition, of Plan) error {
-	row, ok := answers[t]
+	row, ok := refusals[t]
 	if !ok {
 		return fmt.Errorf("no transition is called %q", t)
 	}
@@ -148,7 +148,7 @@ func (e *TransitionError) Error() string { return e.Msg }
 // Unwrap returns it as the error that all pure packages return, which carries a hint.
 func (e *TransitionError) Unwrap() error { return &tree.Error{Msg: e.Msg, Hint: e.Hint} }
 
-// Consequence is what a decision of a person does to a workload, in numbers: what is said
+// Consequence is what a decision of a user does to a workload, in numbers: what is shown
 // in a question before the decision is carried out.
 type Consequence struct {
 	// Transition is what the decision comes to, such as retry for a toggle of a halted
@@ -173,7 +173,7 @@ type ImageChange struct{ From, To string }
 
 // ConsequenceOf is the consequence of a transition of the rollout of a plan.
 func ConsequenceOf(t Transition, p Plan, at Progress) Consequence {
-	c := changed(p)
+	c := changeConsequence(p)
 	c.Transition, c.Steps = t, len(p.Steps)
 	if len(p.Steps) == 0 {
 		return c
@@ -191,7 +191,7 @@ func ConsequenceOf(t Transition, p Plan, at Progress) Consequence {
 
 // ConsequenceOfPlan is the consequence of carrying a plan out from its beginning.
 func ConsequenceOfPlan(p Plan, t Transition) Consequence {
-	c := changed(p)
+	c := changeConsequence(p)
 	c.Transition, c.Steps = t, len(p.Steps)
 	seen := map[string]bool{}
 	for _, s := range p.Steps {
@@ -204,7 +204,7 @@ func ConsequenceOfPlan(p Plan, t Transition) Consequence {
 	return c
 }
 
-func changed(p Plan) Consequence {
+func changeConsequence(p Plan) Consequence {
 	c := Consequence{Total: p.Limits.Replicas, From: p.Change.FromRevision, To: p.Change.ToRevision}
 	for _, f := range p.Change.Fields {
 		from, _ := f.Old.(string)

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // tenPods is a rollout of ten pods in five steps.
@@ -73,10 +76,10 @@ var does = map[plan.Transition]func(plan.Progress) (plan.Progress, error){
 	plan.TransitionStepBack: func(p plan.Progress) (plan.Progress, error) { return p.StepBack(tenPods(), 1, noon) },
 }
 
-// TestTransitions holds every transition in every state to the table: what is refused
+// TestTransitions_FollowTheTable holds every transition in every state to the table: what is refused
 // changes nothing and says why, and what is allowed leads to a state in which [plan.Next]
 // does what the transition is for.
-func TestTransitions(t *testing.T) {
+func TestTransitions_FollowTheTable(t *testing.T) {
 	after := map[plan.Transition]map[plan.State]plan.State{
 		plan.TransitionPromote:  {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
 		plan.TransitionPause:    {plan.StateRunning: plan.StateHeld, plan.StateHeld: plan.StateHeld},
@@ -160,9 +163,9 @@ func TestTransitions_NeverPanic(t *testing.T) {
 	}
 }
 
-// TestPromote: the present step is over, or pauses up to an amount do not count; a hold
+// TestPromote_PassesPauses: the present step is over, or pauses up to an amount do not count; a hold
 // ends, and with it the time that the step was not driven.
-func TestPromote(t *testing.T) {
+func TestPromote_PassesPauses(t *testing.T) {
 	half, three, many := plan.Amount{Value: 50, Percent: true}, plan.Pods(3), plan.Pods(100)
 	for name, c := range map[string]struct {
 		step int
@@ -195,9 +198,9 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// TestResume: the time of a step counts from when it is continued, but it is the
+// TestResume_StartsTheTimeLimitAgain: the time of a step counts from when it is continued, but it is the
 // same step: what it has asked for is not asked for again.
-func TestResume(t *testing.T) {
+func TestResume_StartsTheTimeLimitAgain(t *testing.T) {
 	for i, s := range tenPods().Steps {
 		p := plan.Progress{Step: i, Started: eleven, Sent: 1, Held: "by ann"}
 		got, err := p.Resume(tenPods(), noon)
@@ -210,7 +213,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func TestPauseRetryAbort(t *testing.T) {
+func TestProgress_PauseRetryAbort(t *testing.T) {
 	p := plan.Progress{Step: 2, Started: eleven, Sent: 1}
 	held, err := p.Pause(tenPods(), "ben", noon)
 	if err != nil || held.Held != "by ben at 2026-07-01T12:00:00Z" {
@@ -231,8 +234,8 @@ func TestPauseRetryAbort(t *testing.T) {
 	}
 }
 
-// TestStepBack: steps that only wait are repeated, and what was written stays written.
-func TestStepBack(t *testing.T) {
+// TestStepBack_RepeatsStepsWithoutWrites: steps that only wait are repeated, and what was written stays written.
+func TestStepBack_RepeatsStepsWithoutWrites(t *testing.T) {
 	for name, c := range map[string]struct {
 		from plan.Progress
 		to   int
@@ -260,7 +263,7 @@ func TestStepBack(t *testing.T) {
 	}
 }
 
-func TestToggle(t *testing.T) {
+func TestToggle_ByState(t *testing.T) {
 	for name, want := range map[string]plan.Transition{
 		"running": plan.TransitionPause, "held": plan.TransitionResume, "halted": plan.TransitionRetry, "held and halted": plan.TransitionRetry,
 	} {
@@ -268,5 +271,56 @@ func TestToggle(t *testing.T) {
 		if got := p.Toggle(tenPods()); got != want || p.Allows(got, tenPods()) != nil {
 			t.Errorf("%s: %s, %v", name, got, p.Allows(got, tenPods()))
 		}
+	}
+}
+
+// TestConsequenceOf_CountsUntilTheNextPause: a promotion updates what the steps up to the next
+// pause update, and names images and revisions.
+func TestConsequenceOf_CountsUntilTheNextPause(t *testing.T) {
+	p := plan.Plan{
+		Limits: plan.Limits{Replicas: 10},
+		Change: plan.Change{FromRevision: "web-a", ToRevision: "web-b", Fields: []rules.FieldChange{
+			{Path: "spec.containers[0].image", Old: "app:1", New: "app:2", Effect: rules.EffectImage},
+			{Path: "metadata.labels.x", Old: "1", New: "2"},
+		}},
+		Steps: []plan.Step{
+			{Name: "20%", Kind: plan.StepUpdate, Updated: 2},
+			{Name: "pause-20%", Kind: plan.StepPause, Updated: 2},
+			{Name: "50%", Kind: plan.StepPartition, Updated: 5},
+			{Name: "pause-50%", Kind: plan.StepPause, Updated: 5},
+			{Name: "100%", Kind: plan.StepPartition, Updated: 10},
+		},
+	}
+	images := []plan.ImageChange{{"app:1", "app:2"}}
+	for at, want := range map[int]plan.Consequence{
+		1: {Step: "pause-20%", At: 2, Pods: 3, Updated: 5, Next: 5},
+		3: {Step: "pause-50%", At: 4, Pods: 5, Updated: 10, Next: 10},
+		9: {Step: "100%", At: 5, Pods: 0, Updated: 10, Next: 10},
+	} {
+		want.Transition, want.Steps, want.Total, want.From, want.To, want.Images = plan.TransitionPromote, 5, 10, "web-a", "web-b", images
+		if diff := gocmp.Diff(want, plan.ConsequenceOf(plan.TransitionPromote, p, plan.Progress{Step: at})); diff != "" {
+			t.Errorf("at step %d (-want +got):\n%s", at, diff)
+		}
+	}
+	p.Steps = slices.Insert(p.Steps[:3:3], 3, plan.Step{Name: "75%", Kind: plan.StepPartition, Updated: 7}, plan.Step{Name: "100%", Kind: plan.StepPartition, Updated: 10})
+	if c := plan.ConsequenceOf(plan.TransitionPromote, p, plan.Progress{Step: 1}); c.Next != 5 || c.Updated != 10 || c.Pods != 8 {
+		t.Errorf("without a pause ahead: %+v", c)
+	}
+	if c := plan.ConsequenceOf(plan.TransitionAbort, p, plan.Progress{Step: 1}); c.Pods != 0 || c.Updated != 2 {
+		t.Errorf("an abort changes pods: %+v", c)
+	}
+	if c := plan.ConsequenceOf(plan.TransitionRetry, plan.Plan{}, plan.Progress{}); c.Steps != 0 || c.Step != "" {
+		t.Errorf("a plan without steps: %+v", c)
+	}
+}
+
+// TestConsequenceOfPlan_CountsEachPodOnce: a pod that several steps touch changes once for people.
+func TestConsequenceOfPlan_CountsEachPodOnce(t *testing.T) {
+	p := plan.Plan{Steps: []plan.Step{
+		{Pods: []plan.PodStep{{Name: "a"}, {Name: "b"}}, Updated: 2},
+		{Pods: []plan.PodStep{{Name: "b"}, {Name: "c"}}, Updated: 3},
+	}}
+	if c := plan.ConsequenceOfPlan(p, plan.TransitionRollBack); c.Pods != 3 || c.Updated != 3 || c.Steps != 2 || c.Transition != plan.TransitionRollBack {
+		t.Errorf("%+v", c)
 	}
 }

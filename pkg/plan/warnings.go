@@ -14,7 +14,7 @@ import (
 // reviewer adds warnings to a plan.
 type reviewer struct{ *builder }
 
-// warn adds what whoever reviews the plan should know, beside the remarks of
+// warn adds what reviewers of the plan should know, in addition to
 // [rules.Remarks].
 func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
@@ -22,14 +22,14 @@ func (b *reviewer) warn() {
 	}
 	b.warnPaused()
 	b.warnParent()
-	b.warnHot()
+	b.warnHotUpgrades()
 	b.warnHooks()
-	b.warnGates()
+	b.warnReadinessGates()
 	b.warnBudgets()
-	b.warnUnread()
+	b.warnUnreadGates()
 	b.warnPods()
-	if n := b.reached(); n < b.sub.total && b.sub.take != nil {
-		b.warning("the plan ends with %d of %d pods updated", n, b.sub.total)
+	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {
+		b.warning("the plan ends with %d of %d pods updated", n, b.subject.total)
 	}
 }
 
@@ -89,8 +89,8 @@ func (b *reviewer) warnHook(name string, pods int) {
 	b.warning("%s: the plan assumes that it takes %s each time (--hook-answer)", who, b.plan.HookAnswer)
 }
 
-// warnGates counts pods that cannot be handled as the change allows.
-func (b *reviewer) warnGates() {
+// warnReadinessGates counts pods that cannot be handled as the change allows.
+func (b *reviewer) warnReadinessGates() {
 	if b.modes.gateless > 0 {
 		b.warning("%s recreated instead of updated in place: no readiness gate %s", plural(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
 	}
@@ -117,12 +117,12 @@ func (b *reviewer) warnPods() {
 		}
 	}
 	if n := len(down); n > 0 {
-		b.warning("%s not ready before the rollout: %s", plural(n, "pod")+isAre(n), some(down, 3))
+		b.warning("%s not ready before the rollout: %s", plural(n, "pod")+isOrAre(n), firstNames(down, 3))
 	}
 }
 
-// some joins the first names.
-func some(names []string, most int) string {
+// firstNames joins the first names.
+func firstNames(names []string, most int) string {
 	out := ""
 	for i, name := range names {
 		if i == most {
@@ -142,8 +142,8 @@ func (b *reviewer) warnParent() {
 	if b.plan.Driver == DriverKruise {
 		return
 	}
-	for _, row := range preventions {
-		if text := row.said(b); text != "" {
+	for _, row := range parentLimits {
+		if text := row.text(b); text != "" {
 			b.warning("%s", text)
 		}
 	}
@@ -152,36 +152,38 @@ func (b *reviewer) warnParent() {
 	}
 }
 
-// parent is "a ReplicaSet", and so on.
-func (b *reviewer) parent() string { return "a " + b.present.Kind }
+// parentName is "a ReplicaSet", and so on.
+func (b *reviewer) parentName() string { return "a " + b.present.Kind }
 
-// own is a field of the Kruise object, as a plan names it.
-func (b *reviewer) own(field string) string { return field + " of " + title(b.snap.Workload.Ref) }
-
-// replaces reports whether the native parent itself makes the pods anew.
-func (b *reviewer) replaces() bool {
-	return b.plan.Driver == DriverNative && b.changed && b.sub.take != nil
+// fieldOfSource is a field of the Kruise object, as a plan names it.
+func (b *reviewer) fieldOfSource(field string) string {
+	return field + " of " + title(b.snap.Workload.Ref)
 }
 
-// prevented is one thing that Kruise would do and the native parent of the pods does
-// not let happen (docs/drivers.md): who reviews a plan is told where it applies.
-type prevented struct {
+// parentRecreates reports whether the native parent itself recreates the pods.
+func (b *reviewer) parentRecreates() bool {
+	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.take != nil
+}
+
+// parentLimit is one thing that Kruise would do and the native parent of the pods does
+// does not do (docs/drivers.md): a plan has a warning where it applies.
+type parentLimit struct {
 	// name is that of its row in docs/rollout.md.
 	name string
-	// said is what a plan says; "" where it does not apply.
-	said func(*reviewer) string
+	// text is what a plan says; "" where it does not apply.
+	text func(*reviewer) string
 }
 
-// preventions are the table, those of the driver client first. Each row has been seen
+// parentLimits are the table, those of the driver client first. Each row has been seen
 // on a real API server with Kubernetes' own controllers (test/e2e/rollout).
-var preventions = []prevented{
+var parentLimits = []parentLimit{
 	{"template", parentTemplate},
 	{"history", parentHistory},
 	{"surge", parentSurge},
 	{"ordered", parentOrdered},
 	{"hooks", parentHooks},
 	{"scale down", parentScaleDown},
-	{"in place", parentRecreates},
+	{"in place", parentInPlace},
 	{"order", parentOrder},
 	{"stop", parentStop},
 	{"one at a time", parentOneByOne},
@@ -195,83 +197,83 @@ func parentTemplate(b *reviewer) string {
 	case b.present.Kind == kruise.KindReplicaSet:
 		return "a ReplicaSet cannot surge, and makes pods from its present template only: a pod that is lost in the middle comes back new"
 	}
-	return b.parent() + " with OnDelete makes pods from its present template only: one that is lost in the middle comes back new"
+	return b.parentName() + " with OnDelete makes pods from its present template only: one that is lost in the middle comes back new"
 }
 
 func parentHistory(b *reviewer) string {
 	n := 0
 	for _, p := range b.snap.Pods {
-		if b.modes.lost != nil && rules.Active(p) && b.modes.lost(p) {
+		if b.modes.unknownTemplate != nil && rules.Active(p) && b.modes.unknownTemplate(p) {
 			n++
 		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isAre(n))
+	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isOrAre(n))
 }
 
 func parentSurge(b *reviewer) string {
-	if b.plan.Driver != DriverClient || !kindOf(b.kruised()).surges() {
+	if b.plan.Driver != DriverClient || !kindOf(b.sourceObject()).surges() {
 		return ""
 	}
-	return fmt.Sprintf("%s is not kept: pods beyond the replicas would be taken away again, so that capacity falls by maxUnavailable", b.own("maxSurge"))
+	return fmt.Sprintf("%s is not kept: pods beyond the replicas would be taken away again, so that capacity falls by maxUnavailable", b.fieldOfSource("maxSurge"))
 }
 
 func parentOrdered(b *reviewer) string {
 	o, ok := b.desired.Object.(*appsv1.StatefulSet)
-	if !ok || b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeRecreate || b.sub.limits.MaxUnavailable < 2 || o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+	if !ok || b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeRecreate || b.subject.limits.MaxUnavailable < 2 || o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return ""
 	}
 	return "an OrderedReady StatefulSet makes missing pods one at a time, the lowest first: one that does not become ready keeps the others from coming back"
 }
 
 func parentHooks(b *reviewer) string {
-	l := cluster.Of(b.kruised()).Lifecycle()
+	l := cluster.Of(b.sourceObject()).Lifecycle()
 	switch {
 	case l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil:
 		return ""
 	case b.plan.Driver == DriverNative:
-		return fmt.Sprintf("%s is not kept: %s deletes pods without asking", b.own("lifecycle"), b.parent())
+		return fmt.Sprintf("%s is not kept: %s deletes pods without asking", b.fieldOfSource("lifecycle"), b.parentName())
 	}
-	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or a user deletes waits for no hook", b.own("lifecycle"), b.parent())
+	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or a user deletes waits for no hook", b.fieldOfSource("lifecycle"), b.parentName())
 }
 
 func parentScaleDown(b *reviewer) string {
 	from, _ := cluster.Of(b.present.Object).Replicas()
 	to, _ := cluster.Of(b.desired.Object).Replicas()
-	o, ok := b.kruised().(*kruise.CloneSet)
+	o, ok := b.sourceObject().(*kruise.CloneSet)
 	if !ok || to >= from {
 		return ""
 	}
-	text := "which pods go when it shrinks is up to " + b.parent() + ": no controller reads the label " + kruise.SpecifiedDeleteLabel
+	text := "which pods go when it shrinks is up to " + b.parentName() + ": no controller reads the label " + kruise.SpecifiedDeleteLabel
 	if names := o.Spec.ScaleStrategy.PodsToDelete; len(names) > 0 {
-		text += fmt.Sprintf(", nor that %s should go (podsToDelete)", some(names, 3))
+		text += fmt.Sprintf(", nor that %s should go (podsToDelete)", firstNames(names, 3))
 	}
 	return text
 }
 
-func parentRecreates(b *reviewer) string {
-	policy := rules.PolicyOf(b.kruised())
-	if !b.replaces() || policy == rules.PolicyRecreate {
+func parentInPlace(b *reviewer) string {
+	policy := rules.PolicyOf(b.sourceObject())
+	if !b.parentRecreates() || policy == rules.PolicyRecreate {
 		return ""
 	}
-	return fmt.Sprintf("%s recreates every pod: %s is not kept", b.parent(), b.own("the update policy "+string(policy)))
+	return fmt.Sprintf("%s recreates every pod: %s is not kept", b.parentName(), b.fieldOfSource("the update policy "+string(policy)))
 }
 
 func parentOrder(b *reviewer) string {
-	if !b.replaces() {
+	if !b.parentRecreates() {
 		return ""
 	}
-	fields := kindOf(b.kruised()).ordering()
+	fields := kindOf(b.sourceObject()).ordering()
 	if len(fields) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("which pods go first is up to %s: %s is not kept", b.parent(), b.own(strings.Join(fields, " and ")))
+	return fmt.Sprintf("which pods go first is up to %s: %s is not kept", b.parentName(), b.fieldOfSource(strings.Join(fields, " and ")))
 }
 
-// names are those of two fields that are set.
-func names(a string, hasA bool, b string, hasB bool) (out []string) {
+// setFields are those of two fields that are set.
+func setFields(a string, hasA bool, b string, hasB bool) (out []string) {
 	if hasA {
 		out = append(out, a)
 	}
@@ -282,10 +284,10 @@ func names(a string, hasA bool, b string, hasB bool) (out []string) {
 }
 
 func parentStop(b *reviewer) string {
-	if !b.sub.approximate || len(b.policy.Steps) < 2 {
+	if !b.subject.approximate || len(b.policy.Steps) < 2 {
 		return ""
 	}
-	l := b.sub.limits
+	l := b.subject.limits
 	return fmt.Sprintf("a Deployment cannot stop at a number of pods: it is paused once enough are updated, by when up to %d more may be", l.MaxSurge+l.MaxUnavailable)
 }
 
@@ -299,7 +301,7 @@ func parentOneByOne(b *reviewer) string {
 		whole := rules.NativeStatefulSet{Spec: &o.Spec, MaxUnavailable: true}
 		asked = whole.Budget()
 	}
-	if k, ok := b.kruised().(*kruise.StatefulSet); ok {
+	if k, ok := b.sourceObject().(*kruise.StatefulSet); ok {
 		asked = max(asked, rules.LimitsOfStatefulSet(&k.Spec).MaxUnavailable)
 	}
 	if asked < 2 {
@@ -309,12 +311,12 @@ func parentOneByOne(b *reviewer) string {
 }
 
 func parentBudgets(b *reviewer) string {
-	if !b.replaces() || len(b.snap.Disruptions) == 0 {
+	if !b.parentRecreates() || len(b.snap.Disruptions) == 0 {
 		return ""
 	}
 	var names []string
 	for _, budget := range b.snap.Disruptions {
 		names = append(names, budget.Name)
 	}
-	return fmt.Sprintf("%s deletes pods without asking PodDisruptionBudgets: %s is not heard", b.parent(), some(names, 3))
+	return fmt.Sprintf("%s deletes pods without asking PodDisruptionBudgets: %s is not heard", b.parentName(), firstNames(names, 3))
 }

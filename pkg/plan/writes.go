@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Plans are kept in files and in ConfigMaps, where people may edit them who have fewer
-// rights than the person who carries them out. This file says what a plan may write, by
+// Plans are kept in files and in ConfigMaps, where users may edit them who have fewer
+// rights than the user who carries them out. This file says what a plan may write, by
 // the kind of the step, and what its writes come to, whatever the plan says of itself.
 
 // WriteFault is a patch that a plan may not hold.
@@ -113,34 +113,34 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 }
 
 // A rollout that was begun elsewhere is continued from its record, a ConfigMap that more
-// people may write than may write the workload. This file says what a record alone may
+// users may write than may write the workload. This file says what a record alone may
 // have done: nothing that changes what runs.
 
-// Unproven returns what is left of the plan that needs a person's approval when the plan
+// Unproven returns what is left of the plan that needs approval by a user when the plan
 // comes from a record alone, a line for each, and nothing if only harmless writes are left:
 // the partition, the pause of the controller, restarts of containers, and pods that follow
 // the template which the live object has already. s is what is in the cluster, with the
-// progress on record. Commands are not in the list, see [Plan.Commands].
+// recorded progress. Commands are not in the list, see [Plan.Commands].
 func (p *Plan) Unproven(s Snapshot) []string {
 	var out []string
 	object := s.Object()
 	if object == nil || object.Object == nil {
 		return nil
 	}
-	object = s.Progress.Stop.undone(object)
+	object = s.Progress.Stop.reverted(object)
 	for i := max(s.Progress.Step, 0); i < len(p.Steps); i++ {
-		if why := p.unproven(&p.Steps[i], s, object); why != "" {
+		if why := p.needsApproval(&p.Steps[i], s, object); why != "" {
 			out = append(out, fmt.Sprintf("step %s %s", p.Steps[i].Name, why))
 		}
 	}
-	if goesBack(p, s) && !p.baseKept(s) {
+	if mayRollBack(p, s) && !p.keepsBase(s) {
 		out = append(out, "a failed step goes back to a template that no revision of the workload has")
 	}
 	return out
 }
 
-// unproven is what one step does that needs approval.
-func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string {
+// needsApproval is what one step does that needs approval.
+func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) string {
 	switch step.Kind {
 	case StepVerify:
 		if step.Verify != nil && step.Verify.Job != nil {
@@ -150,14 +150,14 @@ func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string
 		if step.Pull == nil {
 			break
 		}
-		if image := foreignImage(step.Pull.Images, object); image != "" {
+		if image := unknownImage(step.Pull.Images, object); image != "" {
 			return "pulls the image " + image + " to the nodes"
 		}
 	case StepScale:
 		return "changes the number of pods"
 	case StepUpdate:
 		for i := range step.Patches {
-			if patch := &step.Patches[i]; !p.steers(patch) && !inForce(patch, object) && !p.restores(s, object) {
+			if patch := &step.Patches[i]; !p.onlySteers(patch) && !inForce(patch, object) && !p.restoresRevision(s, object) {
 				return "writes the template or the strategy"
 			}
 		}
@@ -165,30 +165,30 @@ func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string
 	return ""
 }
 
-// steers reports whether a patch changes the partition or the pause and nothing else.
-func (p *Plan) steers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
+// onlySteers reports whether a patch changes the partition or the pause and nothing else.
+func (p *Plan) onlySteers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
 
-// restores reports whether the plan leads back to a template that the cluster itself has
+// restoresRevision reports whether the plan leads back to a template that the cluster itself has
 // kept as a revision of the workload, and changes nothing else but the partition and what
 // stops the controller.
-func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
+func (p *Plan) restoresRevision(s Snapshot, object *cluster.Workload) bool {
 	if p.RollsBack == "" {
 		return false
 	}
 	after, err := p.Outcome(object)
-	if err != nil || !keeps(s.Revisions, hashOf(after)) {
+	if err != nil || !hasTemplate(s.Revisions, hashOf(after)) {
 		return false
 	}
-	b := newBuilder(after, startedAs(object, after), s, Policy{})
-	return b.compareSpecs() == nil && !b.respecified
+	b := newBuilder(after, withStopOf(object, after), s, Policy{})
+	return b.compareSpecs() == nil && !b.specChanged
 }
 
-func keeps(list []cluster.Revision, hash string) bool {
+func hasTemplate(list []cluster.Revision, hash string) bool {
 	return slices.ContainsFunc(list, func(r cluster.Revision) bool { return TemplateHash(r.Template) == hash })
 }
 
-// foreignImage is the first image that the live template does not have.
-func foreignImage(images []string, object *cluster.Workload) string {
+// unknownImage is the first image that the live template does not have.
+func unknownImage(images []string, object *cluster.Workload) string {
 	have := map[string]bool{}
 	for _, image := range templateImages(object) {
 		have[image] = true
@@ -220,18 +220,18 @@ func templateImages(w *cluster.Workload) []string {
 	return out
 }
 
-// goesBack reports whether a step that is left may lead to a rollback.
-func goesBack(p *Plan, s Snapshot) bool {
+// mayRollBack reports whether a step that is left may lead to a rollback.
+func mayRollBack(p *Plan, s Snapshot) bool {
 	if p.RollsBack != "" || s.Progress.Step >= len(p.Steps) {
 		return false
 	}
 	return slices.ContainsFunc(p.Steps[max(s.Progress.Step, 0):], func(step Step) bool { return step.OnFailure == FailRollback })
 }
 
-// baseKept reports whether the cluster itself keeps the template that the plan started
+// keepsBase reports whether the cluster itself keeps the template that the plan started
 // from.
-func (p *Plan) baseKept(s Snapshot) bool {
-	return p.Change.FromHash == p.Change.ToHash || keeps(s.Revisions, p.Change.FromHash)
+func (p *Plan) keepsBase(s Snapshot) bool {
+	return p.Change.FromHash == p.Change.ToHash || hasTemplate(s.Revisions, p.Change.FromHash)
 }
 
 // Stricter returns a plan that comes from a record alone, with the stricter of the limits on
@@ -250,7 +250,7 @@ func (p Plan) Stricter(s Snapshot) Plan {
 	if p.Driver == DriverClient {
 		p.Grace = max(p.Grace, b.grace())
 	}
-	live := b.subject().limits
+	live := b.readSubject().limits
 	p.Limits.MaxUnavailable = min(p.Limits.MaxUnavailable, live.MaxUnavailable)
 	p.Limits.MaxSurge = min(p.Limits.MaxSurge, live.MaxSurge)
 	p.Limits.MinReady = max(p.Limits.MinReady, live.MinReady)
@@ -258,7 +258,7 @@ func (p Plan) Stricter(s Snapshot) Plan {
 }
 
 // Commands are the programs that the plan's verify steps would run on the machine of the
-// person who carries it out, from a step on, each as one line.
+// user who carries it out, from a step on, each as one line.
 func (p *Plan) Commands(from int) []string {
 	var out []string
 	for i := max(from, 0); i < len(p.Steps); i++ {
@@ -272,10 +272,10 @@ func (p *Plan) Commands(from int) []string {
 // digestForm is the version of what a digest is made of: another form has other digests.
 const digestForm = "rollout-plan-1"
 
-// Digest identifies what a person approves: the object (by uid) in its cluster, the
+// Digest identifies what a user approves: the object (by uid) in its cluster, the
 // template that it starts from, everything that will be written, asked, pulled and
 // restarted, and the limits. Predictions, titles, warnings and time limits are not part of
-// it, so that they may be worded and estimated anew. clusterID identifies the cluster, such
+// it, so that they can be worded and estimated again. clusterID identifies the cluster, such
 // as by the uid of its namespace kube-system. It is "sha256:" and 32 hexadecimal digits.
 func (p *Plan) Digest(clusterID string) string {
 	var steps []any

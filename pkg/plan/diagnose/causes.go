@@ -6,34 +6,35 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// decision takes over what the rollout itself says.
-func (a *answer) decision(d plan.Decision) {
+// addDecision takes over what the rollout itself says.
+func (a *answer) addDecision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.paced(b, d) {
+		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.reportedByPace(b, d) {
 			continue
 		}
-		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
+		a.addBlocker(b, d.Verb == plan.Halt || userGates[b.Gate])
 	}
 	switch {
 	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
-		a.blocker(plan.ParseBlocker(d.Reason), true)
+		a.addBlocker(plan.ParseBlocker(d.Reason), true)
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
 		a.add(GateDriver, "no process is running the rollout: the one that started it has ended", true)
 	}
 }
 
-// paced reports whether a blocker is told by [answer.pace], which also knows whether the
+// reportedByPace reports whether a blocker is reported by [answer.addPace], which also knows whether the
 // budget ever lets the pod go.
-func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
+func (a *answer) reportedByPace(b plan.Blocker, d plan.Decision) bool {
 	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
-func (a *answer) blocker(b plan.Blocker, stuck bool) {
+func (a *answer) addBlocker(b plan.Blocker, stuck bool) {
 	if b.Gate == plan.GateHeld {
 		b.Why = "paused " + b.Why
 	}
@@ -44,15 +45,15 @@ func (a *answer) blocker(b plan.Blocker, stuck bool) {
 	a.add(b.Gate, b.Why, stuck)
 }
 
-// GateDriver is where a rollout is on record that nobody carries out.
+// GateDriver is where a recorded rollout has no executor.
 const GateDriver = "driver"
 
-// persons are gates that only a person opens.
-var persons = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
+// userGates are gates that only a user opens.
+var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
 
-// spec says what the object's own fields hold back; a rollout on record has set them
+// addSpec says what the object's own fields hold back; a recorded rollout has set them
 // itself.
-func (a *answer) spec(d plan.Decision) {
+func (a *answer) addSpec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
 		a.add(GateController, "the controller has not processed the latest change yet", false)
@@ -120,11 +121,11 @@ func (a *answer) outdated() []*cluster.Pod {
 	return out
 }
 
-// pace says what the controller says: why no more pods at once, and which budget
+// addPace says what the controller says: why no more pods at once, and which budget
 // holds the next.
-func (a *answer) pace(d plan.Decision) {
+func (a *answer) addPace(d plan.Decision) {
 	o := a.outlook
-	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
+	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && userGates[d.Blockers[0].Gate] {
 		return
 	}
 	if len(o.Order) > len(o.Pods) && !rules.PausedOf(o.Object.Object) {
@@ -138,9 +139,9 @@ func (a *answer) pace(d plan.Decision) {
 	}
 }
 
-// unready tells of pods that are not ready, those with the same trouble together. An
+// addUnready tells of pods that are not ready, those with the same trouble together. An
 // old pod that is not ready uses maxUnavailable up as a new one does.
-func (a *answer) unready() {
+func (a *answer) addUnready() {
 	type group struct {
 		cause plan.Blocker
 		stuck bool
@@ -153,7 +154,7 @@ func (a *answer) unready() {
 		}
 		b, stuck := plan.Unready(a.q.Snapshot, p)
 		b.Pod = ""
-		b.Why += more(p) + placed(p) + a.old(p)
+		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
 		g := group{b, stuck}
 		if pods[g] == nil {
 			order = append(order, g)
@@ -165,15 +166,15 @@ func (a *answer) unready() {
 	}
 }
 
-func (a *answer) old(p *cluster.Pod) string {
+func (a *answer) revisionNote(p *cluster.Pod) string {
 	if a.outlook.Updated(p) {
 		return ""
 	}
 	return " (old revision)"
 }
 
-// more is what the node says of the first container that waits.
-func more(p *cluster.Pod) string {
+// waitingMessage is what the node says of the first container that waits.
+func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
 	if !ok {
 		return ""
@@ -203,22 +204,82 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 	return cluster.Container{}, false
 }
 
-// leaving tells of pods that are on their way out and held.
-func (a *answer) leaving() {
+// addTerminating tells of pods that are on their way out and held.
+func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
 		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		default:
-			a.held(p)
+			a.addHook(p)
 		}
 	}
 }
 
-// held says which lifecycle hook a pod waits for, if any.
-func (a *answer) held(p *cluster.Pod) {
+// addHook says which lifecycle hook a pod waits for, if any.
+func (a *answer) addHook(p *cluster.Pod) {
 	if b, ok := plan.Held(a.q.Snapshot, p); ok {
 		a.add(b.Gate, b.Why, false, p.Name)
 	}
+}
+
+// hints are what to do at each gate; NAME is the workload, POD the first of the pods.
+var hints = map[string]string{
+	plan.GateObject:     "check the object, then make a new plan: kubectl kruise rollout run NAME",
+	plan.GateOwner:      "leave it to its owner, or end the owner's rollout first",
+	plan.GateTemplate:   "it was changed from outside; make a new plan: kubectl kruise rollout run NAME",
+	plan.GatePaused:     "remove the pause from the spec, in the manifest too",
+	plan.GatePromote:    "kubectl kruise rollout promote NAME",
+	plan.GateHeld:       "kubectl kruise rollout resume NAME",
+	plan.GateVerify:     "check the measurement, then kubectl kruise rollout retry NAME; or kubectl kruise rollout abort NAME --rollback",
+	plan.GateCrash:      "kubectl logs --previous POD; to roll back: kubectl kruise rollout undo NAME",
+	plan.GateImage:      "check the image name, the registry and imagePullSecrets",
+	plan.GateSchedule:   "kubectl describe pod POD; check node capacity, taints, affinity and volumes",
+	plan.GateBudget:     "waits until more of the pods that the budget covers are available",
+	plan.GateHook:       "the owner of the hook must remove its label or finalizer",
+	plan.GateDeadline:   "kubectl kruise rollout retry NAME; or kubectl kruise rollout abort NAME --rollback",
+	plan.GateNotAllowed: "delete these pods within their budget, or choose an update policy that recreates them",
+	plan.GatePull:       "check the image name, the registry and imagePullSecrets",
+	plan.GateProgress:   "kubectl kruise rollout retry NAME; or kubectl kruise rollout abort NAME --rollback",
+	GateDriver:          "kubectl kruise rollout resume NAME",
+	GateSelector:        "it is updated once the selector matches it or is removed, in the manifest too; a replacement pod may get the new sidecars",
+}
+
+func (a *answer) hint(c Cause) string {
+	text := hints[c.Gate]
+	switch {
+	case a.q.Hand != nil && a.q.Hand.Next != "" && (c.Gate == plan.GateOwner || c.Gate == plan.GatePartition):
+		return a.q.Hand.Next
+	case a.q.Name == "" && strings.Contains(text, "NAME"):
+		return ""
+	case c.Gate == plan.GateBudget && c.Stuck:
+		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
+	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
+		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; kubectl kruise doctor shows the feature gates"
+	case c.Gate == plan.GatePartition && c.Stuck:
+		text = hints[plan.GateTemplate]
+	case c.Gate == plan.GatePartition:
+		text = "lower the partition: kubectl kruise rollout run NAME -f FILE, or kubectl edit"
+	case c.Gate == GateDriver && !a.q.Begun:
+		text = "kubectl kruise rollout run NAME"
+	case c.Gate == GateController && a.outlook.Object.Group == kruise.Group:
+		text = "if this lasts, check that Kruise is running: kubectl -n " + kruise.DefaultNamespace + " get pods"
+	case c.Gate == plan.GateCrash && len(c.Pods) == 0, c.Gate == plan.GateSchedule && len(c.Pods) == 0:
+		return ""
+	}
+	pod := ""
+	if len(c.Pods) > 0 {
+		pod = c.Pods[0]
+	}
+	flag := a.namespaceFlag()
+	return strings.NewReplacer("NAME", a.q.Name+flag, "POD", pod+flag).Replace(text)
+}
+
+// namespaceFlag is what commands of hints end with, so that they can be copied.
+func (a *answer) namespaceFlag() string {
+	if w := a.q.Snapshot.Workload; w != nil && w.Namespace != "" {
+		return " -n " + w.Namespace
+	}
+	return ""
 }

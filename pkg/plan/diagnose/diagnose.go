@@ -1,6 +1,6 @@
 // Package diagnose answers why a rollout does not move, why a pod was not updated
 // and why it has no sidecar or an old one. It has no rule of its own: it asks those
-// of plan and inject, and puts what stands in the way into an order for people.
+// of plan and inject, and sorts the blockers for users.
 package diagnose
 
 import (
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -18,14 +19,14 @@ import (
 type Question struct {
 	// Name is how a command line names it: cloneset/web.
 	Name string
-	// Plan is the one on record, or [plan.Standing].
+	// Plan is the recorded one, or [plan.Standing].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
 	// Begun is true where a rollout is on record; Holder is who drives it, empty for
 	// nobody.
 	Begun  bool
 	Holder string
-	// Hand is who else drives the workload; nil for nobody.
+	// Hand is who else controls the rollout of the workload; nil for none.
 	Hand *Hand
 	Now  time.Time
 }
@@ -39,7 +40,7 @@ func (q *Question) Stand() {
 	q.Plan = plan.Standing(q.Snapshot)
 }
 
-// Cause is one thing that stands in the way.
+// Cause is one blocker with its remedy.
 type Cause struct {
 	// Gate is one of those of plan.Blocker.
 	Gate string `json:"gate"`
@@ -62,7 +63,7 @@ type Diagnosis struct {
 	Status plan.Status `json:"-"`
 	// Pods counts those of the workload.
 	Pods *plan.Tally `json:"pods,omitempty"`
-	// Causes are what stands in the way, what does not pass by itself first.
+	// Causes are the blockers, those that do not pass by themselves first.
 	Causes []Cause `json:"causes"`
 	// Sidecars is about one pod: what each SidecarSet means to it.
 	Sidecars []Sidecar `json:"sidecars,omitempty"`
@@ -73,13 +74,13 @@ func Workload(q Question) Diagnosis {
 	d := plan.Next(q.Plan, q.Snapshot, q.Now)
 	a := &answer{q: &q}
 	a.outlook, _ = plan.Look(q.Snapshot, q.Now)
-	a.decision(d)
-	a.hand()
+	a.addDecision(d)
+	a.addOwner()
 	if a.outlook != nil {
-		a.spec(d)
-		a.pace(d)
-		a.unready()
-		a.leaving()
+		a.addSpec(d)
+		a.addPace(d)
+		a.addUnready()
+		a.addTerminating()
 	}
 	tally := plan.Count(q.Plan, q.Snapshot)
 	return Diagnosis{About: q.Name, Answer: a.line(d), Status: a.status(d), Pods: &tally, Causes: a.sorted()}
@@ -161,7 +162,7 @@ func (a *answer) status(d plan.Decision) plan.Status {
 	if d.Verb == plan.Done {
 		return plan.Status{State: plan.StatusCompleted}
 	}
-	if a.handed(d) {
+	if a.haltedByOwner(d) {
 		d = plan.Decision{Verb: plan.Wait, Step: d.Step, Progress: d.Progress, Reason: d.Reason}
 	}
 	s := plan.StatusOf(&a.q.Plan, a.q.Snapshot.Progress, d, a.q.Begun)
@@ -213,8 +214,8 @@ func (c Cause) String() string { return plan.Sentence(c.Gate, c.Why, c.Pods...) 
 // Names lists the first few names.
 func Names(list []string) string { return plan.Names(list) }
 
-// pod finds one of the workload's pods.
-func pod(s *plan.Snapshot, name string) *cluster.Pod {
+// podNamed finds one of the workload's pods.
+func podNamed(s *plan.Snapshot, name string) *cluster.Pod {
 	for _, p := range s.Pods {
 		if p.Name == name {
 			return p
@@ -223,8 +224,41 @@ func pod(s *plan.Snapshot, name string) *cluster.Pod {
 	return nil
 }
 
-// shown reports whether a blocker is told with the pods that are not ready.
-func (a *answer) shown(b plan.Blocker) bool {
-	p := pod(&a.q.Snapshot, b.Pod)
+// reportedWithPods reports whether a blocker is reported with the pods that are not ready.
+func (a *answer) reportedWithPods(b plan.Blocker) bool {
+	p := podNamed(&a.q.Snapshot, b.Pod)
 	return p != nil && rules.Active(p) && !rules.Ready(p) && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule, plan.GateReady}, b.Gate)
+}
+
+// Hand is another controller that moves a workload's partition: a Kruise Rollout, or the
+// UnitedDeployment that it is a subset of.
+type Hand struct {
+	// Name is its name for users: Kruise Rollout web.
+	Name string
+	// Stands says where it is.
+	Stands string
+	// Waits is true where a user must act; Next is the command.
+	Waits bool
+	Next  string
+}
+
+// addOwner says who else controls the rollout, where pods wait for that.
+func (a *answer) addOwner() {
+	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
+		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Stands, h.Waits)
+	}
+}
+
+// haltedByOwner reports whether a rollout has halted for no more than that.
+func (a *answer) haltedByOwner(d plan.Decision) bool {
+	return a.q.Hand != nil && !a.q.Begun && d.Verb == plan.Halt && len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GateOwner
+}
+
+// subsetNote says where a WorkloadSpread wants a pod that no node takes.
+func subsetNote(p *cluster.Pod) string {
+	m, ok := spread.ReadMatch(p.Annotations)
+	if !ok || p.Node != "" || m.Spread == "" {
+		return ""
+	}
+	return "; WorkloadSpread " + m.Spread + " placed it into subset " + m.Subset + ": it can only use nodes of that subset"
 }

@@ -14,15 +14,15 @@ import (
 // Pod says why one pod of a workload was not updated, or is not ready.
 func Pod(q Question, name string) Diagnosis {
 	out := Diagnosis{About: "pod " + name, Causes: []Cause{}}
-	p := pod(&q.Snapshot, name)
+	p := podNamed(&q.Snapshot, name)
 	a := &answer{q: &q}
 	if a.outlook, _ = plan.Look(q.Snapshot, q.Now); p == nil || a.outlook == nil {
 		out.Answer = "not a pod of " + q.Name
 		return out
 	}
-	a.podTrouble(p)
+	a.addPodFailure(p)
 	if updated := a.outlook.Updated(p); !updated && !p.Deleting {
-		a.behind(p)
+		a.addPodDelay(p)
 	}
 	out.Causes, out.Answer = a.sorted(), a.podLine(p)
 	return out
@@ -47,21 +47,21 @@ func (a *answer) podLine(p *cluster.Pod) string {
 // aboutReadiness are gates that say how a pod is, not why it is old.
 var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true, plan.GateSchedule: true, plan.GateReady: true}
 
-// podTrouble says what is wrong with the pod itself.
-func (a *answer) podTrouble(p *cluster.Pod) {
+// addPodFailure says what is wrong with the pod itself.
+func (a *answer) addPodFailure(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
 		b, stuck := plan.Unready(a.q.Snapshot, p)
-		a.add(b.Gate, b.Why+more(p)+placed(p), stuck, p.Name)
+		a.add(b.Gate, b.Why+waitingMessage(p)+subsetNote(p), stuck, p.Name)
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		return
 	}
-	a.held(p)
+	a.addHook(p)
 }
 
-// behind says why the pod still has an old template.
-func (a *answer) behind(p *cluster.Pod) {
+// addPodDelay says why the pod still has an old template.
+func (a *answer) addPodDelay(p *cluster.Pod) {
 	o, d := a.outlook, plan.Next(a.q.Plan, a.q.Snapshot, a.q.Now)
 	if !rules.Observed(o.Object.Object) {
 		a.add(GateController, "the controller has not processed the latest change yet", false)
@@ -76,17 +76,17 @@ func (a *answer) behind(p *cluster.Pod) {
 		return
 	}
 	if a.q.Begun && d.Verb != plan.Done {
-		a.decision(d)
+		a.addDecision(d)
 	}
-	a.hand()
-	a.turn(p)
+	a.addOwner()
+	a.addQueuePosition(p)
 	if why, ok := o.Budget(p); !ok {
 		a.add(plan.GateBudget, why, o.BudgetNever(p), p.Name)
 	}
 }
 
-// turn says when the pod's turn comes.
-func (a *answer) turn(p *cluster.Pod) {
+// addQueuePosition says when the pod's turn comes.
+func (a *answer) addQueuePosition(p *cluster.Pod) {
 	o := a.outlook
 	at := slices.Index(o.Order, p)
 	switch {
@@ -95,7 +95,7 @@ func (a *answer) turn(p *cluster.Pod) {
 	case at >= 0 && at < len(o.Pods):
 		a.add(GateTurn, "next in order: the controller updates it in its next pass", false, p.Name)
 	case at >= 0:
-		a.add(plan.GateMaxUnavailable, before(at)+": "+o.Why, false, p.Name)
+		a.add(plan.GateMaxUnavailable, podsBefore(at)+": "+o.Why, false, p.Name)
 	case o.Partition != "" && o.Allowed < o.Reach:
 		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):
@@ -105,15 +105,15 @@ func (a *answer) turn(p *cluster.Pod) {
 	}
 }
 
-// before says how many pods come first.
-func before(n int) string {
+// podsBefore says how many pods come first.
+func podsBefore(n int) string {
 	if n == 1 {
 		return "1 pod is updated before it"
 	}
 	return fmt.Sprintf("%d pods are updated before it", n)
 }
 
-// GateTurn is where nothing but the order stands in the way.
+// GateTurn is where only the order keeps a pod from its update.
 const GateTurn = "turn"
 
 // In reports whether a SidecarSet is in a pod, by the pod's own list.
@@ -124,7 +124,7 @@ func In(p *cluster.Pod, set string) bool {
 // Lone says how a pod is that no workload of ours owns.
 func Lone(p *cluster.Pod) Diagnosis {
 	a := &answer{q: &Question{}}
-	a.podTrouble(p)
+	a.addPodFailure(p)
 	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that can be rolled out"}
 	if len(out.Causes) > 0 {
 		out.Answer += ", and is not ready: " + out.Causes[0].Why

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-func TestPod(t *testing.T) {
+func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 	for name, c := range map[string]struct {
 		pod   string
 		spoil func(*diagnose.Question)
@@ -49,7 +49,7 @@ func TestPod(t *testing.T) {
 	}
 }
 
-func TestLone(t *testing.T) {
+func TestLone_UnmanagedPods(t *testing.T) {
 	q := question(t)
 	if got := text(diagnose.Lone(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
 		t.Error(got)
@@ -82,7 +82,7 @@ func meshed(i int, hash, withoutImage string) *cluster.Pod {
 	return p
 }
 
-func TestSidecars(t *testing.T) {
+func TestSidecars_OfAPod(t *testing.T) {
 	young := running(0, "new")
 	stranger := running(1, "new")
 	stranger.Labels = map[string]string{"app": "other"}

@@ -82,8 +82,8 @@ func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
 		return
 	}
 	if q, ok := s.Ask(one.Set); ok {
-		if pod(&q.Snapshot, p.Name) == nil {
-			return // it does not match any more, so nobody upgrades it
+		if podNamed(&q.Snapshot, p.Name) == nil {
+			return // it does not match any more, so it is not upgraded
 		}
 		d := Pod(q, p.Name)
 		one.Causes = slices.DeleteFunc(d.Causes, func(c Cause) bool { return aboutReadiness[c.Gate] })

@@ -92,7 +92,7 @@ func text(d diagnose.Diagnosis) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestWorkload(t *testing.T) {
+func TestWorkload_NamesTheBlockers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*diagnose.Question)
 		want  string
@@ -182,9 +182,9 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
-// TestWorkloadOnRecord: a rollout that was begun says where it stands, who is
+// TestWorkload_WithARecordedRollout: a rollout that was begun says where it stands, who is
 // missing, and what the person at the terminal has to do.
-func TestWorkloadOnRecord(t *testing.T) {
+func TestWorkload_WithARecordedRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*diagnose.Question)
 		want  string
@@ -213,9 +213,9 @@ func TestWorkloadOnRecord(t *testing.T) {
 	}
 }
 
-// TestBudget: a PodUnavailableBudget without room is named with the pod that it
+// TestWorkload_BlockedByBudget: a PodUnavailableBudget without room is named with the pod that it
 // holds.
-func TestBudget(t *testing.T) {
+func TestWorkload_BlockedByBudget(t *testing.T) {
 	q := question(t)
 	rolling(q).MaxUnavailable = new(intstr.FromInt32(2))
 	q.Snapshot.Budgets = []*rules.Budget{{Name: "web-budget", Pods: q.Snapshot.Pods, Expected: 4, Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0))}}}
@@ -238,8 +238,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestHand: who else drives the workload is named, with the command that has it go on.
-func TestHand(t *testing.T) {
+// TestWorkload_ControlledByAnother: who else drives the workload is named, with the command that has it go on.
+func TestWorkload_ControlledByAnother(t *testing.T) {
 	release := &diagnose.Hand{Name: "Kruise Rollout web", Stands: "step 1 of 3, StepPaused: waits to be approved", Waits: true, Next: "kubectl kruise rollout approve rollout/web"}
 	above := &diagnose.Hand{Name: "UnitedDeployment web", Stands: "it writes the partition of its subsets", Next: "kubectl kruise rollout run uniteddeployment/web"}
 	held := func(q *diagnose.Question) {
@@ -276,8 +276,8 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// TestDeadlines: a step that has taken too long says so, and what it waited for.
-func TestDeadlines(t *testing.T) {
+// TestWorkload_Deadlines: a step that has taken too long says so, and what it waited for.
+func TestWorkload_Deadlines(t *testing.T) {
 	q := question(t)
 	q.Begun, q.Holder = true, "ann@there"
 	q.Snapshot.Workload = read(t, strings.ReplaceAll(cloneSet, "web:2", "web:1"))
@@ -294,8 +294,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestStand: what a rollout that is over has left on record is said of no other.
-func TestStand(t *testing.T) {
+// TestQuestion_StandForgetsAnEndedRollout: what a rollout that is over has left on record is said of no other.
+func TestQuestion_StandForgetsAnEndedRollout(t *testing.T) {
 	q := question(t)
 	q.Begun, q.Holder = true, "ann@there"
 	q.Snapshot.Progress = plan.Progress{Step: 3, Halted: "aborted by ann@there", Finished: noon}

@@ -1,4 +1,4 @@
-// Package evidence compares the new pods of a rollout with the old ones, for the person who
+// Package evidence compares the new pods of a rollout with the old ones, for the user who
 // decides whether it continues. It knows no cluster: logs and metrics are handed to it.
 package evidence
 
@@ -57,7 +57,7 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// Asked reports whether a person is asked to promote, so that there is something to decide.
+// Asked reports whether the rollout waits for approval, so that there is something to decide.
 func Asked(d diagnose.Diagnosis) bool {
 	return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Gate == plan.GatePromote })
 }
@@ -118,7 +118,7 @@ func side(pods []*cluster.Pod) Side {
 // Row is a line of the comparison: what, and how it is of the new and of the old pods.
 type Row struct{ What, New, Old string }
 
-// Rows are the comparison for people, in two columns.
+// Rows are the comparison for users, in two columns.
 func (c Comparison) Rows() []Row {
 	rows := []Row{
 		{"pods ready", c.New.ready(), c.Old.ready()},

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { hermetic.Main(m) }
 
-func TestErrorLike(t *testing.T) {
+func TestErrorLike_FindsErrorLines(t *testing.T) {
 	for line, want := range map[string]bool{
 		"2026-03-01T12:00:00Z ERROR cannot read the key":       true,
 		`{"level":"error","msg":"x"}`:                          true,
@@ -40,8 +40,8 @@ func TestErrorLike(t *testing.T) {
 	}
 }
 
-// TestLogs: the rate is of a pod and a minute, however many containers it has.
-func TestLogs(t *testing.T) {
+// TestLogs_RateIsPerPodAndMinute: the rate is of a pod and a minute, however many containers it has.
+func TestLogs_RateIsPerPodAndMinute(t *testing.T) {
 	var l evidence.Logs
 	l.Add("ERROR one\nINFO two\n\nERROR three\n", 2*time.Minute, true)
 	l.Add("ERROR four\n", 2*time.Minute, false)
@@ -52,8 +52,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestRows: both sides stand beside each other, and what could not be read is named.
-func TestRows(t *testing.T) {
+// TestRows_CompareBothSides: both sides stand beside each other, and what could not be read is named.
+func TestRows_CompareBothSides(t *testing.T) {
 	c := evidence.Comparison{
 		New:     evidence.Side{Pods: 2, Ready: 1, Restarts: 7, Restarted: 1, Ends: []evidence.End{{How: "OOMKilled, exit code 137", Count: 2}}, Logs: &evidence.Logs{Pods: 1, Lines: 10, Errors: 4, PerMinute: 2}},
 		Old:     evidence.Side{Pods: 8, Ready: 8},
@@ -74,7 +74,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-func TestAsked(t *testing.T) {
+func TestAsked_OnlyWhereApprovalIsDue(t *testing.T) {
 	promote := diagnose.Diagnosis{Causes: []diagnose.Cause{{Gate: plan.GateReady}, {Gate: plan.GatePromote}}}
 	if !evidence.Asked(promote) || evidence.Asked(diagnose.Diagnosis{}) {
 		t.Error("it does not tell a pause from none")

@@ -43,7 +43,7 @@ type Limits struct {
 // Budget is a PodDisruptionBudget or PodUnavailableBudget that covers pods of several
 // members.
 type Budget struct {
-	// Name is kind/namespace/name, as people read it.
+	// Name is kind/namespace/name, for users.
 	Name string
 	// Allowed is how many of its pods may be unavailable, Elsewhere how many are that no
 	// member has.
@@ -61,7 +61,7 @@ type Group struct {
 	Budgets []Budget
 }
 
-// Name is a member as people read it: with its namespace where members are in several.
+// Name is a member for users: with its namespace where members are in several.
 func (g Group) Name(ref cluster.Ref) string {
 	for _, m := range g.Members {
 		if m.Ref.Namespace != ref.Namespace {
@@ -89,7 +89,7 @@ func (g Group) Check() error {
 			return err
 		}
 	}
-	return g.circle(index)
+	return g.checkCycles(index)
 }
 
 func (g Group) checkMember(index map[cluster.Ref]int, m Member) error {
@@ -114,8 +114,8 @@ func (g Group) checkMember(index map[cluster.Ref]int, m Member) error {
 	return nil
 }
 
-// circle names the members of a circle of dependencies.
-func (g Group) circle(index map[cluster.Ref]int) error {
+// checkCycles names the members of a circle of dependencies.
+func (g Group) checkCycles(index map[cluster.Ref]int) error {
 	done := make([]bool, len(g.Members))
 	var path []int
 	var visit func(int) []int

@@ -23,8 +23,8 @@ func member(name string, wave int, dependsOn ...string) group.Member {
 	return m
 }
 
-// TestCheck: a group that could not end is refused, and the error names the members.
-func TestCheck(t *testing.T) {
+// TestCheck_RefusesInvalidGroups: a group that could not end is refused, and the error names the members.
+func TestCheck_RefusesInvalidGroups(t *testing.T) {
 	elsewhere := member("web", 0)
 	elsewhere.Ref.Namespace = "other"
 	elsewhere.DependsOn = []cluster.Ref{ref("a")}
@@ -69,8 +69,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestReverse: the way back begins with the last wave, and with what depends on others.
-func TestReverse(t *testing.T) {
+// TestReverse_BeginsWithTheLastWave: the way back begins with the last wave, and with what depends on others.
+func TestReverse_BeginsWithTheLastWave(t *testing.T) {
 	g := group.Group{Members: []group.Member{member("db", 0), member("api", 1, "db"), member("web", 1, "db", "api")}}
 	back := g.Reverse()
 	if diff := cmp.Diff([][]int{{1, 2}, {0}}, back.Waves()); diff != "" {

@@ -17,7 +17,7 @@ const (
 	Pending Phase = "pending"
 	// Progressing: steps of its rollout are carried out.
 	Progressing Phase = "progressing"
-	// Waiting: its rollout waits for a user, who has to approve a step or to resume it. It
+	// Waiting: its rollout waits for a user, who must approve a step or resume it. It
 	// counts among those in progress.
 	Waiting Phase = "waiting"
 	// Completed: its rollout is completed.
@@ -32,14 +32,14 @@ func (p Phase) active() bool { return p == Progressing || p == Waiting }
 // ended reports whether nothing more happens to a member by itself.
 func (p Phase) ended() bool { return p == Completed || p == Failed }
 
-// Status is how one member stands.
+// Status is the status of one member.
 type Status struct {
 	Phase Phase
 	// Unavailable is how many of its pods are unavailable now, whatever the reason.
 	Unavailable int
 }
 
-// Outcome is how a group stands as a whole.
+// Outcome is the status of a group as a whole.
 type Outcome string
 
 // The outcomes.
@@ -123,7 +123,7 @@ func newNext(g Group, status []Status) *next {
 			n.failures++
 		}
 	}
-	n.hopeless()
+	n.markUnstartable()
 	first := true
 	for i, m := range g.Members {
 		if open := !status[i].Phase.ended() && n.never[i] == ""; open && (first || m.Wave < n.unfinished) {
@@ -133,8 +133,8 @@ func newNext(g Group, status []Status) *next {
 	return n
 }
 
-// hopeless finds the members that never start, since one that they depend on has failed.
-func (n *next) hopeless() {
+// markUnstartable finds the members that never start, since one that they depend on has failed.
+func (n *next) markUnstartable() {
 	for changed := true; changed; {
 		changed = false
 		for i, m := range n.Members {
@@ -182,15 +182,15 @@ func (n *next) blocked(i int, c Control) string {
 	if most := n.Limits.Parallel; most > 0 && n.count >= most {
 		return fmt.Sprintf("%s in progress, and at most %d at a time", rollouts(n.count), most)
 	}
-	if why := n.full(i); why != "" {
+	if why := n.overUnavailableLimit(i); why != "" {
 		return why
 	}
-	return n.guarded(i)
+	return n.sharedBudgetFull(i)
 }
 
-// full says why a member would make more pods unavailable than the group may. One whose own
+// overUnavailableLimit says why a member would make more pods unavailable than the group may. One whose own
 // pods are unavailable already takes no further ones by that, and may be what mends them.
-func (n *next) full(i int) string {
+func (n *next) overUnavailableLimit(i int) string {
 	most := n.Limits.MaxUnavailable
 	more := max(n.Members[i].Takes-n.status[i].Unavailable, 0)
 	if most == 0 || more == 0 {
@@ -198,7 +198,7 @@ func (n *next) full(i int) string {
 	}
 	used := 0
 	for j, s := range n.status {
-		used += n.charge(j, n.Members[j].Takes, s.Unavailable)
+		used += n.limitShare(j, n.Members[j].Takes, s.Unavailable)
 	}
 	if used+more <= most {
 		return ""
@@ -206,18 +206,18 @@ func (n *next) full(i int) string {
 	return fmt.Sprintf("%s of all rollouts are or may become unavailable, it needs %d more, and the limit is %d", pods(used), more, most)
 }
 
-// charge is what a member counts for a limit: one in progress may make its pods unavailable
+// limitShare is what a member counts for a limit: one in progress may make its pods unavailable
 // at any moment.
-func (n *next) charge(i, takes, unavailable int) int {
+func (n *next) limitShare(i, takes, unavailable int) int {
 	if n.active[i] {
 		return max(takes, unavailable)
 	}
 	return unavailable
 }
 
-// guarded says which shared budget has no room for a member. One that no other uses is for
+// sharedBudgetFull says which shared budget has no room for a member. One that no other uses is for
 // the member's own plan to keep.
-func (n *next) guarded(i int) string {
+func (n *next) sharedBudgetFull(i int) string {
 	for _, b := range n.Budgets {
 		takes, ok := b.Takes[i]
 		if !ok || takes == 0 {
@@ -226,7 +226,7 @@ func (n *next) guarded(i int) string {
 		used, others := b.Elsewhere, false
 		for j := range n.Members {
 			if share, ok := b.Takes[j]; ok && j != i {
-				used += n.charge(j, share, min(n.status[j].Unavailable, share))
+				used += n.limitShare(j, share, min(n.status[j].Unavailable, share))
 				others = others || n.active[j]
 			}
 		}
@@ -237,7 +237,7 @@ func (n *next) guarded(i int) string {
 	return ""
 }
 
-// outcome says how the group stands, given who starts now.
+// outcome is the status of the group, given who starts now.
 func (n *next) outcome(d Decision, c Control) (Outcome, string) {
 	counts := map[Phase]int{}
 	for _, s := range n.status {
@@ -303,11 +303,11 @@ func first(blocked map[int]string) string {
 	return blocked[least]
 }
 
-func rollouts(n int) string { return counted(n, "rollout") }
+func rollouts(n int) string { return plural(n, "rollout") }
 
-func pods(n int) string { return counted(n, "pod") }
+func pods(n int) string { return plural(n, "pod") }
 
-func counted(n int, noun string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -22,8 +22,8 @@ func phases(text string) []group.Status {
 	return out
 }
 
-// TestNext is who starts, and why others do not.
-func TestNext(t *testing.T) {
+// TestNext_StartsWhatTheLimitsAllow is who starts, and why others do not.
+func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 	down := func(s []group.Status, i, unavailable int) []group.Status {
 		s[i].Unavailable = unavailable
 		return s

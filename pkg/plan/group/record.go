@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// ErrNone is a group of which nothing is on record.
+// ErrNone is a group that is not recorded.
 var ErrNone = errors.New("no such group of rollouts is recorded")
 
 // Record is a group as it is kept in a cluster: all that another machine needs to continue
@@ -23,7 +23,7 @@ type Record struct {
 	Group Group
 	// Plans are those of the members, in their order.
 	Plans []plan.Plan
-	// Before is when the rollout was begun that each member had on record before the group:
+	// Before is when the rollout began that each member had recorded before the group:
 	// another one there is later. The zero time is none.
 	Before []time.Time
 	Begun  time.Time
@@ -76,16 +76,16 @@ func (r Record) Way() (Group, Control) {
 // digestForm is the version of what a digest is made of.
 const digestForm = "rollout-group-1"
 
-// Digest identifies what a person approves: every plan by its own digest, the waves, the
+// Digest identifies what a user approves: every plan by its own digest, the waves, the
 // dependencies and the limits. clusterID identifies the cluster, see [plan.Plan.Digest].
 func (r Record) Digest(clusterID string) string {
 	var members []any
 	for i, m := range r.Group.Members {
 		var needs []any
 		for _, ref := range m.DependsOn {
-			needs = append(needs, listed(ref))
+			needs = append(needs, refFields(ref))
 		}
-		members = append(members, []any{listed(m.Ref), m.Wave, needs, r.Plans[i].Digest(clusterID)})
+		members = append(members, []any{refFields(m.Ref), m.Wave, needs, r.Plans[i].Digest(clusterID)})
 	}
 	l := r.Group.Limits
 	text, err := json.Marshal([]any{digestForm, clusterID, r.Namespace, r.Name, []int{l.Parallel, l.MaxUnavailable, l.MaxFailures}, members})
@@ -96,39 +96,43 @@ func (r Record) Digest(clusterID string) string {
 	return "sha256:" + hex.EncodeToString(sum[:16])
 }
 
-func listed(ref cluster.Ref) []string { return []string{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
+func refFields(ref cluster.Ref) []string {
+	return []string{ref.Group, ref.Kind, ref.Namespace, ref.Name}
+}
 
-// Stands is how far a member is, going by the rollout that its workload has on record; ok is
+// Stands is how far a member is, by the recorded rollout of its workload; ok is
 // false where it has none. why says what is wrong with one that has failed.
 func (r Record) Stands(i int, rec plan.Record, ok bool) (p Phase, why string) {
 	begun := ok && !rec.Begun.Equal(r.Before[i])
 	switch {
 	case r.Back:
-		return r.standsBack(i, rec, begun)
+		return r.rollbackPhase(i, rec, begun)
 	case !begun:
 		return Pending, ""
 	case rec.Plan.RollsBack != "":
 		return Failed, "rolled back: " + rec.Plan.RollsBack
-	case !r.own(i, rec):
+	case !r.isOwn(i, rec):
 		return Failed, "another rollout has taken its place"
 	}
 	return phaseOf(rec)
 }
 
-func (r Record) standsBack(i int, rec plan.Record, begun bool) (Phase, string) {
+func (r Record) rollbackPhase(i int, rec plan.Record, begun bool) (Phase, string) {
 	switch {
 	case !begun:
 		return Completed, "" // there is nothing to roll back
 	case rec.Plan.RollsBack != "":
 		return phaseOf(rec)
-	case r.own(i, rec):
+	case r.isOwn(i, rec):
 		return Pending, ""
 	}
 	return Failed, "another rollout has taken its place"
 }
 
-// own reports whether a rollout is the one that the group has begun.
-func (r Record) own(i int, rec plan.Record) bool { return rec.Plan.Digest("") == r.Plans[i].Digest("") }
+// isOwn reports whether a rollout is the one that the group has begun.
+func (r Record) isOwn(i int, rec plan.Record) bool {
+	return rec.Plan.Digest("") == r.Plans[i].Digest("")
+}
 
 func phaseOf(rec plan.Record) (Phase, string) {
 	switch rec.State() {

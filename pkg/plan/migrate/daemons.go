@@ -22,7 +22,7 @@ type Handover struct {
 	Turn []string `json:"turn,omitempty"`
 }
 
-// Daemon is a pod that the selector of both sides matches, and nobody else controls.
+// Daemon is a pod that the selectors of both sides match, and no other owner controls.
 type Daemon struct {
 	Name, UID, Node string
 	// Taken says that the new workload controls it, Updated that it is of its newest
@@ -53,7 +53,7 @@ const Replace Verb = "replace"
 func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
 	t := Turn{Verb: Wait, All: desired}
 	free, costly, served := t.count(byNode(pods))
-	if t.Pods = h.begun(pods); len(t.Pods) > 0 {
+	if t.Pods = h.startedTurns(pods); len(t.Pods) > 0 {
 		return t.replace("their turn has begun")
 	}
 	away := max(0, desired-served)
@@ -83,8 +83,8 @@ func (t *Turn) count(nodes map[string]node) (free, costly []Daemon, served int32
 		if n.moved() {
 			t.Moved++
 		}
-		for _, p := range n.due() {
-			if !p.Available || n.servedBeside(p) {
+		for _, p := range n.podsToDelete() {
+			if !p.Available || n.servedWithout(p) {
 				free = append(free, p)
 			} else {
 				costly = append(costly, p)
@@ -107,8 +107,8 @@ func (t Turn) replace(why string) Turn {
 	return t
 }
 
-// begun are the pods whose turn was on record before, and that are still there.
-func (h Handover) begun(pods []Daemon) []Daemon {
+// startedTurns are the pods whose turn was recorded before, and that still exist.
+func (h Handover) startedTurns(pods []Daemon) []Daemon {
 	var out []Daemon
 	for _, p := range pods {
 		if !p.Going && slices.Contains(h.Turn, p.UID) {
@@ -118,7 +118,7 @@ func (h Handover) begun(pods []Daemon) []Daemon {
 	return out
 }
 
-// unsettled says what has to end before all is done; "" for nothing.
+// unsettled says what must end before all is done; "" for nothing.
 func unsettled(pods []Daemon) string {
 	for _, p := range pods {
 		switch {
@@ -150,14 +150,14 @@ func (n node) moved() bool {
 	return len(n) == 1 && n[0].Taken && n[0].Updated && n[0].Available
 }
 
-// servedBeside reports whether the new workload serves the node without a pod.
-func (n node) servedBeside(but Daemon) bool {
+// servedWithout reports whether the new workload serves the node without a pod.
+func (n node) servedWithout(but Daemon) bool {
 	return slices.ContainsFunc(n, func(p Daemon) bool { return p.UID != but.UID && p.Taken && p.Updated && p.Available })
 }
 
-// due are the pods that have to go: those of older revisions, and those that were left
+// podsToDelete are the pods that have to go: those of older revisions, and those that were left
 // where the new workload has made its own.
-func (n node) due() []Daemon {
+func (n node) podsToDelete() []Daemon {
 	own := slices.ContainsFunc(n, func(p Daemon) bool { return p.Taken })
 	var out []Daemon
 	for _, p := range n {

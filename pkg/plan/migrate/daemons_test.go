@@ -29,7 +29,7 @@ func said(t Turn) string {
 	return s
 }
 
-func TestNextTurn(t *testing.T) {
+func TestNextTurn_MovesPodsNodeByNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		surge, desired int32
 		turn           string
@@ -62,9 +62,9 @@ func TestNextTurn(t *testing.T) {
 	}
 }
 
-// TestNextTurnEnds plays handovers to their end: never are more nodes away than may be,
+// TestNextTurn_EndsWithinTheLimit plays handovers to their end: never are more nodes away than may be,
 // whether pods are taken over or not.
-func TestNextTurnEnds(t *testing.T) {
+func TestNextTurn_EndsWithinTheLimit(t *testing.T) {
 	for _, adopts := range []bool{true, false} {
 		for surge := int32(1); surge <= 3; surge++ {
 			state := map[string]string{"a": "a", "b": "a", "c": "a", "d": "a"}
@@ -116,7 +116,7 @@ func TestNextTurnEnds(t *testing.T) {
 	}
 }
 
-func TestDaemonKinds(t *testing.T) {
+func TestKindOf_DaemonSets(t *testing.T) {
 	for word, want := range map[string]string{
 		"daemonset": "DaemonSet", "ds": "DaemonSet", "daemonset.apps": "DaemonSet",
 		"ads": "AdvancedDaemonSet", "AdvancedDaemonSet": "AdvancedDaemonSet", "daemonsets.apps.kruise.io": "AdvancedDaemonSet",

@@ -1,8 +1,13 @@
 package migrate
 
-import "fmt"
+import (
+	"fmt"
 
-// Side is how one of the workloads stands.
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Side is the state of one of the workloads.
 type Side struct {
 	UID string
 	// Replicas is what its spec asks for.
@@ -26,7 +31,7 @@ const (
 	Wait Verb = "wait"
 	// Done says that all have moved.
 	Done Verb = "done"
-	// Halt says that somebody else scales one of the sides.
+	// Halt says that another client scales one of the sides.
 	Halt Verb = "halt"
 )
 
@@ -56,12 +61,12 @@ func Next(r Record, source, destination Side, budgets []Budget) Decision {
 	case d.In < 0 || d.In > r.Replicas:
 		return d.halt("the destination was scaled to %d", destination.Replicas)
 	case !source.Observed || !destination.Observed:
-		return d.because("controllers have not seen the last change yet")
+		return d.withReason("controllers have not seen the last change yet")
 	}
 	if kind := Of(r.From.Group, r.From.Kind); kind != nil && kind.Keeps {
-		return d.inPlaceOf(r, kind, source, destination, budgets)
+		return d.moveByOrdinal(r, kind, source, destination, budgets)
 	}
-	return d.beside(r, source, destination, budgets)
+	return d.moveSideBySide(r, source, destination, budgets)
 }
 
 func (d Decision) halt(format string, args ...any) Decision {
@@ -69,7 +74,7 @@ func (d Decision) halt(format string, args ...any) Decision {
 	return d
 }
 
-func (d Decision) because(format string, args ...any) Decision {
+func (d Decision) withReason(format string, args ...any) Decision {
 	d.Why = fmt.Sprintf(format, args...)
 	return d
 }
@@ -79,53 +84,115 @@ func (d Decision) write(v Verb, replicas int32, why string) Decision {
 	return d
 }
 
-// beside moves pods whose names are random: first more, then fewer.
-func (d Decision) beside(r Record, source, destination Side, budgets []Budget) Decision {
+// moveSideBySide moves pods whose names are random: first more, then fewer.
+func (d Decision) moveSideBySide(r Record, source, destination Side, budgets []Budget) Decision {
 	missing := max(0, destination.Replicas-destination.Available)
 	if n := min(r.Surge-(d.In-d.Out), r.Replicas-d.In); n > 0 {
 		return d.write(Grow, destination.Replicas+n, fmt.Sprintf("%d more", n))
 	}
 	want := min(d.In-d.Out-missing, r.Replicas-d.Out)
 	if len(budgets) > 0 && want > 0 && source.Exist > source.Replicas {
-		return d.because("%d pods of %s are going: budgets still count them", source.Exist-source.Replicas, r.From)
+		return d.withReason("%d pods of %s are going: budgets still count them", source.Exist-source.Replicas, r.From)
 	}
 	switch n, why := allowed(budgets, max(0, want), true); {
 	case n > 0:
 		return d.write(Shrink, source.Replicas-n, fmt.Sprintf("%d of the others are available", n))
 	case why != "":
-		return d.because("%s", why)
+		return d.withReason("%s", why)
 	case missing > 0:
-		return d.because("%d pods of the destination are not available", missing)
+		return d.withReason("%d pods of the destination are not available", missing)
 	case source.Exist > source.Replicas:
-		return d.because("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+		return d.withReason("%d pods of %s are going", source.Exist-source.Replicas, r.From)
 	}
 	return d.write(Done, 0, "all have moved")
 }
 
-// inPlaceOf moves pods that keep their names: a pod goes on one side before it comes
+// moveByOrdinal moves pods that keep their names: a pod goes on one side before it comes
 // on the other. The StatefulSet of Kubernetes has the low ordinals, Kruise's the high
 // ones.
-func (d Decision) inPlaceOf(r Record, from *Kind, source, destination Side, budgets []Budget) Decision {
+func (d Decision) moveByOrdinal(r Record, from *Kind, source, destination Side, budgets []Budget) Decision {
 	missing := max(0, destination.Replicas-destination.Available)
 	switch {
 	case d.Out > d.In && source.Exist > source.Replicas:
-		return d.because("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+		return d.withReason("%d pods of %s are going", source.Exist-source.Replicas, r.From)
 	case d.Out > d.In:
 		if from.Native() {
 			d.Reserve = source.Replicas
 		}
 		return d.write(Grow, r.Destination+d.Out, fmt.Sprintf("%d come back under their names", d.Out-d.In))
 	case missing > 0:
-		return d.because("%d pods of the destination are not available", missing)
+		return d.withReason("%d pods of the destination are not available", missing)
 	case d.Out == r.Replicas:
 		return d.write(Done, 0, "all have moved")
 	}
 	n, why := allowed(budgets, min(r.Surge, r.Replicas-d.Out), false)
 	if n == 0 {
-		return d.because("%s", why)
+		return d.withReason("%s", why)
 	}
 	if !from.Native() {
 		d.Reserve = r.Destination + d.Out + n
 	}
 	return d.write(Shrink, source.Replicas-n, fmt.Sprintf("%d at a time", n))
+}
+
+// Budget is a PodDisruptionBudget over pods of the source.
+type Budget struct {
+	Name string
+	Spec policyv1.PodDisruptionBudgetSpec
+	// Expected and Healthy are of its status.
+	Expected, Healthy int32
+	// Stale says that its status is of an older spec.
+	Stale bool
+}
+
+// allows is how many pods may go now, of at most want. Deletions by controllers pass
+// budgets by: the caller that has them do it asks. lasting says that they go for
+// good, so that fewer are expected afterwards; otherwise they come back elsewhere.
+func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
+	if b.Stale {
+		return 0, "budget " + b.Name + " is not up to date"
+	}
+	for n = want; n > 0; n-- {
+		expected := b.Expected
+		if lasting {
+			expected -= n
+		}
+		if b.Healthy-n >= b.desired(expected) {
+			break
+		}
+	}
+	if n == want {
+		return n, ""
+	}
+	return n, fmt.Sprintf("budget %s: %d pods are healthy, %d are wanted", b.Name, b.Healthy, b.desired(b.Expected))
+}
+
+// desired is how many healthy pods the budget wants of a total; percentages are
+// rounded up, as Kubernetes does.
+func (b Budget) desired(expected int32) int32 {
+	scaled := func(v *intstr.IntOrString) int32 {
+		n, err := intstr.GetScaledValueFromIntOrPercent(v, int(expected), true)
+		if err != nil {
+			return 0
+		}
+		return int32(n)
+	}
+	switch {
+	case b.Spec.MaxUnavailable != nil:
+		return max(0, expected-scaled(b.Spec.MaxUnavailable))
+	case b.Spec.MinAvailable != nil:
+		return scaled(b.Spec.MinAvailable)
+	}
+	return 0
+}
+
+// allowed is what all budgets allow.
+func allowed(budgets []Budget, want int32, lasting bool) (n int32, why string) {
+	n = want
+	for _, b := range budgets {
+		if got, said := b.allows(n, lasting); got < n {
+			n, why = got, said
+		}
+	}
+	return n, why
 }

@@ -23,7 +23,7 @@ func settled(n int32) Side {
 	return Side{UID: "1", Replicas: n, Exist: n, Available: n, Observed: true}
 }
 
-func TestNext(t *testing.T) {
+func TestNext_MovesBatchByBatch(t *testing.T) {
 	late := func(s Side, available int32) Side { s.Available = available; return s }
 	going := func(s Side, exist int32) Side { s.Exist = exist; return s }
 	unseen := settled(4)
@@ -79,7 +79,7 @@ func text(d Decision) string {
 	return s
 }
 
-func TestBudgets(t *testing.T) {
+func TestNext_AsksBudgets(t *testing.T) {
 	minimum := func(v string) policyv1.PodDisruptionBudgetSpec {
 		n := intstr.Parse(v)
 		return policyv1.PodDisruptionBudgetSpec{MinAvailable: &n}
@@ -114,9 +114,9 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestNeverFewer walks migrations to their end: pods available are never fewer than
+// TestNext_NeverHasFewerPods walks migrations to their end: pods available are never fewer than
 // before, never more than the surge allows, and what has no place beside comes after.
-func TestNeverFewer(t *testing.T) {
+func TestNext_NeverHasFewerPods(t *testing.T) {
 	for _, kind := range []string{"Deployment", "CloneSet", "StatefulSet"} {
 		for surge := range int32(5) {
 			for replicas := int32(1); replicas <= 6; replicas++ {
@@ -156,8 +156,8 @@ func walk(t *testing.T, r Record) {
 	t.Errorf("%+v does not end", r)
 }
 
-// TestBack turns back wherever a migration can stand: both sides end as they began.
-func TestBack(t *testing.T) {
+// TestRecord_Back turns back wherever a migration can stand: both sides end as they began.
+func TestRecord_Back(t *testing.T) {
 	for _, kind := range []string{"Deployment", "StatefulSet"} {
 		for turn := range 20 {
 			r := record(kind, 4, 4, 1, 2)
@@ -189,7 +189,7 @@ func apply(d Decision, source, destination *Side) {
 	}
 }
 
-func TestRecord(t *testing.T) {
+func TestRecord_IsReadBackEqual(t *testing.T) {
 	want := record("Deployment", 4, 4, 0, 1)
 	got, err := Decode(want.Encode())
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -202,7 +202,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-func TestKindOf(t *testing.T) {
+func TestKindOf_Counterparts(t *testing.T) {
 	for word, want := range map[string]string{
 		"CloneSet": "CloneSet", "cloneset": "CloneSet", "clone": "CloneSet", "Deployment": "Deployment", "deploy": "Deployment",
 		"AdvancedStatefulSet": "AdvancedStatefulSet", "statefulset": "StatefulSet", "statefulsets.apps.kruise.io": "AdvancedStatefulSet", "statefulset.apps": "StatefulSet",

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Placement is where the pods of a workload shall be and are.
+// Placement is where the pods of a workload should be and are.
 type Placement struct {
 	// Object is the WorkloadSpread or UnitedDeployment, TYPE/NAME.
 	Object string `json:"object"`
@@ -66,16 +66,16 @@ func (s *Subset) add(p *cluster.Pod) {
 	s.Pods = append(s.Pods, out)
 }
 
-// stuck says how many pods find no node, and why the first does not.
-func (s *Subset) stuck() {
+// addUnschedulable says how many pods find no node, and why the first does not.
+func (s *Subset) addUnschedulable() {
 	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Stuck == "" })
 	if len(waiting) > 0 {
-		s.Why = append(s.Why, many(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
+		s.Why = append(s.Why, plural(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
 	}
 }
 
-// Size is how many pods there shall be, in words.
-func (p *Placement) Size() string { return many(p.Replicas, "replica", "replicas") }
+// Size is how many pods are wanted, in words.
+func (p *Placement) Size() string { return plural(p.Replicas, "replica", "replicas") }
 
 func (p *Placement) pods() int {
 	n := 0
@@ -85,7 +85,7 @@ func (p *Placement) pods() int {
 	return n
 }
 
-func many(n int, one, more string) string {
+func plural(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -79,7 +79,7 @@ func rows(p *places.Placement) []string {
 
 const threeSubsets = "subsets: [{name: a, maxReplicas: 3}, {name: b, maxReplicas: 5}, {name: c}]"
 
-func TestWorkloadSpread(t *testing.T) {
+func TestWorkloadSpread_CountsPodsOfSubsets(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec, status, target string
 		pods                 []*cluster.Pod
@@ -148,7 +148,7 @@ func TestWorkloadSpread(t *testing.T) {
 	}
 }
 
-func TestWorkloadSpreadWithoutNumber(t *testing.T) {
+func TestWorkloadSpread_WithoutNumber(t *testing.T) {
 	ws := &kruise.WorkloadSpread{Spec: read[kruise.WorkloadSpreadSpec](t, "{targetFilter: {replicasPathList: [spec.size]}, targetRef: {apiVersion: v1, kind: X, name: x}, subsets: []}")}
 	if _, err := places.Spread(ws, node(t, "{kind: X}"), nil); err == nil {
 		t.Error("no error")
@@ -160,7 +160,7 @@ func workload(subset, replicas string) string {
 	return "{metadata: {labels: {apps.kruise.io/subset-name: " + subset + "}}, spec: {replicas: " + replicas + "}, status: {readyReplicas: " + replicas + "}}"
 }
 
-func TestUnitedDeployment(t *testing.T) {
+func TestUnitedDeployment_CountsPodsOfSubsets(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec, status string
 		workloads    []string
@@ -211,7 +211,7 @@ func TestUnitedDeployment(t *testing.T) {
 	}
 }
 
-func TestUnitedDeploymentThatCannotBeShared(t *testing.T) {
+func TestUnitedDeployment_ThatCannotBeDivided(t *testing.T) {
 	ud := &kruise.UnitedDeployment{Spec: read[kruise.UnitedDeploymentSpec](t, "{replicas: 1, selector: {}, topology: {subsets: [{name: a, replicas: 2}]}}")}
 	if _, err := places.United(ud, nil, nil); err == nil || !strings.Contains(err.Error(), "spec.replicas is 1") {
 		t.Error(err)

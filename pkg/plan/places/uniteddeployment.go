@@ -43,7 +43,7 @@ func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster
 	}
 	if ud.Spec.Replicas != nil {
 		if left := int(*ud.Spec.Replicas) - p.Replicas; left > 0 {
-			p.Why = append(p.Why, many(left, "pod", "pods")+" of spec.replicas fit into no subset")
+			p.Why = append(p.Why, plural(left, "pod", "pods")+" of spec.replicas fit into no subset")
 		}
 		p.Replicas = int(*ud.Spec.Replicas)
 	}
@@ -58,7 +58,7 @@ func limits(s kruise.Subset) string {
 	case s.Replicas != nil:
 		return s.Replicas.String()
 	case s.MinReplicas != nil || s.MaxReplicas != nil:
-		return amount(s.MinReplicas) + ".." + amount(s.MaxReplicas)
+		return limitText(s.MinReplicas) + ".." + limitText(s.MaxReplicas)
 	}
 	return ""
 }
@@ -83,7 +83,7 @@ func (p *Placement) count(pods []*cluster.Pod) {
 	}
 }
 
-// allocated says where a subset is on its way to what it shall have.
+// allocated says how far a subset is from the number that it should have.
 func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
 	for i := range subsets {
 		s, now := &p.Subsets[i], subsets[i].Current
@@ -91,13 +91,13 @@ func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node)
 		case workloadOf(s.Name, workloads) == nil:
 			s.Why = append(s.Why, "its workload is not there yet")
 		case int(now) != s.Wish:
-			s.Why = append(s.Why, "its workload still has "+many(int(now), "replica", "replicas"))
+			s.Why = append(s.Why, "its workload still has "+plural(int(now), "replica", "replicas"))
 		case have < s.Wish:
-			s.Why = append(s.Why, many(s.Wish-have, "pod is", "pods are")+" not created yet")
+			s.Why = append(s.Why, plural(s.Wish-have, "pod is", "pods are")+" not created yet")
 		case have > s.Wish:
-			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" too many, while its workload has more pods than it should")
+			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" too many, while its workload has more pods than it should")
 		}
-		s.stuck()
+		s.addUnschedulable()
 	}
 }
 

@@ -44,9 +44,9 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (
 
 // fill adds the subsets with their pods, and what is in none where there is any.
 func (p *Placement) fill(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) {
-	wishes, rest := wishes(&ws.Spec, target, p.Replicas)
+	wishes, rest := wantedPods(&ws.Spec, target, p.Replicas)
 	for i, s := range ws.Spec.Subsets {
-		p.Subsets = append(p.Subsets, Subset{Name: s.Name, Limits: amount(s.MaxReplicas), Wish: wishes[i]})
+		p.Subsets = append(p.Subsets, Subset{Name: s.Name, Limits: limitText(s.MaxReplicas), Wish: wishes[i]})
 	}
 	none := Subset{Name: Outside, Wish: rest}
 	rule := &rules.Spread{Name: ws.Name, Spec: &ws.Spec, Status: &ws.Status, Replicas: p.Replicas, Pods: pods}
@@ -64,8 +64,8 @@ func (p *Placement) fill(ws *kruise.WorkloadSpread, target *tree.Node, pods []*c
 	}
 }
 
-// wishes are how many pods each subset shall have; rest is how many no subset takes.
-func wishes(spec *kruise.WorkloadSpreadSpec, target *tree.Node, replicas int) (counts []int, rest int) {
+// wantedPods are how many pods each subset should have; rest is how many no subset takes.
+func wantedPods(spec *kruise.WorkloadSpreadSpec, target *tree.Node, replicas int) (counts []int, rest int) {
 	limits := spread.Limits(spec.Subsets, replicas)
 	if tree.StrAt(target, "kind") != kruise.KindStatefulSet {
 		return spread.Fill(limits, replicas)
@@ -82,17 +82,17 @@ func wishes(spec *kruise.WorkloadSpreadSpec, target *tree.Node, replicas int) (c
 	return counts, len(left)
 }
 
-// amount is a limit as it is written, "" for none.
-func amount(v *intstr.IntOrString) string {
+// limitText is a limit as it is written, "" for none.
+func limitText(v *intstr.IntOrString) string {
 	if v == nil {
 		return ""
 	}
 	return v.String()
 }
 
-// explain says why subsets have other numbers of pods than they shall have.
+// explain says why subsets have other numbers of pods than they should have.
 func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
-	closed := closed(ws)
+	closed := unschedulableSubsets(ws)
 	rolling := len(pods) > 0 && p.pods() > p.Replicas
 	for i := range p.Subsets {
 		s := &p.Subsets[i]
@@ -102,33 +102,33 @@ func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 		}
 		switch {
 		case s.Name == Outside:
-			s.Why = append(s.Why, unplaced(s, have))
+			s.Why = append(s.Why, noSubsetNote(s, have))
 		case have > s.Wish && rolling:
-			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" too many, while the workload has more pods than it should")
+			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" too many, while the workload has more pods than it should")
 		case have > s.Wish:
-			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more: running pods are not moved, the next scale-in takes them first")
+			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" more: running pods are not moved, the next scale-in takes them first")
 		case have < s.Wish && p.pods() < p.Replicas:
-			s.Why = append(s.Why, many(s.Wish-have, "pod", "pods")+" fewer: the workload has "+strconv.Itoa(p.pods())+" of "+strconv.Itoa(p.Replicas)+" pods")
+			s.Why = append(s.Why, plural(s.Wish-have, "pod", "pods")+" fewer: the workload has "+strconv.Itoa(p.pods())+" of "+strconv.Itoa(p.Replicas)+" pods")
 		case have < s.Wish:
-			s.Why = append(s.Why, many(s.Wish-have, "pod", "pods")+" fewer: they are in other subsets, and running pods are not moved")
+			s.Why = append(s.Why, plural(s.Wish-have, "pod", "pods")+" fewer: they are in other subsets, and running pods are not moved")
 		}
-		s.stuck()
+		s.addUnschedulable()
 	}
 }
 
-// unplaced says why pods are in no subset.
-func unplaced(s *Subset, have int) string {
+// noSubsetNote says why pods are in no subset.
+func noSubsetNote(s *Subset, have int) string {
 	switch {
 	case have == 0:
-		return fmt.Sprintf("no subset has room for %s", many(s.Wish, "pod", "pods"))
+		return fmt.Sprintf("no subset has room for %s", plural(s.Wish, "pod", "pods"))
 	case s.Wish > 0:
 		return "no subset has room: these pods get nothing of any"
 	}
 	return "created before the WorkloadSpread, or while no subset had room; their nodes fit none, or they wait for one"
 }
 
-// closed are the subsets that new pods pass by, and since when.
-func closed(ws *kruise.WorkloadSpread) map[string]string {
+// unschedulableSubsets are the subsets that new pods pass by, and since when.
+func unschedulableSubsets(ws *kruise.WorkloadSpread) map[string]string {
 	out := map[string]string{}
 	for _, s := range ws.Status.SubsetStatuses {
 		i := slices.IndexFunc(s.Conditions, func(c metav1.Condition) bool { return c.Type == "Schedulable" })

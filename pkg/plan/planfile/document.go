@@ -1,109 +1,228 @@
 package planfile
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"strings"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// limits bound what a document may grow to; a plan of 10,000 pods has a tenth of
-// so many nodes.
-var limits = tree.Limits{Nodes: 2_000_000, Depth: 100}
-
-// parse reads the one document that there must be.
-func parse(data []byte) (n *tree.Node, err error) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc tree.Node
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, &tree.Error{Msg: "there is no document"}
-		}
-		return nil, &tree.Error{Msg: strings.TrimPrefix(redact.Message(err.Error(), nil), "yaml: "), Hint: "it has to be YAML or JSON"}
-	}
-	if err := dec.Decode(new(tree.Node)); !errors.Is(err, io.EOF) {
-		return nil, &tree.Error{Msg: "there is more than one document", Hint: "write one to a file"}
-	}
-	root := tree.Root(&doc)
-	if _, err := tree.Expand(root, 0, limits); err != nil {
-		return nil, err
-	}
-	if !tree.IsMap(root) {
-		return nil, tree.Errorf(root, "", "", "a mapping is wanted")
-	}
-	return root, nil
+// document is a plan as it is written.
+type document struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Spec       spec     `json:"spec"`
 }
 
-// typed refuses documents of another version or kind.
-func typed(n *tree.Node, apiVersion, kind string) error {
-	if v := tree.StrAt(n, "apiVersion"); v != apiVersion {
-		return tree.Errorf(n, "apiVersion", "this program reads "+apiVersion, "%s %q", missingOr(v, "version"), v)
+type metadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	// Labels and Annotations belong to the owner of the file.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+type spec struct {
+	Target     target     `json:"target"`
+	Driver     string     `json:"driver"`
+	Change     change     `json:"change"`
+	Limits     numbers    `json:"limits"`
+	Drain      string     `json:"drain,omitempty"`
+	Grace      duration   `json:"grace,omitzero"`
+	HookAnswer hookAnswer `json:"hookAnswer,omitzero"`
+	Warnings   []string   `json:"warnings,omitempty"`
+	// RollsBack is why the rollout before was ended.
+	RollsBack string `json:"rollsBack,omitempty"`
+	Steps     []step `json:"steps"`
+}
+
+type target struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Namespace  string  `json:"namespace,omitempty"`
+	Name       string  `json:"name"`
+	UID        string  `json:"uid,omitempty"`
+	Carrier    *target `json:"carrier,omitempty"`
+}
+
+type change struct {
+	Mode         string   `json:"mode"`
+	Why          string   `json:"why"`
+	FromRevision string   `json:"fromRevision,omitempty"`
+	ToRevision   string   `json:"toRevision,omitempty"`
+	FromHash     string   `json:"fromHash"`
+	ToHash       string   `json:"toHash"`
+	Restarts     []string `json:"restarts,omitempty"`
+	Fields       []field  `json:"fields,omitempty"`
+}
+
+type field struct {
+	Path     string   `json:"path"`
+	Old      any      `json:"old,omitempty"`
+	New      any      `json:"new,omitempty"`
+	Effect   string   `json:"effect"`
+	Restarts []string `json:"restarts,omitempty"`
+	Why      string   `json:"why,omitempty"`
+}
+
+type numbers struct {
+	Replicas       int      `json:"replicas"`
+	MaxUnavailable int      `json:"maxUnavailable"`
+	MaxSurge       int      `json:"maxSurge,omitempty"`
+	MinReady       duration `json:"minReady,omitzero"`
+}
+
+type step struct {
+	Name       string      `json:"name"`
+	Kind       string      `json:"kind"`
+	Title      string      `json:"title"`
+	Patches    []patch     `json:"patches,omitempty"`
+	Pause      *pause      `json:"pause,omitempty"`
+	Verify     *verify     `json:"verify,omitempty"`
+	Pull       *pull       `json:"pull,omitempty"`
+	Containers *containers `json:"containers,omitempty"`
+	Updated    int         `json:"updated"`
+	Kept       int         `json:"kept"`
+	Before     []condition `json:"before,omitempty"`
+	After      []condition `json:"after,omitempty"`
+	Timeout    duration    `json:"timeout,omitzero"`
+	OnFailure  string      `json:"onFailure"`
+	Pods       []pod       `json:"pods,omitempty"`
+}
+
+type patch struct {
+	Target      *target `json:"target,omitempty"`
+	Type        string  `json:"type"`
+	Subresource string  `json:"subresource,omitempty"`
+	Reached     int     `json:"reached,omitempty"`
+	Patch       any     `json:"patch"`
+}
+
+type condition struct {
+	Type  string `json:"type"`
+	Value string `json:"value,omitempty"`
+}
+
+type pod struct {
+	Name string `json:"name"`
+	UID  string `json:"uid,omitempty"`
+	Node string `json:"node,omitempty"`
+	Mode string `json:"mode"`
+	Tie  int    `json:"tie,omitempty"`
+	Why  string `json:"why,omitempty"`
+}
+
+// pause without a time waits for approval.
+type pause struct {
+	For duration `json:"for,omitzero"`
+}
+
+type pull struct {
+	Images   []string `json:"images"`
+	Parallel int      `json:"parallel,omitempty"`
+}
+
+type containers struct {
+	Names   []string `json:"names"`
+	Method  string   `json:"method,omitempty"`
+	Ordered bool     `json:"ordered,omitempty"`
+	Unready duration `json:"unready,omitzero"`
+}
+
+type verify struct {
+	Command    []string       `json:"command,omitempty"`
+	URL        string         `json:"url,omitempty"`
+	Status     int            `json:"status,omitempty"`
+	JSONPath   string         `json:"jsonPath,omitempty"`
+	Value      string         `json:"value,omitempty"`
+	Prometheus string         `json:"prometheus,omitempty"`
+	Query      string         `json:"query,omitempty"`
+	Threshold  string         `json:"threshold,omitempty"`
+	Job        map[string]any `json:"job,omitempty"`
+	Every      duration       `json:"every,omitzero"`
+	Attempts   int            `json:"attempts,omitempty"`
+}
+
+// The words that fields take.
+var (
+	drivers    = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
+	stepKinds  = []string{string(plan.StepPullImages), string(plan.StepUpdate), string(plan.StepPartition), string(plan.StepPause), string(plan.StepInPlace), string(plan.StepRecreate), string(plan.StepRecreateContainers), string(plan.StepVerify), string(plan.StepScale)}
+	failures   = []string{string(plan.FailPause), string(plan.FailRollback), string(plan.FailAbort)}
+	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeNotAllowed)}
+	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
+	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsAvailable), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
+	drains     = []string{"", string(plan.DrainLabel), string(plan.DrainGate), string(plan.DrainNone)}
+	methods    = []string{"", plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
+	subparts   = []string{"", "status", "scale"}
+)
+
+// duration is a length of time as text: 10m0s.
+type duration time.Duration
+
+// MarshalJSON writes the text.
+func (d duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// UnmarshalJSON reads the text; numbers are refused, as they do not say of what.
+func (d *duration) UnmarshalJSON(text []byte) error {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return fmt.Errorf("%s is not a length of time: write it as 30s, 5m or 1h30m", text)
 	}
-	if k := tree.StrAt(n, "kind"); k != kind {
-		return tree.Errorf(n, "kind", "want "+kind, "%s %q", missingOr(k, "kind"), k)
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is not a length of time: write it as 30s, 5m or 1h30m", s)
 	}
+	*d = duration(v)
 	return nil
 }
 
-func missingOr(v, what string) string {
-	if v == "" {
-		return "no " + what
+// amount is a number of pods or a percentage: 3 or 10%.
+type amount plan.Amount
+
+// MarshalJSON writes a number as one.
+func (a amount) MarshalJSON() ([]byte, error) {
+	if a.Percent {
+		return json.Marshal(plan.Amount(a).String())
 	}
-	return "unknown " + what
+	return []byte(plan.Amount(a).String()), nil
 }
 
-// strict decodes a document and refuses fields that nobody reads.
-func strict(n *tree.Node, into any) error {
-	unknown, err := tree.Decode(n, into)
+// UnmarshalJSON reads a number, or the text of either.
+func (a *amount) UnmarshalJSON(text []byte) error {
+	s := string(text)
+	if unquoted, err := strconv.Unquote(s); err == nil {
+		s = unquoted
+	}
+	v, err := plan.ParseAmount(s)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: write a number of pods, such as 3, or a percentage, such as 10%%", err)
 	}
-	var faults []error
-	for _, path := range unknown {
-		faults = append(faults, tree.Errorf(n, path, "check the spelling", "unknown field"))
-	}
-	return errors.Join(faults...)
+	*a = amount(v)
+	return nil
 }
 
-// write turns what encodes as JSON into YAML whose keys stand in the order of the
-// types.
-func write(v any) []byte {
-	text, err := encoded(v)
+// hookAnswer is a length of time as text, or never.
+type hookAnswer time.Duration
+
+// MarshalJSON writes the text.
+func (d hookAnswer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(plan.HookAnswerText(time.Duration(d)))
+}
+
+// UnmarshalJSON reads the text.
+func (d *hookAnswer) UnmarshalJSON(text []byte) error {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return fmt.Errorf("%s is not a length of time: write it as 30s or 5m, or never", text)
+	}
+	v, err := plan.ParseHookAnswer(s)
 	if err != nil {
-		return nil // plain data always encodes
+		return fmt.Errorf("%q is not a length of time: write it as 30s or 5m, or never", s)
 	}
-	var doc tree.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil // JSON is YAML
-	}
-	blockStyle(&doc)
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	if enc.Encode(&doc) != nil || enc.Close() != nil {
-		return nil
-	}
-	return out.Bytes()
-}
-
-// blockStyle undoes the look of JSON: no braces, and quotes only where a reader
-// would take the plain form for something else.
-func blockStyle(n *tree.Node) {
-	if n.Kind == yaml.ScalarNode && n.Tag == yaml.NodeTagString {
-		n.Style = tree.String(n.Value).Style
-		return
-	}
-	n.Style = 0
-	if len(n.Content) == 0 && n.Kind != yaml.ScalarNode {
-		n.Style = yaml.FlowStyle
-	}
-	for _, c := range n.Content {
-		blockStyle(c)
-	}
+	*d = hookAnswer(v)
+	return nil
 }

@@ -30,7 +30,7 @@ spec:
       patch: {spec: {minReadySeconds: 1}}
 `
 
-func TestReadFaults(t *testing.T) {
+func TestRead_ReportsFaultWithPlace(t *testing.T) {
 	_, steps, _ := strings.Cut(small, "  steps:")
 	if _, err := planfile.Read([]byte(small)); err != nil {
 		t.Fatal("the plan that the cases spoil is no good itself:", err)
@@ -79,7 +79,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-func TestReadTellsAllFaults(t *testing.T) {
+func TestRead_ReportsAllFaults(t *testing.T) {
 	text := strings.NewReplacer("onFailure: pause", "onFailure: cry", "driver: native", "driver: me").Replace(small)
 	_, err := planfile.Read([]byte(text))
 	if err == nil || !strings.Contains(err.Error(), "cry") || !strings.Contains(err.Error(), `"me"`) {
@@ -87,7 +87,7 @@ func TestReadTellsAllFaults(t *testing.T) {
 	}
 }
 
-func TestReadOtherTexts(t *testing.T) {
+func TestRead_RefusesOtherDocuments(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "a list": "[]", "two documents": small + "---\n" + small, "broken": "a: [", "a word": "plan", "a password": "a: *hunter2",
 	} {

@@ -63,7 +63,7 @@ func everything() plan.Plan {
 	}
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestWrite_IsReadBackEqual(t *testing.T) {
 	want := everything()
 	text := planfile.Write(want)
 	got, err := planfile.Read(text)
@@ -78,8 +78,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestWritten holds the format: it is a contract with people and their files.
-func TestWritten(t *testing.T) {
+// TestWrite_EqualsGolden holds the format: it is a contract with people and their files.
+func TestWrite_EqualsGolden(t *testing.T) {
 	const file = "testdata/everything.yaml"
 	got := planfile.Write(everything())
 	if *update {
@@ -96,7 +96,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-func TestAPlanWithoutSteps(t *testing.T) {
+func TestWrite_PlanWithoutSteps(t *testing.T) {
 	p := everything()
 	p.Steps = nil
 	got, err := planfile.Read(planfile.Write(p))
@@ -105,8 +105,8 @@ func TestAPlanWithoutSteps(t *testing.T) {
 	}
 }
 
-// TestReadsJSON: JSON is YAML.
-func TestReadsJSON(t *testing.T) {
+// TestRead_JSON: JSON is YAML.
+func TestRead_JSON(t *testing.T) {
 	const text = `{"apiVersion": "kubectl-kruise.dev/v1alpha1", "kind": "RolloutPlan", "metadata": {"name": "w"}, "spec": {
 		"target": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "w"}, "driver": "native",
 		"change": {"mode": "unchanged", "why": "", "fromHash": "a", "toHash": "a"}, "limits": {"replicas": 1, "maxUnavailable": 1}, "steps": []}}`

@@ -48,7 +48,7 @@ func wanted() plan.Policy {
 	}
 }
 
-func TestReadPolicy(t *testing.T) {
+func TestReadPolicy_AllFields(t *testing.T) {
 	got, err := planfile.ReadPolicy([]byte(strategy))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-func TestPolicyOfAnnotation(t *testing.T) {
+func TestPolicyOf_Annotation(t *testing.T) {
 	_, body, _ := strings.Cut(strategy, "spec:\n")
 	body = strings.ReplaceAll(body, "\n  ", "\n")[2:]
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestPolicyOfAnnotation(t *testing.T) {
 	}
 }
 
-func TestPolicyFaults(t *testing.T) {
+func TestReadPolicy_ReportsFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, new, path string
 		line           int

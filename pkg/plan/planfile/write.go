@@ -1,12 +1,15 @@
 package planfile
 
 import (
+	"bytes"
+	"encoding/json"
 	"time"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
-
-func timeOf(d duration) time.Duration { return time.Duration(d) }
 
 // Write writes a plan as YAML. The same plan always gives the same bytes, and
 // [Read] reads them back.
@@ -26,6 +29,8 @@ func Write(p plan.Plan) []byte {
 	}
 	return write(d)
 }
+
+func timeOf(d duration) time.Duration { return time.Duration(d) }
 
 func writtenTarget(t *plan.Target) *target {
 	if t == nil {
@@ -86,4 +91,51 @@ func writtenConditions(list []plan.Condition) []condition {
 		out = append(out, condition{string(c.Type), c.Value})
 	}
 	return out
+}
+
+// encoded is JSON that leaves <, > and & as they are.
+func encoded(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return out.Bytes(), err
+}
+
+// write turns what encodes as JSON into YAML with its keys in the order of the
+// types.
+func write(v any) []byte {
+	text, err := encoded(v)
+	if err != nil {
+		return nil // plain data always encodes
+	}
+	var doc tree.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil // JSON is YAML
+	}
+	blockStyle(&doc)
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if enc.Encode(&doc) != nil || enc.Close() != nil {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// blockStyle undoes the look of JSON: no braces, and quotes only where a reader
+// would take the plain form for something else.
+func blockStyle(n *tree.Node) {
+	if n.Kind == yaml.ScalarNode && n.Tag == yaml.NodeTagString {
+		n.Style = tree.String(n.Value).Style
+		return
+	}
+	n.Style = 0
+	if len(n.Content) == 0 && n.Kind != yaml.ScalarNode {
+		n.Style = yaml.FlowStyle
+	}
+	for _, c := range n.Content {
+		blockStyle(c)
+	}
 }

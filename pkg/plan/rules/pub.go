@@ -116,9 +116,9 @@ func (b *Budget) recordCount() int {
 	return len(b.Disrupted) + len(b.Unavailable)
 }
 
-// Spares reports whether, with these counts, the budget can refuse none of so many requests,
+// AllowsAny reports whether, with these counts, the budget can refuse none of so many requests,
 // whatever their pods and operations are.
-func (b *Budget) Spares(n BudgetCounts, requests int) bool {
+func (b *Budget) AllowsAny(n BudgetCounts, requests int) bool {
 	return n.Desired == 0 || n.Allowed >= requests && b.recordCount() <= budgetRecords
 }
 

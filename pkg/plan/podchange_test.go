@@ -40,11 +40,11 @@ func pair(p *cluster.Pod) string {
 		p.Annotations["versionalt.sidecarset.kruise.io/mesh-1"], p.Annotations["versionalt.sidecarset.kruise.io/mesh-2"])
 }
 
-// TestClientExchangesSidecars: the new version starts beside the old one, which is
+// TestClient_ExchangesHotUpgradeSidecars: the new version starts beside the old one, which is
 // emptied once the new one is ready; there and, with the next version, back. In no pod
 // is there ever no sidecar at work, no pod is recreated, and no more are down at once
 // than may be (docs/kruise/sidecarset.md#hot-upgrade).
-func TestClientExchangesSidecars(t *testing.T) {
+func TestClient_ExchangesHotUpgradeSidecars(t *testing.T) {
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {
 			text := hotCarrier(text)
@@ -113,7 +113,7 @@ func atWork(t *testing.T, s plan.Snapshot, most int) {
 
 // With a change of the application beside it, one update does both, and the pod leaves
 // its Services as for any restart.
-func TestClientExchangesBesideTheApplication(t *testing.T) {
+func TestClient_ExchangesSidecarsWithAnApplicationUpdate(t *testing.T) {
 	text := strings.Replace(hotCarrier(carriers["ReplicaSet"]), "labels: {app: web}\n", "labels: {app: web, kubectl-kruise.dev/in-service: \"true\"}\n", 1)
 	w, ref := world(t, simulate.Usual(), text)
 	for _, c := range []struct {

@@ -1,12 +1,14 @@
 package plan_test
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -20,9 +22,9 @@ const inService = `{app: web, kubectl-kruise.dev/in-service: "true"}`
 // set is a ReplicaSet of four pods that have a label for their Service.
 var set = strings.Replace(manifest(natives, "ReplicaSet", plain+"  replicas: 4\n"), "{app: web}}\n    spec", inService+"}\n    spec", 1)
 
-// TestDrain: no container changes while its pod is in service, nor before the grace
+// TestBuild_DrainAndGrace: no container changes while its pod is in service, nor before the grace
 // period is over, and every pod comes back.
-func TestDrain(t *testing.T) {
+func TestBuild_DrainAndGrace(t *testing.T) {
 	w, ref := world(t, simulate.Usual(), set)
 	p := built(t, w, ref, strings.ReplaceAll(set, "web:1", newer), plan.Policy{Grace: 7 * time.Second})
 	if p.Drain != plan.DrainLabel || p.Grace != 7*time.Second {
@@ -86,8 +88,8 @@ func snapshotOf(t *testing.T, text string) plan.Snapshot {
 	return s
 }
 
-// TestClientPod: one pod through all its states, each read off the pod alone.
-func TestClientPod(t *testing.T) {
+// TestClient_UpdatesOnePodStepByStep: one pod through all its states, each read off the pod alone.
+func TestClient_UpdatesOnePodStepByStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(p *cluster.Pod, s *plan.Snapshot)
 		at    time.Duration
@@ -176,82 +178,8 @@ func written(t *testing.T, next string) (plan.Plan, plan.Snapshot) {
 	return p, s
 }
 
-// TestEvictionsAskBudgets: where pods are recreated both kinds of budget count.
-func TestEvictionsAskBudgets(t *testing.T) {
-	next := strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
-	for name, c := range map[string]struct {
-		spoil func(*plan.Snapshot)
-		want  string
-	}{
-		"no budget":  {func(*plan.Snapshot) {}, "act evict web-00003"},
-		"pub":        {func(s *plan.Snapshot) { budget(s, 0) }, "wait budget web-00003: budget web: 4 pods are available, 4 are wanted: web-00003 waits"},
-		"disruption": {func(s *plan.Snapshot) { disruption(s, 0) }, "wait budget web-00003: budget pdb: 4 pods are healthy, 4 are wanted: web-00003 waits"},
-		"enough":     {func(s *plan.Snapshot) { disruption(s, 50); budget(s, 50) }, "act evict web-00003"},
-		"others'":    {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, "act evict web-00003"},
-	} {
-		p, s := written(t, next)
-		c.spoil(&s)
-		d := decide(t, p, s, noon)
-		if got := string(d.Verb) + " " + d.Reason; got != c.want {
-			t.Errorf("%s: %s\nwant %s", name, got, c.want)
-		}
-	}
-}
-
-// TestBudgetNever: a budget of either kind that wants every pod never lets one go, and one
-// that has room does some day.
-func TestBudgetNever(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil func(*plan.Snapshot)
-		never bool
-	}{
-		"no budget":           {func(*plan.Snapshot) {}, false},
-		"pub of 0":            {func(s *plan.Snapshot) { budget(s, 0) }, true},
-		"pub with room":       {func(s *plan.Snapshot) { budget(s, 50) }, false},
-		"disruption of 0":     {func(s *plan.Snapshot) { disruption(s, 0) }, true},
-		"disruption and room": {func(s *plan.Snapshot) { disruption(s, 50) }, false},
-		"of others":           {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, false},
-	} {
-		s := snapshotOf(t, set)
-		s.Revisions = []cluster.Revision{{Name: "web-x", Template: s.Workload.Template}}
-		s.Workload = read(t, strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1))
-		for _, pod := range s.Pods {
-			pod.Labels["controller-revision-hash"] = "x"
-		}
-		c.spoil(&s)
-		o, ok := plan.Look(s, noon)
-		if !ok {
-			t.Fatal("no outlook")
-		}
-		o.Driver = plan.DriverClient
-		if got := o.BudgetNever(s.Pods[3]); got != c.never {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}
-
-// TestLimitIsNoBudget: without any budget, what holds the next pod is maxUnavailable.
-func TestLimitIsNoBudget(t *testing.T) {
-	next := strings.ReplaceAll(set, "web:1", newer)
-	p, s := written(t, next)
-	first := s.Pods[0].With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "False", "Gone", "")}}, noon)
-	first.Labels = map[string]string{"app": "web", kruise.InServiceLabel: "true", "controller-revision-hash": p.Change.ToHash}
-	s.Pods[0] = first
-	s.Progress.Step = len(p.Steps) - 1
-	d := decide(t, p, s, noon)
-	want := plan.Blocker{Gate: plan.GateMaxUnavailable, Why: "1 pods of the target revision are not available yet, at most 1: web-00003 waits"}
-	if !slices.Contains(d.Blockers, want) || slices.ContainsFunc(d.Blockers, func(b plan.Blocker) bool { return b.Gate == plan.GateBudget }) {
-		t.Errorf("%s: %v, want %v", d.Verb, d.Blockers, want)
-	}
-}
-
-func disruption(s *plan.Snapshot, most int) {
-	v := percent(most)
-	s.Disruptions = []*rules.DisruptionBudget{{Name: "pdb", Spec: &policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v}, Expected: len(s.Pods), Pods: s.Pods}}
-}
-
-// TestHooks: what an outside actor holds is waited for.
-func TestHooks(t *testing.T) {
+// TestClient_WaitsForHooks: what an outside actor holds is waited for.
+func TestClient_WaitsForHooks(t *testing.T) {
 	source := `
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -300,37 +228,161 @@ spec:
 	}
 }
 
-// TestRestartContainers: so many at once as may be down, each once.
-func TestRestartContainers(t *testing.T) {
-	s := snapshot(t, clones(""), 5)
-	step := plan.Step{Name: "r", Kind: plan.StepRecreateContainers, Title: "restart main", Containers: &plan.Containers{Names: []string{"main"}, Method: "crr"}}
-	for _, p := range s.Pods {
-		step.Pods = append(step.Pods, plan.PodStep{Name: p.Name, UID: p.UID})
+// carriers are native objects whose pods the client updates.
+var carriers = map[string]string{
+	"ReplicaSet":  manifest(natives, "ReplicaSet", plain+"  replicas: 6\n"),
+	"StatefulSet": manifest(natives, "StatefulSet", plain+"  replicas: 4\n  podManagementPolicy: Parallel\n  updateStrategy: {type: OnDelete}\n"),
+	"DaemonSet":   manifest(natives, "DaemonSet", plain+"  updateStrategy: {type: OnDelete}\n"),
+}
+
+// TestClient_UpdatesEachCarrier: in place, drained, and by recreation, pod by pod.
+func TestClient_UpdatesEachCarrier(t *testing.T) {
+	for kind, text := range carriers {
+		for name, change := range map[string]func(string) string{
+			"in place": func(s string) string { return s },
+			"drained": func(s string) string {
+				return strings.Replace(s, "labels: {app: web}}\n    spec", "labels: {app: web, kubectl-kruise.dev/in-service: \"true\"}}\n    spec", 1)
+			},
+			"recreated": func(s string) string { return s },
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				text := change(text)
+				next := strings.ReplaceAll(text, "web:1", newer)
+				if name == "recreated" {
+					next = strings.Replace(next, `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
+				}
+				w, ref := world(t, simulate.Usual(), text)
+				p := built(t, w, ref, next, plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))})
+				if p.Driver != plan.DriverClient {
+					t.Fatal(p.Driver)
+				}
+				d, story := drive(t, w, ref, p, nil)
+				if d.Verb != plan.Done {
+					t.Fatal(strings.Join(story, "\n"))
+				}
+				t.Log(strings.Join(story, "\n"))
+				if n, all := updated(observe(t, w, ref)); n != all || all == 0 {
+					t.Errorf("%d of %d pods run %s at the end", n, all, newer)
+				}
+			})
+		}
 	}
-	step.Pods = append(step.Pods, plan.PodStep{Name: "gone"})
-	p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Limits: plan.Limits{MaxUnavailable: 2}, Steps: []plan.Step{step}}
-	d := decide(t, p, s, noon)
-	if d.Verb != plan.Act || len(d.Actions) != 2 || d.Actions[0].Restart.Name != s.Pods[0].Name || d.Actions[0].Restart.Method != "crr" {
-		t.Fatalf("%+v", d)
+}
+
+// TestClient_ForgedCountStaysWithinBudget: a status may say anything; pods that are missing cost nothing.
+func TestClient_ForgedCountStaysWithinBudget(t *testing.T) {
+	for _, forged := range []int32{-1 << 22, -1, 1 << 22} {
+		w, ref := world(t, simulate.Usual(), carriers["DaemonSet"])
+		text := strings.ReplaceAll(carriers["DaemonSet"], "web:1", newer)
+		p := built(t, w, ref, text, plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
+		s := observe(t, w, ref)
+		set := s.Workload.Object.(*appsv1.DaemonSet).DeepCopy()
+		set.Status.DesiredNumberScheduled = forged
+		own := *s.Workload
+		own.Object, s.Workload = set, &own
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		plan.Next(p, s, w.Now())
+		s.Pods = nil
+		if _, err := plan.Build(read(t, text), s, plan.Policy{}); err != nil {
+			t.Log(err)
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 32<<20 {
+			t.Errorf("%d pods that should be there: %d MiB", forged, (after.TotalAlloc-before.TotalAlloc)>>20)
+		}
 	}
-	s.Verified = map[string]plan.Result{
-		plan.RestartKey("r", s.Pods[0].Name): {Done: true, Good: true}, plan.RestartKey("r", s.Pods[1].Name): {Text: "is stopping"},
+}
+
+// TestClient_ChangingPodsCountAsUnavailable: a pod whose new image was asked for counts as unavailable
+// before its node has heard of it, while its status still says that it is ready; and so
+// does one that is gone and not made again yet.
+func TestClient_ChangingPodsCountAsUnavailable(t *testing.T) {
+	unheard := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "True", "", "")}}
+	starts := func(d plan.Decision) (names []string) {
+		for _, a := range d.Actions {
+			if a.Pod != nil && len(a.Pod.Change.Images) > 0 {
+				names = append(names, a.Pod.Name)
+			}
+		}
+		return names
 	}
-	if d = decide(t, p, s, noon); len(d.Actions) != 1 || d.Actions[0].Restart.Name != s.Pods[2].Name {
-		t.Errorf("%+v", d)
+	for kind, text := range carriers {
+		t.Run(kind, func(t *testing.T) {
+			w, ref := world(t, simulate.Usual(), text)
+			p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
+			begun := 0
+			drive(t, w, ref, p, func(d plan.Decision) {
+				begun += len(starts(d))
+				s := observe(t, w, ref)
+				for i, pod := range s.Pods {
+					if slices.Contains(starts(d), pod.Name) {
+						s.Pods[i] = pod.With(unheard, w.Now())
+					}
+				}
+				if more := starts(plan.Next(p, s, w.Now())); len(starts(d)) > 0 && len(more) > 0 {
+					t.Errorf("right after %v, %v", starts(d), more)
+				}
+				s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(pod *cluster.Pod) bool { return slices.Contains(starts(d), pod.Name) })
+				if more := starts(plan.Next(p, s, w.Now())); len(starts(d)) > 0 && len(more) > 0 {
+					t.Errorf("without %v, %v", starts(d), more)
+				}
+			})
+			if begun == 0 {
+				t.Error("no pod was changed")
+			}
+		})
 	}
-	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Text: "is stopping"}
-	if d = decide(t, p, s, noon); d.Verb != plan.Wait || d.Reason != "ready web-00001: is stopping" {
-		t.Errorf("%+v", d)
+}
+
+// TestClient_RollsBack: under a partition, a template that is taken back reaches the
+// highest ordinals of a StatefulSet, however many others never left it.
+func TestClient_RollsBack(t *testing.T) {
+	text := strings.Replace(carriers["StatefulSet"], "podManagementPolicy: Parallel", "podManagementPolicy: OrderedReady", 1)
+	w, ref := world(t, simulate.Usual(), text)
+	policy := plan.Policy{Steps: must(plan.ParseSteps("3")), Pull: plan.PullNever}
+	for _, next := range []string{strings.Replace(text, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1), text} {
+		d, story := drive(t, w, ref, built(t, w, ref, next, policy), nil)
+		if d.Verb != plan.Done {
+			t.Fatal(strings.Join(story, "\n"))
+		}
+		if err := w.Record(t.Context(), ref, observe(t, w, ref).Version, plan.Progress{}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Done: true, Text: "exit 1"}
-	if d = decide(t, p, s, noon); d.Verb != plan.Halt || d.Reason != "ready web-00002: exit 1" {
-		t.Errorf("%+v", d)
+	revisions := map[string]int{}
+	for _, p := range observe(t, w, ref).Pods {
+		revisions[p.Labels["controller-revision-hash"]]++
 	}
-	for _, pod := range s.Pods {
-		s.Verified[plan.RestartKey("r", pod.Name)] = plan.Result{Done: true, Good: true}
+	if len(revisions) != 1 {
+		t.Errorf("pods by revision: %v", revisions)
 	}
-	if d = decide(t, p, s, noon); d.Verb != plan.Done {
-		t.Errorf("%+v", d)
+}
+
+// TestClient_InitImageRecreatesPods: an init container's image cannot change in a running pod, so
+// the pod is recreated.
+func TestClient_InitImageRecreatesPods(t *testing.T) {
+	for kind, text := range carriers {
+		t.Run(kind, func(t *testing.T) {
+			of := func(tag int) string {
+				return strings.Replace(text, "spec: {containers", fmt.Sprintf(`spec: {initContainers: [{name: prepare, image: "init:%d"}], containers`, tag), 1)
+			}
+			if of(1) == text {
+				t.Fatalf("no template in %s", text)
+			}
+			w, ref := world(t, simulate.Usual(), of(1))
+			before := map[string]bool{}
+			for _, p := range observe(t, w, ref).Pods {
+				before[p.UID] = true
+			}
+			d, story := drive(t, w, ref, built(t, w, ref, of(2), plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever}), nil)
+			if d.Verb != plan.Done {
+				t.Fatal(strings.Join(story, "\n"))
+			}
+			for _, p := range observe(t, w, ref).Pods {
+				if before[p.UID] {
+					t.Errorf("%s was not made anew", p.Name)
+				}
+			}
+		})
 	}
 }

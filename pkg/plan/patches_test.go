@@ -38,10 +38,10 @@ var changes = map[string]func(string) string{
 	"minReadySeconds": func(s string) string { return s + "  minReadySeconds: 4\n" },
 }
 
-// TestPatchesMakeTheDesiredObject sends every patch of a plan to the object as it
+// TestPatches_MakeTheDesiredObject sends every patch of a plan to the object as it
 // was written, defaults missing, and compares: what comes out is what was asked for,
 // there and back again, so that removed keys are gone.
-func TestPatchesMakeTheDesiredObject(t *testing.T) {
+func TestPatches_MakeTheDesiredObject(t *testing.T) {
 	for kind, text := range allKinds() {
 		for name, change := range changes {
 			if name == "minReadySeconds" && kind == "StatefulSet" {
@@ -129,9 +129,9 @@ func specOf(t *testing.T, w *cluster.Workload) any {
 	return spec
 }
 
-// TestFirstPatchHoldsBack: the patch that writes the template sets the partition
+// TestPatches_FirstOneKeepsPodsBack: the patch that writes the template sets the partition
 // too, so that nothing moves before its time.
-func TestFirstPatchHoldsBack(t *testing.T) {
+func TestPatches_FirstOneKeepsPodsBack(t *testing.T) {
 	for kind, want := range map[string]string{
 		"CloneSet v1alpha1":  `{"op":"add","path":"/spec/updateStrategy","value":{"maxSurge":0,"maxUnavailable":"20%","partition":6,"type":"InPlaceIfPossible"}}`,
 		"CloneSet v1beta1":   `{"op":"add","path":"/spec/updateStrategy","value":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":"20%","partition":6,"podUpdatePolicy":"InPlaceIfPossible"},"type":"RollingUpdate"}}`,
@@ -150,8 +150,8 @@ func TestFirstPatchHoldsBack(t *testing.T) {
 	}
 }
 
-// TestPausedPaths: where each version of a kind has its pause.
-func TestPausedPaths(t *testing.T) {
+// TestPausedPath_OfEachKind: where each version of a kind has its pause.
+func TestPausedPath_OfEachKind(t *testing.T) {
 	for kind, want := range map[[3]string]string{
 		{"apps.kruise.io", "CloneSet", "v1alpha1"}:   "spec.updateStrategy.paused",
 		{"apps.kruise.io", "CloneSet", "v1beta1"}:    "spec.updateStrategy.rollingUpdate.paused",
@@ -167,9 +167,9 @@ func TestPausedPaths(t *testing.T) {
 	}
 }
 
-// TestPartitionPaths: docs/kruise/workloads.md#fields-to-patch; an Advanced StatefulSet is always
+// TestPartitionPath_OfEachKind: docs/kruise/workloads.md#fields-to-patch; an Advanced StatefulSet is always
 // patched in v1beta1.
-func TestPartitionPaths(t *testing.T) {
+func TestPartitionPath_OfEachKind(t *testing.T) {
 	for kind, want := range map[string][2]string{
 		"CloneSet v1alpha1":  {alpha, `{"spec":{"updateStrategy":{"partition":0}}}`},
 		"CloneSet v1beta1":   {beta, `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}}`},

@@ -2,12 +2,13 @@ package plan_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestReach(t *testing.T) {
+func TestReach_OfEachKind(t *testing.T) {
 	for name, c := range map[string]struct {
 		in           string
 		reach, total int
@@ -37,4 +38,34 @@ func reaching(version, kind, strategy string) string {
 		text += "  updateStrategy: " + strategy + "\n"
 	}
 	return text
+}
+
+// TestLook_UnderPartition: pods below the partition that carry the template count with
+// those that the partition lets follow.
+func TestLook_UnderPartition(t *testing.T) {
+	s, before := begun(t, beta, "")
+	s.Workload = read(t, before)
+	if o, ok := plan.Look(s, time.Now()); !ok || o.Allowed != 5 || o.Total != 5 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestCount_OfTheRollout(t *testing.T) {
+	desired, s := crowd(t, podJSON(5))
+	p := must(plan.Build(desired, s, plan.Policy{}))
+	if got, want := plan.Count(p, s), (plan.Tally{Desired: 5, Total: 5, Ready: 5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	next := *desired
+	next.UID = s.Workload.UID
+	s.Workload = &next
+	clone(&s).Status.UpdateRevision, clone(&s).Status.ObservedGeneration = "web-new", next.Generation
+	gone := *s.Pods[4]
+	gone.Deleting = true
+	s.Pods[4] = &gone
+	updatedPod(&s, 0)
+	s.Pods[1].Labels["controller-revision-hash"] = "web-new"
+	if got, want := plan.Count(p, s), (plan.Tally{Desired: 5, Total: 4, Ready: 3, Updated: 2, UpdatedReady: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }

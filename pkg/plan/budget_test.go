@@ -3,11 +3,13 @@ package plan_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -44,9 +46,9 @@ func guardedWorld(t *testing.T, on bool) (*simulate.World, plan.Snapshot) {
 	return w, observe(t, w, read(t, clones("")).Ref)
 }
 
-// TestBudgetsOfUpdates: a budget that lets no pod go stops an update in place where the
+// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that lets no pod go stops an update in place where the
 // gate has Kruise ask it, and only there; the plan, the wait and why all say which.
-func TestBudgetsOfUpdates(t *testing.T) {
+func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	next := strings.ReplaceAll(clones(""), "web:1", "web:2")
 	for name, c := range map[string]struct {
 		on       bool
@@ -203,4 +205,78 @@ func budgetedSnapshot(t *testing.T, chance *rand.Rand) plan.Snapshot {
 		s.Budgets = append(s.Budgets, b)
 	}
 	return s
+}
+
+// TestClient_EvictionAsksBudgets: where pods are recreated both kinds of budget count.
+func TestClient_EvictionAsksBudgets(t *testing.T) {
+	next := strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
+	for name, c := range map[string]struct {
+		spoil func(*plan.Snapshot)
+		want  string
+	}{
+		"no budget":  {func(*plan.Snapshot) {}, "act evict web-00003"},
+		"pub":        {func(s *plan.Snapshot) { budget(s, 0) }, "wait budget web-00003: budget web: 4 pods are available, 4 are wanted: web-00003 waits"},
+		"disruption": {func(s *plan.Snapshot) { disruption(s, 0) }, "wait budget web-00003: budget pdb: 4 pods are healthy, 4 are wanted: web-00003 waits"},
+		"enough":     {func(s *plan.Snapshot) { disruption(s, 50); budget(s, 50) }, "act evict web-00003"},
+		"others'":    {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, "act evict web-00003"},
+	} {
+		p, s := written(t, next)
+		c.spoil(&s)
+		d := decide(t, p, s, noon)
+		if got := string(d.Verb) + " " + d.Reason; got != c.want {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// TestOutlook_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
+// that has room does some day.
+func TestOutlook_BudgetNeverAllowsAPod(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*plan.Snapshot)
+		never bool
+	}{
+		"no budget":           {func(*plan.Snapshot) {}, false},
+		"pub of 0":            {func(s *plan.Snapshot) { budget(s, 0) }, true},
+		"pub with room":       {func(s *plan.Snapshot) { budget(s, 50) }, false},
+		"disruption of 0":     {func(s *plan.Snapshot) { disruption(s, 0) }, true},
+		"disruption and room": {func(s *plan.Snapshot) { disruption(s, 50) }, false},
+		"of others":           {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, false},
+	} {
+		s := snapshotOf(t, set)
+		s.Revisions = []cluster.Revision{{Name: "web-x", Template: s.Workload.Template}}
+		s.Workload = read(t, strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1))
+		for _, pod := range s.Pods {
+			pod.Labels["controller-revision-hash"] = "x"
+		}
+		c.spoil(&s)
+		o, ok := plan.Look(s, noon)
+		if !ok {
+			t.Fatal("no outlook")
+		}
+		o.Driver = plan.DriverClient
+		if got := o.BudgetNever(s.Pods[3]); got != c.never {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestNext_LimitIsNotReportedAsBudget: without any budget, what holds the next pod is maxUnavailable.
+func TestNext_LimitIsNotReportedAsBudget(t *testing.T) {
+	next := strings.ReplaceAll(set, "web:1", newer)
+	p, s := written(t, next)
+	first := s.Pods[0].With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "False", "Gone", "")}}, noon)
+	first.Labels = map[string]string{"app": "web", kruise.InServiceLabel: "true", "controller-revision-hash": p.Change.ToHash}
+	s.Pods[0] = first
+	s.Progress.Step = len(p.Steps) - 1
+	d := decide(t, p, s, noon)
+	want := plan.Blocker{Gate: plan.GateMaxUnavailable, Why: "1 pods of the target revision are not available yet, at most 1: web-00003 waits"}
+	if !slices.Contains(d.Blockers, want) || slices.ContainsFunc(d.Blockers, func(b plan.Blocker) bool { return b.Gate == plan.GateBudget }) {
+		t.Errorf("%s: %v, want %v", d.Verb, d.Blockers, want)
+	}
+}
+
+func disruption(s *plan.Snapshot, most int) {
+	v := percent(most)
+	s.Disruptions = []*rules.DisruptionBudget{{Name: "pdb", Spec: &policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &v}, Expected: len(s.Pods), Pods: s.Pods}}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// TestNativePlans: what Kubernetes' own controllers can do, and what the plan says
+// TestBuild_NativeWorkloads: what Kubernetes' own controllers can do, and what the plan says
 // about what they cannot.
-func TestNativePlans(t *testing.T) {
+func TestBuild_NativeWorkloads(t *testing.T) {
 	three := plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))}
 	for name, c := range map[string]struct {
 		text, steps, warning string
@@ -57,9 +57,9 @@ func TestNativePlans(t *testing.T) {
 	}
 }
 
-// TestDeploymentIsPausedOnItsWay: each step lets it go and stops it, the last one
+// TestBuild_DeploymentIsPausedBetweenSteps: each step lets it go and stops it, the last one
 // only lets it go.
-func TestDeploymentIsPausedOnItsWay(t *testing.T) {
+func TestBuild_DeploymentIsPausedBetweenSteps(t *testing.T) {
 	text := kinds["native Deployment"]
 	p, err := plan.Build(read(t, strings.ReplaceAll(text, "web:1", newer)), plan.Snapshot{Workload: read(t, text)}, plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))})
 	if err != nil {
@@ -80,9 +80,9 @@ func TestDeploymentIsPausedOnItsWay(t *testing.T) {
 	}
 }
 
-// TestPausedDeployment: one that an aborted rollout has left paused goes on with the
+// TestBuild_ResumesPausedDeployment: one that an aborted rollout has left paused goes on with the
 // next, back as well as forward, and is not paused in the end.
-func TestPausedDeployment(t *testing.T) {
+func TestBuild_ResumesPausedDeployment(t *testing.T) {
 	text := kinds["native Deployment"]
 	for name, next := range map[string]func(plan.Plan, plan.Snapshot) (plan.Plan, error){
 		"back":    func(p plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Back(p, s, "aborted") },
@@ -115,8 +115,8 @@ func TestPausedDeployment(t *testing.T) {
 	}
 }
 
-// TestDaemonSetBySelector: only nodes that the selector chooses can be reached.
-func TestDaemonSetBySelector(t *testing.T) {
+// TestBuild_DaemonSetWithSelector: only nodes that the selector chooses can be reached.
+func TestBuild_DaemonSetWithSelector(t *testing.T) {
 	text := manifest(beta, "DaemonSet", plain+"  updateStrategy: {rollingUpdate: {selector: {matchLabels: {ring: a}}}}\n")
 	s := plan.Snapshot{Workload: read(t, text), Pods: pods(5, "x"), Nodes: map[string]*cluster.Node{}}
 	for i, p := range s.Pods {
@@ -145,8 +145,8 @@ func TestDaemonSetBySelector(t *testing.T) {
 	}
 }
 
-// TestDaemonSetPodsWithoutGate are recreated, as the rules have it.
-func TestDaemonSetPodsWithoutGate(t *testing.T) {
+// TestBuild_DaemonSetPodsWithoutReadinessGate are recreated, as the rules have it.
+func TestBuild_DaemonSetPodsWithoutReadinessGate(t *testing.T) {
 	text := kinds["DaemonSet in place"]
 	s := plan.Snapshot{Workload: read(t, text), Pods: pods(4, "x"), Gates: cluster.DefaultGates()}
 	s.Revisions = []cluster.Revision{{Name: "web-x", Number: 1, Template: s.Workload.Template}}
@@ -167,8 +167,8 @@ func TestDaemonSetPodsWithoutGate(t *testing.T) {
 	}
 }
 
-// TestClientNeedsABudget: surge only, and nobody who could surge.
-func TestClientNeedsABudget(t *testing.T) {
+// TestBuild_ClientNeedsMaxUnavailable: surge only, and nobody who could surge.
+func TestBuild_ClientNeedsMaxUnavailable(t *testing.T) {
 	text := carriers["ReplicaSet"]
 	source := read(t, strings.Replace(kinds["CloneSet v1alpha1"], "type: InPlaceIfPossible", "type: InPlaceIfPossible, maxSurge: 1, maxUnavailable: 0", 1))
 	_, err := plan.Build(read(t, strings.ReplaceAll(text, "web:1", newer)), plan.Snapshot{Workload: source, Carrier: read(t, text), Pods: pods(6, "x")}, plan.Policy{})
@@ -178,8 +178,8 @@ func TestClientNeedsABudget(t *testing.T) {
 	}
 }
 
-// TestSourceDecides: order, limits and grace are those of the Kruise object.
-func TestSourceDecides(t *testing.T) {
+// TestBuild_ClientFollowsTheSourceObject: order, limits and grace are those of the Kruise object.
+func TestBuild_ClientFollowsTheSourceObject(t *testing.T) {
 	source := read(t, manifest(beta, "CloneSet", plain+`  replicas: 6
   updateStrategy:
     rollingUpdate:
@@ -217,8 +217,8 @@ func TestSourceDecides(t *testing.T) {
 	}
 }
 
-// TestGateDrain needs the gate on the pod.
-func TestGateDrain(t *testing.T) {
+// TestClient_DrainsByReadinessGate needs the gate on the pod.
+func TestClient_DrainsByReadinessGate(t *testing.T) {
 	p, s := carried(t, plan.Policy{Drain: plan.DrainGate})
 	d := decide(t, p, s, noon)
 	if d.Verb != plan.Act || d.Actions[0].Pod == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func TestAmountOf(t *testing.T) {
+func TestAmount_OfTotal(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		total int
@@ -41,7 +41,7 @@ func TestAmountOf(t *testing.T) {
 	}
 }
 
-func TestParseAmountFaults(t *testing.T) {
+func TestParseAmount_RefusesInvalidText(t *testing.T) {
 	for _, text := range []string{"", "0", "-1", "0%", "101%", "ten", "1.5", "NaN%", "%", "1e3", "99999999999", "10 %"} {
 		_, err := ParseAmount(text)
 		var e *tree.Error
@@ -51,7 +51,7 @@ func TestParseAmountFaults(t *testing.T) {
 	}
 }
 
-func TestParseSteps(t *testing.T) {
+func TestParseSteps_ReadsAndRefuses(t *testing.T) {
 	got, err := ParseSteps("1, 10%,50%,100%")
 	want := []PolicyStep{{To: Pods(1)}, {To: Amount{10, true}}, {To: Amount{50, true}}, {To: All}}
 	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
@@ -72,7 +72,7 @@ func TestParseSteps(t *testing.T) {
 	}
 }
 
-func TestPauseAfter(t *testing.T) {
+func TestPauseAfter_FindsTheStep(t *testing.T) {
 	for text, want := range map[string]string{
 		"1":         "[hand - - -]",
 		"2,3=10m":   "[- hand 10m0s -]",
@@ -112,7 +112,7 @@ func TestPauseAfter(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestParsePolicyWords_NameTheChoices(t *testing.T) {
 	if d, err := ParseDriver("client"); d != DriverClient || err != nil {
 		t.Error(d, err)
 	}
@@ -132,7 +132,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestDefaultSteps(t *testing.T) {
+func TestDefaultSteps_GrowWithTheWorkload(t *testing.T) {
 	for total, want := range map[int]string{
 		0: "[1 100%]", 1: "[1 100%]", 4: "[1 100%]", 5: "[1 50% 100%]", 20: "[1 50% 100%]", 21: "[1 10% 50% 100%]", 5000: "[1 10% 50% 100%]",
 	} {
@@ -146,7 +146,7 @@ func TestDefaultSteps(t *testing.T) {
 	}
 }
 
-func TestLadder(t *testing.T) {
+func TestResolveStages_SkipsWhatIsReached(t *testing.T) {
 	for _, c := range []struct {
 		steps          string
 		total, already int
@@ -164,7 +164,7 @@ func TestLadder(t *testing.T) {
 		{"3,100%", 2, 0, "[2]"},
 	} {
 		var got []int
-		for _, r := range ladder(must(ParseSteps(c.steps)), c.total, c.already) {
+		for _, r := range resolveStages(must(ParseSteps(c.steps)), c.total, c.already) {
 			got = append(got, r.updated)
 		}
 		if text := strings.ReplaceAll(fmt.Sprint(got), "<nil>", ""); text != c.want {
@@ -173,13 +173,13 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestLadderKeepsWhatIsWaitedFor: a step that comes to nothing new gives its pause
+// TestResolveStages_KeepPausesAndChecks: a step that comes to nothing new gives its pause
 // and its questions to the one before.
-func TestLadderKeepsWhatIsWaitedFor(t *testing.T) {
+func TestResolveStages_KeepPausesAndChecks(t *testing.T) {
 	steps := must(ParseSteps("1,10%,100%"))
 	steps[0].Verify = []Verify{{URL: "a"}}
 	steps[1].Verify, steps[1].Pause = []Verify{{URL: "b"}}, &Pause{For: time.Minute}
-	got := ladder(steps, 5, 0)
+	got := resolveStages(steps, 5, 0)
 	if len(got) != 2 || len(got[0].Verify) != 2 || got[0].Pause == nil {
 		t.Errorf("%+v", got)
 	}

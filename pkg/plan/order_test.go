@@ -3,14 +3,16 @@ package plan
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestInverseHitsTheCount: whatever number of pods is wanted, as a number or as a
+// TestPartitionByCount_UpdatesExactlyTheCount: whatever number of pods is wanted, as a number or as a
 // percentage, the rules let exactly so many follow the partition that is chosen.
-func TestInverseHitsTheCount(t *testing.T) {
+func TestPartitionByCount_UpdatesExactlyTheCount(t *testing.T) {
 	kinds := map[string]func(v intstr.IntOrString, total int) int{
 		"CloneSet":  func(v intstr.IntOrString, total int) int { return total - rules.Partition(&v, total) },
 		"DaemonSet": func(v intstr.IntOrString, total int) int { return total - rules.DaemonSetPartition(&v, total) },
@@ -18,7 +20,7 @@ func TestInverseHitsTheCount(t *testing.T) {
 	for name, allowed := range kinds {
 		percents := 0
 		for _, total := range []int{1, 2, 3, 4, 5, 7, 8, 10, 11, 33, 99, 100, 101, 250, 1000, 10000} {
-			partition := inverse(total, func(v intstr.IntOrString) int { return allowed(v, total) })
+			partition := partitionByCount(total, func(v intstr.IntOrString) int { return allowed(v, total) })
 			for updated := range total + 1 {
 				for _, percent := range []bool{false, true} {
 					v := partition(updated, percent)
@@ -40,9 +42,9 @@ func TestInverseHitsTheCount(t *testing.T) {
 	}
 }
 
-// TestInverseExamples: docs/kruise/workloads.md#partition and
+// TestPartitionByCount_Examples: docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#worked-examples, examples 4 and 17.
-func TestInverseExamples(t *testing.T) {
+func TestPartitionByCount_Examples(t *testing.T) {
 	for _, c := range []struct {
 		kind           string
 		total, updated int
@@ -65,9 +67,26 @@ func TestInverseExamples(t *testing.T) {
 		if c.kind == "DaemonSet" {
 			allowed = func(v intstr.IntOrString) int { return c.total - rules.DaemonSetPartition(&v, c.total) }
 		}
-		v := inverse(c.total, allowed)(c.updated, c.percent)
+		v := partitionByCount(c.total, allowed)(c.updated, c.percent)
 		if v.String() != c.want {
 			t.Errorf("%s, %d of %d: %s, want %s", c.kind, c.updated, c.total, v.String(), c.want)
+		}
+	}
+}
+
+// TestKindOf_NoWorkload: a snapshot whose object is of no kind that is rolled out is
+// asked everything without a panic, and a template put into it is an error.
+func TestKindOf_NoWorkload(t *testing.T) {
+	for _, obj := range []any{nil, &corev1.Pod{}} {
+		w := &cluster.Workload{Object: obj}
+		k := kindOf(obj)
+		r := &rollout{snap: &Snapshot{Workload: w}, plan: &Plan{}}
+		if k.clientSpec(nil) != nil || k.restartSpec(nil) != nil || k.surges() || len(k.ordering()) > 0 ||
+			len(k.stepPending(r)) > 0 || len(k.rolloutPending(r)) > 0 || k.revision(r) != "" || k.updatedTest(r)(&cluster.Pod{}) {
+			t.Errorf("%T is treated as a workload", obj)
+		}
+		if _, err := WithTemplate(w, map[string]any{}); err == nil {
+			t.Errorf("a template was put into %T", obj)
 		}
 	}
 }
