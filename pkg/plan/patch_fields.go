@@ -16,7 +16,7 @@ type PatchField struct {
 	// Path is from the top of the object: spec.template.spec.containers[0].image.
 	Path string
 	// Was is what the patch requires the field to be before, nil where it requires nothing;
-	// Value is what it becomes. What is likely to be secret in both is [rules.Masked].
+	// Value is what it becomes. What is likely to be secret in both is [mask.Masked].
 	Was, Value any
 }
 

@@ -6,7 +6,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
 // TestPatchFields: a field a line, what is required before it is written beside it, and
@@ -44,8 +44,8 @@ func TestPatchFields(t *testing.T) {
 				object("/spec/template/spec/containers", []any{map[string]any{"name": "app", "env": []any{map[string]any{"name": "DB_PASSWORD", "value": "hunter2"}}}}),
 			}},
 			[]string{
-				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
-				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].name = app",
+				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
+				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].name = app",
 			},
 		},
 		"a type that plans do not have": {Patch{Type: "strategic", Body: map[string]any{"spec": map[string]any{"a": "b"}}}, nil},

@@ -2,10 +2,9 @@ package plan
 
 import (
 	"bytes"
-	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // inForce reports whether an object has what a patch of ours writes: sending it
@@ -86,11 +85,7 @@ func written(doc, v any) bool {
 
 // pointed follows a JSON pointer; nil where there is nothing.
 func pointed(v any, pointer string) any {
-	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, step := range path {
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-	}
-	return rules.Lookup(v, path)
+	return tree.Lookup(v, tree.PointerSteps(pointer))
 }
 
 // alike compares decoded JSON however it was decoded. Nulls do not count.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
 // withBodies is from which level client-go tells of bodies; it cuts them below the
@@ -93,7 +93,7 @@ func (s *sink) body(text string) string {
 	if json.Unmarshal([]byte(text), &v) != nil {
 		return fmt.Sprintf("(%d bytes that are no JSON)", len(text))
 	}
-	shown, err := json.Marshal(rules.MaskPatch(v, nil))
+	shown, err := json.Marshal(mask.Patch(v, nil))
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}

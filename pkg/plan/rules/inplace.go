@@ -52,7 +52,7 @@ type FieldChange struct {
 	// Path is below the template: spec.containers[0].image.
 	Path string
 	// Old and New are nil where there is nothing; what is likely to be secret
-	// in them is [Masked].
+	// in them is [mask.Masked].
 	Old, New any
 	Effect   Effect
 	// Restarts are the containers that restart for it.

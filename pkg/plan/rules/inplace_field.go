@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 const inPlaceGate = kruise.InPlaceUpdateReady
@@ -13,8 +15,8 @@ const inPlaceGate = kruise.InPlaceUpdateReady
 func (c TemplateChange) fields() []FieldChange {
 	var out []FieldChange
 	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
-	for _, d := range differences(nil, old, updated) {
-		f := FieldChange{Path: PathText(d.path), Old: masked(d.path, d.old, old), New: masked(d.path, d.new, updated)}
+	for _, d := range tree.Differences(nil, old, updated) {
+		f := FieldChange{Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, old), New: mask.Value(d.Path, d.New, updated)}
 		c.classify(&f, d)
 		out = append(out, f)
 	}
@@ -34,16 +36,16 @@ func withMetadata(template map[string]any) map[string]any {
 	return map[string]any{"metadata": meta, "spec": template["spec"]}
 }
 
-func (c TemplateChange) classify(f *FieldChange, d change) {
+func (c TemplateChange) classify(f *FieldChange, d tree.Difference) {
 	switch {
-	case d.path[0] == "metadata":
+	case d.Path[0] == "metadata":
 		c.classifyMetadata(f, d)
-	case inContainer(d.path, "image") && d.old != nil && d.new != nil:
+	case inContainer(d.Path, "image") && d.Old != nil && d.New != nil:
 		f.Effect, f.Why = EffectImage, "the image of a container changes in place"
-		f.Restarts = []string{containerName(c.New.Template, d.path[2])}
-	case isResource(d.path) && d.old != nil && d.new != nil && c.Gates.InPlaceWorkloadVerticalScaling:
+		f.Restarts = []string{containerName(c.New.Template, d.Path[2])}
+	case isResource(d.Path) && d.Old != nil && d.New != nil && c.Gates.InPlaceWorkloadVerticalScaling:
 		f.Effect, f.Why = EffectResources, "cpu and memory change in place"
-		f.Restarts = c.restartForResize(d.path)
+		f.Restarts = c.restartForResize(d.Path)
 	default:
 		f.Effect, f.Why = EffectRecreate, whyRecreate(d)
 	}
@@ -52,9 +54,9 @@ func (c TemplateChange) classify(f *FieldChange, d change) {
 // classifyMetadata: metadata is merged into the pod, but a container whose env
 // reads a key that has a new value restarts. A key that goes away restarts
 // nothing.
-func (c TemplateChange) classifyMetadata(f *FieldChange, d change) {
+func (c TemplateChange) classifyMetadata(f *FieldChange, d tree.Difference) {
 	f.Effect, f.Why = EffectMetadata, "metadata is merged into the pod"
-	if !c.Gates.InPlaceUpdateEnvFromMetadata || d.new == nil || len(d.path) != 3 {
+	if !c.Gates.InPlaceUpdateEnvFromMetadata || d.New == nil || len(d.Path) != 3 {
 		return
 	}
 	f.Restarts = envReaders(c.New.Template, fieldPath(d))
@@ -64,13 +66,13 @@ func (c TemplateChange) classifyMetadata(f *FieldChange, d change) {
 }
 
 // whyRecreate names the limit that a field hits.
-func whyRecreate(d change) string {
+func whyRecreate(d tree.Difference) string {
 	switch {
-	case isResource(d.path):
+	case isResource(d.Path):
 		return "resources change in place only with the gate InPlaceWorkloadVerticalScaling, and only cpu and memory that are there already"
-	case len(d.path) > 1 && d.path[1] == "initContainers":
+	case len(d.Path) > 1 && d.Path[1] == "initContainers":
 		return "init containers do not change in place"
-	case len(d.path) == 3 && d.path[1] == "containers", inContainer(d.path, "name"):
+	case len(d.Path) == 3 && d.Path[1] == "containers", inContainer(d.Path, "name"):
 		return "containers are compared by position: none may be added, removed or moved"
 	}
 	return "only images of containers, labels and annotations change in place"
@@ -98,7 +100,7 @@ func (c TemplateChange) restartForResize(path []string) []string {
 }
 
 // fieldPath is how an env reads a label or annotation.
-func fieldPath(d change) string { return "metadata." + d.path[1] + "['" + d.path[2] + "']" }
+func fieldPath(d tree.Difference) string { return "metadata." + d.Path[1] + "['" + d.Path[2] + "']" }
 
 // envReaders returns the regular containers whose env reads a field of the pod.
 func envReaders(template map[string]any, fieldPath string) []string {

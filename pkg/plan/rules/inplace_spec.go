@@ -1,6 +1,10 @@
 package rules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
 
 // InPlaceSpec is what an in-place update changes in a pod, beside the labels of
 // its revision (docs/kruise/workloads.md#when-a-change-is-possible-in-place and
@@ -34,15 +38,15 @@ type Metadata struct {
 func (c TemplateChange) InPlaceSpec() InPlaceSpec {
 	s := InPlaceSpec{Images: map[string]string{}, Refs: map[string]Metadata{}, Resources: map[string]any{}}
 	resized := false
-	for _, d := range differences(nil, withMetadata(c.Old.Template), withMetadata(c.New.Template)) {
+	for _, d := range tree.Differences(nil, withMetadata(c.Old.Template), withMetadata(c.New.Template)) {
 		switch {
-		case d.path[0] == "metadata" && len(d.path) == 3:
+		case d.Path[0] == "metadata" && len(d.Path) == 3:
 			s.metadata(c, d)
-		case inContainer(d.path, "image"):
-			s.Images[containerName(c.New.Template, d.path[2])], _ = d.new.(string)
-		case isResource(d.path):
-			s.Resources[containerName(c.New.Template, d.path[2])] = containerAt(c.New.Template, d.path[2])["resources"]
-			resized = resized || len(c.restartForResize(d.path)) > 0
+		case inContainer(d.Path, "image"):
+			s.Images[containerName(c.New.Template, d.Path[2])], _ = d.New.(string)
+		case isResource(d.Path):
+			s.Resources[containerName(c.New.Template, d.Path[2])] = containerAt(c.New.Template, d.Path[2])["resources"]
+			resized = resized || len(c.restartForResize(d.Path)) > 0
 		}
 	}
 	s.Rereads = inTemplateOrder(s.Rereads, c.New.Template)
@@ -52,24 +56,24 @@ func (c TemplateChange) InPlaceSpec() InPlaceSpec {
 
 // metadata sorts one changed key: to the containers that read it, else to what is
 // merged at once.
-func (s *InPlaceSpec) metadata(c TemplateChange, d change) {
+func (s *InPlaceSpec) metadata(c TemplateChange, d tree.Difference) {
 	var f FieldChange
 	c.classifyMetadata(&f, d)
-	value, set := d.new.(string)
+	value, set := d.New.(string)
 	add := func(to *Metadata) {
 		into := &to.Labels
-		if d.path[1] == "annotations" {
+		if d.Path[1] == "annotations" {
 			into = &to.Annotations
 		}
 		if *into == nil {
 			*into = map[string]*string{}
 		}
-		(*into)[d.path[2]] = nil
+		(*into)[d.Path[2]] = nil
 		if set {
-			(*into)[d.path[2]] = &value
+			(*into)[d.Path[2]] = &value
 		}
 	}
-	if d.new == nil && c.Gates.InPlaceUpdateEnvFromMetadata {
+	if d.New == nil && c.Gates.InPlaceUpdateEnvFromMetadata {
 		s.Rereads = append(s.Rereads, envReaders(c.New.Template, fieldPath(d))...)
 	}
 	for _, name := range f.Restarts {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -19,9 +20,9 @@ func decoded(t *testing.T, text string) map[string]any {
 	return v
 }
 
-// TestSecretsAreMasked: each pair of templates differs in a secret; neither value
+// TestEligible_MasksSecrets: each pair of templates differs in a secret; neither value
 // may appear, and the change is still seen.
-func TestSecretsAreMasked(t *testing.T) {
+func TestEligible_MasksSecrets(t *testing.T) {
 	for name, c := range map[string]struct{ template, path string }{
 		"an env variable":         {`{"spec": {"containers": [{"name": "a", "env": [{"name": "X", "value": "y"}, {"name": "DB_PASSWORD", "value": "~"}]}]}}`, "spec.containers[0].env[1].value"},
 		"another":                 {`{"spec": {"containers": [{"name": "a", "env": [{"name": "API_KEY", "value": "~"}]}]}}`, "spec.containers[0].env[0].value"},
@@ -49,14 +50,14 @@ func TestSecretsAreMasked(t *testing.T) {
 			t.Errorf("%s: fields %+v", name, e.Fields)
 		}
 		text, err := json.Marshal(e)
-		if err != nil || strings.Contains(string(text), "hunter") || !strings.Contains(string(text), Masked) {
+		if err != nil || strings.Contains(string(text), "hunter") || !strings.Contains(string(text), mask.Masked) {
 			t.Errorf("%s: %s %v", name, text, err)
 		}
 	}
 }
 
-// TestPlainValuesStay: what is no secret is shown, and null stays null.
-func TestPlainValuesStay(t *testing.T) {
+// TestEligible_ShowsPlainValues: what is no secret is shown, and null stays null.
+func TestEligible_ShowsPlainValues(t *testing.T) {
 	old := decoded(t, `{"metadata": {"labels": {"a": "1"}}, "spec": {"containers": [{"name": "a", "image": "r:5000/a:1", "args": ["-v", "x", "--secret-name"],
 		"env": [{"name": "LEVEL", "value": "debug"}, {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "token"}}}]}]}}`)
 	updated := decoded(t, `{"metadata": {"labels": {}}, "spec": {"containers": [{"name": "a", "image": "r:5000/a:2", "args": ["-v", "y", "--secret-name"],
@@ -77,11 +78,11 @@ func TestPlainValuesStay(t *testing.T) {
 	}
 }
 
-// TestSidecarSecretsAreMasked: a SidecarSet goes another way to its answer.
-func TestSidecarSecretsAreMasked(t *testing.T) {
+// TestSidecarSetEligible_MasksSecrets: a SidecarSet goes another way to its answer.
+func TestSidecarSetEligible_MasksSecrets(t *testing.T) {
 	e := SidecarSetEligible(decoded(t, `{"containers": [{"name": "m", "env": [{"name": "TOKEN", "value": "hunter1"}]}]}`),
 		decoded(t, `{"containers": [{"name": "m", "env": [{"name": "TOKEN", "value": "hunter2"}]}]}`))
-	if len(e.Fields) != 1 || e.Fields[0].Old != Masked || e.Fields[0].New != Masked {
+	if len(e.Fields) != 1 || e.Fields[0].Old != mask.Masked || e.Fields[0].New != mask.Masked {
 		t.Errorf("fields %+v", e.Fields)
 	}
 }

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
 
 // FindRevision returns the stored revision with this template, the newest if
 // there are several. A workload whose template equals an older revision goes
@@ -21,7 +24,7 @@ func FindRevision(list []cluster.Revision, template map[string]any) (cluster.Rev
 // metadata.creationTimestamp, which some serializers write, do not count. What
 // has no spec is no pod template, but what a SidecarSet puts into pods.
 func SameTemplate(a, b map[string]any) bool {
-	return len(differences(nil, revisable(a), revisable(b))) == 0
+	return len(tree.Differences(nil, revisable(a), revisable(b))) == 0
 }
 
 func revisable(template map[string]any) map[string]any {

@@ -1,6 +1,11 @@
 package rules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
 
 // EffectNewPods is a field that only pods made later get; Kruise does not hold
 // it against pods that lack it.
@@ -15,9 +20,9 @@ func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	e := Eligibility{Policy: PolicyInPlaceOnly}
 	hashed := map[string]bool{"containers": true, "initContainers": nativeSidecars(old) || nativeSidecars(updated)}
 	for _, key := range []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"} {
-		for _, d := range differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
+		for _, d := range tree.Differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
 			f := FieldChange{
-				Path: PathText(d.path), Old: masked(d.path, d.old, map[string]any{"spec": old}), New: masked(d.path, d.new, map[string]any{"spec": updated}),
+				Path: PathText(d.Path), Old: mask.Value(d.Path, d.Old, map[string]any{"spec": old}), New: mask.Value(d.Path, d.New, map[string]any{"spec": updated}),
 			}
 			classifySidecar(&f, d, hashed[key], updated)
 			e.Fields = append(e.Fields, f)
@@ -49,12 +54,12 @@ func entries(v any) any {
 
 // classifySidecar says what one change does; hashed are those of a list whose content
 // tells pods apart, but for images.
-func classifySidecar(f *FieldChange, d change, hashed bool, updated map[string]any) {
-	image := len(d.path) == 4 && d.path[3] == "image" && d.old != nil && d.new != nil
+func classifySidecar(f *FieldChange, d tree.Difference, hashed bool, updated map[string]any) {
+	image := len(d.Path) == 4 && d.Path[3] == "image" && d.Old != nil && d.New != nil
 	switch {
-	case image && d.path[1] == "containers":
+	case image && d.Path[1] == "containers":
 		f.Effect, f.Why = EffectImage, "the image of a sidecar changes in place"
-		f.Restarts = []string{containerName(map[string]any{"spec": updated}, d.path[2])}
+		f.Restarts = []string{containerName(map[string]any{"spec": updated}, d.Path[2])}
 	case hashed && !image:
 		f.Effect, f.Why = EffectRecreate, "of a sidecar only the image changes in place: such pods have to be recreated"
 	default:
