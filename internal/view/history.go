@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -66,7 +67,7 @@ func (b *builder) template(t map[string]any) {
 	if len(t) == 0 {
 		return
 	}
-	text, err := yaml.Marshal(rules.MaskObject(t))
+	text, err := yaml.Marshal(mask.Object(t))
 	if err != nil {
 		return // decoded JSON always encodes
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -151,13 +152,13 @@ func maskedVerify(v *plan.Verify) *plan.Verify {
 		return nil
 	}
 	out := *v
-	out.URL, out.Prometheus = rules.MaskText(v.URL), rules.MaskText(v.Prometheus)
+	out.URL, out.Prometheus = mask.Text(v.URL), mask.Text(v.Prometheus)
 	// The value of a flag is a word of its own, so the command is read as a whole.
-	if command := strings.Join(v.Command, " "); rules.MaskText(command) != command {
-		out.Command = []string{rules.MaskText(command)}
+	if command := strings.Join(v.Command, " "); mask.Text(command) != command {
+		out.Command = []string{mask.Text(command)}
 	}
 	if v.Job != nil {
-		out.Job = rules.MaskObject(v.Job)
+		out.Job = mask.Object(v.Job)
 	}
 	return &out
 }

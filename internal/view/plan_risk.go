@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -89,7 +90,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
 	if body != jsonText(p.Body) {
-		command += " # " + rules.Masked + ": the plan's file has what is secret"
+		command += " # " + mask.Masked + ": the plan's file has what is secret"
 	}
 	return command
 }

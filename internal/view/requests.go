@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
 // Requests writes requests in their order, without what is secret, for people; note
@@ -60,7 +60,7 @@ func masked(body any) any {
 	text, err := utiljson.Marshal(body)
 	var own any // decoded JSON, whatever it was made of
 	if err != nil || utiljson.Unmarshal(text, &own) != nil {
-		return rules.Masked
+		return mask.Masked
 	}
-	return rules.MaskPatch(own, nil)
+	return mask.Patch(own, nil)
 }

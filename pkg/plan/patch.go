@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // The types of patches, as kubectl patch names them.
@@ -233,11 +233,7 @@ func containsWritten(doc, v any) bool {
 
 // valueAtPointer follows a JSON pointer; nil where there is nothing.
 func valueAtPointer(v any, pointer string) any {
-	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, step := range path {
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-	}
-	return rules.Lookup(v, path)
+	return tree.Lookup(v, tree.PointerSteps(pointer))
 }
 
 // equivalentJSON compares decoded JSON however it was decoded. Nulls do not count.

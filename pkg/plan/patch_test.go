@@ -8,7 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
 // TestSpecPatch_IsMinimalAndExact: minimal where that helps a reader, exact everywhere.
@@ -202,8 +202,8 @@ func TestPatchFields_ListsLeaves(t *testing.T) {
 				object("/spec/template/spec/containers", []any{map[string]any{"name": "app", "env": []any{map[string]any{"name": "DB_PASSWORD", "value": "hunter2"}}}}),
 			}},
 			[]string{
-				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
-				"add spec.template.spec.containers[0].env[0].value = " + rules.Masked, "add spec.template.spec.containers[0].name = app",
+				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].env[0].name = DB_PASSWORD",
+				"add spec.template.spec.containers[0].env[0].value = " + mask.Masked, "add spec.template.spec.containers[0].name = app",
 			},
 		},
 		"a type that plans do not have": {Patch{Type: "strategic", Body: map[string]any{"spec": map[string]any{"a": "b"}}}, nil},

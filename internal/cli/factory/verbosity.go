@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
 // maxVerbosity is the highest level: bodies as long as they are.
@@ -161,7 +161,7 @@ func (s *logSink) body(text string) string {
 	if json.Unmarshal([]byte(text), &v) != nil {
 		return fmt.Sprintf("(%d bytes that are no JSON)", len(text))
 	}
-	shown, err := json.Marshal(rules.MaskPatch(v, nil))
+	shown, err := json.Marshal(mask.Patch(v, nil))
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}

@@ -12,8 +12,8 @@ import (
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -73,7 +73,7 @@ func (w *handing) allowed(ctx context.Context) error {
 	}
 	err := w.say("configmap/%s has this, and it was not approved on this machine:", kube.Kept(w.source))
 	for _, u := range w.unproven {
-		text, failed := yaml.Marshal(rules.MaskObject(u.Object))
+		text, failed := yaml.Marshal(mask.Object(u.Object))
 		err = errors.Join(err, failed, w.say("---\n%s", strings.TrimSpace(string(text))))
 	}
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -293,7 +293,7 @@ func secretIn(p *plan.Plan) string {
 		if v.Job != nil {
 			asked["job"] = v.Job
 		}
-		if !reflect.DeepEqual(rules.Mask([]string{"verify"}, asked, nil), any(asked)) {
+		if !reflect.DeepEqual(mask.Value([]string{"verify"}, asked, nil), any(asked)) {
 			return step.Name
 		}
 	}

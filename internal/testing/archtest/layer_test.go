@@ -37,7 +37,7 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/mask", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
 		"internal/text", "internal/view", "internal/view/svg", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
@@ -49,6 +49,7 @@ var layer = map[string][]string{
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"pkg/kruise/redact":    {},
+	"pkg/kruise/mask":      {"k8s.io/api/core/v1", "pkg/kruise/redact", "pkg/kruise/tree"},
 	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
 	"pkg/kruise/imageref":  {"github.com/distribution/reference"},
 	"pkg/kruise/podstate":  {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
@@ -108,12 +109,12 @@ var layer = map[string][]string{
 	"pkg/tui/fanouts":   screenImports("pkg/kruise", "pkg/tui/match"),
 	"pkg/tui/page":      {"pkg/tui/draw", "pkg/tui/screen", "pkg/tui/theme"},
 	"pkg/tui/pod":       screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
-	"pkg/tui/text":      screenImports("pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/text":      screenImports("pkg/kruise/mask", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/logs":      screenImports("pkg/plan/diagnose", "pkg/tui/page"),
-	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/mask", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
-		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/rules", "pkg/plan/simulate",
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/mask", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/simulate",
 		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 

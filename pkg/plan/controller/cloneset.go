@@ -1,8 +1,13 @@
 package controller
 
 import (
+	"fmt"
 	"slices"
 	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -144,4 +149,210 @@ func (s *cloneSet) grace() int32 {
 // deadlineIn is after how long the condition Progressing would turn.
 func deadlineIn(c *kruise.CloneSetCondition, deadline int32, now time.Time) time.Duration {
 	return max(c.LastUpdateTime.Add(seconds(deadline)).Sub(now), 0) + time.Millisecond
+}
+
+// roll looks after updates under way and, unless a lifecycle state changed, takes
+// the next pods (docs/kruise/workloads.md#one-reconcile, step 7).
+func (s *cloneSet) roll() {
+	if s.refresh() {
+		s.why("lifecycle states change")
+		return
+	}
+	choice := s.rule.TakeUpdate()
+	s.why(choice.Why)
+	target := s.update
+	if choice.Back {
+		target = s.current
+	}
+	to := s.updatesTo(target)
+	for _, p := range choice.Pods {
+		if !s.updatePod(p, to) {
+			s.pass.Why = s.failed
+			return
+		}
+	}
+}
+
+// refresh brings the in-place updates and lifecycle states of all pods forward,
+// and reports whether a state changed.
+func (s *cloneSet) refresh() bool {
+	moved := false
+	for _, p := range s.rule.Restless() {
+		var c cluster.PodChange
+		s.pass.lookAgain(s.view.refreshInPlace(&c, p))
+		if to := s.nextState(p); to != rules.StateOf(p) {
+			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+			moved = true
+		}
+		if !empty(&c) {
+			s.pass.act(PatchPod{Pod: p, Change: c})
+		}
+	}
+	return moved
+}
+
+func (s *cloneSet) nextState(p *cluster.Pod) rules.LifecycleState {
+	state := rules.StateOf(p)
+	if state == rules.StateNormal || state == rules.StateNone {
+		return state
+	}
+	return rules.NextState(p, rules.Refresh{
+		Lifecycle: s.Spec.Lifecycle, AtUpdate: rules.AtRevision(p, s.update), WaitForNode: true,
+		InPlaceDone: state == rules.StateUpdating && s.view.inPlaceDone(p),
+	})
+}
+
+// updatesTo says how pods come to a revision: the update's or, for a rollback, the
+// current one.
+func (s *cloneSet) updatesTo(target string) *updates {
+	u := &updates{
+		view: s.view, all: s.revisions, policy: rules.UpdatePolicy(s.rolling().PodUpdatePolicy),
+		revision: target, grace: s.grace(),
+		labels: map[string]string{
+			appsv1.ControllerRevisionHashLabelKey:  target,
+			appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(target),
+		},
+	}
+	for _, r := range s.revisions {
+		if r.Name == target {
+			u.update = r
+		}
+	}
+	return u
+}
+
+// updatePod updates one pod; false ends the pass.
+func (s *cloneSet) updatePod(p *cluster.Pod, to *updates) bool {
+	mode, why, inPlace := to.of(p)
+	switch {
+	case inPlace != nil:
+		return s.updateInPlace(p, inPlace)
+	case mode == rules.ModeNotAllowed:
+		s.failed = fmt.Sprintf("pod %s cannot be updated in place, and the policy is InPlaceOnly: %s", p.Name, why)
+		return false
+	}
+	s.mark(p, to.revision)
+	return true
+}
+
+// mark has a pod replaced: it is deleted in a later pass.
+func (s *cloneSet) mark(p *cluster.Pod, target string) {
+	var c cluster.PodChange
+	label(&c, kruise.SpecifiedDeleteLabel, "true")
+	s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
+	s.event("SuccessfulUpdatePodReCreate", fmt.Sprintf("successfully patch pod %s specified-delete for update(revision %s)", p.Name, target))
+}
+
+// updateInPlace begins the update, or has the pod wait for its hook.
+func (s *cloneSet) updateInPlace(p *cluster.Pod, u *inPlaceUpdate) bool {
+	to, err := rules.StateToUpdate(p, s.Spec.Lifecycle)
+	if err != nil {
+		s.failed = err.Error()
+		return false
+	}
+	var c cluster.PodChange
+	if to == rules.StatePreparingUpdate {
+		if rules.StateOf(p) != to {
+			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+			s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
+		}
+		return true
+	}
+	c = u.start(p, s.view.Now)
+	enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+	s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
+	s.pass.lookAgain(seconds(s.grace()))
+	s.event("SuccessfulUpdatePodInPlace", fmt.Sprintf("successfully update pod %s in-place(revision %s)", p.Name, u.revision))
+	return true
+}
+
+// writeStatus says what the pass saw: not what it did, which the next one sees
+// (docs/kruise/workloads.md#cloneset-status).
+func (s *cloneSet) writeStatus() {
+	status := new(s.Status)
+	status.Conditions = slices.Clone(s.Status.Conditions)
+	limits := rules.LimitsOfCloneSet(&s.Spec)
+	status.ObservedGeneration = s.view.Workload.Generation
+	status.UpdateRevision = s.update
+	status.ExpectedUpdatedReplicas = int32(limits.ExpectedUpdated())
+	status.CollisionCount = new(or(s.Status.CollisionCount, 0))
+	if s.Spec.Selector != nil {
+		status.LabelSelector = metav1.FormatLabelSelector(s.Spec.Selector)
+	}
+	s.count(status)
+	status.CurrentRevision = rules.CloneSetCurrent(s.current, s.update, int(status.UpdatedReplicas), int(status.Replicas), limits.Replicas)
+	s.fail(status)
+	s.progress(status)
+	s.pass.Status = changed(&s.Status, status)
+}
+
+func (s *cloneSet) count(status *kruise.CloneSetStatus) {
+	n := s.rule.Count(false)
+	status.Replicas = int32(n.Old.Active + n.New.Active)
+	status.ReadyReplicas = int32(n.Old.Ready + n.New.Ready)
+	status.AvailableReplicas = int32(n.Old.Available + n.New.Available)
+	status.UpdatedReplicas, status.UpdatedReadyReplicas, status.UpdatedAvailableReplicas = int32(n.New.Active), int32(n.New.Ready), int32(n.New.Available)
+}
+
+// fail notes why scaling or the update stopped. The conditions are never taken
+// away again, and one that is there hides another reason (recorded in 003 and
+// 091).
+func (s *cloneSet) fail(status *kruise.CloneSetStatus) {
+	for _, c := range []kruise.CloneSetCondition{{Type: "FailedScale", Message: s.failedScale}, {Type: "FailedUpdate", Message: s.failed}} {
+		if c.Message == "" || slices.ContainsFunc(status.Conditions, func(have kruise.CloneSetCondition) bool { return have.Type == c.Type }) {
+			continue
+		}
+		c.Status, c.LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(wholeSeconds(s.view.Now))
+		status.Conditions = append(status.Conditions, c)
+	}
+}
+
+const progressing = "Progressing"
+
+// progress writes the condition Progressing, and comes back when it would turn.
+func (s *cloneSet) progress(status *kruise.CloneSetStatus) {
+	seen := *s.CloneSet
+	seen.Status = *status
+	now, reason, ok := rules.CloneSetProgressing(&seen, s.view.Now)
+	i := slices.IndexFunc(status.Conditions, func(c kruise.CloneSetCondition) bool { return c.Type == progressing })
+	switch {
+	case !ok && i >= 0:
+		status.Conditions = slices.Delete(status.Conditions, i, i+1)
+	case !ok:
+		return
+	case i < 0:
+		i = len(status.Conditions)
+		status.Conditions = append(status.Conditions, kruise.CloneSetCondition{Type: progressing})
+		fallthrough
+	default:
+		s.setProgress(&status.Conditions[i], now, reason)
+	}
+}
+
+func (s *cloneSet) setProgress(c *kruise.CloneSetCondition, status corev1.ConditionStatus, reason string) {
+	at := metav1.NewTime(wholeSeconds(s.view.Now))
+	if c.Status != status {
+		c.LastTransitionTime = at
+	}
+	if c.Status != status || c.Reason != reason {
+		c.LastUpdateTime = at
+	}
+	c.Status, c.Reason, c.Message = status, reason, s.progressText(reason)
+	if reason == rules.ReasonCloneSetUpdated {
+		s.pass.lookAgain(deadlineIn(c, *s.Spec.ProgressDeadlineSeconds, s.view.Now))
+	}
+}
+
+func (s *cloneSet) progressText(reason string) string {
+	switch reason {
+	case rules.ReasonCloneSetAvailable:
+		return "CloneSet is available"
+	case rules.ReasonCloneSetPaused:
+		return "CloneSet is paused"
+	case rules.ReasonProgressPartitionAvailable:
+		return "CloneSet has been paused due to partition ready"
+	case rules.ReasonProgressDeadlineExceeded:
+		return "CloneSet revision " + s.update + " has timed out progressing"
+	}
+	return "CloneSet is progressing"
 }

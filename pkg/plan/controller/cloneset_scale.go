@@ -1,6 +1,12 @@
 package controller
 
 import (
+	"cmp"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -88,3 +94,111 @@ func (s *cloneSet) remove(p *cluster.Pod, claims []*cluster.Claim) {
 }
 
 func instanceID(labels map[string]string) string { return labels[kruise.CloneSetInstanceIDLabel] }
+
+// tidyClaims returns the claims of the CloneSet that are there to stay. Without
+// reuse those that lost their pod go: a terminating or finished pod takes its own
+// along (docs/kruise/workloads.md#named-pods-and-claims).
+func (s *cloneSet) tidyClaims() []*cluster.Claim {
+	if len(s.view.Claims) == 0 {
+		return nil
+	}
+	active, leaving := s.podsByID()
+	var stay []*cluster.Claim
+	for _, c := range s.view.Claims {
+		id := instanceID(c.Labels)
+		switch {
+		case c.Deleting || c.Owner.UID != s.view.Workload.UID:
+		case s.Spec.ScaleStrategy.EnablePVCReuse || id == "" || active[id] != nil:
+			stay = append(stay, c)
+		case leaving[id] != nil:
+			p := leaving[id]
+			s.pass.act(ChangeClaim{Claim: c, Owner: &cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}})
+		default:
+			s.pass.act(ChangeClaim{Claim: c, Delete: true})
+		}
+	}
+	return stay
+}
+
+// podsByID returns the pods by instance id: those that count, and those that go.
+func (s *cloneSet) podsByID() (active, leaving map[string]*cluster.Pod) {
+	active, leaving = map[string]*cluster.Pod{}, map[string]*cluster.Pod{}
+	for _, p := range s.view.Pods {
+		to := leaving
+		if rules.Active(p) {
+			to = active
+		}
+		to[instanceID(p.Labels)] = p
+	}
+	return active, leaving
+}
+
+// freeIDs returns up to n instance ids of claims whose pod is lost, in order. A
+// pod that still terminates counts as lost, and keeps its name from being used
+// (recorded in 061).
+func freeIDs(claims []*cluster.Claim, pods []*cluster.Pod, n int) []string {
+	if len(claims) == 0 {
+		return nil
+	}
+	free := map[string]bool{}
+	for _, c := range claims {
+		free[instanceID(c.Labels)] = true
+	}
+	for _, p := range pods {
+		if rules.Active(p) {
+			delete(free, instanceID(p.Labels))
+		}
+	}
+	delete(free, "")
+	ids := slices.Sorted(maps.Keys(free))
+	return ids[:min(n, len(ids))]
+}
+
+// newClaims are the claims of a new pod; without an id their names end where the
+// random part belongs.
+func (s *cloneSet) newClaims(id string) []cluster.Claim {
+	var out []cluster.Claim
+	w := s.view.Workload
+	for i := range s.Spec.VolumeClaimTemplates {
+		t := &s.Spec.VolumeClaimTemplates[i]
+		labels := maps.Clone(t.Labels)
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		if s.Spec.Selector != nil {
+			maps.Copy(labels, s.Spec.Selector.MatchLabels)
+		}
+		if id != "" {
+			labels[kruise.CloneSetInstanceIDLabel] = id
+		}
+		out = append(out, cluster.Claim{
+			Namespace: w.Namespace, Name: t.Name + "-" + w.Name + "-" + id, Labels: labels,
+			Owner: cluster.Owner{Kind: w.Kind, Name: w.Name, UID: w.UID},
+		})
+	}
+	return out
+}
+
+// OwnClaimsHash returns revisions that a cluster has stored as this controller would
+// have: a store keeps the hash of claim templates in a way of its own. That of the
+// newest is taken for the hash of the present templates (docs/kruise/workloads.md#revisions).
+func OwnClaimsHash(o *kruise.CloneSet, stored []cluster.Revision) []cluster.Revision {
+	if len(o.Spec.VolumeClaimTemplates) == 0 || len(stored) == 0 {
+		return stored
+	}
+	newest := slices.MaxFunc(stored, func(a, b cluster.Revision) int { return cmp.Compare(a.Number, b.Number) }).ClaimsHash
+	out := slices.Clone(stored)
+	for i := range out {
+		if newest != "" && out[i].ClaimsHash == newest {
+			out[i].ClaimsHash = hashOf(o.Spec.VolumeClaimTemplates)
+		}
+	}
+	return out
+}
+
+// hashOf tells claim templates apart.
+func hashOf(templates any) string {
+	h := fnv.New32()
+	_, _ = h.Write(encoded(templates))
+	return strconv.FormatUint(uint64(h.Sum32()), 10)
+}

@@ -10,9 +10,12 @@ package controller
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -124,4 +127,215 @@ func (reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) reconciler {
 
 func (reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) reconciler {
 	return reconciling(reconcileNativeDaemonSet, o)
+}
+
+// act adds a write.
+func (p *Pass) act(a Action) { p.Actions = append(p.Actions, a) }
+
+// lookAgain has the controller come back after a time, unless it does so sooner
+// anyway; 0 asks for nothing.
+func (p *Pass) lookAgain(after time.Duration) {
+	if after > 0 && (p.Again == 0 || after < p.Again) {
+		p.Again = after
+	}
+}
+
+// changed returns the new status for [Pass.Status], nil when it says nothing new.
+func changed[T any](old, now *T) any {
+	if reflect.DeepEqual(old, now) {
+		return nil
+	}
+	return now
+}
+
+func seconds(n int32) time.Duration { return time.Duration(n) * time.Second }
+
+// or returns what is set, else the default.
+func or[T any](v *T, byDefault T) T {
+	if v == nil {
+		return byDefault
+	}
+	return *v
+}
+
+// Action is one write of a controller.
+type Action interface{ action() }
+
+type (
+	// StoreRevision creates the revision, or sets Number of the one that is
+	// there under the same name.
+	StoreRevision struct{ Revision cluster.Revision }
+
+	// DropRevision deletes a revision that history no longer keeps.
+	DropRevision struct{ Name string }
+
+	// CreatePod makes a pod from a revision's template. Admission may still
+	// change it.
+	CreatePod struct {
+		// Name is the pod's; when it is empty the store makes PREFIX plus five
+		// random characters, and puts those into each label of IDLabels.
+		Name   string
+		Prefix string
+		// IDLabels are labels whose value is the random part, on the pod and on
+		// those of its claims whose names end in it.
+		IDLabels []string
+		// Revision is the full name of the revision; it is empty for the
+		// workload's present template, which is all that a ReplicaSet knows.
+		Revision string
+		// Labels, Annotations and Gates are added to the template's.
+		Labels, Annotations map[string]string
+		Gates               []string
+		// Node binds the pod, as a DaemonSet does; empty for the scheduler.
+		Node string
+		// Claims are created before the pod unless they are there; a name ends in
+		// "-" where the random part belongs.
+		Claims []cluster.Claim
+	}
+
+	// PatchPod changes a pod. Conditions are written first, by themselves, as
+	// the status is a request of its own.
+	PatchPod struct {
+		Pod    *cluster.Pod
+		Change cluster.PodChange
+		// Permit asks the PodUnavailableBudgets before anything is written.
+		Permit bool
+	}
+
+	// DeletePod asks for a pod's deletion, within its grace period.
+	DeletePod struct{ Pod *cluster.Pod }
+
+	// PatchWorkload is a JSON merge patch of the controller's own object, in its
+	// kind's newest version.
+	PatchWorkload struct{ Patch map[string]any }
+
+	// ScaleChild sets the replicas and some annotations of a ReplicaSet.
+	ScaleChild struct {
+		Name     string
+		Replicas int
+		// Annotations are merged into the ReplicaSet's own.
+		Annotations map[string]string
+		// New is the ReplicaSet to create, complete but for uid and generation:
+		// its owner reference, labels and template are those it shall have. It
+		// is nil for one that exists.
+		New *cluster.Workload
+	}
+
+	// DropChild deletes a ReplicaSet without pods.
+	DropChild struct{ Name string }
+
+	// ChangeClaim deletes a claim, or gives it an owner.
+	ChangeClaim struct {
+		Claim  *cluster.Claim
+		Delete bool
+		Owner  *cluster.Owner
+	}
+
+	// Event is what the controller would tell: Normal or Warning.
+	Event struct{ Type, Reason, Message string }
+)
+
+func (StoreRevision) action() {}
+
+func (DropRevision) action() {}
+
+func (CreatePod) action() {}
+
+func (PatchPod) action() {}
+
+func (DeletePod) action() {}
+
+func (PatchWorkload) action() {}
+
+func (ScaleChild) action() {}
+
+func (DropChild) action() {}
+
+func (ChangeClaim) action() {}
+
+func (Event) action() {}
+
+// label sets a label in a change.
+func label(c *cluster.PodChange, key, value string) {
+	if c.Labels == nil {
+		c.Labels = map[string]*string{}
+	}
+	c.Labels[key] = &value
+}
+
+// annotate sets an annotation in a change; nil removes it.
+func annotate(c *cluster.PodChange, key string, value *string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]*string{}
+	}
+	c.Annotations[key] = value
+}
+
+// condition sets a condition in a change, unless the pod has it with that status
+// and message, or lacks the readiness gate that it is for.
+func condition(c *cluster.PodChange, p *cluster.Pod, gate string, status corev1.ConditionStatus, reason, message string) {
+	have, _ := p.Condition(gate)
+	if slices.Contains(p.ReadinessGates, gate) && (have.Status != status || have.Message != message) {
+		c.Conditions = append(c.Conditions, cluster.SetTo(gate, status, reason, message))
+	}
+}
+
+// empty reports whether a change changes nothing.
+func empty(c *cluster.PodChange) bool {
+	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+
+		len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
+}
+
+// wholeSeconds is a time as Kubernetes stores it.
+func wholeSeconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// stamp is a time as annotations have it.
+func stamp(t time.Time) string { return wholeSeconds(t).Format(time.RFC3339) }
+
+// activePods leaves out what goes or has ended.
+func activePods(list []*cluster.Pod) []*cluster.Pod {
+	out := make([]*cluster.Pod, 0, len(list))
+	for _, p := range list {
+		if rules.Active(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// untilAvailable is after how long the next of the ready pods has been ready for
+// minReadySeconds; 0 when none waits for that.
+func untilAvailable(list []*cluster.Pod, minReadySeconds int32, now time.Time) time.Duration {
+	var next time.Duration
+	minReady := seconds(minReadySeconds)
+	if minReady == 0 {
+		return 0
+	}
+	for _, p := range list {
+		if !rules.Ready(p) || rules.Available(p, minReady, now) {
+			continue
+		}
+		ready, _ := p.Condition(string(corev1.PodReady))
+		// The rules want more than minReady, not as much.
+		if wait := ready.Since.Add(minReady).Sub(now) + time.Millisecond; wait > 0 && (next == 0 || wait < next) {
+			next = wait
+		}
+	}
+	return next
+}
+
+// one counts a pod of which something is true.
+func one(is bool) int32 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// reportOn is what the node says of a pod. Where it says nothing there is
+// nothing pending, but for images, which the status tells.
+func reportOn(reports map[string]rules.NodeReport, p *cluster.Pod) rules.NodeReport {
+	if r, ok := reports[p.UID]; ok {
+		return r
+	}
+	return rules.NodeReport{EnvHashes: true, Resources: true}
 }

@@ -93,3 +93,11 @@ func TestDaemonNodes(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestDaemonTolerationsAreACopy(t *testing.T) {
+	list := DaemonTolerations()
+	list[0].Key = "changed"
+	if DaemonTolerations()[0].Key == "changed" {
+		t.Error("the list can be changed from outside")
+	}
+}

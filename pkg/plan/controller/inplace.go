@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -158,4 +159,192 @@ func encoded(value any) []byte {
 		return nil
 	}
 	return text
+}
+
+// updates says how each pod of a workload comes to the update revision. Templates
+// are compared once per old revision, not once per pod.
+type updates struct {
+	view   *View
+	all    []cluster.Revision
+	update cluster.Revision
+	policy rules.UpdatePolicy
+	// revision, labels and grace are those of [inPlaceUpdate].
+	revision string
+	labels   map[string]string
+	grace    int32
+	// needsGate is whether only pods with the readiness gate InPlaceUpdateReady
+	// can be updated in place.
+	needsGate bool
+	known     map[string]*fromRevision
+}
+
+// fromRevision is the way from one old revision to the update's.
+type fromRevision struct {
+	eligible rules.Eligibility
+	update   *inPlaceUpdate
+}
+
+// of returns how a pod is updated, and why; the update is nil unless it is done
+// in place.
+func (u *updates) of(p *cluster.Pod) (mode rules.UpdateMode, why string, update *inPlaceUpdate) {
+	old, stored := revisionOf(u.all, p)
+	way := u.known[old.Name]
+	if way == nil {
+		way = u.compare(old)
+		if u.known == nil {
+			u.known = map[string]*fromRevision{}
+		}
+		u.known[old.Name] = way
+	}
+	mode, why = way.eligible.ForPod(p, stored, u.needsGate)
+	switch mode {
+	case rules.ModeInPlace, rules.ModeMetadataOnly:
+		return mode, why, way.update
+	case rules.ModeUnchanged:
+		// Another revision of the same template: only the label changes.
+		if u.policy != "" && u.policy != rules.PolicyRecreate {
+			return mode, why, way.update
+		}
+	}
+	return mode, why, nil
+}
+
+func (u *updates) compare(old cluster.Revision) *fromRevision {
+	change := rules.TemplateChange{Old: old, New: u.update, Policy: u.policy, Gates: u.view.Gates}
+	return &fromRevision{
+		eligible: change.Eligible(),
+		update:   &inPlaceUpdate{spec: change.InPlaceSpec(), revision: u.revision, labels: u.labels, grace: u.grace},
+	}
+}
+
+// refreshInPlace brings the in-place update of a pod forward: it makes the change
+// whose grace period is over, begins the next batch of containers, or lets the
+// pod be ready again (docs/kruise/workloads.md#steps-on-the-pod and
+// docs/kruise/workloads.md#batches-by-launch-priority). It returns after how long there is
+// something to do; 0 when only a change of the pod can tell.
+func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
+	if rules.Resting(p) {
+		return 0
+	}
+	if _, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; announced {
+		return v.refreshGrace(c, p)
+	}
+	if v.beginNext(c, p) {
+		return 0
+	}
+	if ready, _ := p.Condition(kruise.InPlaceUpdateReady); ready.Status == corev1.ConditionTrue {
+		return 0
+	}
+	if slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) && v.inPlaceDone(p) {
+		condition(c, p, kruise.InPlaceUpdateReady, corev1.ConditionTrue, "", "")
+	}
+	return 0
+}
+
+// inPlaceDone reports whether the pod's last in-place update is complete.
+func (v *View) inPlaceDone(p *cluster.Pod) bool {
+	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
+}
+
+// updating reports whether an in-place update of the pod is under way. Its record
+// is decoded only where the pod does not tell already.
+func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
+
+// refreshGrace makes an announced change when it is due. One that is for another
+// revision than the pod's is void.
+func (v *View) refreshGrace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
+	grace, ok := rules.InPlaceGraceOf(p)
+	if !ok || !rules.AtRevision(p, grace.Revision) {
+		annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
+		return 0
+	}
+	due, ok := rules.GraceEnds(p)
+	if !ok {
+		return 0
+	}
+	if wait := due.Sub(v.Now); wait > 0 {
+		return wait
+	}
+	record, _ := rules.InPlaceRecordOf(p)
+	apply(c, &record, announcedSpec(grace), p, v.Now)
+	annotate(c, kruise.InPlaceUpdateGraceAnnotation, nil)
+	annotateJSON(c, kruise.InPlaceUpdateStateAnnotation, record)
+	return 0
+}
+
+// beginNext begins the next batch when its turn has come.
+func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {
+	// Records are not decoded as long as nothing waits.
+	if !strings.Contains(p.Annotations[kruise.InPlaceUpdateStateAnnotation], `"next`) {
+		return false
+	}
+	record, ok := rules.InPlaceRecordOf(p)
+	if !ok || !record.NextDue(p, reportOn(v.Reports, p)) {
+		return false
+	}
+	apply(c, &record, rules.InPlaceSpec{
+		Images: record.NextContainerImages, Refs: record.NextContainerRefMetadata, Resources: record.NextContainerResources,
+	}, p, v.Now)
+	annotateJSON(c, kruise.InPlaceUpdateStateAnnotation, record)
+	return true
+}
+
+// InPlace is the update of pods inside themselves as a client makes it where there
+// is no Kruise. It writes what Kruise's controllers would, so that whoever looks at
+// a pod, a later run or a later Kruise, reads the same story.
+type InPlace struct {
+	Spec rules.InPlaceSpec
+	// Revision is the new one's name, Labels how the pod's labels say it.
+	Revision  string
+	Labels    map[string]string
+	Lifecycle *kruise.Lifecycle
+}
+
+// Prepare takes a pod out of its normal life before its containers change.
+func (u InPlace) Prepare(p *cluster.Pod, now time.Time) cluster.PodChange {
+	var c cluster.PodChange
+	enterState(&c, p, rules.StatePreparingUpdate, u.lifecycle(), now)
+	return c
+}
+
+// Start changes labels, metadata and the first batch of containers.
+func (u InPlace) Start(p *cluster.Pod, now time.Time) cluster.PodChange {
+	update := inPlaceUpdate{spec: u.Spec, revision: u.Revision, labels: u.Labels}
+	c := update.start(p, now)
+	enterState(&c, p, rules.StateUpdating, u.lifecycle(), now)
+	return c
+}
+
+// Continue begins the next batch of containers, ends the update, or moves the pod
+// on in its lifecycle; ok is false while there is nothing to write.
+func (u InPlace) Continue(p *cluster.Pod, node rules.NodeReport, now time.Time) (c cluster.PodChange, ok bool) {
+	v := &View{Now: now, Reports: map[string]rules.NodeReport{p.UID: node}}
+	if v.beginNext(&c, p) {
+		return c, true
+	}
+	v.refreshInPlace(&c, p)
+	done := rules.InPlacePending(p, node).Done()
+	if to := rules.NextState(p, rules.Refresh{Lifecycle: u.Lifecycle, AtUpdate: true, InPlaceDone: done}); to != rules.StateOf(p) {
+		enterState(&c, p, to, u.lifecycle(), now)
+		if to == rules.StateNormal {
+			// Kruise lets a pod go on entering Updated alone; one whose template was taken
+			// back while it was prepared would stay not ready for good.
+			letReady(&c, p, preUpdateHook)
+		}
+	}
+	return c, !empty(&c)
+}
+
+// PrepareDelete marks a pod that a preDelete hook holds.
+func (u InPlace) PrepareDelete(p *cluster.Pod, now time.Time) cluster.PodChange {
+	var c cluster.PodChange
+	enterState(&c, p, rules.StatePreparingDelete, u.lifecycle(), now)
+	return c
+}
+
+func (u InPlace) lifecycle() *kruise.Lifecycle {
+	if u.Lifecycle == nil {
+		return &kruise.Lifecycle{}
+	}
+	return u.Lifecycle
 }

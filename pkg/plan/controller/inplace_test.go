@@ -251,3 +251,70 @@ func TestNewPodGetsReady(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 }
+
+func TestUpdates(t *testing.T) {
+	template := func(image, env string) map[string]any {
+		c := map[string]any{"name": "main", "image": image}
+		if env != "" {
+			c["env"] = []any{map[string]any{"name": "A", "value": env}}
+		}
+		return map[string]any{"spec": map[string]any{"containers": []any{c}}}
+	}
+	all := []cluster.Revision{
+		{Name: "web-image", Template: template("web:1", "")},
+		{Name: "web-env", Template: template("web:2", "b")},
+		{Name: "web-same", Template: template("web:2", "")},
+		{Name: "web-new", Template: template("web:2", "")},
+	}
+	for _, c := range []struct {
+		revision string
+		policy   rules.UpdatePolicy
+		gate     bool
+		mode     rules.UpdateMode
+		inPlace  bool
+	}{
+		{"web-image", rules.PolicyInPlaceIfPossible, true, rules.ModeInPlace, true},
+		{"web-image", rules.PolicyInPlaceIfPossible, false, rules.ModeRecreate, false},
+		{"web-image", rules.PolicyRecreate, true, rules.ModeRecreate, false},
+		{"web-image", "", true, rules.ModeRecreate, false},
+		{"web-env", rules.PolicyInPlaceIfPossible, true, rules.ModeRecreate, false},
+		{"web-env", rules.PolicyInPlaceOnly, true, rules.ModeNotAllowed, false},
+		{"web-gone", rules.PolicyInPlaceIfPossible, true, rules.ModeRecreate, false},
+		{"web-same", rules.PolicyInPlaceIfPossible, true, rules.ModeUnchanged, true},
+		{"web-same", rules.PolicyRecreate, true, rules.ModeUnchanged, false},
+	} {
+		u := &updates{view: &View{}, all: all, update: all[3], policy: c.policy, revision: "web-new", needsGate: true}
+		p := &cluster.Pod{Name: "p", Labels: map[string]string{"controller-revision-hash": c.revision}}
+		if c.gate {
+			p.ReadinessGates = []string{"InPlaceUpdateReady"}
+		}
+		for range 2 {
+			mode, why, update := u.of(p)
+			if mode != c.mode || why == "" || (update != nil) != c.inPlace {
+				t.Errorf("%s under %q: %s, %s, %v", c.revision, c.policy, mode, why, update)
+			}
+		}
+		if len(u.known) != 1 {
+			t.Errorf("templates were compared %d times", len(u.known))
+		}
+	}
+}
+
+// TestClientLetsGo: without Kruise, a pod that was held not ready and whose template was
+// taken back before its containers changed serves again.
+func TestClientLetsGo(t *testing.T) {
+	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"held": "true"}, MarkPodNotReady: true}
+	u := InPlace{Lifecycle: &kruise.Lifecycle{InPlaceUpdate: hook}}
+	p := &cluster.Pod{
+		Labels:         map[string]string{kruise.LifecycleStateLabel: string(rules.StatePreparingUpdate), "held": "true"},
+		ReadinessGates: []string{kruise.KruisePodReady},
+	}
+	p.Conditions = []cluster.Condition{cluster.SetTo(kruise.KruisePodReady, corev1.ConditionFalse, "", `[{"userAgent":"Lifecycle","key":"preUpdateHook"}]`)}
+	change, ok := u.Continue(p, rules.NodeReport{}, labStart)
+	if !ok || *change.Labels[kruise.LifecycleStateLabel] != string(rules.StateNormal) {
+		t.Fatalf("%+v", change)
+	}
+	if len(change.Conditions) != 1 || change.Conditions[0].Status != corev1.ConditionTrue {
+		t.Errorf("still not ready: %+v", change.Conditions)
+	}
+}

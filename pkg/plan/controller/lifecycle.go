@@ -95,3 +95,21 @@ func writeHolders(c *cluster.PodChange, p *cluster.Pod, list []holder) {
 		condition(c, p, kruise.KruisePodReady, corev1.ConditionFalse, "", string(text))
 	}
 }
+
+// HoldNotReady is the change that holds a pod back from being ready in the name of
+// somebody, such as a ContainerRecreateRequest; a pod without the readiness gate
+// KruisePodReady stays as it is (docs/kruise/workloads.md#lifecycle-hooks,
+// docs/kruise/jobs.md#containerrecreaterequest).
+func HoldNotReady(p *cluster.Pod, agent, key string) cluster.PodChange {
+	var c cluster.PodChange
+	holdNotReady(&c, p, holder{agent, key})
+	return c
+}
+
+// LetReady takes back what [HoldNotReady] does; the pod is let go when nobody else
+// holds it.
+func LetReady(p *cluster.Pod, agent, key string) cluster.PodChange {
+	var c cluster.PodChange
+	letReady(&c, p, holder{agent, key})
+	return c
+}

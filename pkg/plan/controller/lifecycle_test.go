@@ -84,3 +84,28 @@ func TestHoldersUnreadable(t *testing.T) {
 		t.Errorf("%+v", c.Conditions)
 	}
 }
+
+func TestHoldNotReadyIsTakenBackByTheLast(t *testing.T) {
+	p := &cluster.Pod{ReadinessGates: []string{kruise.KruisePodReady}}
+	hold := func(change cluster.PodChange) { p = p.With(change, p.Created) }
+	status := func() corev1.ConditionStatus {
+		c, _ := p.Condition(kruise.KruisePodReady)
+		return c.Status
+	}
+	hold(HoldNotReady(p, "ContainerRecreateRequest", "ns/a"))
+	hold(HoldNotReady(p, "ContainerRecreateRequest", "ns/b"))
+	if c := HoldNotReady(p, "ContainerRecreateRequest", "ns/b"); len(c.Conditions) > 0 {
+		t.Errorf("held twice by the same: %+v", c)
+	}
+	hold(LetReady(p, "ContainerRecreateRequest", "ns/a"))
+	if status() != corev1.ConditionFalse {
+		t.Errorf("let go although b still holds it: %s", status())
+	}
+	hold(LetReady(p, "ContainerRecreateRequest", "ns/b"))
+	if status() != corev1.ConditionTrue {
+		t.Errorf("still held: %s", status())
+	}
+	if c := HoldNotReady(&cluster.Pod{}, "ContainerRecreateRequest", "ns/a"); len(c.Conditions) > 0 {
+		t.Errorf("a pod without the gate: %+v", c)
+	}
+}

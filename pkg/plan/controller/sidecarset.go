@@ -1,6 +1,9 @@
 package controller
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +13,171 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
+
+// reconcileSidecarSet makes one pass (docs/kruise/sidecarset.md#selection).
+// The PodUnavailableBudgets are not asked here: the webhook does that, so that a
+// refused pod ends the pass.
+func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {
+	var pass Pass
+	revision := v.syncSidecarRevision(&pass, o)
+	set := SidecarSetRules(v.Workload, o, v.Gates.Release)
+	set.Revision, set.Namespaces, set.Pods = revision, v.Namespaces, v.Pods
+	set.Brief = true
+	status, update := set.Round()
+	status.ObservedGeneration, status.LatestRevision = v.Workload.Generation, set.Revision
+	status.CollisionCount = new(or(o.Status.CollisionCount, 0))
+	pass.Status = changed(&o.Status, &status)
+	m := sidecarPass{v: v, set: set, pass: &pass}
+	err := m.update(update)
+	return pass, err
+}
+
+// sidecarPass is one pass over the pods.
+type sidecarPass struct {
+	v    *View
+	set  *rules.SidecarSet
+	pass *Pass
+	// content is what patchPodMetadata is read from; nil without any.
+	content *inject.Content
+}
+
+func (m *sidecarPass) update(update rules.SidecarSetUpdate) error {
+	m.pass.Why = update.Why
+	for _, p := range update.Flip {
+		patch, err := m.set.Flip(p, m.v.Now)
+		if err != nil {
+			return err
+		}
+		m.patch(p, patch)
+	}
+	strategy := m.set.Spec.UpdateStrategy
+	if len(update.Flip) > 0 || strategy.Paused || strategy.Type == kruise.NotUpdateSidecarSetStrategyType {
+		return nil
+	}
+	m.refuse(update.NotUpgradable)
+	return m.upgrade(update.Pods)
+}
+
+// refuse marks pods that only recreation can bring up to date.
+func (m *sidecarPass) refuse(list []*cluster.Pod) {
+	before := len(m.pass.Actions)
+	for _, p := range list {
+		m.upgradable(p, false)
+	}
+	if len(m.pass.Actions) > before {
+		m.pass.act(Event{Type: corev1.EventTypeNormal, Reason: "NotUpgradablePods", Message: fmt.Sprintf(
+			"SidecarSet in-place update detected %d not upgradable pod(s) in this round, will skip them.", len(list))})
+	}
+}
+
+func (m *sidecarPass) upgrade(list []*cluster.Pod) error {
+	if len(list) > 0 && len(m.set.Spec.PatchPodMetadata) > 0 {
+		compiled, err := inject.Compile(sidecarSetNode(m.v.Workload), nil)
+		if err != nil {
+			return err
+		}
+		m.content = compiled.Current()
+	}
+	for _, p := range list {
+		patch, err := m.set.Upgrade(p, m.v.Now)
+		if err != nil {
+			return err
+		}
+		if m.content != nil {
+			if err := m.metadata(p, &patch); err != nil {
+				return err
+			}
+		}
+		m.patch(p, patch)
+		m.upgradable(p, true)
+	}
+	return nil
+}
+
+// metadata adds what patchPodMetadata changes.
+func (m *sidecarPass) metadata(p *cluster.Pod, patch *rules.SidecarPatch) error {
+	after, err := m.content.PatchMetadata(joined(p.Annotations, patch.Annotations))
+	if err != nil {
+		return err
+	}
+	for key, v := range after {
+		if p.Annotations[key] != v {
+			patch.Annotations[key] = v
+		}
+	}
+	return nil
+}
+
+func (m *sidecarPass) patch(p *cluster.Pod, patch rules.SidecarPatch) {
+	annotations := make(map[string]*string, len(patch.Annotations))
+	for key, v := range patch.Annotations {
+		annotations[key] = &v
+	}
+	m.pass.act(PatchPod{Pod: p, Change: cluster.PodChange{Images: patch.Images, Annotations: annotations}})
+}
+
+// upgradable writes the condition that all SidecarSets of the pod share, after
+// the upgrade itself.
+func (m *sidecarPass) upgradable(p *cluster.Pod, yes bool) {
+	have, known := p.Condition(kruise.SidecarSetUpgradable)
+	verdicts := map[string]bool{}
+	_ = json.Unmarshal([]byte(have.Message), &verdicts)
+	verdicts[m.set.Name] = yes
+	text, _ := json.Marshal(verdicts)
+	want := cluster.SetTo(kruise.SidecarSetUpgradable, corev1.ConditionTrue, "AllSidecarsetUpgradable", string(text))
+	for _, fine := range verdicts {
+		if !fine {
+			want.Status, want.Reason = corev1.ConditionFalse, "UpdateImmutableField"
+		}
+	}
+	if known && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message {
+		return
+	}
+	m.pass.act(PatchPod{Pod: p, Change: cluster.PodChange{Conditions: []cluster.Condition{want}}})
+}
+
+// customVersion is stored beside them, as a label in a cluster.
+const customVersion = "customVersion"
+
+// syncSidecarRevision is [View.syncRevision] for a SidecarSet; it returns the
+// name of the present revision, and drops the oldest beyond the limit.
+func (v *View) syncSidecarRevision(pass *Pass, o *kruise.SidecarSet) string {
+	w, only := *v.Workload, *v
+	w.Template, only.Workload = revised(v.Workload.Template), &w
+	only.Revisions = slices.Clone(v.Revisions)
+	for i := range only.Revisions {
+		only.Revisions[i].Template = revised(only.Revisions[i].Template)
+	}
+	update, all := only.syncRevision(pass, or(o.Status.CollisionCount, 0), "")
+	for i, a := range pass.Actions {
+		if store, ok := a.(StoreRevision); ok {
+			store.Revision.Template = labelledRevision(store.Revision, v.Workload)
+			pass.Actions[i] = store
+		}
+	}
+	only.Pods = nil
+	only.dropRevisions(pass, all, o.Spec.RevisionHistoryLimit, update.Name)
+	return update.Name
+}
+
+// revised cuts a spec down to what revisions are made of; what is missing is
+// null, as in the stored JSON.
+func revised(spec map[string]any) map[string]any {
+	fields := rules.SidecarSetFields()
+	out := make(map[string]any, len(fields))
+	for _, field := range fields {
+		out[field] = spec[field]
+	}
+	return out
+}
+
+func labelledRevision(r cluster.Revision, w *cluster.Workload) map[string]any {
+	out := revised(r.Template)
+	if version, ok := w.Template[customVersion]; ok {
+		out[customVersion] = version
+	}
+	return out
+}
 
 // StoredSidecarSet returns the SidecarSet as the webhook stores it: with the two
 // hashes of its containers (docs/kruise/sidecarset.md#hashes). Another

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -196,4 +197,136 @@ func (s *statefulSet) fail(pass *Pass, p *cluster.Pod, why string) bool {
 	pass.Why = fmt.Sprintf("pod %s: %s", p.Name, why)
 	pass.lookAgain(Retry)
 	return false
+}
+
+// status counts the pods that there were when the pass began; those that it has
+// taken from the current revision are not there any more
+// (docs/kruise/workloads.md#advanced-statefulset, Status).
+func (s *statefulSet) status(update string) *kruise.StatefulSetStatus {
+	n := countStateful(s.view.Pods, s.current, update, seconds(s.minReadySeconds()), s.view.Now)
+	out := s.Status
+	out.ObservedGeneration = s.view.Workload.Generation
+	out.Replicas, out.ReadyReplicas, out.AvailableReplicas = n.replicas, n.ready, n.available
+	out.CurrentReplicas, out.UpdatedReplicas = max(n.current-s.left, 0), n.updated
+	out.UpdatedReadyReplicas, out.UpdatedAvailableReplicas = n.updatedReady, n.updatedAvailable
+	out.CurrentRevision, out.UpdateRevision = s.current, update
+	if s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.complete() {
+		out.CurrentReplicas, out.CurrentRevision = n.updated, update
+	}
+	if out.CollisionCount == nil {
+		out.CollisionCount = new(int32)
+	}
+	out.LabelSelector = metav1.FormatLabelSelector(s.Spec.Selector)
+	out.VolumeClaims = s.claimStatus()
+	return &out
+}
+
+// moved is [changed] as the controller sees it: it does not look whether the counts that
+// only v1beta1 has differ, so that those which a write as v1alpha1 drops stay away until
+// something else changes (docs/kruise/versions.md).
+func moved(old, now *kruise.StatefulSetStatus) any {
+	seen := *now
+	seen.UpdatedReadyReplicas, seen.UpdatedAvailableReplicas = old.UpdatedReadyReplicas, old.UpdatedAvailableReplicas
+	if changed(old, &seen) == nil {
+		return nil
+	}
+	return now
+}
+
+// claimStatus counts, per claim template, the claims of the ordinals that shall
+// exist. Sizes are not looked at: claims are what their templates ask for.
+func (s *statefulSet) claimStatus() []kruise.VolumeClaimStatus {
+	if len(s.templates) == 0 {
+		return nil
+	}
+	have := make(map[string]bool, len(s.view.Claims))
+	for _, c := range s.view.Claims {
+		have[c.Name] = !c.Deleting
+	}
+	out := make([]kruise.VolumeClaimStatus, len(s.templates))
+	for i := range s.templates {
+		out[i].VolumeClaimName = s.templates[i].Name
+		for _, ordinal := range s.ordinals {
+			if have[s.templates[i].Name+"-"+s.name(ordinal)] {
+				out[i].CompatibleReplicas++
+				out[i].CompatibleReadyReplicas++
+			}
+		}
+	}
+	return out
+}
+
+// reconcileNativeStatefulSet makes one pass of a StatefulSet of Kubernetes. With
+// OnDelete it is what carries an Advanced StatefulSet where the client updates
+// pods: one that carries the update revision's label is as good as updated.
+func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
+	var pass Pass
+	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
+	current := currentOf(all, o.Status.CurrentRevision, update.Name)
+	set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: update.Name, Pods: v.Pods, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet}
+	s := &stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: set.Ordinals()}
+	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
+		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	}
+	n := countStateful(v.Pods, current, update.Name, seconds(o.Spec.MinReadySeconds), v.Now)
+	n.current -= s.act(&pass, set, current, update.Name)
+	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))
+	pass.lookAgain(untilAvailable(v.Pods, o.Spec.MinReadySeconds, v.Now))
+	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, current, update.Name)
+	return pass
+}
+
+// act scales and, unless that ends the pass, deletes the pods to update: there
+// is no other way. It returns how many of those were at the current revision.
+func (s *stateful) act(pass *Pass, set *rules.NativeStatefulSet, current, update string) int32 {
+	scale := set.Scale()
+	pass.Why = scale.Why
+	s.scaleUp(pass, scale, current, update)
+	s.own(pass)
+	for _, p := range scale.Remove {
+		s.delete(pass, p)
+	}
+	if scale.Stop {
+		return 0
+	}
+	choice := set.ChooseUpdate()
+	if pass.Why == "" {
+		pass.Why = choice.Why
+	}
+	left := int32(0)
+	for _, p := range choice.Pods {
+		if slices.Contains(scale.Remove, p) {
+			continue
+		}
+		s.delete(pass, p)
+		if rules.RevisionOf(p) == current {
+			left++
+		}
+	}
+	return left
+}
+
+func nativeStatefulSetStatus(v *View, o *appsv1.StatefulSet, n statefulCounts, current, update string) *appsv1.StatefulSetStatus {
+	s := o.Status
+	s.ObservedGeneration = v.Workload.Generation
+	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = n.replicas, n.ready, n.available
+	s.CurrentReplicas, s.UpdatedReplicas = n.current, n.updated
+	s.CurrentRevision, s.UpdateRevision = current, update
+	if o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.complete() {
+		s.CurrentReplicas, s.CurrentRevision = n.updated, update
+	}
+	if s.CollisionCount == nil {
+		s.CollisionCount = new(int32)
+	}
+	return &s
+}
+
+// currentOf returns the revision that a status names as current, the update
+// revision when there is none, or none any more.
+func currentOf(all []cluster.Revision, current, update string) string {
+	if slices.ContainsFunc(all, func(r cluster.Revision) bool { return r.Name == current }) {
+		return current
+	}
+	return update
 }

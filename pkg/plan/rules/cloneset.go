@@ -1,8 +1,12 @@
 package rules
 
 import (
+	"iter"
 	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -83,3 +87,353 @@ func count(list []*cluster.Pod, what func(*cluster.Pod) bool) int {
 func not(f func(*cluster.Pod) bool) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return !f(p) }
 }
+
+// CloneSetLimits are the numbers that a CloneSet's spec comes to.
+type CloneSetLimits struct {
+	Replicas int
+	// Partition is how many pods stay at other revisions than the update's.
+	Partition int
+	// MaxUnavailable is the budget of updates and deletions.
+	MaxUnavailable int
+	// MaxSurge is how many pods more than Replicas there may be; 0 while
+	// paused.
+	MaxSurge int
+	// ScaleMaxUnavailable limits creation, [Unlimited] when not set.
+	ScaleMaxUnavailable int
+}
+
+// ExpectedUpdated is status.expectedUpdatedReplicas.
+func (l CloneSetLimits) ExpectedUpdated() int { return l.Replicas - l.Partition }
+
+// LimitsOfCloneSet resolves the numbers of a spec
+// (docs/kruise/workloads.md#percentages-and-defaults, docs/kruise/workloads.md#partition and
+// docs/kruise/workloads.md#how-many-pods). maxUnavailable as a percentage is rounded up when there
+// is no surge, and down when there is or when there is no rollingUpdate at all (OnDelete, where it
+// still limits specified deletes).
+func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
+	replicas := number(spec.Replicas, 1)
+	l := CloneSetLimits{Replicas: replicas, ScaleMaxUnavailable: Unlimited}
+	if limit := spec.ScaleStrategy.MaxUnavailable; limit != nil {
+		l.ScaleMaxUnavailable = scaled(limit, replicas, true)
+	}
+	byDefault := intstr.FromString("20%")
+	rolling := spec.UpdateStrategy.RollingUpdate
+	if rolling == nil {
+		l.MaxUnavailable = scaled(&byDefault, replicas, false)
+		return l
+	}
+	l.Partition = Partition(rolling.Partition, replicas)
+	if rolling.MaxSurge != nil && !rolling.Paused {
+		l.MaxSurge = scaled(rolling.MaxSurge, replicas, true)
+	}
+	l.MaxUnavailable = scaledOr(rolling.MaxUnavailable, byDefault, replicas, l.MaxSurge == 0)
+	return l
+}
+
+// Survey remembers, from one look at a CloneSet to the next, what its rules ask
+// of every pod. Pods never change, so only those are read that stand in the place
+// of others: ten thousand that stayed cost less than reading a hundred. Its zero
+// value remembers nothing, and no answer depends on what it remembers. It is for
+// one CloneSet and one goroutine.
+type Survey struct {
+	// update is the revision that the notes are about.
+	update string
+	notes  []note
+	// terms are those of the scatter strategy that the notes are about.
+	terms []kruise.UpdateScatterTerm
+	ranking
+}
+
+// note is what is remembered of the pod at one place of the list.
+type note struct {
+	pod    *cluster.Pod
+	traits traits
+	// terms has a bit for each term of the scatter strategy whose label the pod has, once
+	// it was asked for.
+	terms uint64
+	asked bool
+}
+
+// traits are what can be said of a pod without a clock.
+type traits uint16
+
+const (
+	traitActive traits = 1 << iota
+	traitUpdated
+	traitReady
+	// traitSettled is a lifecycle state in which a ready pod is available.
+	traitSettled
+	traitPreparingUpdate
+	traitPreparingDelete
+	traitMarked
+	traitResting
+	// traitAnnounced is an in-place update whose grace period is not over.
+	traitAnnounced
+	// traitRanked says that the place has its rank.
+	traitRanked
+)
+
+func (t traits) has(all traits) bool { return t&all == all }
+
+// traitsOf reads a pod.
+func traitsOf(p *cluster.Pod, update string) traits {
+	state := StateOf(p)
+	return trait(traitActive, Active(p)) | trait(traitUpdated, AtRevision(p, update)) |
+		trait(traitReady, Ready(p)) | trait(traitSettled, state == StateNone || state == StateNormal) |
+		trait(traitPreparingUpdate, state == StatePreparingUpdate) |
+		trait(traitPreparingDelete, state == StatePreparingDelete) |
+		trait(traitMarked, SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
+		trait(traitAnnounced, p.GraceAnnounced())
+}
+
+func trait(t traits, holds bool) traits {
+	if holds {
+		return t
+	}
+	return 0
+}
+
+// Resting reports whether nothing can be under way in a pod: it is in service, in
+// the state Normal, and no change is announced. Where an update is under way, one
+// of them is not so.
+func Resting(p *cluster.Pod) bool {
+	if StateOf(p) != StateNormal {
+		return false
+	}
+	ready, _ := p.Condition(kruise.InPlaceUpdateReady)
+	return ready.Status == corev1.ConditionTrue && !p.GraceAnnounced()
+}
+
+// surveyed are the pods with their traits.
+func (c *CloneSet) surveyed() iter.Seq2[*cluster.Pod, traits] {
+	notes := c.renewed().notes
+	return func(yield func(*cluster.Pod, traits) bool) {
+		for i := range notes {
+			if !yield(notes[i].pod, notes[i].traits) {
+				return
+			}
+		}
+	}
+}
+
+// renewed is the survey with what has changed since the last look.
+func (c *CloneSet) renewed() *Survey {
+	s := c.Survey
+	if s == nil {
+		s = &Survey{}
+	}
+	if s.update != c.Update {
+		s.update = c.Update
+		clear(s.notes)
+	}
+	s.resize(len(c.Pods))
+	for i, p := range c.Pods {
+		if s.notes[i].pod != p {
+			s.notes[i] = note{pod: p, traits: traitsOf(p, c.Update)}
+		}
+	}
+	return s
+}
+
+func (s *Survey) podsAt(places []int) []*cluster.Pod {
+	out := make([]*cluster.Pod, len(places))
+	for i, at := range places {
+		out[i] = s.notes[at].pod
+	}
+	return out
+}
+
+func (s *Survey) active() (out []*cluster.Pod) {
+	for i := range s.notes {
+		if s.notes[i].traits.has(traitActive) {
+			out = append(out, s.notes[i].pod)
+		}
+	}
+	return out
+}
+
+// resize forgets pods beyond the end of the list.
+func (s *Survey) resize(n int) {
+	if n < len(s.notes) {
+		clear(s.notes[n:])
+	}
+	if n > cap(s.notes) {
+		s.notes = append(make([]note, 0, n+n/4), s.notes...)
+	}
+	s.notes = s.notes[:n]
+}
+
+// Restless are the active pods in which something may be under way.
+func (c *CloneSet) Restless() []*cluster.Pod {
+	var out []*cluster.Pod
+	for p, t := range c.surveyed() {
+		if t.has(traitActive) && !t.has(traitResting) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// CloneSetSide counts the active pods on one side of a rollout.
+type CloneSetSide struct {
+	// Active are all of them, those in PreparingDelete included.
+	Active int
+	// PreparingDelete are held by their preDelete hook.
+	PreparingDelete int
+	// Marked are specified deletes that are not in PreparingDelete.
+	Marked int
+	// Unavailable are neither marked nor in PreparingDelete.
+	Unavailable int
+	// Ready and Available are of all of them, as the status counts them.
+	Ready, Available int
+}
+
+// CloneSetCounts is what the calculation is made of.
+type CloneSetCounts struct {
+	// Old are pods at any other revision than the update's.
+	Old, New CloneSetSide
+	// Settled is whether the current revision is the update revision.
+	Settled bool
+	// Rollback is the gate CloneSetPartitionRollback.
+	Rollback bool
+	// ExcludePreparingDelete leaves pods in PreparingDelete out of what the
+	// CloneSet has.
+	ExcludePreparingDelete bool
+}
+
+// CloneSetDiff says how far a CloneSet is from what it shall be.
+type CloneSetDiff struct {
+	// ScaleUp pods are missing; CreateOld at the current revision and CreateNew
+	// at the update revision are made now.
+	ScaleUp, CreateOld, CreateNew int
+	// ScaleDown pods are too many, DownOld of them taken from the old side.
+	ScaleDown, DownOld int
+	// DeleteReadyLimit is how many available pods may be deleted now.
+	DeleteReadyLimit int
+	// Update is how many pods change their revision; a negative number goes
+	// back to the current revision.
+	Update int
+	// UpdateBudget is what the walk over the update order may spend.
+	UpdateBudget int
+	// Surge is how much of maxSurge is in use.
+	Surge int
+}
+
+// Count counts the active pods. For scaling, the gate PreparingUpdateAsUpdate
+// counts pods in PreparingUpdate as new (docs/kruise/workloads.md#how-many-pods).
+func (c *CloneSet) Count(scaling bool) CloneSetCounts {
+	asUpdated := scaling && c.Gates.PreparingUpdateAsUpdate
+	if c.Counted != nil && !asUpdated {
+		return *c.Counted
+	}
+	n := CloneSetCounts{
+		Settled: c.settled(), Rollback: c.Gates.CloneSetPartitionRollback,
+		ExcludePreparingDelete: c.Spec.ScaleStrategy.ExcludePreparingDelete,
+	}
+	for p, t := range c.surveyed() {
+		if !t.has(traitActive) {
+			continue
+		}
+		side := &n.Old
+		if t.has(traitUpdated) || asUpdated && t.has(traitPreparingUpdate) {
+			side = &n.New
+		}
+		c.add(side, p, t)
+	}
+	return n
+}
+
+func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, t traits) {
+	available := t.has(traitReady|traitSettled) && (c.Spec.MinReadySeconds <= 0 || ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now))
+	side.Active++
+	if t.has(traitReady) {
+		side.Ready++
+	}
+	if available {
+		side.Available++
+	}
+	switch {
+	case t.has(traitPreparingDelete):
+		side.PreparingDelete++
+	case t.has(traitMarked) || c.named(p):
+		side.Marked++
+	case !available:
+		side.Unavailable++
+	}
+}
+
+// Diff is the calculation that precedes scaling and, made again, the update
+// (docs/kruise/workloads.md#how-many-pods).
+func (l CloneSetLimits) Diff(n CloneSetCounts) CloneSetDiff {
+	total := n.Old.Active + n.New.Active
+	unavailable := n.Old.Unavailable + n.New.Unavailable + n.Old.PreparingDelete + n.New.PreparingDelete
+	marked := n.Old.Marked + n.New.Marked
+	dOld, dNew := l.distance(n)
+	surge, surgeOld := l.surge(n, dOld, dNew, unavailable)
+
+	haveOld, have := n.Old.Active, total
+	if n.ExcludePreparingDelete {
+		haveOld -= n.Old.PreparingDelete
+		have -= n.Old.PreparingDelete + n.New.PreparingDelete
+	}
+	want, wantOld := l.Replicas+surge, l.Partition+surgeOld
+
+	d := CloneSetDiff{Surge: surge, ScaleUp: max(want-have, 0), ScaleDown: max(have-marked-want, 0)}
+	create := min(d.ScaleUp, max(l.ScaleMaxUnavailable-unavailable, 0))
+	d.CreateOld = min(create, max(wantOld-haveOld, 0))
+	d.CreateNew = create - d.CreateOld
+	d.DownOld = max(haveOld-n.Old.Marked-wantOld, 0)
+	d.UpdateBudget = l.MaxUnavailable + total - l.Replicas
+	d.DeleteReadyLimit = max(d.UpdateBudget-unavailable, 0)
+	d.Update = dOld
+	if abs(dOld) > abs(dNew) {
+		d.Update = -dNew
+	}
+	return d
+}
+
+// distance is how many pods each side has too many; without the rollback gate,
+// or outside a rollout, updated pods never go back.
+func (l CloneSetLimits) distance(n CloneSetCounts) (dOld, dNew int) {
+	dOld = n.Old.Active - n.Old.PreparingDelete - l.Partition
+	dNew = n.New.Active - n.New.PreparingDelete - l.ExpectedUpdated()
+	if n.Settled || !n.Rollback {
+		return max(dOld, 0), min(dNew, 0)
+	}
+	return dOld, dNew
+}
+
+// surge is how many pods above replicas are wanted now, and how many of them at
+// old revisions: for specified deletes beyond the budget, or for the update,
+// whichever is more.
+func (l CloneSetLimits) surge(n CloneSetCounts, dOld, dNew, unavailable int) (use, old int) {
+	if l.MaxSurge <= 0 {
+		return 0, 0
+	}
+	forDelete := 0
+	if marked := n.Old.Marked + n.New.Marked; marked > 0 {
+		forDelete = min(max(unavailable+marked-l.MaxUnavailable, 0), marked)
+	}
+	forUpdate, updateOld := updateSurge(dOld, dNew)
+	if forDelete >= forUpdate {
+		use = min(l.MaxSurge, forDelete)
+		return use, min(use, max(forDelete-n.New.Marked, 0))
+	}
+	use = min(l.MaxSurge, forUpdate)
+	return use, min(use, updateOld)
+}
+
+// updateSurge is the surge that an update asks for; its pods are old ones when
+// the side that decides is short of old pods or has too many new ones.
+func updateSurge(dOld, dNew int) (all, old int) {
+	if dOld*dNew >= 0 {
+		return 0, 0
+	}
+	all = min(abs(dOld), abs(dNew))
+	if deciding := abs(dOld) <= abs(dNew); (deciding && dOld < 0) || (!deciding && dNew > 0) {
+		return all, all
+	}
+	return all, 0
+}
+
+func abs(n int) int { return max(n, -n) }

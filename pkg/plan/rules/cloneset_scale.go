@@ -1,10 +1,17 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -161,4 +168,211 @@ func phaseRank(phase corev1.PodPhase) int {
 		return 2
 	}
 	return 0
+}
+
+// candidate is a pod that could be removed, with what scale-down compares
+// beyond the default order (docs/kruise/workloads.md#scale-down-order).
+type candidate struct {
+	standing
+	available bool
+	cost      int
+	rank      float64
+}
+
+// Victims returns the pods that a scale-down by n takes, downOld of them from
+// the old revisions, and in which order.
+func (c *CloneSet) Victims(n, downOld int) []*cluster.Pod {
+	active := c.active()
+	fromOld := min(n, downOld)
+	old := c.ScaleDownOrder(filter(active, not(c.updated)))
+	updated := c.ScaleDownOrder(filter(active, c.updated))
+	return append(slices.Clone(old[:min(fromOld, len(old))]), updated[:min(n-fromOld, len(updated))]...)
+}
+
+// ScaleDownOrder sorts the pods of one side by who goes first.
+func (c *CloneSet) ScaleDownOrder(group []*cluster.Pod) []*cluster.Pod {
+	all := make([]candidate, len(group))
+	for i, p := range group {
+		all[i] = candidate{standing: standingOf(p), available: c.available(p), cost: deletionCost(p)}
+	}
+	sortCandidates(all)
+	if constraints := c.Spec.Template.Spec.TopologySpreadConstraints; len(constraints) > 0 {
+		rankByTopology(all, constraints, c.Nodes)
+	} else {
+		rankByNode(all)
+	}
+	sortCandidates(all)
+	out := make([]*cluster.Pod, len(all))
+	for i, v := range all {
+		out[i] = v.pod
+	}
+	return out
+}
+
+func sortCandidates(all []candidate) {
+	slices.SortFunc(all, func(a, b candidate) int {
+		if c := a.compare(b); c != 0 {
+			return c
+		}
+		return byName(a.pod, b.pod)
+	})
+}
+
+func (a candidate) compare(b candidate) int {
+	return cmp.Or(
+		falseFirst(a.bound, b.bound),
+		cmp.Compare(a.phase, b.phase),
+		falseFirst(a.available, b.available),
+		falseFirst(a.ready, b.ready),
+		cmp.Compare(a.cost, b.cost),
+		cmp.Compare(b.rank, a.rank),
+		a.compareAge(b.standing),
+	)
+}
+
+// rankByNode gives the pods of a crowded node the higher ranks: of k pods the
+// first gets k-1 and the last 0.
+func rankByNode(all []candidate) {
+	perNode := map[string]int{}
+	for _, v := range all {
+		perNode[v.pod.Node]++
+	}
+	seen := map[string]int{}
+	for i := range all {
+		node := all[i].pod.Node
+		all[i].rank = float64(perNode[node] - 1 - seen[node])
+		seen[node]++
+	}
+}
+
+// rankByTopology sums over the constraints how crowded the pod's place is: in a
+// place of n pods the i-th gets n-i, weighted by the number of places. A pod
+// whose node does not have the label counts nothing.
+func rankByTopology(all []candidate, constraints []corev1.TopologySpreadConstraint, nodes map[string]*cluster.Node) {
+	for _, constraint := range constraints {
+		place := func(v candidate) (string, bool) {
+			node, ok := nodes[v.pod.Node]
+			if !ok {
+				return "", false
+			}
+			text, ok := node.Labels[constraint.TopologyKey]
+			return text, ok
+		}
+		per, seen := map[string]int{}, map[string]int{}
+		for _, v := range all {
+			if text, ok := place(v); ok {
+				per[text]++
+			}
+		}
+		weight := math.Log(float64(len(per) + 2))
+		for i := range all {
+			if text, ok := place(all[i]); ok {
+				all[i].rank += float64(per[text]-seen[text]) * weight
+				seen[text]++
+			}
+		}
+	}
+}
+
+// deletionCost reads the pod's own wish; what is not a number counts as 0.
+func deletionCost(p *cluster.Pod) int {
+	n, err := strconv.ParseInt(p.Annotations[corev1.PodDeletionCost], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// ranking is the order of the candidates before they are scattered, as it was
+// last. Only pods that came to it since have to be sorted.
+type ranking struct {
+	strategy  *kruise.UpdatePriorityStrategy
+	selectors []labels.Selector
+	back      bool
+	// ranks are by place in the list of pods, order are the places of the
+	// candidates.
+	ranks []rank
+	order []int
+}
+
+// rank is all that the order goes by.
+type rank struct {
+	standing
+	priority
+}
+
+func (r rank) compare(o rank) int {
+	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
+}
+
+// candidates are the pods that an update could take, by the priority strategy and
+// then in the default order (docs/kruise/workloads.md#update-order,
+// docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
+func (c *CloneSet) candidates(back bool) []*cluster.Pod {
+	s := c.renewed()
+	return s.podsAt(s.ranked(c.rolling().PriorityStrategy, back))
+}
+
+// candidate reports whether an update, or a rollback, could take the pod.
+func (t traits) candidate(back bool) bool {
+	return t.has(traitActive) && t.has(traitUpdated) == back && !t.has(traitPreparingDelete) && !t.has(traitAnnounced)
+}
+
+func (s *Survey) ranked(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
+	r := &s.ranking
+	if r.back != back || !reflect.DeepEqual(r.strategy, strategy) {
+		s.unrank(strategy, back)
+	}
+	// A place whose pod is another one by now has no rank.
+	r.order = slices.DeleteFunc(r.order, func(at int) bool { return at >= len(s.notes) || !s.notes[at].traits.has(traitRanked) })
+	r.ranks = slices.Grow(r.ranks, max(0, len(s.notes)-len(r.ranks)))[:len(s.notes)]
+	var came []int
+	for at := range s.notes {
+		n := &s.notes[at]
+		if n.traits.candidate(back) && !n.traits.has(traitRanked) {
+			n.traits |= traitRanked
+			r.ranks[at] = r.rankOf(n.pod)
+			came = append(came, at)
+		}
+	}
+	slices.SortFunc(came, r.compare)
+	r.order = mergeSorted(r.order, came, r.compare)
+	return r.order
+}
+
+// unrank forgets the order.
+func (s *Survey) unrank(strategy *kruise.UpdatePriorityStrategy, back bool) {
+	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0]}
+	if strategy != nil {
+		s.selectors = weightSelectors(strategy)
+	}
+	for at := range s.notes {
+		s.notes[at].traits &^= traitRanked
+	}
+}
+
+func (r *ranking) rankOf(p *cluster.Pod) rank {
+	out := rank{standing: standingOf(p)}
+	if r.strategy != nil {
+		out.priority = priorityOf(p, r.strategy, r.selectors)
+	}
+	return out
+}
+
+func (r *ranking) compare(a, b int) int { return r.ranks[a].compare(r.ranks[b]) }
+
+// mergeSorted makes one sorted list of two.
+func mergeSorted(a, b []int, compare func(a, b int) int) []int {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]int, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compare(a[0], b[0]) <= 0 {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }

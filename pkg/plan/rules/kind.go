@@ -1,6 +1,14 @@
 package rules
 
 import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -58,3 +66,239 @@ func (ungated) gateRemark(_, _ *cluster.Workload) string { return "" }
 type admitted struct{}
 
 func (admitted) refusedRemark(string) string { return "admission refuses the change" }
+
+type cloneSetKind struct {
+	templated
+	updating
+	ungated
+	o *kruise.CloneSet
+}
+
+func (kinds) CloneSet(o *kruise.CloneSet) kind { return cloneSetKind{o: o} }
+
+func (k cloneSetKind) policy() UpdatePolicy {
+	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		return UpdatePolicy(r.PodUpdatePolicy)
+	}
+	return PolicyRecreate
+}
+
+func (cloneSetKind) policies() []UpdatePolicy {
+	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
+}
+
+// refusedRemark: docs/kruise/workloads.md#when-it-is-impossible.
+func (cloneSetKind) refusedRemark(version string) string {
+	if version == kruise.V1beta1 {
+		return "admission lets it through in " + kruise.V1beta1 + ", and then no pod changes and no event says why"
+	}
+	return admitted{}.refusedRemark(version)
+}
+
+type statefulSetKind struct {
+	templated
+	updating
+	admitted
+	o *kruise.StatefulSet
+}
+
+func (kinds) StatefulSet(o *kruise.StatefulSet) kind { return statefulSetKind{o: o} }
+
+func (k statefulSetKind) policy() UpdatePolicy {
+	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		return UpdatePolicy(r.PodUpdatePolicy)
+	}
+	return PolicyRecreate
+}
+
+func (statefulSetKind) policies() []UpdatePolicy {
+	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
+}
+
+// gateRemark: docs/kruise/workloads.md#advanced-statefulset.
+func (statefulSetKind) gateRemark(_, updated *cluster.Workload) string {
+	if templateHasGate(updated.Template) {
+		return ""
+	}
+	return "admission refuses an in-place policy of a StatefulSet without the readiness gate " + inPlaceGate + " in its template"
+}
+
+type daemonSetKind struct {
+	templated
+	updating
+	admitted
+	o *kruise.DaemonSet
+}
+
+func (kinds) DaemonSet(o *kruise.DaemonSet) kind { return daemonSetKind{o: o} }
+
+func (k daemonSetKind) policy() UpdatePolicy {
+	if r := k.o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType {
+		return PolicyInPlaceIfPossible
+	}
+	return PolicyRecreate
+}
+
+func (daemonSetKind) policies() []UpdatePolicy {
+	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}
+}
+
+// gateRemark: docs/kruise/workloads.md#advanced-daemonset.
+func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
+	if PolicyOf(old.Object) != PolicyRecreate {
+		return ""
+	}
+	return "pods made under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
+}
+
+type sidecarSetKind struct {
+	updating
+	ungated
+}
+
+func (kinds) SidecarSet(*kruise.SidecarSet) kind { return sidecarSetKind{} }
+
+// policy: a SidecarSet recreates no pod (docs/kruise/sidecarset.md#what-can-change-in-place).
+func (sidecarSetKind) policy() UpdatePolicy { return PolicyInPlaceOnly }
+
+func (sidecarSetKind) policies() []UpdatePolicy { return []UpdatePolicy{PolicyInPlaceOnly} }
+
+func (sidecarSetKind) change(old, updated *cluster.Workload, _ UpdatePolicy, _ cluster.Gates) Eligibility {
+	return SidecarSetEligible(old.Template, updated.Template)
+}
+
+func (sidecarSetKind) refusedRemark(string) string {
+	return "pods that have the sidecars keep the old ones until they are recreated"
+}
+
+// replicaSetKind is a workload of Kubernetes whose controller updates no pod.
+type replicaSetKind struct{ native }
+
+func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
+
+func (replicaSetKind) strategyRemark() string {
+	return "a ReplicaSet updates no pod: each gets the new template when it is recreated"
+}
+
+// native is a workload of Kubernetes, which knows no other way than making new pods
+// (docs/kruise/workloads.md#cloneset-in-two-versions).
+type native struct {
+	templated
+	updating
+	ungated
+	admitted
+}
+
+func (kinds) Deployment(*appsv1.Deployment) kind { return native{} }
+
+func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return native{} }
+
+func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return native{} }
+
+func (native) policy() UpdatePolicy { return PolicyRecreate }
+
+func (native) policies() []UpdatePolicy { return []UpdatePolicy{PolicyRecreate} }
+
+// PolicyOf returns how a workload, given as its typed object, updates its pods. A
+// SidecarSet never recreates any, and native controllers know nothing else
+// (docs/kruise/workloads.md#cloneset-in-two-versions, docs/kruise/workloads.md#advanced-statefulset
+// and docs/kruise/workloads.md#advanced-daemonset,
+// docs/kruise/sidecarset.md#what-can-change-in-place).
+func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), PolicyRecreate) }
+
+// PoliciesOf returns all policies that the object's kind knows.
+func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
+
+// Change says what a change of a workload does to its pods under a policy.
+func Change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
+	return kindOf(updated.Object).change(old, updated, policy, gates)
+}
+
+// claims stands for the hash of a CloneSet's volume claim templates where only
+// equality matters.
+func claims(obj any) string {
+	c, ok := obj.(*kruise.CloneSet)
+	if !ok || len(c.Spec.VolumeClaimTemplates) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(c.Spec.VolumeClaimTemplates) // plain data: never fails
+	return string(text)
+}
+
+// Remarks are things to know about a change of a workload beside the answer e:
+// what admission says to it, and what the strategy makes of it.
+func Remarks(old, updated *cluster.Workload, e Eligibility) []string {
+	var out []string
+	for _, r := range []string{
+		policyRemark(old, updated), strategyRemark(updated.Object), pausedRemark(updated.Object),
+		gateRemark(old, updated), refusedRemark(updated, e), restartRemark(e),
+	} {
+		if r != "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func policyRemark(old, updated *cluster.Workload) string {
+	before, now := PolicyOf(old.Object), PolicyOf(updated.Object)
+	if before == now {
+		return ""
+	}
+	return "the update policy changes with it, from " + string(before) + " to " + string(now) + ": the new one counts"
+}
+
+func strategyRemark(obj any) string {
+	switch cluster.Of(obj).Strategy() {
+	case onDelete:
+		return "the strategy is OnDelete: a pod gets the new template only when it is deleted"
+	case string(kruise.NotUpdateSidecarSetStrategyType):
+		return "the strategy is NotUpdate: only pods made from now on get it"
+	}
+	return kindOf(obj).strategyRemark()
+}
+
+func pausedRemark(obj any) string {
+	if !PausedOf(obj) {
+		return ""
+	}
+	return "the workload is paused: no pod is updated until it is resumed"
+}
+
+// gateRemark: docs/kruise/workloads.md#advanced-statefulset and
+// docs/kruise/workloads.md#advanced-daemonset.
+func gateRemark(old, updated *cluster.Workload) string {
+	if PolicyOf(updated.Object) == PolicyRecreate {
+		return ""
+	}
+	return kindOf(updated.Object).gateRemark(old, updated)
+}
+
+func templateHasGate(template map[string]any) bool {
+	spec, _ := template["spec"].(map[string]any)
+	return slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate })
+}
+
+// refusedRemark: docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#when-it-is-impossible and
+// docs/kruise/workloads.md#observed-on-a-cluster.
+func refusedRemark(w *cluster.Workload, e Eligibility) string {
+	if e.Mode != ModeNotAllowed {
+		return ""
+	}
+	return kindOf(w.Object).refusedRemark(w.Version)
+}
+
+// restartRemark: docs/kruise/workloads.md#kubectl-operations, Restart.
+func restartRemark(e Eligibility) string {
+	if e.Mode != ModeMetadataOnly || !slices.ContainsFunc(e.Fields, func(f FieldChange) bool { return strings.Contains(f.Path, "restartedAt") }) {
+		return ""
+	}
+	return "an annotation alone restarts nothing under an in-place policy"
+}
+
+const onDelete = "OnDelete"
+
+// PausedOf reports whether the update of a workload, given as its typed object, is
+// paused.
+func PausedOf(obj any) bool { return cluster.Of(obj).Paused() }

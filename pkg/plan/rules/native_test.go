@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -247,5 +248,166 @@ func TestAsDaemonSetSpec(t *testing.T) {
 	}
 	if got := AsDaemonSetSpec(&appsv1.DaemonSetSpec{}).UpdateStrategy.RollingUpdate; got != nil {
 		t.Errorf("a strategy came from nowhere: %+v", got)
+	}
+}
+
+func TestDeploymentRescale(t *testing.T) {
+	const surge = "\nstrategy: {rollingUpdate: {maxSurge: 3, maxUnavailable: 2}}"
+	size := func(name string, replicas, available, desired, most int) ReplicaSetSize {
+		rs := ReplicaSetSize{Name: name, Replicas: replicas, Available: available}
+		if desired >= 0 {
+			rs.Recorded = &RecordedSize{desired, most}
+		}
+		return rs
+	}
+	none := ReplicaSetSize{}
+	for _, c := range []struct {
+		name, spec string
+		new        ReplicaSetSize
+		old        []ReplicaSetSize
+		want       string
+	}{
+		{"nothing changed", "replicas: 4", size("n", 4, 4, 4, 5), nil, "no"},
+		{"scaled by somebody else before us", "replicas: 4", size("n", 3, 3, -1, 0), nil, "no"},
+		{"the only one follows", "replicas: 6", size("n", 4, 4, 4, 5), []ReplicaSetSize{size("a", 0, 0, 2, 3)}, "6 [0]"},
+		{"the only one is old", "replicas: 6", size("n", 0, 0, 4, 5), []ReplicaSetSize{size("a", 4, 4, 4, 5)}, "0 [6]"},
+		{"none has pods", "replicas: 2\npaused: true", size("n", 0, 0, 0, 0), []ReplicaSetSize{size("a", 0, 0, 0, 0)}, "2 [0]"},
+		{"none has pods, the template is new", "replicas: 2\npaused: true", none, []ReplicaSetSize{size("a", 0, 0, 0, 0), size("b", 0, 0, 0, 0)}, "0 [0 2]"},
+		{"no ReplicaSet at all", "replicas: 2\npaused: true", none, nil, "0 []"},
+		{"paused, nothing else", "replicas: 10\npaused: true" + surge, size("n", 5, 5, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "5 [8]"},
+		// The example of Kubernetes' documentation: 10 to 15 with surge 3, in the
+		// middle of a rollout that stands at 8 old and 5 new.
+		{"in proportion", "replicas: 15" + surge, size("n", 5, 0, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "7 [11]"},
+		{"in proportion while paused", "replicas: 15\npaused: true" + surge, size("n", 5, 5, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "7 [11]"},
+		{"down in proportion", "replicas: 5" + surge, size("n", 5, 0, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "3 [5]"},
+		{"the rest goes to the largest", "replicas: 11" + surge, size("n", 4, 0, 10, 13), []ReplicaSetSize{size("a", 4, 4, 10, 13), size("b", 5, 5, 10, 13)}, "4 [4 6]"},
+		{"equal sizes: the newer grows", "replicas: 4" + surge, size("n", 3, 0, 3, 6), []ReplicaSetSize{size("a", 3, 3, 3, 6)}, "4 [3]"},
+		{"equal sizes: the older shrinks", "replicas: 2" + surge, size("n", 3, 0, 3, 6), []ReplicaSetSize{size("a", 3, 3, 3, 6)}, "3 [2]"},
+		{"to nothing", "replicas: 0" + surge, size("n", 5, 0, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "0 [0]"},
+		{"the new one is enough", "replicas: 5\npaused: true" + surge, size("n", 5, 5, 5, 8), []ReplicaSetSize{size("a", 2, 2, 5, 8)}, "5 [0]"},
+		{"Recreate spreads nothing", "replicas: 15\nstrategy: {type: Recreate}", size("n", 5, 5, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "5 [8]"},
+	} {
+		d := &Deployment{Spec: &appsv1.DeploymentSpec{}, New: c.new, Old: c.old}
+		decode(t, c.spec, d.Spec)
+		got := "no"
+		if updated, old, ok := d.Rescale(); ok {
+			got = fmt.Sprint(updated, old)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDeploymentRescaleSums: whatever the sizes, a change in the middle of a
+// rollout ends at the wanted number with its surge.
+func TestDeploymentRescaleSums(t *testing.T) {
+	for replicas := range 30 {
+		for a := 1; a < 12; a++ {
+			for b := 1; b < 12; b++ {
+				rs := func(name string, n int) ReplicaSetSize {
+					return ReplicaSetSize{Name: name, Replicas: n, Recorded: &RecordedSize{-1, a + b}}
+				}
+				d := &Deployment{Spec: &appsv1.DeploymentSpec{}, New: rs("n", a), Old: []ReplicaSetSize{rs("o", b)}}
+				decode(t, fmt.Sprintf("replicas: %d\nstrategy: {rollingUpdate: {maxSurge: 2, maxUnavailable: 0}}", replicas), d.Spec)
+				want := 0
+				if replicas > 0 {
+					want = replicas + 2
+				}
+				updated, old, _ := d.Rescale()
+				if updated+old[0] != want || updated < 0 || old[0] < 0 {
+					t.Fatalf("%d and %d to %d: %d and %d", a, b, replicas, updated, old[0])
+				}
+			}
+		}
+	}
+}
+
+func nativeStatefulSet(t *testing.T, spec, pods string) *NativeStatefulSet {
+	t.Helper()
+	s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}, Update: "web-n", Pods: statefulSet(t, "replicas: 0", pods).Pods, Now: now}
+	decode(t, spec, s.Spec)
+	return s
+}
+
+func TestNativeStatefulSetScale(t *testing.T) {
+	const par = "podManagementPolicy: Parallel\n"
+	for _, c := range []struct {
+		name, spec, pods string
+		create, remove   string
+		stop             bool
+		why              string
+	}{
+		{"all there", "replicas: 2", "0n 1n", "", "", false, ""},
+		{"one after the other", "replicas: 3", "0n", "1n", "", true, ""},
+		{"the lowest first", "replicas: 3", "1n", "0n", "", true, ""},
+		{"waits for it", "replicas: 3", "0n!", "", "", true, "web-0 is not available"},
+		{"waits for one that goes", "replicas: 2", "0n^ 1n", "", "", true, "web-0 is terminating"},
+		{"all at once", par + "replicas: 3", "0n!", "1n 2n", "", false, "web-0 is not available"},
+		{"below the partition the current revision", par + "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 2}}", "", "0o 1o 2n", "", false, ""},
+		{"one too many", "replicas: 1", "0n 1n", "", "1", true, ""},
+		{"the highest goes first, one at a time", "replicas: 1", "0n 1n 2n", "", "2", true, ""},
+		{"waits until it is gone", "replicas: 1", "0n 1n 2n^", "", "", true, "web-2 is terminating"},
+		{"a broken one of them goes in its turn", "replicas: 1", "0n 1n 2n!", "", "2", true, ""},
+		{"two broken ones block each other", "replicas: 1", "0n 1n! 2n!", "", "", true, "web-1 is not available"},
+		{"a broken one below does not hold a good one", "replicas: 1", "0n 1n! 2n", "", "2", true, ""},
+		{"nothing goes while one in range is broken", "replicas: 1", "0n! 1n", "", "", true, "web-0 is not available"},
+		{"all too many at once", par + "replicas: 1", "0n! 1n 2n^ 3n", "", "3 1", false, "web-0 is not available"},
+		{"start", par + "replicas: 2\nordinals: {start: 1}", "0n 1n", "2n", "0", false, ""},
+	} {
+		got := nativeStatefulSet(t, c.spec, c.pods).Scale()
+		var made []string
+		for _, m := range got.Create {
+			made = append(made, fmt.Sprint(m.Ordinal, map[bool]string{true: "n", false: "o"}[m.Update]))
+		}
+		if strings.Join(made, " ") != c.create || short(got.Remove) != c.remove || got.Stop != c.stop || !strings.Contains(got.Why, c.why) || (c.why == "") != (got.Why == "") {
+			t.Errorf("%s: creates %q, removes %q, stop %v (%s)", c.name, made, short(got.Remove), got.Stop, got.Why)
+		}
+	}
+}
+
+func TestNativeStatefulSetReplacesFinishedPods(t *testing.T) {
+	for phase, remove := range map[corev1.PodPhase]string{corev1.PodFailed: "1", corev1.PodSucceeded: "1", corev1.PodPending: ""} {
+		s := nativeStatefulSet(t, "replicas: 3", "0n 1n! 2n")
+		s.Pods[1].Phase = phase
+		if got := s.Scale(); short(got.Remove) != remove || !got.Stop {
+			t.Errorf("%s: removes %q, stop %v", phase, short(got.Remove), got.Stop)
+		}
+	}
+}
+
+func TestNativeStatefulSetMissingPodsCount(t *testing.T) {
+	for pods, want := range map[string]string{"0o 1o": "", "0o 2o": "2", "1o 2o": "2"} {
+		s := nativeStatefulSet(t, "replicas: 3\npodManagementPolicy: Parallel", pods)
+		if got := s.ChooseUpdate(); short(got.Pods) != want {
+			t.Errorf("%s: takes %q, want %q", pods, short(got.Pods), want)
+		}
+	}
+}
+
+func TestSlots(t *testing.T) {
+	list := statefulSet(t, "replicas: 0", "0o 3n 1o 7n").Pods
+	want := []int{0, 2, 3}
+	got := slots(list, want)
+	if len(got) != 3 || got[0] != list[0] || got[1] != nil || got[2] != list[1] {
+		t.Errorf("slots = %v", got)
+	}
+	if top := short(fromTheTop(got)); top != "3 0" {
+		t.Errorf("from the top: %s", top)
+	}
+	if rest := short(outside(list, want)); rest != "7 1" {
+		t.Errorf("outside: %s", rest)
+	}
+	if got := slots([]*cluster.Pod{{Name: "odd"}}, want); got[0] != nil {
+		t.Error("a pod without a number has a place")
+	}
+}
+
+func TestStatefulSetMissingPodsUseTheBudget(t *testing.T) {
+	const spec = "replicas: 4\npodManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}"
+	for pods, want := range map[string]string{"0o 1o 2o 3o": "3 2", "1o 2o 3o": "3", "2o 3o": "", "0o 1o": "", "1o 2o 3o!": "3"} {
+		if got := statefulSet(t, spec, pods).ChooseUpdate(); short(got.Pods) != want {
+			t.Errorf("%s: takes %q, want %q", pods, short(got.Pods), want)
+		}
 	}
 }

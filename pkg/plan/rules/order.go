@@ -2,10 +2,15 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -106,4 +111,381 @@ func falseFirst(a, b bool) int {
 		return -1
 	}
 	return 1
+}
+
+// priority is a pod's place by the priority strategy; smaller comes first.
+type priority struct {
+	weight int
+	// key is the index of the first listed key on the pod, -1 without any.
+	key    int
+	number string
+}
+
+func (a priority) compare(b priority) int {
+	if c := cmp.Compare(b.weight, a.weight); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.key, b.key); c != 0 {
+		return c
+	}
+	return compareDigits(b.number, a.number)
+}
+
+// prioritize sorts pods by the priority strategy and keeps the order of those
+// that it treats alike (docs/kruise/workloads.md#update-order and
+// docs/kruise/workloads.md#in-place-update).
+func prioritize(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []*cluster.Pod {
+	if strategy == nil {
+		return list
+	}
+	type placed struct {
+		pod *cluster.Pod
+		priority
+	}
+	of := priorities(list, strategy)
+	all := make([]placed, len(list))
+	for i, p := range list {
+		all[i] = placed{p, of[p]}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return a.compare(b.priority) })
+	out := make([]*cluster.Pod, len(all))
+	for i, p := range all {
+		out[i] = p.pod
+	}
+	return out
+}
+
+func priorities(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) map[*cluster.Pod]priority {
+	of := make(map[*cluster.Pod]priority, len(list))
+	if strategy == nil {
+		return of
+	}
+	selectors := weightSelectors(strategy)
+	for _, p := range list {
+		of[p] = priorityOf(p, strategy, selectors)
+	}
+	return of
+}
+
+func priorityOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy, selectors []labels.Selector) priority {
+	return priority{
+		weight: weightOf(p, strategy, selectors),
+		key:    keyOf(p, strategy), number: numberOf(p, strategy),
+	}
+}
+
+func weightSelectors(strategy *kruise.UpdatePriorityStrategy) []labels.Selector {
+	out := make([]labels.Selector, len(strategy.WeightPriority))
+	for i := range strategy.WeightPriority {
+		s, err := metav1.LabelSelectorAsSelector(&strategy.WeightPriority[i].MatchSelector)
+		if err != nil {
+			s = labels.Nothing()
+		}
+		out[i] = s
+	}
+	return out
+}
+
+func weightOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy, selectors []labels.Selector) int {
+	sum := 0
+	for i, term := range strategy.WeightPriority {
+		if selectors[i].Matches(labels.Set(p.Labels)) {
+			sum += int(term.Weight)
+		}
+	}
+	return sum
+}
+
+// keyOf returns which listed key the pod has; pods with none come first.
+func keyOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy) int {
+	return slices.IndexFunc(strategy.OrderPriority, func(t kruise.UpdatePriorityOrderTerm) bool {
+		_, ok := p.Labels[t.OrderedKey]
+		return ok
+	})
+}
+
+func numberOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy) string {
+	i := keyOf(p, strategy)
+	if i < 0 {
+		return ""
+	}
+	return trailingDigits(p.Labels[strategy.OrderPriority[i].OrderedKey])
+}
+
+// trailingDigits returns the number that a label's value ends in, without
+// leading zeros; a value without one counts as 0.
+func trailingDigits(v string) string {
+	return strings.TrimLeft(v[len(strings.TrimRight(v, "0123456789")):], "0")
+}
+
+func compareDigits(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// scatter spreads the pods of each term over the update order; all are the pods
+// of the workload, candidates or not. Terms that match more candidates come
+// first (docs/kruise/workloads.md#update-order and docs/kruise/workloads.md#advanced-statefulset).
+func scatter(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cluster.Pod {
+	if len(terms) == 0 {
+		return list
+	}
+	d := newDispersion(list, all, terms)
+	return d.pods(d.scatter(d.everybody()))
+}
+
+func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
+	return func(p *cluster.Pod) bool {
+		v, ok := p.Labels[term.Key]
+		return ok && v == term.Value
+	}
+}
+
+// dispersion knows which candidate has which label: labels are looked at once,
+// however often an order is asked for. Candidates are known by their place.
+type dispersion struct {
+	list []*cluster.Pod
+	// has is by term and place, matched by term: how many of all pods.
+	has     [][]bool
+	matched []int
+	all     int
+}
+
+func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *dispersion {
+	d := &dispersion{list: list, all: len(all)}
+	for _, term := range terms {
+		carries := carries(term)
+		has := make([]bool, len(list))
+		for i, p := range list {
+			has[i] = carries(p)
+		}
+		d.has = append(d.has, has)
+		d.matched = append(d.matched, count(all, carries))
+	}
+	return d
+}
+
+// dispersion is that of the candidates at some places among all active pods: the labels of a
+// pod are looked at once, however often the order is asked for.
+func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
+	if len(terms) > 64 { // a note has no more bits
+		return newDispersion(s.podsAt(places), s.active(), terms)
+	}
+	if !slices.Equal(s.terms, terms) {
+		s.terms = slices.Clone(terms)
+		for at := range s.notes {
+			s.notes[at].asked = false
+		}
+	}
+	d := &dispersion{list: s.podsAt(places), has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
+	for at := range s.notes {
+		n := &s.notes[at]
+		if !n.traits.has(traitActive) {
+			continue
+		}
+		d.all++
+		if !n.asked {
+			n.asked, n.terms = true, termsOf(n.pod, terms)
+		}
+		for i := range terms {
+			d.matched[i] += int(n.terms >> i & 1)
+		}
+	}
+	for i := range terms {
+		d.has[i] = make([]bool, len(places))
+	}
+	for i, at := range places {
+		for term := range terms {
+			d.has[term][i] = s.notes[at].terms>>term&1 == 1
+		}
+	}
+	return d
+}
+
+// termsOf has a bit for each term whose label the pod has.
+func termsOf(p *cluster.Pod, terms []kruise.UpdateScatterTerm) (bits uint64) {
+	for i, term := range terms {
+		if carries(term)(p) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// everybody are the places of all candidates.
+func (d *dispersion) everybody() []int {
+	out := make([]int, len(d.list))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func (d *dispersion) pods(places []int) []*cluster.Pod {
+	out := make([]*cluster.Pod, len(places))
+	for i, at := range places {
+		out[i] = d.list[at]
+	}
+	return out
+}
+
+// scatter orders some of the candidates.
+func (d *dispersion) scatter(places []int) []int {
+	for _, term := range d.order(places) {
+		places = d.scatterTerm(places, term)
+	}
+	return places
+}
+
+// order are the terms, those that more candidates have first.
+func (d *dispersion) order(places []int) []int {
+	terms, counts := make([]int, len(d.has)), make([]int, len(d.has))
+	for term, has := range d.has {
+		terms[term] = term
+		for _, at := range places {
+			if has[at] {
+				counts[term]++
+			}
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b int) int { return counts[b] - counts[a] })
+	return terms
+}
+
+// scatterTerm alternates groups of pods with and without the label; the last
+// pod that has it is held back for the very end.
+func (d *dispersion) scatterTerm(places []int, term int) []int {
+	matched, rest := make([]int, 0, len(places)), make([]int, 0, len(places))
+	for _, at := range places {
+		if d.has[term][at] {
+			matched = append(matched, at)
+		} else {
+			rest = append(rest, at)
+		}
+	}
+	if len(matched) <= 1 || len(rest) <= 1 {
+		return places
+	}
+	last := matched[len(matched)-1]
+	matched = matched[:len(matched)-1]
+	allMatched := d.matched[term]
+	g := grouping(len(matched), len(rest), allMatched-1, d.all-allMatched)
+
+	out := make([]int, 0, len(places))
+	out, rest = move(out, rest, g.surplus)
+	for range g.groups {
+		out, matched = move(out, matched, g.matched)
+		out, rest = move(out, rest, g.rest)
+	}
+	return append(append(append(out, matched...), rest...), last)
+}
+
+// groups is how a term cuts its pods: a surplus without the label, then so many
+// rounds of matched and rest.
+type groups struct{ groups, matched, rest, surplus int }
+
+// grouping cuts m and u candidates. When more of the pods without the label are
+// updated already than of those with it, the sizes are those of the whole
+// workload, so that the pattern goes on from where earlier rounds left it.
+func grouping(m, u, allMatched, allRest int) groups {
+	if allMatched > 0 && allRest > 0 && allRest*m < u*allMatched {
+		matched, rest := sizes(allMatched, allRest)
+		g := min(m/matched, u/rest)
+		return groups{g, matched, rest, u - g*rest}
+	}
+	matched, rest := sizes(m, u)
+	return groups{min(m, u), matched, rest, 0}
+}
+
+func sizes(m, u int) (matched, rest int) {
+	g := float64(min(m, u))
+	return int(math.Round(float64(m) / g)), int(math.Round(float64(u) / g))
+}
+
+// move appends the first n places of from, or as many as there are.
+func move(to, from []int, n int) (grown, left []int) {
+	n = min(n, len(from))
+	return append(to, from[:n]...), from[n:]
+}
+
+// Ties groups the pods of an update order that Kruise treats alike: inside a
+// group any pod may come in the place of any other. Groups of one are left out;
+// pods of one group need not stand side by side, since scattering cuts through.
+func (c *CloneSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
+	rolling := c.rolling()
+	return ties(order, rolling.PriorityStrategy, rolling.ScatterStrategy)
+}
+
+// Ties is [CloneSet.Ties] for the pods of a SidecarSet.
+func (s *SidecarSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
+	strategy := s.Spec.UpdateStrategy
+	return ties(order, strategy.PriorityStrategy, everyValue(strategy.ScatterStrategy, order))
+}
+
+// tie is all that the order looks at; what Kruise treats alike is equal in it.
+type tie struct {
+	bound, ready, preparing   bool
+	phase, restarts, sidecars int
+	since, created, weight    int64
+	key                       int
+	number, terms             string
+}
+
+// ties costs no more than one look at each pod, however many groups there are.
+func ties(order []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy, terms []kruise.UpdateScatterTerm) [][]*cluster.Pod {
+	of := priorities(order, strategy)
+	size := make(map[tie]int, len(order))
+	keys := make([]tie, len(order))
+	for i, p := range order {
+		keys[i] = tieOf(p, of[p], terms)
+		size[keys[i]]++
+	}
+	var groups [][]*cluster.Pod
+	at := map[tie]int{}
+	for i, p := range order {
+		k := keys[i]
+		if size[k] == 1 {
+			continue
+		}
+		if _, ok := at[k]; !ok {
+			at[k] = len(groups)
+			groups = append(groups, make([]*cluster.Pod, 0, size[k]))
+		}
+		groups[at[k]] = append(groups[at[k]], p)
+	}
+	return groups
+}
+
+func tieOf(p *cluster.Pod, place priority, terms []kruise.UpdateScatterTerm) tie {
+	s := standingOf(p)
+	k := tie{
+		bound: s.bound, ready: s.ready, phase: s.phase, restarts: s.restarts, sidecars: s.sidecars, preparing: preparingUpdate(p),
+		created: instant(p.Created), weight: int64(place.weight), key: place.key, number: place.number,
+	}
+	if s.ready {
+		k.since = instant(s.since)
+	}
+	if len(terms) > 0 {
+		k.terms = carried(p, terms)
+	}
+	return k
+}
+
+// carried is one letter per term: whether the pod has it.
+func carried(p *cluster.Pod, terms []kruise.UpdateScatterTerm) string {
+	out := make([]byte, len(terms))
+	for i, t := range terms {
+		out[i] = 'n'
+		if carries(t)(p) {
+			out[i] = 'y'
+		}
+	}
+	return string(out)
+}
+
+// instant makes times comparable whatever their zone; none is one of its own.
+func instant(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
 }

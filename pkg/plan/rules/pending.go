@@ -1,6 +1,16 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
 
 // Pending says what is missing until a step or a rollout is done, most basic
 // reason first. None means done.
@@ -37,4 +47,276 @@ func or(s, byDefault string) string {
 		return byDefault
 	}
 	return s
+}
+
+// Observed reports whether the controller has seen the present spec: before it
+// has, the status is about an older one.
+func Observed(obj any) bool {
+	t := cluster.Of(obj)
+	return t.ObservedGeneration() >= t.Generation()
+}
+
+// CloneSetStepPending says what a partition step waits for: as many updated
+// pods available as the partition asks for, and no surge left over
+// (docs/kruise/workloads.md#cloneset-status).
+func CloneSetStepPending(c *kruise.CloneSet) Pending {
+	l, s := LimitsOfCloneSet(&c.Spec), c.Status
+	var p Pending
+	p.seen(s.ObservedGeneration, c.Generation)
+	p.count("expectedUpdatedReplicas", s.ExpectedUpdatedReplicas, int32(l.ExpectedUpdated()))
+	p.atLeast("updatedAvailableReplicas", s.UpdatedAvailableReplicas, int32(l.ExpectedUpdated()))
+	p.count("replicas", s.Replicas, int32(l.Replicas))
+	return p
+}
+
+// CloneSetPending says what a whole rollout waits for: every pod updated and
+// available, and the current revision moved (docs/kruise/workloads.md#cloneset-status).
+func CloneSetPending(c *kruise.CloneSet) Pending {
+	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
+	var p Pending
+	p.seen(s.ObservedGeneration, c.Generation)
+	p.count("replicas", s.Replicas, r)
+	p.count("updatedReplicas", s.UpdatedReplicas, r)
+	p.count("updatedAvailableReplicas", s.UpdatedAvailableReplicas, r)
+	p.need(s.CurrentRevision == s.UpdateRevision, "currentRevision is still %s", or(s.CurrentRevision, "not set"))
+	return p
+}
+
+// The reasons of a CloneSet's condition Progressing.
+const (
+	ReasonCloneSetAvailable          = "CloneSetAvailable"
+	ReasonCloneSetPaused             = "CloneSetPaused"
+	ReasonProgressPartitionAvailable = "ProgressPartitionAvailable"
+	ReasonProgressDeadlineExceeded   = "ProgressDeadlineExceeded"
+	ReasonCloneSetUpdated            = "CloneSetUpdated"
+)
+
+// CloneSetProgressing returns status and reason of the condition Progressing as
+// the controller will write it over the present one; ok is false when there is
+// no such condition. The deadline runs from the present condition's last
+// update, whatever it was about: a step that comes late starts as exceeded
+// (docs/kruise/workloads.md#cloneset-status and docs/kruise/workloads.md#observed-on-a-cluster). So
+// never give a rollout up for this reason alone.
+func CloneSetProgressing(c *kruise.CloneSet, now time.Time) (status corev1.ConditionStatus, reason string, ok bool) {
+	deadline := c.Spec.ProgressDeadlineSeconds
+	if deadline == nil || *deadline == math.MaxInt32 {
+		return "", "", false
+	}
+	rolling := c.Spec.UpdateStrategy.RollingUpdate
+	s, r := c.Status, int32(number(c.Spec.Replicas, 1))
+	switch {
+	case s.CurrentRevision == s.UpdateRevision && s.Replicas == r && s.UpdatedReplicas == r && s.UpdatedAvailableReplicas == r:
+		return corev1.ConditionTrue, ReasonCloneSetAvailable, true
+	case rolling != nil && rolling.Paused:
+		return corev1.ConditionTrue, ReasonCloneSetPaused, true
+	case s.ExpectedUpdatedReplicas < r && s.ExpectedUpdatedReplicas <= s.UpdatedAvailableReplicas:
+		return corev1.ConditionTrue, ReasonProgressPartitionAvailable, true
+	case exceeded(c, seconds(*deadline), now):
+		return corev1.ConditionFalse, ReasonProgressDeadlineExceeded, true
+	}
+	return corev1.ConditionTrue, ReasonCloneSetUpdated, true
+}
+
+func exceeded(c *kruise.CloneSet, deadline time.Duration, now time.Time) bool {
+	for _, cond := range c.Status.Conditions {
+		if cond.Type == "Progressing" {
+			return cond.Reason == ReasonProgressDeadlineExceeded || cond.LastUpdateTime.Add(deadline).Before(now)
+		}
+	}
+	return false
+}
+
+// StatefulSetStepPending says what a partition step of an Advanced StatefulSet
+// waits for (docs/kruise/workloads.md#advanced-statefulset, Done).
+func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
+	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
+	var p Pending
+	p.seen(s.Status.ObservedGeneration, s.Generation)
+	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated)
+	p.atLeast("updatedAvailableReplicas", updatedAvailable(&s.Status), want+kept.Ready)
+	return p
+}
+
+// updatedAvailable is how many updated pods are available, at least: a write as v1alpha1
+// drops the count, and the controller leaves it away until a pod moves
+// (docs/kruise/versions.md). Of all pods, those that are updated and those that are
+// available overlap by that much in any case.
+func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
+	return max(s.UpdatedAvailableReplicas, s.UpdatedReplicas+s.AvailableReplicas-s.Replicas)
+}
+
+// Kept are pods that the partition of an ordered set keeps as they are, and that carry
+// the update revision nevertheless, as after an undo: a status counts them among those
+// that the partition lets follow. Ready are those of them that are.
+type Kept struct{ Updated, Ready int32 }
+
+func keptOf(list []*cluster.Pod, updated func(*cluster.Pod) bool) (k Kept) {
+	for _, p := range list {
+		if p == nil || p.Deleting || !updated(p) {
+			continue
+		}
+		k.Updated++
+		if Ready(p) {
+			k.Ready++
+		}
+	}
+	return k
+}
+
+// Kept returns those that the present partition keeps.
+func (s *StatefulSet) Kept() Kept {
+	if s.unordered() {
+		return Kept{}
+	}
+	list := fromTheTop(s.inRange())
+	return keptOf(list[min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list)):], s.updated)
+}
+
+// Kept returns those that the present partition keeps.
+func (s *NativeStatefulSet) Kept() Kept {
+	list := slots(s.Pods, s.Ordinals())
+	return keptOf(list[:upTo(s.partition(), len(list))], func(p *cluster.Pod) bool { return RevisionOf(p) == s.Update })
+}
+
+// StatefulSetPending says what a whole rollout waits for.
+func StatefulSetPending(s *kruise.StatefulSet) Pending {
+	r := int32(number(s.Spec.Replicas, 1))
+	var p Pending
+	p.seen(s.Status.ObservedGeneration, s.Generation)
+	p.count("replicas", s.Status.Replicas, r)
+	p.count("updatedAvailableReplicas", updatedAvailable(&s.Status), r)
+	p.need(s.Status.CurrentRevision == s.Status.UpdateRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
+	return p
+}
+
+// DaemonSetStepPending says what a step of an Advanced DaemonSet waits for.
+// With a selector in force, matching is how many nodes it matches; without one
+// pass a negative number (docs/kruise/workloads.md#advanced-daemonset, Done).
+func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
+	s := d.Status
+	desired := int(s.DesiredNumberScheduled)
+	want := desired
+	if r := d.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		want = max(desired-DaemonSetPartition(r.Partition, desired), 0)
+	}
+	if matching >= 0 {
+		want = min(want, matching)
+	}
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
+	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want))
+	p.need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable)
+	return p
+}
+
+// DaemonSetPending says what a whole rollout waits for.
+func DaemonSetPending(d *kruise.DaemonSet) Pending {
+	s := d.Status
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
+	p.count("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
+	p.count("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
+	return p
+}
+
+// ReplicasPending says what a change of spec.replicas waits for: the controller has
+// seen it, and there are so many pods, whatever their revision.
+func ReplicasPending(obj any) Pending {
+	var p Pending
+	if s, ok := sizeOf(obj); ok {
+		p.seen(s.observed, s.generation)
+		p.count("replicas", s.replicas, s.wanted)
+	}
+	return p
+}
+
+// AvailablePending says what a workload that grows waits for beside
+// [ReplicasPending]: so many pods are available, whatever their revision.
+func AvailablePending(obj any) Pending {
+	var p Pending
+	if s, ok := sizeOf(obj); ok {
+		p.seen(s.observed, s.generation)
+		p.atLeast("availableReplicas", s.available, s.wanted)
+	}
+	return p
+}
+
+// size is how many pods a workload shall have, and has.
+type size struct {
+	generation, observed        int64
+	wanted, replicas, available int32
+}
+
+// sizeOf reads the numbers; kinds without replicas have none.
+func sizeOf(obj any) (size, bool) {
+	t := cluster.Of(obj)
+	n, ok := t.Replicas()
+	all, available := t.Pods()
+	return size{t.Generation(), t.ObservedGeneration(), int32(n), all, available}, ok
+}
+
+// DeploymentStepPending says what a step of a Deployment that is paused once so
+// many pods are updated waits for: that they are, and that no pod is
+// unavailable. The status does not tell updated pods that are available apart.
+func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
+	var p Pending
+	p.seen(d.Status.ObservedGeneration, d.Generation)
+	p.atLeast("updatedReplicas", d.Status.UpdatedReplicas, int32(updated))
+	p.need(d.Status.UnavailableReplicas == 0, "unavailableReplicas is %d", d.Status.UnavailableReplicas)
+	return p
+}
+
+// NativeStatefulSetPending says what a step or, with partition 0, a rollout
+// waits for.
+func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
+	r, partition := int32(number(s.Spec.Replicas, 1)), int32(0)
+	if ru := s.Spec.UpdateStrategy.RollingUpdate; ru != nil {
+		partition = int32(number(ru.Partition, 0))
+	}
+	var p Pending
+	p.seen(s.Status.ObservedGeneration, s.Generation)
+	p.atLeast("readyReplicas", s.Status.ReadyReplicas, r)
+	if partition > 0 {
+		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
+		return p
+	}
+	// Going back to the current revision, the two are the same all the time.
+	if p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set")); len(p) == 0 {
+		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, r)
+	}
+	return p
+}
+
+// NativeDaemonSetPending says what a rollout waits for, as kubectl rollout
+// status does.
+func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
+	s := d.Status
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
+	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
+	p.atLeast("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
+	return p
+}
+
+// DeploymentPending says what a rollout waits for, as kubectl rollout status
+// does.
+func DeploymentPending(d *appsv1.Deployment) Pending {
+	s, r := d.Status, int32(number(d.Spec.Replicas, 1))
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
+	p.atLeast("updatedReplicas", s.UpdatedReplicas, r)
+	p.need(s.Replicas <= s.UpdatedReplicas, "%d old pods are left", s.Replicas-s.UpdatedReplicas)
+	p.atLeast("availableReplicas", s.AvailableReplicas, r)
+	return p
+}
+
+// DeadlineExceeded reports whether a Deployment gave up: its condition
+// Progressing says so.
+func DeadlineExceeded(d *appsv1.Deployment) bool {
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentProgressing {
+			return c.Reason == ReasonProgressDeadlineExceeded
+		}
+	}
+	return false
 }

@@ -283,3 +283,115 @@ func TestUpgradeRefusesUnreadable(t *testing.T) {
 		}
 	}
 }
+
+const sidecarSpec = `
+selector: {matchLabels: {app: web}}
+containers:
+- {name: mesh, image: "mesh:1", env: [{name: A, value: b}]}
+- {name: log, image: "log:1"}
+initContainers:
+- {name: early, image: "early:1", restartPolicy: Always}
+- {name: prepare, image: "prepare:1"}
+volumes: [{name: data, emptyDir: {}}]
+updateStrategy: {partition: 0}
+`
+
+func TestSidecarSetEligible(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string
+		mode           UpdateMode
+		fields         string
+		restarts       string
+	}{
+		{"nothing", "", "", ModeUnchanged, "", ""},
+		{"strategy", "partition: 0", "partition: 3", ModeUnchanged, "", ""},
+		{"image", "mesh:1", "mesh:2", ModeInPlace, "spec.containers[0].image image", "mesh"},
+		{"env", "value: b", "value: c", ModeNotAllowed, "spec.containers[0].env[0].value recreate", ""},
+		{"native sidecar image", "early:1", "early:2", ModeUnchanged, "spec.initContainers[0].image newPods", ""},
+		{"native sidecar env", `"early:1",`, `"early:1", env: [],`, ModeNotAllowed, "spec.initContainers[0].env recreate", ""},
+		{"init container", "prepare:1", "prepare:2", ModeUnchanged, "spec.initContainers[1].image newPods", ""},
+		{"init container beside a native sidecar", `"prepare:1"}`, `"prepare:1", args: [x]}`, ModeNotAllowed, "spec.initContainers[1].args recreate", ""},
+		{"native sidecar removed", "- {name: early, image: \"early:1\", restartPolicy: Always}\n", "", ModeNotAllowed, "spec.initContainers[0].image newPods, spec.initContainers[0].name recreate, spec.initContainers[0].restartPolicy recreate, spec.initContainers[1] recreate", ""},
+		{"no native sidecar any more", ", restartPolicy: Always", "", ModeNotAllowed, "spec.initContainers[0].restartPolicy recreate", ""},
+		{"volumes", "emptyDir: {}", "emptyDir: {medium: Memory}", ModeUnchanged, "spec.volumes[0].emptyDir.medium newPods", ""},
+		{"container removed", "- {name: log, image: \"log:1\"}\n", "", ModeNotAllowed, "spec.containers[1] recreate", ""},
+		{"first secret", "volumes:", "imagePullSecrets: [{name: reg}]\nvolumes:", ModeUnchanged, "spec.imagePullSecrets[0] newPods", ""},
+	} {
+		got := SidecarSetEligible(template(t, sidecarSpec), template(t, strings.Replace(sidecarSpec, c.from, c.to, 1)))
+		if got.Mode != c.mode || fieldText(got) != c.fields || strings.Join(got.Restarts, " ") != c.restarts || got.Why == "" {
+			t.Errorf("%s: %s (%s): %s, restarts %v", c.name, got.Mode, got.Why, fieldText(got), got.Restarts)
+		}
+	}
+}
+
+// TestSidecarHash reads the annotation in every form that a pod may have it in;
+// only the first is found without reading the JSON.
+func TestSidecarHash(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, want string
+		fast       bool
+	}{
+		"as Kruise writes it":       {`{"mesh":{"updateTimestamp":"2026-07-01T12:00:00Z","hash":"abc","sidecarSetName":"mesh"}}`, "abc", true},
+		"beside another":            {`{"log":{"updateTimestamp":"x","hash":"one"},"mesh":{"updateTimestamp":"x","hash":"two"}}`, "two", true},
+		"a longer name before it":   {`{"big-mesh":{"updateTimestamp":"x","hash":"one"},"mesh":{"updateTimestamp":"x","hash":"two"}}`, "two", true},
+		"only a longer name":        {`{"big-mesh":{"updateTimestamp":"x","hash":"one"}}`, "", false},
+		"other order":               {`{"mesh":{"hash":"abc","updateTimestamp":"x"}}`, "abc", false},
+		"spaces":                    {`{"mesh": {"updateTimestamp": "x", "hash": "abc"}}`, "abc", false},
+		"something between":         {`{"mesh":{"updateTimestamp":"x","a":"b","hash":"abc"}}`, "abc", false},
+		"older form":                {`{"mesh":"abc"}`, "abc", false},
+		"an escape in the hash":     {`{"mesh":{"updateTimestamp":"x","hash":"a\u0062c"}}`, "abc", false},
+		"the name inside of a text": {`{"log":{"updateTimestamp":"x","hash":"one","note":"\"mesh\":{\"updateTimestamp\":\"x\",\"hash\":\"no\""}}`, "", false},
+		"cut off":                   {`{"mesh":{"updateTimestamp":"x`, "", false},
+		"cut off later":             {`{"mesh":{"updateTimestamp":"x","hash":"abc`, "", false},
+		"no JSON":                   {`mesh`, "", false},
+		"nothing":                   {``, "", false},
+		"an entry of another kind":  {`{"mesh":5}`, "", false},
+		"an entry without a time":   {`{"mesh":{"hash":"abc"}}`, "abc", false},
+		"another set":               {`{"other":{"hash":"abc"}}`, "", false},
+	} {
+		p := &cluster.Pod{Annotations: map[string]string{kruise.SidecarSetHashAnnotation: c.text}}
+		if got := sidecarHash(p, kruise.SidecarSetHashAnnotation, "mesh"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if _, fast := writtenHash(c.text, "mesh"); fast != c.fast {
+			t.Errorf("%s: found without reading: %v", name, fast)
+		}
+	}
+}
+
+// TestSidecarSetBrief: what goes now is the same; only where nothing goes the
+// order of the rest is left out.
+func TestSidecarSetBrief(t *testing.T) {
+	for _, c := range []struct{ spec, pods, want, order string }{
+		{meshSpec, "4*o", "p4", "p4 p3 p2 p1"},
+		{meshSpec, "3*o n!", "", ""},
+		{meshSpec, "2*o o! n!", "p3", "p3 p2 p1"},
+		{meshSpec + "updateStrategy: {partition: 3}", "3*o n", "", ""},
+	} {
+		s := sidecarSet(t, c.spec, c.pods)
+		s.Brief = true
+		got := s.ChooseUpdate()
+		if names(got.Pods) != c.want || names(got.Order) != c.order || got.Why == "" {
+			t.Errorf("%s %s: %q of %q (%s)", c.spec, c.pods, names(got.Pods), names(got.Order), got.Why)
+		}
+	}
+}
+
+// TestUpgradeLeavesOthers: the entries of other sets stay byte by byte.
+func TestUpgradeLeavesOthers(t *testing.T) {
+	s := sidecarSet(t, meshSpec, "o")
+	const other = `"log":{"updateTimestamp":"x","hash":"one","sidecarSetName":"log","sidecarList":["a"],"controllerRevision":"r"}`
+	p := s.Pods[0]
+	p.Annotations[kruise.SidecarSetHashAnnotation] = `{` + other + `,` + p.Annotations[kruise.SidecarSetHashAnnotation][1:]
+	patch, err := s.Upgrade(p, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := patch.Annotations[kruise.SidecarSetHashAnnotation]; !strings.Contains(got, other) {
+		t.Errorf("%s", got)
+	}
+	p.Annotations[kruise.SidecarSetHashAnnotation] = "null"
+	if _, err := s.Upgrade(p, now); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -114,4 +116,208 @@ func (s *StatefulSet) paused() bool {
 
 func (s *StatefulSet) onDelete() bool {
 	return s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
+}
+
+// Created is a pod that a StatefulSet makes.
+type Created struct {
+	Ordinal int
+	// Update is whether it is made at the update revision.
+	Update bool
+}
+
+// StatefulSetScale is what the first half of a pass does, from low to high
+// ordinal (docs/kruise/workloads.md#advanced-statefulset).
+type StatefulSetScale struct {
+	Create []Created
+	// Remove are finished pods, to be recreated, then condemned ones.
+	Remove []*cluster.Pod
+	// Stop is true when the pass ends here and does not come to the update.
+	Stop bool
+	// Until is the last ordinal that the walk came to: nobody looks after pods
+	// above it when Stop is true.
+	Until int
+	// Why names the pod that holds it up; it is empty when nothing does.
+	Why string
+}
+
+// Scale decides which pods are created and removed now. OrderedReady does one
+// thing at a time and goes no further while a pod is not available; Parallel
+// does everything, within scaleStrategy.maxUnavailable.
+func (s *StatefulSet) Scale() StatefulSetScale {
+	var out StatefulSetScale
+	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
+	want := s.Ordinals()
+	pods := slots(s.Pods, want)
+	createsUpdate := s.createsUpdate(pods)
+	for i, p := range pods {
+		out.Until = want[i]
+		if p != nil && !finished(p) && !s.Unavailable(p) {
+			continue
+		}
+		if left <= 0 {
+			out.Why = fmt.Sprintf("scaleStrategy.maxUnavailable is used up: %d waits", want[i])
+			break
+		}
+		left--
+		s.repair(&out, want[i], p, func() bool { return createsUpdate(i) })
+		if !s.parallel() {
+			out.Stop = true
+			return out
+		}
+	}
+	s.condemn(&out, want)
+	return out
+}
+
+// repair does what an ordinal needs; a pod that is not available is waited for.
+func (s *StatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluster.Pod, createsUpdate func() bool) {
+	switch {
+	case p == nil:
+		out.Create = append(out.Create, Created{ordinal, createsUpdate()})
+	case p.Deleting:
+		out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
+	case finished(p):
+		out.Remove = append(out.Remove, p)
+	default:
+		out.Why = fmt.Sprintf("pod %s is not available", p.Name)
+	}
+}
+
+func finished(p *cluster.Pod) bool {
+	return !p.Deleting && (p.Phase == corev1.PodFailed || p.Phase == corev1.PodSucceeded)
+}
+
+// condemn removes the pods whose ordinal shall not exist, highest first; under
+// OrderedReady one, and the pass ends.
+func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
+	for _, p := range outside(s.Pods, want) {
+		if !p.Deleting {
+			out.Remove = append(out.Remove, p)
+		}
+		if !s.parallel() {
+			out.Stop = true
+			if p.Deleting {
+				out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
+			}
+			return
+		}
+	}
+}
+
+// createsUpdate answers for the i-th wanted ordinal whether its missing pod is
+// made at the update revision: in order, when the partition's worth of ordinals
+// is below it; unordered, when enough others in range are still old, those that
+// the answers before have made so among them (docs/kruise/workloads.md#advanced-statefulset).
+func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
+	partition := LimitsOfStatefulSet(s.Spec).Partition
+	switch {
+	case s.onDelete():
+		return func(int) bool { return true }
+	case s.unordered():
+		old := count(inRange, func(p *cluster.Pod) bool { return p != nil && !s.updated(p) })
+		return func(int) bool {
+			if old < partition {
+				old++
+				return false
+			}
+			return true
+		}
+	}
+	return func(i int) bool { return i+1 > partition }
+}
+
+// StatefulSetUpdate is what the second half of a pass does.
+type StatefulSetUpdate struct {
+	// Delete are specified deletes that the budget lets go now.
+	Delete []*cluster.Pod
+	// Choice are the pods to update, in place or by deletion.
+	Choice
+}
+
+// UpdateTargets returns the pods that shall carry the update revision, in the
+// order in which they are looked at; those that carry it already are among
+// them. Ordered: the highest ordinals. Unordered: those that are updated or
+// terminating first, the others by priority, cut to what the partition leaves
+// (docs/kruise/workloads.md#advanced-statefulset).
+func (s *StatefulSet) UpdateTargets() []*cluster.Pod { return s.targets(fromTheTop(s.inRange())) }
+
+// targets takes the pods in range, highest ordinal first.
+func (s *StatefulSet) targets(list []*cluster.Pod) []*cluster.Pod {
+	if s.unordered() {
+		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
+		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
+	}
+	return list[:min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list))]
+}
+
+// ChooseUpdate decides which pods one pass deletes and updates, provided that
+// [StatefulSet.Scale] did not stop it. Every unavailable pod in range uses the
+// budget up, below the partition too, and the walk stops at the first pod that
+// does not fit (docs/kruise/workloads.md#advanced-statefulset).
+func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
+	var out StatefulSetUpdate
+	switch {
+	case s.onDelete():
+		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
+		return out
+	case s.paused():
+		out.Why = "paused"
+		return out
+	}
+	slots := s.inRange()
+	pods := fromTheTop(slots)
+	marked, targets := filter(pods, SpecifiedDelete), s.targets(pods)
+	outdated := filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !p.Deleting })
+	if len(marked)+len(outdated) == 0 {
+		out.Why = allUpdated
+		return out
+	}
+	left := spending{budget: LimitsOfStatefulSet(s.Spec).MaxUnavailable, missing: len(slots) - len(pods), down: map[*cluster.Pod]bool{}}
+	for _, p := range filter(pods, s.Unavailable) {
+		left.down[p] = true
+	}
+	for _, p := range marked {
+		if !p.Deleting && left.spend(p) {
+			out.Delete = append(out.Delete, p)
+		}
+	}
+	s.walk(&out, &left, outdated)
+	return out
+}
+
+const allUpdated = "as many pods are updated as the partition asks for"
+
+// spending is the set of unavailable pods, against what it may grow to. A pod
+// that is missing, or made in this very pass, is not available either.
+type spending struct {
+	budget, missing int
+	down            map[*cluster.Pod]bool
+}
+
+// spend takes a pod, unless the budget forbids it; one that is not available
+// costs nothing more.
+func (s *spending) spend(p *cluster.Pod) bool {
+	if !s.down[p] && s.used() >= s.budget {
+		return false
+	}
+	s.down[p] = true
+	return true
+}
+
+func (s *spending) used() int { return s.missing + len(s.down) }
+
+// walk takes outdated pods in their order, until the budget ends it.
+func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated []*cluster.Pod) {
+	out.Order = filter(outdated, func(p *cluster.Pod) bool { return !slices.Contains(out.Delete, p) })
+	for _, p := range out.Order {
+		if !left.spend(p) {
+			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", left.used(), left.budget, p.Name)
+			return
+		}
+		out.Pods = append(out.Pods, p)
+	}
+	out.Why = "these are all"
+	if len(out.Order) == 0 {
+		out.Why = allUpdated
+	}
 }

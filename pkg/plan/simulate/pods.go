@@ -19,11 +19,11 @@ type podRegistry struct {
 	store       *store
 	api         *apiServer
 	claims      *claimStore
-	scheduler   *scheduler
 	kubelet     *kubelet
+	scheduler   *scheduler
 	controllers *controllerManager
-	budgets     *budgets
 	spreads     *spreadController
+	budgets     *budgets
 	recorder    *recorder
 	// hookAnswer is after how long lifecycle hooks are answered; 0 and less is never.
 	hookAnswer time.Duration

@@ -17,8 +17,8 @@ import (
 // progress of their rollouts, and carries out the actions of their plans.
 type rolloutService struct {
 	opt       *Options
-	chance    *source
 	clock     *clock
+	chance    *source
 	store     *store
 	api       *apiServer
 	pods      *podRegistry

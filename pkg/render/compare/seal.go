@@ -9,20 +9,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // sealed is a secret value: it can be compared, and whatever shows it shows
-// [rules.Masked].
+// [mask.Masked].
 type sealed struct{ content string }
 
-func (sealed) String() string { return rules.Masked }
+func (sealed) String() string { return mask.Masked }
 
-func (sealed) GoString() string { return rules.Masked }
+func (sealed) GoString() string { return mask.Masked }
 
 // MarshalJSON writes the mask.
-func (sealed) MarshalJSON() ([]byte, error) { return json.Marshal(rules.Masked) }
+func (sealed) MarshalJSON() ([]byte, error) { return json.Marshal(mask.Masked) }
 
 // seal replaces all that a Secret holds, also one that a ResourceDistribution
 // distributes. stringData and data are one, as they are once stored.
@@ -100,17 +100,17 @@ func shown(path []string, v any, object map[string]any) any {
 	}
 	last := path[len(path)-1]
 	switch _, text := v.(string); {
-	case path[0] == "data" && rules.SecretName(last):
-		return rules.Masked
-	case text && rules.SecretName(last) && !names(last):
-		return rules.Masked
+	case path[0] == "data" && mask.SecretName(last):
+		return mask.Masked
+	case text && mask.SecretName(last) && !names(last):
+		return mask.Masked
 	}
 	for i, step := range slices.Backward(path) {
 		if step == "metadata" {
-			return unsealed(rules.Mask(path[i:], v, nil))
+			return unsealed(mask.Value(path[i:], v, nil))
 		}
 	}
-	return unsealed(rules.Mask(path, v, object))
+	return unsealed(mask.Value(path, v, object))
 }
 
 // names reports whether a field rather says where a secret is than what it is.
@@ -124,7 +124,7 @@ func names(key string) bool {
 func unsealed(v any) any {
 	switch v := v.(type) {
 	case sealed:
-		return rules.Masked
+		return mask.Masked
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {

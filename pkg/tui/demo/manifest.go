@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Manifest is an object, or a pod, as a cluster would have it.
@@ -40,7 +40,7 @@ func written(object any, ref cluster.Ref, version string) (string, error) {
 	if ref.Group != "" {
 		out["apiVersion"] = ref.Group + "/" + version
 	}
-	text, err = yaml.Marshal(rules.MaskObject(out))
+	text, err = yaml.Marshal(mask.Object(out))
 	return string(text), err
 }
 

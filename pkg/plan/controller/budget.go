@@ -1,0 +1,405 @@
+package controller
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// How long a permit stays on a budget's record (docs/kruise/protection.md#podunavailablebudget),
+// counted from the whole second it was given in.
+const (
+	updatePermit     = 10 * time.Second
+	disruptionPermit = 20 * time.Second
+)
+
+// Workloads finds the workload that a pod ends up with, given its controller:
+// the Deployment, not its ReplicaSet. It returns nil for one that is not known.
+type Workloads func(namespace string, owner cluster.Owner) *cluster.Workload
+
+// BudgetView is what the controller of a PodUnavailableBudget, and the webhook
+// that asks it, see.
+type BudgetView struct {
+	Now time.Time
+	// Budget holds the status as it was written last.
+	Budget *kruise.PodUnavailableBudget
+	// Pods are those of the budget's namespace.
+	Pods []*cluster.Pod
+	// Tally is what is there to be counted, where somebody keeps count; nil has
+	// every pod looked at.
+	Tally     *Tally
+	Workloads Workloads
+	// SidecarSets are all there are: a pod whose sidecars are being upgraded does
+	// not count.
+	SidecarSets []*cluster.Workload
+	// Reports are as in [View].
+	Reports map[string]rules.NodeReport
+	// VerticalScaling is the cluster's gate InPlacePodVerticalScaling.
+	VerticalScaling bool
+	// Beyond is what the budget covers besides Pods.
+	Beyond rules.Beyond
+}
+
+// BudgetPass is what one pass of a budget's controller does.
+type BudgetPass struct {
+	// Status is the new one; nil when nothing changes.
+	Status *kruise.PodUnavailableBudgetStatus
+	// Relate are pods that still need the annotations which name their budget.
+	Relate []*cluster.Pod
+	// Again is when the next permit ends, counted from now; 0 when none is out.
+	Again time.Duration
+}
+
+// ReconcileBudget makes one pass: it counts, and drops permits whose time is over
+// or whose pod goes anyway (docs/kruise/protection.md#podunavailablebudget and
+// docs/kruise/sidecarset.md#observed-on-a-cluster).
+func ReconcileBudget(v *BudgetView) BudgetPass {
+	if v.Tally != nil && v.Tally.Unrelated == 0 {
+		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)
+	}
+	covered, expected := v.covered()
+	staying := stayingOf(covered, &v.Budget.Status)
+	pass := v.counted(func(name string) bool { return staying[name] }, expected, func(b *rules.Budget) int {
+		b.Pods = covered
+		return b.Counts().Current
+	})
+	for _, p := range covered {
+		if !p.Deleting && p.RelatedBudget() == "" {
+			pass.Relate = append(pass.Relate, p)
+		}
+	}
+	return pass
+}
+
+// counted makes the status: stays tells whether a pod of a name is there and not
+// about to go, current how many pods the budget counts.
+func (v *BudgetView) counted(stays func(name string) bool, expected int, current func(*rules.Budget) int) BudgetPass {
+	var pass BudgetPass
+	status := v.Budget.Status
+	status.ObservedGeneration = v.Budget.Generation
+	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, stays)
+	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, stays)
+	b := v.budget(nil, expected, &status)
+	n := b.CountsOf(current(b))
+	status.TotalReplicas, status.DesiredAvailable = int32(n.Expected), int32(n.Desired)
+	status.CurrentAvailable, status.UnavailableAllowed = int32(n.Current), int32(n.Allowed)
+	pass.Status, _ = changed(&v.Budget.Status, &status).(*kruise.PodUnavailableBudgetStatus)
+	return pass
+}
+
+// stayingOf are the names of pods with a permit that are not about to go.
+func stayingOf(covered []*cluster.Pod, s *kruise.PodUnavailableBudgetStatus) map[string]bool {
+	if len(s.DisruptedPods)+len(s.UnavailablePods) == 0 {
+		return nil
+	}
+	staying := map[string]bool{}
+	for _, p := range covered {
+		if !p.Deleting {
+			staying[p.Name] = true
+		}
+	}
+	return staying
+}
+
+// valid returns the permits that stay, nil for none.
+func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, lasts time.Duration, stays func(name string) bool) map[string]metav1.Time {
+	var out map[string]metav1.Time
+	for name, given := range permits {
+		left := given.Add(lasts).Sub(v.Now)
+		if left <= 0 || !stays(name) {
+			continue
+		}
+		if out == nil {
+			out = map[string]metav1.Time{}
+		}
+		out[name] = given
+		if pass.Again == 0 || left < pass.Again {
+			pass.Again = left
+		}
+	}
+	return out
+}
+
+func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodUnavailableBudgetStatus) *rules.Budget {
+	b := v.rule(expected)
+	b.Pods = covered
+	b.Disrupted, b.Unavailable = slices.Collect(maps.Keys(s.DisruptedPods)), slices.Collect(maps.Keys(s.UnavailablePods))
+	return b
+}
+
+// rule is the budget without pods and records.
+func (v *BudgetView) rule(expected int) *rules.Budget {
+	sets := v.sets()
+	return &rules.Budget{
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling, Beyond: v.Beyond,
+		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
+	}
+}
+
+// recordsOf are the pods on record, without lists of their names: there are many
+// of them, and a question for each.
+func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
+	return &rules.Records{
+		Count: len(s.DisruptedPods) + len(s.UnavailablePods),
+		Has: func(name string) bool {
+			_, disrupted := s.DisruptedPods[name]
+			_, unavailable := s.UnavailablePods[name]
+			return disrupted || unavailable
+		},
+	}
+}
+
+func (v *BudgetView) sets() map[string]*rules.SidecarSet {
+	sets := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
+	for _, w := range v.SidecarSets {
+		if set, ok := w.Object.(*kruise.SidecarSet); ok {
+			sets[w.Name] = SidecarSetRules(w, set, kruise.Release{})
+		}
+	}
+	return sets
+}
+
+// inconsistent reports whether something of the pod is still being updated.
+func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.SidecarSet) bool {
+	if !reopened(p) && !rules.InPlacePending(p, reportOn(v.Reports, p)).Done() {
+		return true
+	}
+	if len(sets) == 0 {
+		return false
+	}
+	for _, name := range injectedSets(p) {
+		if set := sets[name]; set != nil && !set.Complete(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// reopened reports whether the pod's controller has found its in-place update
+// complete: it shuts the readiness gate before the update and opens it after it,
+// but for one of resources alone. It saves reading the record of every pod in
+// every pass.
+func reopened(p *cluster.Pod) bool {
+	return p.GateOpen() && slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) &&
+		!strings.Contains(p.InPlaceRecord(), "updateResources")
+}
+
+// Decide asks the budget about one operation on a pod, by its status, as the
+// webhook does. The second result is the status with the permit on record, nil
+// when there is nothing to record. A nil view is for a pod whose budget is gone.
+func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavailableBudgetStatus) {
+	if v == nil {
+		return (*rules.Budget)(nil).Decide(r), nil
+	}
+	s := v.Budget.Status
+	n := rules.BudgetCounts{
+		Expected: int(s.TotalReplicas), Desired: int(s.DesiredAvailable),
+		Current: int(s.CurrentAvailable), Allowed: int(s.UnavailableAllowed),
+	}
+	b := v.rule(n.Expected)
+	b.Records = recordsOf(&s)
+	verdict := b.DecideAt(n, r)
+	if !verdict.Record {
+		return verdict, nil
+	}
+	after := s
+	after.UnavailableAllowed--
+	at := metav1.Time{Time: v.Now.Truncate(time.Second)}
+	if r.Operation == kruise.PubUpdateOperation {
+		after.UnavailablePods = with(after.UnavailablePods, r.Pod.Name, at)
+	} else {
+		after.DisruptedPods = with(after.DisruptedPods, r.Pod.Name, at)
+	}
+	return verdict, &after
+}
+
+// with returns a copy of the map that has one more entry.
+func with(m map[string]metav1.Time, key string, at metav1.Time) map[string]metav1.Time {
+	out := make(map[string]metav1.Time, len(m)+1)
+	maps.Copy(out, m)
+	out[key] = at
+	return out
+}
+
+// Harmless reports whether an update of a pod is none that a budget guards
+// against: the spec stays, and no label newly makes the pod unavailable.
+func Harmless(before, after *cluster.Pod) bool {
+	return sameSpec(before.Containers, after.Containers) && sameSpec(before.InitContainers, after.InitContainers) &&
+		(rules.HoldsUnavailable(before) || !rules.HoldsUnavailable(after))
+}
+
+// sameSpec compares what of containers is spec and can change.
+func sameSpec(a, b []cluster.Container) bool {
+	return slices.EqualFunc(a, b, func(x, y cluster.Container) bool { return x.Name == y.Name && x.Image == y.Image })
+}
+
+// budgetFor is a budget with its selector compiled.
+type budgetFor struct {
+	*kruise.PodUnavailableBudget
+	covers func(own map[string]string, owner cluster.Ref) bool
+}
+
+// budgetOf names the budget of a pod that is created; it is empty without one.
+func (a *Admission) budgetOf(n Newcomer) string {
+	for _, b := range a.budgets {
+		if b.Namespace == n.Namespace && b.covers(n.Labels, n.Owner) {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// covering returns whether the budget is for a pod with some labels, whose
+// workload is owner.
+func covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner cluster.Ref) bool {
+	if t := b.Spec.TargetReference; t != nil {
+		version, err := schema.ParseGroupVersion(t.APIVersion)
+		return func(_ map[string]string, owner cluster.Ref) bool {
+			return err == nil && owner.Group == version.Group && owner.Kind == t.Kind && owner.Name == t.Name
+		}
+	}
+	if s := b.Spec.Selector; s != nil && len(s.MatchExpressions) == 0 && len(s.MatchLabels) > 0 {
+		return func(own map[string]string, _ cluster.Ref) bool { return holds(own, s.MatchLabels) }
+	}
+	selector := selectorOf(b.Spec.Selector)
+	return func(own map[string]string, _ cluster.Ref) bool { return selector.Matches(labels.Set(own)) }
+}
+
+// holds reports whether all wanted labels are there: a compiled selector says the
+// same at ten times the price, for every pod in every pass.
+func holds(own, want map[string]string) bool {
+	for k, v := range want {
+		if have, ok := own[k]; !ok || have != v {
+			return false
+		}
+	}
+	return true
+}
+
+// selectorOf compiles a selector; an empty or unreadable one matches nothing.
+func selectorOf(s *metav1.LabelSelector) labels.Selector {
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return labels.Nothing()
+	}
+	compiled, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return compiled
+}
+
+// covered returns the budget's pods, and how many it expects.
+func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
+	covers := covering(v.Budget)
+	var owners []*cluster.Workload
+	var owner *cluster.Workload
+	var last cluster.Owner
+	for i, p := range v.Pods {
+		if i == 0 || p.Owner != last {
+			owner, last = v.owner(p), p.Owner
+		}
+		var ref cluster.Ref
+		if owner != nil {
+			ref = owner.Ref
+		}
+		if covers(p.Labels, ref) {
+			list = append(list, p)
+			if p.Owner.Kind != "" && (len(owners) == 0 || owners[len(owners)-1] != owner) {
+				owners = append(owners, owner)
+			}
+		}
+	}
+	return list, v.expected(owners)
+}
+
+func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
+	if p.Owner.Kind == "" || v.Workloads == nil {
+		return nil
+	}
+	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
+}
+
+// standingFor is the workload under the name of a target which it stands for where
+// there is no Kruise.
+func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
+	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
+		return w
+	}
+	out := *w
+	version, _ := schema.ParseGroupVersion(t.APIVersion)
+	out.Ref = cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: w.Namespace, Name: t.Name}
+	return &out
+}
+
+// expected sums up over the distinct workloads; one that cannot be scaled counts
+// -1, which voids a maxUnavailable. owners are nil where they are not known.
+func (v *BudgetView) expected(owners []*cluster.Workload) int {
+	if t := v.Budget.Spec.TargetReference; t != nil {
+		for _, w := range owners {
+			if w != nil && w.Kind == t.Kind && w.Name == t.Name {
+				return replicasOf(w)
+			}
+		}
+		if v.Workloads == nil {
+			return 0
+		}
+		w := v.Workloads(v.Budget.Namespace, cluster.Owner{Kind: t.Kind, Name: t.Name})
+		if w == nil {
+			return 0
+		}
+		return replicasOf(w)
+	}
+	sum := 0
+	seen := map[cluster.Ref]bool{}
+	for _, w := range owners {
+		var ref cluster.Ref
+		if w != nil {
+			ref = w.Ref
+		}
+		if !seen[ref] {
+			seen[ref] = true
+			sum += replicasOf(w)
+		}
+	}
+	return sum
+}
+
+// replicasOf is spec.replicas, or -1 for what has none.
+func replicasOf(w *cluster.Workload) int {
+	if w == nil {
+		return -1
+	}
+	n, ok := cluster.Of(w.Object).Replicas()
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// Rules returns the budget with the pods that it covers, as it stands.
+func (v *BudgetView) Rules() *rules.Budget {
+	var b *rules.Budget
+	if t := v.Tally; t != nil && t.Covered == len(v.Pods) {
+		b = v.budget(slices.Clone(v.Pods), t.expected(v), &v.Budget.Status)
+	} else {
+		covered, expected := v.covered()
+		b = v.budget(covered, expected, &v.Budget.Status)
+	}
+	slices.Sort(b.Disrupted)
+	slices.Sort(b.Unavailable)
+	return b
+}
+
+// Rules returns the budget with the pods that it covers, as it stands.
+func (v *EvictionView) Rules() *rules.DisruptionBudget {
+	return v.budget(v.covered(), &v.Budget.Status)
+}

@@ -1,0 +1,206 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// stateful is what an Advanced StatefulSet and one of Kubernetes have in common:
+// pods with a number, each with claims of its own (docs/kruise/workloads.md#advanced-statefulset).
+type stateful struct {
+	view      *View
+	selector  *metav1.LabelSelector
+	templates []corev1.PersistentVolumeClaim
+	// whenDeleted and whenScaled are whether claims go with the set, and with
+	// their pod when its ordinal is gone.
+	whenDeleted, whenScaled bool
+	// ordinals are those that shall exist, ascending.
+	ordinals []int
+	// dress adds to a pod that is created; nil adds nothing.
+	dress func(*CreatePod)
+}
+
+// name is the name of the pod of an ordinal.
+func (s *stateful) name(ordinal int) string {
+	return s.view.Workload.Name + "-" + strconv.Itoa(ordinal)
+}
+
+// scaleUp creates the pods that are missing, each at the revision that is due.
+func (s *stateful) scaleUp(pass *Pass, scale rules.StatefulSetScale, current, update string) {
+	for _, c := range scale.Create {
+		if why := s.stale(c.Ordinal); why != "" {
+			pass.Why = why
+			continue
+		}
+		revision := current
+		if c.Update {
+			revision = update
+		}
+		p := s.create(c.Ordinal, revision)
+		if s.dress != nil {
+			s.dress(&p)
+		}
+		pass.act(p)
+		s.tell(pass, "Create", s.name(c.Ordinal))
+	}
+}
+
+// delete asks for a pod's deletion.
+func (s *stateful) delete(pass *Pass, p *cluster.Pod) {
+	pass.act(DeletePod{Pod: p})
+	s.tell(pass, "Delete", p.Name)
+}
+
+func (s *stateful) tell(pass *Pass, verb, pod string) {
+	pass.act(Event{Type: corev1.EventTypeNormal, Reason: "Successful" + verb, Message: fmt.Sprintf(
+		"%s Pod %s in StatefulSet %s successful", strings.ToLower(verb), pod, s.view.Workload.Name)})
+}
+
+// create makes the pod of an ordinal at a revision, with its claims.
+func (s *stateful) create(ordinal int, revision string) CreatePod {
+	name := s.name(ordinal)
+	return CreatePod{
+		Name: name, Revision: revision, Claims: s.claimsOf(ordinal),
+		Labels: map[string]string{
+			appsv1.ControllerRevisionHashLabelKey: revision,
+			appsv1.StatefulSetPodNameLabel:        name,
+			appsv1.PodIndexLabel:                  strconv.Itoa(ordinal),
+		},
+	}
+}
+
+// claimsOf are the claims that the pod of an ordinal mounts.
+func (s *stateful) claimsOf(ordinal int) []cluster.Claim {
+	var out []cluster.Claim
+	for i := range s.templates {
+		c := cluster.Claim{Namespace: s.view.Workload.Namespace, Name: s.templates[i].Name + "-" + s.name(ordinal), Labels: s.templates[i].Labels}
+		if s.selector != nil {
+			for k, v := range s.selector.MatchLabels {
+				c.Labels = labelled(c.Labels, k, v)
+			}
+		}
+		if s.whenDeleted {
+			c.Owner = s.self()
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (s *stateful) self() cluster.Owner {
+	return cluster.Owner{Kind: s.view.Workload.Kind, Name: s.view.Workload.Name, UID: s.view.Workload.UID}
+}
+
+// own gives claims the owner that the retention policy asks for: with the set
+// when they go with it, with their pod as soon as its ordinal shall not exist.
+func (s *stateful) own(pass *Pass) {
+	if len(s.templates) == 0 || len(s.view.Claims) == 0 {
+		return
+	}
+	pods := make(map[string]*cluster.Pod, len(s.view.Pods))
+	for _, p := range s.view.Pods {
+		pods[p.Name] = p
+	}
+	for _, c := range s.view.Claims {
+		ordinal, ok := s.ordinalOf(c)
+		if !ok || c.Deleting {
+			continue
+		}
+		if p := pods[s.name(ordinal)]; p != nil {
+			if want := s.owner(ordinal, p); c.Owner != want && s.manages(c.Owner) {
+				pass.act(ChangeClaim{Claim: c, Owner: &want})
+			}
+		}
+	}
+}
+
+func (s *stateful) owner(ordinal int, p *cluster.Pod) cluster.Owner {
+	_, wanted := slices.BinarySearch(s.ordinals, ordinal)
+	switch {
+	case s.whenScaled && !wanted:
+		return cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}
+	case s.whenDeleted:
+		return s.self()
+	}
+	return cluster.Owner{}
+}
+
+// manages reports whether an owner is one that the set gives.
+func (s *stateful) manages(o cluster.Owner) bool {
+	return o == cluster.Owner{} || o == s.self() || o.Kind == "Pod"
+}
+
+// ordinalOf returns the number of the pod that a claim belongs to.
+func (s *stateful) ordinalOf(c *cluster.Claim) (int, bool) {
+	for i := range s.templates {
+		if text, ok := strings.CutPrefix(c.Name, s.templates[i].Name+"-"+s.view.Workload.Name+"-"); ok {
+			n, err := strconv.Atoi(text)
+			return n, err == nil && n >= 0
+		}
+	}
+	return 0, false
+}
+
+// stale names a claim of an ordinal that is on its way out with the pod before:
+// a new pod has to wait for it.
+func (s *stateful) stale(ordinal int) string {
+	if len(s.templates) == 0 {
+		return ""
+	}
+	for _, c := range s.view.Claims {
+		if n, ok := s.ordinalOf(c); ok && n == ordinal && (c.Owner.Kind == "Pod" || c.Deleting) {
+			return fmt.Sprintf("claim %s of the pod before is not gone yet", c.Name)
+		}
+	}
+	return ""
+}
+
+// statefulCounts are the numbers of a StatefulSet's status. Terminating pods
+// count, but not as current or updated.
+type statefulCounts struct {
+	replicas, ready, available                       int32
+	current, updated, updatedReady, updatedAvailable int32
+}
+
+// countStateful counts the pods that there were when the pass began.
+func countStateful(list []*cluster.Pod, current, update string, minReady time.Duration, now time.Time) statefulCounts {
+	var n statefulCounts
+	for _, p := range list {
+		revision, ready := rules.RevisionOf(p), int32(0)
+		if rules.Ready(p) {
+			ready = 1
+		}
+		available := int32(0)
+		if ready == 1 && rules.ReadyFor(p, minReady, now) {
+			available = 1
+		}
+		n.replicas++
+		n.ready += ready
+		n.available += available
+		if revision == current && !p.Deleting {
+			n.current++
+		}
+		if revision == update {
+			n.updatedReady += ready
+			n.updatedAvailable += available
+			if !p.Deleting {
+				n.updated++
+			}
+		}
+	}
+	return n
+}
+
+// complete reports whether every pod that there is carries the update revision
+// and is ready; then the current revision moves, whatever is still missing.
+func (n statefulCounts) complete() bool { return n.updated == n.replicas && n.ready == n.replicas }
