@@ -1,10 +1,12 @@
 package set
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -127,4 +129,95 @@ func stated(u *unstructured.Unstructured) map[string]any {
 		unstructured.RemoveNestedField(out, "metadata", field)
 	}
 	return out
+}
+
+// Overlay is about what becomes of an object that is there when another is applied
+// over it, without asking the server: maps are merged, lists whose items have names
+// item by item, and nothing is removed.
+func Overlay(live, object *unstructured.Unstructured) *unstructured.Unstructured {
+	out := runtime.DeepCopyJSON(live.Object)
+	overlay(out, runtime.DeepCopyJSON(object.Object))
+	return &unstructured.Unstructured{Object: out}
+}
+
+func overlay(into, from map[string]any) {
+	for key, v := range from {
+		into[key] = over(into[key], v)
+	}
+}
+
+func over(old, now any) any {
+	switch now := now.(type) {
+	case map[string]any:
+		if o, ok := old.(map[string]any); ok {
+			overlay(o, now)
+			return o
+		}
+	case []any:
+		if o, ok := old.([]any); ok {
+			return overlayList(o, now)
+		}
+	}
+	return now
+}
+
+// overlayList keeps the items of the new list, each over the old one of its name.
+func overlayList(old, now []any) []any {
+	named := map[string]any{}
+	for _, item := range old {
+		if name := nameOf(item); name != "" {
+			named[name] = item
+		}
+	}
+	out := make([]any, len(now))
+	for i, item := range now {
+		out[i] = over(named[nameOf(item)], item)
+	}
+	return out
+}
+
+func nameOf(item any) string {
+	m, _ := item.(map[string]any)
+	name, _ := m["name"].(string)
+	return name
+}
+
+// Patch returns the merge patch that brings an object from one state to another,
+// and that only the object takes whose state it was; nil where there is nothing to
+// change.
+func Patch(from, to *unstructured.Unstructured) ([]byte, error) {
+	patch, err := Change(from, to)
+	if err != nil || patch == nil {
+		return nil, err
+	}
+	return json.Marshal(patch)
+}
+
+// Change is the content of [Patch].
+func Change(from, to *unstructured.Unstructured) (map[string]any, error) {
+	if Same(from, to) {
+		return nil, nil //nolint:nilnil // that there is nothing to change is no error
+	}
+	before, err := json.Marshal(stated(from))
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(stated(to))
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonpatch.CreateMergePatch(before, after)
+	if err != nil {
+		return nil, err
+	}
+	var patch map[string]any
+	if err := json.Unmarshal(text, &patch); err != nil {
+		return nil, err
+	}
+	for field, v := range map[string]string{"uid": string(from.GetUID()), "resourceVersion": from.GetResourceVersion()} {
+		if err := unstructured.SetNestedField(patch, v, "metadata", field); err != nil {
+			return nil, err
+		}
+	}
+	return patch, nil
 }

@@ -5,21 +5,30 @@ package objects
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 )
 
 // ErrUnknownKind is wrapped where the server does not serve a kind.
@@ -187,4 +196,74 @@ func dry(run bool) []string {
 		return []string{metav1.DryRunAll}
 	}
 	return nil
+}
+
+// ErrGone is wrapped where an object is deleted that was waited for.
+var ErrGone = errors.New("it was deleted")
+
+// Await watches one object until a condition holds. One that is deleted before is an
+// error that wraps [ErrGone].
+func (c *Client) Await(ctx context.Context, u *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) error {
+	client, err := c.of(u)
+	if err != nil {
+		return err
+	}
+	narrow := func(o metav1.ListOptions) metav1.ListOptions {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", u.GetName()).String()
+		return o
+	}
+	_, err = watchtools.UntilWithSync(ctx, &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return client.List(ctx, narrow(o))
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, narrow(o))
+		},
+	}, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		got, ok := e.Object.(*unstructured.Unstructured)
+		switch {
+		case !ok || got.GetName() != u.GetName():
+			return false, nil
+		case holds(got):
+			return true, nil
+		case e.Type == watch.Deleted:
+			return false, ErrGone
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	return nil
+}
+
+// SetPaused sets the field at a path, by which a controller stops updating pods, to true,
+// or removes it; of the object with this UID, never its successor.
+func SetPaused(ctx context.Context, c dynamic.ResourceInterface, name, uid string, path []string, on bool, o metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	body, err := pausedPatch(uid, path, on)
+	if err != nil {
+		return nil, err
+	}
+	u, err := c.Patch(ctx, name, types.MergePatchType, body, o)
+	if err != nil {
+		return nil, fmt.Errorf("failed to patch: %w", err)
+	}
+	return u, nil
+}
+
+// pausedPatch is the merge patch of [SetPaused].
+func pausedPatch(uid string, path []string, on bool) ([]byte, error) {
+	var value any
+	if on {
+		value = true
+	}
+	for _, field := range slices.Backward(path) {
+		value = map[string]any{field: value}
+	}
+	body, _ := value.(map[string]any)
+	if body == nil {
+		body = map[string]any{}
+	}
+	body["metadata"] = map[string]any{"uid": uid}
+	return json.Marshal(body)
 }

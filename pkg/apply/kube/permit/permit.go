@@ -7,6 +7,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
 // Need is one kind of requests.
@@ -79,4 +82,13 @@ func sorted(l list) []Need {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Verb, b.Verb))
 	})
 	return l
+}
+
+// Grants reports whether rules allow a need for every object of its kind: a rule for
+// objects by their names does not.
+func Grants(rules []rbacv1.PolicyRule, n Need) bool {
+	covered, _ := validation.Covers(rules, []rbacv1.PolicyRule{
+		{Verbs: []string{n.Verb}, APIGroups: []string{n.Group}, Resources: []string{n.Path()}},
+	})
+	return covered
 }

@@ -5,12 +5,18 @@
 package release
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -183,3 +189,128 @@ func (r *Rollout) readStatus(u *unstructured.Unstructured) {
 }
 
 func (r *Rollout) statusField() string { return string(r.Style) + "Status" }
+
+// versions are those in which Rollouts are served, the newest first.
+var versions = []string{"v1beta1", "v1alpha1"}
+
+func resourceOf(version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: Group, Version: version, Resource: "rollouts"}
+}
+
+// Get reads a Rollout by its name.
+func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rollout, error) {
+	for _, version := range versions {
+		u, err := c.Resource(resourceOf(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			return Read(u)
+		case !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("cannot read rollout/%s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("rollout/%s is not in namespace %s: %w", name, namespace, ErrNone)
+}
+
+// ErrNone says that there is no such Rollout.
+var ErrNone = errors.New("no such Rollout")
+
+// kinds are what a Rollout can be for (docs/facts/older-plugin.md#spec).
+var kinds = map[string][]string{
+	"apps":           {kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet},
+	"apps.kruise.io": {kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet},
+}
+
+// Of finds the Rollout that a workload is in the hands of; nil where there is none,
+// where none could be, or where nobody may read them: a workload in the middle of a
+// release says so itself.
+func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
+	if !possible(w) {
+		return nil, nil //nolint:nilnil // that there is none is no error
+	}
+	list, err := List(ctx, c, w.Namespace)
+	return list[w], err
+}
+
+// List are the Rollouts of a namespace, or of all for "", by the workloads that they
+// drive; none where nobody may read them. A Rollout that is disabled drives nothing.
+func List(ctx context.Context, c dynamic.Interface, namespace string) (map[cluster.Ref]*Rollout, error) {
+	for _, version := range versions {
+		out := map[cluster.Ref]*Rollout{}
+		opt := metav1.ListOptions{Limit: pageSize}
+		for {
+			list, err := c.Resource(resourceOf(version)).Namespace(namespace).List(ctx, opt)
+			if apierrors.IsNotFound(err) {
+				break
+			}
+			if apierrors.IsForbidden(err) {
+				return nil, nil //nolint:nilnil // as in Of
+			}
+			if err != nil {
+				return nil, fmt.Errorf("cannot read Rollouts: %w", err)
+			}
+			gather(out, list.Items)
+			if opt.Continue = list.GetContinue(); opt.Continue == "" {
+				return out, nil
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // that there are none is no error
+}
+
+// pageSize bounds one answer of the API server.
+const pageSize = 500
+
+// gather adds those that drive a workload; the first of two counts.
+func gather(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
+	for i := range items {
+		r, err := Read(&items[i])
+		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Holds()) {
+			out[r.Workload] = r
+		}
+	}
+}
+
+func possible(w cluster.Ref) bool {
+	return slices.Contains(kinds[w.Group], w.Kind)
+}
+
+// Stands says in a few words where a Rollout is.
+func (r *Rollout) Stands() string {
+	switch {
+	case r.Done() && r.Cancelled:
+		return "the last release was rolled back"
+	case r.Done():
+		return "no release is in progress"
+	case !r.Holds() || r.Index == 0:
+		return "phase " + orUnknown(r.Phase)
+	}
+	text := fmt.Sprintf("step %d of %d, %s", r.Index, len(r.Steps), r.State)
+	switch {
+	case r.Paused:
+		text += "; paused"
+	case r.Waits():
+		text += ": waits to be approved"
+	case r.Reason != "" && r.Reason != "InRolling":
+		text += "; " + r.Reason
+	}
+	return text
+}
+
+// Next is the verb of ours that has a Rollout go on which waits for a person, "" for
+// one that does not.
+func (r *Rollout) Next() string {
+	switch {
+	case !r.Waits():
+		return ""
+	case r.Paused:
+		return "resume"
+	}
+	return "approve"
+}
+
+func orUnknown(phase string) string {
+	if phase == "" {
+		return "unknown: its controller has not seen it yet"
+	}
+	return phase
+}

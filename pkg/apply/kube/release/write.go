@@ -3,13 +3,19 @@ package release
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -185,4 +191,73 @@ func Hand(ctx context.Context, c dynamic.Interface, t Template, q Request) (*uns
 		return nil, fmt.Errorf("failed to patch %s: %w", t.Workload, err)
 	}
 	return out, nil
+}
+
+// at is a map below an object, nil where there is none.
+func at(o map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		o, _ = o[key].(map[string]any)
+	}
+	return o
+}
+
+// text is a string or a number as text, "" for anything else.
+func text(o map[string]any, key string) string {
+	switch v := o[key].(type) {
+	case string:
+		return v
+	case int64, float64:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+func flag(o map[string]any, key string) bool {
+	v, _ := o[key].(bool)
+	return v
+}
+
+func number(v any) int64 {
+	switch n := v.(type) {
+	case int64:
+		return n
+	case float64:
+		return int64(n)
+	}
+	return 0
+}
+
+// Watch hands every state of a Rollout to each, the present one first, until that
+// returns true or ctx ends; then the error is ctx's cause.
+func Watch(ctx context.Context, c dynamic.Interface, r *Rollout, each func(*Rollout) (over bool)) error {
+	client := c.Resource(resourceOf(r.Version)).Namespace(r.Namespace)
+	only := fields.OneTermEqualSelector("metadata.name", r.Name).String()
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = only
+			return client.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = only
+			return client.Watch(ctx, o)
+		},
+	}
+	_, err := watchtools.UntilWithSync(ctx, cache.ToListWatcherWithWatchListSemantics(source, c), &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || u.GetName() != r.Name {
+			return false, nil
+		}
+		if e.Type == watch.Deleted || string(u.GetUID()) != r.UID {
+			return true, fmt.Errorf("%s was deleted: its workload was let go", r.Title())
+		}
+		now, err := Read(u)
+		if err != nil {
+			return true, err
+		}
+		return each(now), nil
+	})
+	if errors.Is(err, watchtools.ErrWatchClosed) || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
