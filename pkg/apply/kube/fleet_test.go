@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // openFleet opens a fleet and waits until everything about it is known.
@@ -288,5 +290,43 @@ func TestFleet_Distributions(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"gone", "shop"}, f.Namespaces()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestFleet_WorkloadsAreBare: a fleet keeps workloads without their templates; a snapshot of one
+// has it, of the source and of its carrier.
+func TestFleet_WorkloadsAreBare(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{
+			"name": "web", "namespace": "shop", "uid": "u", "labels": map[string]any{"kubectl-kruise.dev/source": "cloneset.web"},
+			"annotations": map[string]any{"kubectl-kruise.dev/strategy": `{"selector":{"matchLabels":{"app":"web"}}}`},
+		},
+		"spec": map[string]any{
+			"selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
+			"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:1"}}}},
+		},
+	}}
+	got, err := readWorkloadState(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.source == nil || got.source.Template != nil || got.workload.Template != nil {
+		t.Fatalf("%+v of %+v is not bare", got.workload, got.source)
+	}
+	snapshot, err := (&Sight{Workload: got.source, Carrier: got.workload}).Snapshot(metav1.Now().Time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := cluster.ReadWorkload(tree.FromValue(u.Object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, snapshot.Carrier); diff != "" {
+		t.Error(diff)
+	}
+	containers, _, _ := unstructured.NestedSlice(snapshot.Workload.Template, "spec", "containers")
+	if snapshot.Workload.Kind != "CloneSet" || len(containers) != 1 {
+		t.Errorf("%+v", snapshot.Workload)
 	}
 }

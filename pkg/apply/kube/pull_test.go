@@ -2,7 +2,9 @@ package kube
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -275,5 +279,94 @@ func TestPullImage(t *testing.T) {
 	}
 	if _, err := PullImage(t.Context(), s.config(), ImagePull{Image: "web:2"}, nil); err == nil {
 		t.Error("it pulled on no node")
+	}
+}
+
+// TestPullError_NamesImage: why an image does not come, and which.
+func TestPullError_NamesImage(t *testing.T) {
+	waiting := func(image, reason, message string) *corev1.Pod {
+		return &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Image: image, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+		}}}}
+	}
+	volume := waiting("busybox:1", "ErrImagePull", "not found")
+	volume.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "web:2"}}}}
+	for name, c := range map[string]struct {
+		pod  *corev1.Pod
+		want string
+	}{
+		"starting":   {waiting("web:2", "ContainerCreating", ""), ""},
+		"not found":  {waiting("web:2", "ErrImagePull", "not found"), "ErrImagePull: not found"},
+		"as volume":  {volume, "ErrImagePull: not found"},
+		"the helper": {waiting("busybox:1", "ImagePullBackOff", "busybox:1: not found"), "ImagePullBackOff for the helper image busybox:1"},
+	} {
+		if got := pullError(c.pod, "web:2"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestPull_States: failed nodes are named, and a job that is over says so.
+func TestPull_States(t *testing.T) {
+	job := &kruise.ImagePullJob{}
+	job.Status.Desired, job.Status.Succeeded = 3, 1
+	if diff := cmp.Diff(plan.PullState{}, stateOfImagePullJob(job)); diff != "" {
+		t.Error(diff)
+	}
+	job.Status.FailedNodes = []string{"n2"}
+	if s := stateOfImagePullJob(job); s.Over || len(s.Troubles) != 1 || s.Troubles[0].Node != "n2" || !s.Troubles[0].Final {
+		t.Errorf("%+v", s)
+	}
+	if _, ok := jobEnd(&batchv1.Job{}); ok {
+		t.Error("a new Job has not ended")
+	}
+	n := &kruise.NodeImage{}
+	n.Spec.Images = map[string]kruise.ImageSpec{"web": {Tags: []kruise.ImageTagSpec{{Tag: "2", Version: 2, OwnerReferences: []corev1.ObjectReference{{Namespace: "shop", Name: "job"}}}}}}
+	for _, c := range []struct {
+		version int64
+		want    kruise.ImagePullPhase
+	}{{1, kruise.ImagePhaseWaiting}, {2, kruise.ImagePhaseFailed}} {
+		n.Status.ImageStatuses = map[string]kruise.ImageStatus{"web": {Tags: []kruise.ImageTagStatus{{Tag: "2", Version: c.version, Phase: kruise.ImagePhaseFailed, Message: "x"}}}}
+		if s, ok := nodePullOfAgent(n, "shop", "job"); !ok || s.Phase != c.want {
+			t.Errorf("version %d: %+v", c.version, s)
+		}
+	}
+	if _, ok := nodePullOfAgent(n, "shop", "other"); ok {
+		t.Error("that is another job's")
+	}
+}
+
+// TestTemplateSecrets_OfServiceAccount: what a pod to come will pull with, whether there is one or not.
+func TestTemplateSecrets_OfServiceAccount(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; name {
+		case "default", "builder":
+			_, _ = io.WriteString(w, `{"kind": "ServiceAccount", "apiVersion": "v1", "metadata": {"name": "`+name+`"}, "imagePullSecrets": [{"name": "of-`+name+`"}, {"name": "more"}]}`)
+		case "hidden":
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no"}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`)
+		}
+	}))
+	defer srv.Close()
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: srv.URL})
+	for name, c := range map[string]struct {
+		template map[string]any
+		want     string
+		bad      bool
+	}{
+		"nothing said":   {nil, "of-default more", false},
+		"an account":     {map[string]any{"spec": map[string]any{"serviceAccountName": "builder"}}, "of-builder more", false},
+		"its own":        {map[string]any{"spec": map[string]any{"serviceAccountName": "builder", "imagePullSecrets": []any{map[string]any{"name": "own"}}}}, "own", false},
+		"no account":     {map[string]any{"spec": map[string]any{"serviceAccountName": "none"}}, "", false},
+		"not to be read": {map[string]any{"spec": map[string]any{"serviceAccountName": "hidden"}}, "", true},
+	} {
+		got, err := TemplateSecrets(t.Context(), client, "shop", c.template)
+		if strings.Join(got, " ") != c.want || (err != nil) != c.bad {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }

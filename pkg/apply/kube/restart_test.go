@@ -285,3 +285,78 @@ func TestRestart_ForbiddenRequests(t *testing.T) {
 		t.Errorf("%v after %q", err, s.written())
 	}
 }
+
+// TestResultOfRequest_ByPhaseAndContainer: a request is over when its phase says so, and good when every
+// container is.
+func TestResultOfRequest_ByPhaseAndContainer(t *testing.T) {
+	type states = []kruise.ContainerRecreateRequestContainerRecreateState
+	for name, c := range map[string]struct {
+		phase   kruise.ContainerRecreateRequestPhase
+		message string
+		states  states
+		want    plan.Result
+	}{
+		"new":        {"", "", nil, plan.Result{Text: "container main pending, container log pending"}},
+		"under way":  {"Recreating", "", states{{Name: "main", Phase: "Succeeded"}, {Name: "log", Phase: "Recreating"}}, plan.Result{Text: "container log recreating"}},
+		"good":       {"Completed", "", states{{Name: "log", Phase: "Succeeded"}, {Name: "main", Phase: "Succeeded"}}, plan.Result{Done: true, Good: true}},
+		"failed":     {"Completed", "", states{{Name: "main", Phase: "Failed", Message: "cannot be stopped"}}, plan.Result{Done: true, Text: "container main failed: cannot be stopped; container log pending"}},
+		"no daemon":  {"Completed", "daemon has not responded for a long time", nil, plan.Result{Done: true, Text: "daemon has not responded for a long time; container main pending; container log pending"}},
+		"never back": {"Completed", "recreating has exceeded the activeDeadlineSeconds", states{{Name: "main", Phase: "Recreating"}, {Name: "log", Phase: "Succeeded"}}, plan.Result{Done: true, Text: "recreating has exceeded the activeDeadlineSeconds; container main recreating"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &kruise.ContainerRecreateRequest{}
+			r.Spec.Containers = []kruise.ContainerRecreateRequestContainer{{Name: "main"}, {Name: "log"}}
+			r.Status = kruise.ContainerRecreateRequestStatus{Phase: c.phase, Message: c.message, ContainerRecreateStates: c.states}
+			if diff := cmp.Diff(c.want, resultOfRequest(r)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRestartNote_Result: what is written on a pod says later how its restart went.
+func TestRestartNote_Result(t *testing.T) {
+	p := observedPod{Pod: &cluster.Pod{Containers: []cluster.Container{{Name: "main", Restarts: 3, Ready: true}, {Name: "log", Restarts: 9, Ready: true}}}}
+	a := newRestartNote("m", p, plan.RestartSignal, []string{"main"})
+	p.Annotations = map[string]string{restartAnnotation: a.text()}
+	got, ok := restartNoteOf(p.Pod)
+	if diff := cmp.Diff(restartNote{"m", plan.RestartSignal, map[string]int{"main": 3}, false}, got); !ok || diff != "" {
+		t.Error(diff)
+	}
+	main := &p.Containers[0]
+	if r := got.result(p.Pod); r.Done || r.Text != "container main has not restarted yet (its first process may not handle TERM)" {
+		t.Errorf("%+v", r)
+	}
+	main.Restarts, main.Ready = 4, false
+	if r := got.result(p.Pod); r.Done || r.Text != "container main is not ready yet" {
+		t.Errorf("%+v", r)
+	}
+	main.Ready = true
+	if r := got.result(p.Pod); !r.Done || !r.Good {
+		t.Errorf("%+v", r)
+	}
+	for _, text := range []string{"", "yes", "[]"} {
+		p.Annotations[restartAnnotation] = text
+		if _, ok := restartNoteOf(p.Pod); ok {
+			t.Errorf("%q says nothing", text)
+		}
+	}
+}
+
+// TestSignalFactsOf_Containers: what a container must be like to be restarted by a signal.
+func TestSignalFactsOf_Containers(t *testing.T) {
+	never, yes := corev1.ContainerRestartPolicyNever, true
+	p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
+		{Name: "a"},
+		{Name: "b", RestartPolicy: &never},
+		{Name: "c", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"drain"}}}}},
+	}}}
+	got := signalFactsOf(p)
+	if diff := cmp.Diff([]string{"b"}, got.endingContainers); diff != "" || got.sharedProcesses != "" || got.preStopCommands["c"][0] != "drain" {
+		t.Errorf("%+v", got)
+	}
+	p.Spec.RestartPolicy, p.Spec.ShareProcessNamespace = corev1.RestartPolicyNever, &yes
+	if got := signalFactsOf(p); len(got.endingContainers) != 3 || got.sharedProcesses == "" {
+		t.Errorf("%+v", got)
+	}
+}
