@@ -99,7 +99,7 @@ func (c *connection) warn(format string, args ...any) {
 
 // isPod reports whether the rollout is for one pod that no workload of ours owns: of a
 // Job, or of nobody. Only its containers can be restarted.
-func (c *connection) isPod() bool { return c.opt.Target.Kind == "Pod" }
+func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
 
 // untypedSource is a source of objects of any kind.
 func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {

@@ -322,14 +322,11 @@ func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, err
 
 // loadNewestVersion begins a mirror in the newest version of Kruise that is served.
 func loadNewestVersion[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
-	versions, namespace := []string{"v1"}, f.opt.Namespace
+	namespace := f.opt.Namespace
 	if clusterWide(group, resource) {
 		namespace = ""
 	}
-	if group == kruise.Group || group == kruise.PolicyGroup {
-		versions = []string{kruise.V1beta1, kruise.V1alpha1}
-	}
-	for _, v := range versions {
+	for _, v := range versionsOf(group) {
 		s := f.conn.untypedSource(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
 		s.selector = selector
 		if err = loadMirror(f, s, read, there); !errors.Is(err, errNotServed) {

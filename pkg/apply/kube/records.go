@@ -257,11 +257,7 @@ var (
 // does not know the kind. Kruise's kinds are written in the newest version that is
 // served: the older one has fewer fields.
 func servedAs(mapper meta.RESTMapper, ref cluster.Ref) (Object, error) {
-	versions := []string{"v1"}
-	if ref.Group == kruise.Group {
-		versions = []string{kruise.V1beta1, kruise.V1alpha1}
-	}
-	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versions...)
+	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versionsOf(ref.Group)...)
 	switch {
 	case meta.IsNoMatchError(err):
 		return Object{}, fmt.Errorf("%s: the cluster serves no %s of %q: %w", ref, ref.Kind, ref.Group, plan.ErrNotFound)

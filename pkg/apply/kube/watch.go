@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -88,6 +89,15 @@ func ownerOf(o metav1.Object) string {
 		return string(ref.UID)
 	}
 	return ""
+}
+
+// sourceOf is a source of what a query names.
+func sourceOf[L runtime.Object](q *Query, like runtime.Object, client lister[L]) source {
+	s := typedSource(q.Description, like, client, q.Selector).sharedAs(q.Namespace)
+	if s.required = q.Needed; q.Name != "" {
+		s.fields = fields.OneTermEqualSelector("metadata.name", q.Name).String()
+	}
+	return s
 }
 
 // followMirror begins a mirror of objects of one type.
@@ -267,7 +277,7 @@ func forbiddenAsNotServed[T any](begin func() (*mirror[T], error)) func() (*mirr
 func newLazyKruiseMirror[T any](c *connection, group, plural, namespace, selector string) *lazyMirror[*T] {
 	l := &lazyMirror[*T]{}
 	l.open = func() (m *mirror[*T], err error) {
-		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+		for _, version := range versionsOf(group) {
 			l.resource = schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
 			s := c.untypedSource(l.resource, namespace)
 			s.selector = selector
