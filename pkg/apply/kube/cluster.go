@@ -46,7 +46,7 @@ type Options struct {
 	Program string
 	// Lease are the times of the lease; the zero value is what every rollout has.
 	Lease Lease
-	// Warn is told what could not be read and is done without; nil is nobody.
+	// Warn receives what could not be read and is not needed; it may be nil.
 	Warn func(text string)
 	// Manager owns the fields of the workload that are written; "" is [FieldManager].
 	Manager string
@@ -205,9 +205,9 @@ func (c *Cluster) fillStepState(s *plan.Snapshot, rec plan.Record) error {
 	return nil
 }
 
-// Resume returns the rollout on record, to be driven from where it stands: from now
+// Resume returns the recorded rollout, to be carried out from its present step: from now
 // on another one in its place is an error that wraps plan.ErrTaken. The caller holds
-// the rollout. The error wraps plan.ErrNoRollout without one.
+// the lease. The error wraps plan.ErrNoRollout without one.
 func (c *Cluster) Resume() (plan.Record, error) {
 	rec, err := c.Rollout()
 	if err == nil {

@@ -97,8 +97,8 @@ func (c *connection) warn(format string, args ...any) {
 	}
 }
 
-// isPod reports whether the rollout is for one pod that no workload of ours owns: of a
-// Job, or of nobody. Only its containers can be restarted.
+// isPod reports whether the rollout is for one pod that no supported workload owns: of a
+// Job, or an unmanaged one. Only its containers can be restarted.
 func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
 
 // untypedSource is a source of objects of any kind.
@@ -111,7 +111,7 @@ func (c *connection) untypedSource(r schema.GroupVersionResource, namespace stri
 	}
 }
 
-// changeSignal counts changes and wakes whoever waits for one.
+// changeSignal counts changes and wakes all goroutines that wait for one.
 type changeSignal struct {
 	mu    sync.Mutex
 	count uint64

@@ -23,7 +23,7 @@ import (
 )
 
 // Do carries out one action. What it wrote is in the mirrors when it returns, and
-// what it may have written without being told is read again before the next write.
+// what it may have written without an answer is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 	if err := c.writer.mayWrite(ctx); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 }
 
 // mayWrite reports an error unless this process may write and knows what it writes
-// to: what was read again first has to be decided on anew.
+// to: after something was read again, the decision must be made again.
 func (wr *writer) mayWrite(ctx context.Context) error {
 	if err := wr.lease.check(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (d *unconfirmedWrites) add(name string, read func(context.Context) error) {
 	d.rereads[name] = read
 }
 
-// reread reads all that is doubtful again; some says that there was anything.
+// reread reads all these objects again; some reports whether there was any.
 func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
 	d.mu.Lock()
 	open := maps.Clone(d.rereads)
@@ -130,7 +130,7 @@ func podOfAction(a plan.Action) *plan.PodRef {
 	return nil
 }
 
-// writer changes the workload and its pods.
+// writer sends the changes of the workload and its pods.
 type writer struct {
 	*connection
 	observer    *observer
@@ -170,7 +170,7 @@ func (wr *writer) patchTarget(p *plan.Patch) (Object, error) {
 	if err != nil {
 		return o, err
 	}
-	// A plan may come from a file or a record that somebody else can edit.
+	// A plan may come from a file or a record that other users can edit.
 	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
 		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
 	}
@@ -281,7 +281,7 @@ func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) 
 	return nil
 }
 
-// watchLagLimit is how far a watch may be behind before nobody waits for it any more.
+// watchLagLimit is how long a watch that is behind is waited for.
 const watchLagLimit = time.Second
 
 // changePod carries out a change of a pod.

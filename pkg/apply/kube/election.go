@@ -44,8 +44,8 @@ func (h *claim) acquire(ctx context.Context, told func(holder string)) (held con
 	return held, release, nil
 }
 
-// awaitLease waits for the lease, as long as one lasts that nobody renews. A holder
-// that renews it is alive.
+// awaitLease waits for the lease, until one that is not renewed would have expired. A
+// holder that renews it is alive.
 func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-soon.C:
-			// A slow server has not told the holder by now: it is asked for again.
+			// A slow server has not named the holder yet: it is asked again.
 			if holder := h.otherHolder(); holder == "" {
 				soon.Reset(times.Lasts / 10)
 			} else if told != nil {
@@ -97,8 +97,8 @@ func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
 	}
 }
 
-// isRenewalByOther reports whether somebody else has renewed the lease since it was seen
-// first.
+// isRenewalByOther reports whether another process has renewed the lease since it was
+// seen first.
 func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
 	holder := l.Spec.HolderIdentity
 	if holder == nil || *holder == "" || *holder == h.identity || l.Spec.RenewTime == nil {
@@ -109,7 +109,7 @@ func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1
 	return ok && !before.Equal(l.Spec.RenewTime)
 }
 
-// notAcquired says why the lease could not be had, though nobody was seen to renew it.
+// notAcquired says why the lease was not acquired, though no other process renewed it.
 func (h *claim) notAcquired() error {
 	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
 	if holder := h.otherHolder(); holder != "" {
@@ -122,7 +122,7 @@ func (h *claim) notAcquired() error {
 }
 
 // run holds the lease until the context ends. One that ran out, since the cluster
-// did not answer, is sought again: the rollout goes on unless somebody else has it.
+// did not answer, is acquired again: the rollout continues unless another process has it.
 func (h *claim) run(ctx context.Context) {
 	ctx = logr.NewContext(ctx, logr.Discard())
 	for ctx.Err() == nil {
@@ -174,7 +174,8 @@ func (h *claim) startLeading(ctx context.Context, e *leaderelection.LeaderElecto
 	h.lease.changes.broadcast()
 }
 
-// noteHolder is told of every holder. Whoever has the lease after us has taken over.
+// noteHolder is called with every holder. One that has the lease after this process has
+// taken over.
 func (h *claim) noteHolder(holder string) {
 	if holder == h.identity || holder == "" {
 		return

@@ -97,7 +97,7 @@ func isTemporary(err error) bool {
 	return errors.As(err, &address) && !strings.Contains(address.Err.Error(), "certificate")
 }
 
-// retryWrite tries a write until it is known whether it took effect: somebody else may
+// retryWrite tries a write until it is known whether it took effect: others may
 // write in between, the cluster may not answer for a while, and an answer may get
 // lost. try reads before it writes.
 func retryWrite(ctx context.Context, try func() error) error {

@@ -209,8 +209,8 @@ func (f *Fleet) watchSidecarSets() error {
 	return loadNewestVersion(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readWorkloadState, read)
 }
 
-// watchReplicaSets watches those of Deployments, which own pods, and those that nobody
-// owns, which are workloads.
+// watchReplicaSets watches those of Deployments, which own pods, and those without an
+// owner, which are workloads.
 func (f *Fleet) watchReplicaSets() error {
 	selector, err := labels.Parse(f.opt.Selector)
 	if err != nil {
@@ -231,11 +231,11 @@ func (f *Fleet) watchReplicaSets() error {
 	return loadNewestVersion(f, "apps", "replicasets", withoutDeployments(selector), readWorkloadState, func(m *mirror[workloadState]) { f.workloads = append(f.workloads, m) })
 }
 
-// child is a template on record, as a ReplicaSet or a stored revision, and who owns it.
+// child is a stored template, as a ReplicaSet or a ControllerRevision, and its owner.
 type child = ownedBy[cluster.Revision]
 
-// isScaledToZero reports whether a ReplicaSet has no pods and shall have none: then nobody asks
-// for its template, of which there may be thousands.
+// isScaledToZero reports whether a ReplicaSet has no pods and should have none: its template
+// is not kept, since there may be thousands.
 func isScaledToZero(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
 }
@@ -301,7 +301,7 @@ func (f *Fleet) watchBudgets() error {
 	return loadNewestVersion(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
 }
 
-// watchRecords watches the rollouts on record.
+// watchRecords watches the recorded rollouts.
 func (f *Fleet) watchRecords() error {
 	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
 	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })

@@ -24,7 +24,7 @@ type FanOuts struct {
 	Namespaces map[string]labels.Set
 }
 
-// distributions are the mirrors of what fans out; they begin when somebody asks.
+// distributions are the mirrors of what is distributed; they start with the first request.
 type distributions struct {
 	started bool
 	// missing is how many kinds have not answered yet.

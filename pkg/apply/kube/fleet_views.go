@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-// Look returns all workloads as they stand, sorted by namespace, kind and name. Nothing
-// comes before all has been loaded.
+// Look returns all workloads as they are now, sorted by namespace, kind and name; nothing
+// before all has been loaded.
 func (f *Fleet) Look() []*Sight {
 	if f.Loading() != "" {
 		return nil
@@ -45,8 +45,8 @@ func (f *Fleet) Look() []*Sight {
 	return out
 }
 
-// First returns all workloads as soon as everything about them is known: who drives
-// their rollouts, too. The error is about what nothing can be said without.
+// First returns all workloads as soon as everything about them is known, including the
+// executors of their rollouts. The error is about something that is needed.
 func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	for {
 		version := f.Version()
@@ -64,8 +64,8 @@ func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	}
 }
 
-// SidecarSets are all of them, each with every pod that is looked at: whoever asks knows
-// which it may match. The selector is about other workloads.
+// SidecarSets are all of them, each with every pod that is watched: the caller decides
+// which it matches. The selector is about other workloads.
 func (f *Fleet) SidecarSets() []*Sight {
 	if f.Loading() != "" {
 		return nil
@@ -147,8 +147,8 @@ func byNamespace[O metav1.Object](list []O) map[string][]O {
 	return out
 }
 
-// selectedSidecarSets are the SidecarSets that stand among the workloads: those that the selector
-// matches, where all namespaces are looked at.
+// selectedSidecarSets are the SidecarSets among the workloads: those that the selector
+// matches, where all namespaces are watched.
 func (f *Fleet) selectedSidecarSets() []workloadState {
 	selector, err := labels.Parse(f.opt.Selector)
 	if f.opt.Namespace != "" || err != nil {
@@ -157,8 +157,8 @@ func (f *Fleet) selectedSidecarSets() []workloadState {
 	return slices.DeleteFunc(slices.Clone(listOf(f.sets)), func(s workloadState) bool { return !selector.Matches(labels.Set(s.workload.Labels)) })
 }
 
-// sorted are the workloads in order. A source that several native ones stand for is
-// none of them: each goes by its own name.
+// sorted are the workloads in order. Where several native ones were rendered from one
+// source, each has its own name.
 func (x *workloadIndex) sorted() []workloadState {
 	times := map[cluster.Ref]int{}
 	for _, s := range x.workloads {
@@ -238,8 +238,8 @@ func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
 	return out
 }
 
-// Sight is one workload of a fleet as it stands. It never changes: a workload that has
-// stayed as it was is the same Sight, by its pointer.
+// Sight is one workload of a fleet as it is now. It never changes: an unchanged workload is
+// the same Sight, by its pointer.
 type Sight struct {
 	// Workload is what people name; Carrier is the native object that stands for it
 	// where there is no Kruise, nil elsewhere. Both may be bare ([cluster.ReadBare]);
@@ -293,7 +293,7 @@ func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	return out, err
 }
 
-// fillWorkload adds the workload, with what is left out while nobody asks for it.
+// fillWorkload adds the workload, with the parts that are read on demand.
 func (s *Sight) fillWorkload(to *plan.Snapshot) (err error) {
 	if to.Workload, err = s.Workload.Whole(); err != nil || s.Carrier == nil {
 		return err
@@ -310,7 +310,7 @@ func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
 	return plan.Standing(now)
 }
 
-// equal reports whether two are alike in all that can be told apart.
+// equal reports whether two show the same.
 func (s *Sight) equal(t *Sight) bool {
 	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Holder == t.Holder &&
 		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
@@ -340,10 +340,10 @@ type leaseWatch struct {
 	asked bool
 }
 
-// unreadExecutor stands for whoever may hold a lease that may not be read.
+// unreadExecutor stands for the holder of a lease that may not be read.
 const unreadExecutor = "an executor that you may not read"
 
-// executorOf is who drives a rollout now; "" is nobody. The first question begins the watch.
+// executorOf names the executor of a rollout now, "" for none. The first call begins the watch.
 func (h *executors) executorOf(ref cluster.Ref) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -382,7 +382,7 @@ func (l *leaseWatch) executor() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lease == nil {
-		return unreadExecutor // nobody says that a rollout stands still before it is known
+		return unreadExecutor // a rollout does not count as unattended before that is known
 	}
 	for _, lease := range listOf(l.lease) {
 		return holderOf(lease, time.Now())

@@ -67,7 +67,7 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, er
 	return out, nil
 }
 
-// Begin puts a group on record, in place of one of its name. The caller holds it.
+// Begin records a group, in place of one of its name. The caller holds its lease.
 func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
 	r.Begun = time.Now().UTC()
 	var out group.Record
@@ -102,7 +102,7 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 	return out, err
 }
 
-// Change changes what users have said of a group, as it is on record now.
+// Change changes what users have decided about a group, as it is recorded now.
 func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
 	var out group.Record
 	err := retryWrite(ctx, func() error {
@@ -178,7 +178,7 @@ func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func
 	}, nil
 }
 
-// storedGroup is what a ConfigMap has of a group besides the plans.
+// storedGroup is what a ConfigMap holds of a group besides the plans.
 type storedGroup struct {
 	Name     string         `json:"name"`
 	Begun    time.Time      `json:"begun"`

@@ -80,7 +80,7 @@ func (l *connectionWatch) expectAnswer(ctx context.Context) (answered func()) {
 }
 
 // note takes an answer in. One that refuses is an answer, too, unless it is to all that
-// is asked: whoever is not known any more hears nothing.
+// is asked: a user that is not known any more gets no data.
 func (l *connectionWatch) note(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return

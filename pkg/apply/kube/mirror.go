@@ -19,8 +19,8 @@ import (
 )
 
 // mirror keeps the objects of one resource as they are in the cluster, each read
-// into a T. A watch fills it, and so do the answers to our own writes, so that
-// nobody ever acts on something older than what we wrote. It never goes back: an
+// into a T. A watch fills it, and so do the answers to this process's writes, so that
+// no decision is made on something older than these. It never goes back: an
 // object is replaced only by a newer version of itself.
 type mirror[T any] struct {
 	// read turns an object into what is kept of it; an object that cannot be read is
@@ -47,8 +47,8 @@ func newMirror[T any](changed func(), read func(metav1.Object) (T, error)) *mirr
 	return &mirror[T]{read: read, changed: changed, kept: map[string]mirrored[T]{}, deleted: map[types.UID]bool{}, faults: map[string]error{}}
 }
 
-// list returns the values sorted by namespace and name. The list is shared: nobody
-// changes it.
+// list returns the values sorted by namespace and name. The list is shared and must
+// not be changed.
 func (m *mirror[T]) list() ([]T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,7 +147,7 @@ func (m *mirror[T]) delete(obj any) error {
 	return nil
 }
 
-// forget forgets the object of a uid, which somebody has looked for in vain.
+// forget forgets the object of a uid that was not found on the server.
 func (m *mirror[T]) forget(namespace, name string, uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -259,7 +259,7 @@ type reading[T any] struct {
 	err   error
 }
 
-// DeepCopyObject makes it a runtime.Object. Nobody changes one.
+// DeepCopyObject makes it a runtime.Object, which is never changed.
 func (r *reading[T]) DeepCopyObject() runtime.Object { return r }
 
 // readingOf reads an object; an error goes with the reading, for the mirror to tell of.

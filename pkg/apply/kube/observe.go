@@ -39,7 +39,7 @@ type observer struct {
 	budgets     *mirror[*kruise.PodUnavailableBudget]
 }
 
-// observedWorkload is the workload, and the Kruise workload that it stands for, if it does.
+// observedWorkload is the workload, and the Kruise workload that it was rendered from, if any.
 type observedWorkload struct{ workload, source *cluster.Workload }
 
 // observedPod is a pod with what its node says of it beyond what rules read.
@@ -132,7 +132,7 @@ func (o *observer) watchWorkload() error {
 	return follow(o.ctx, s, o.workloads)
 }
 
-// readStandalonePod reads such a pod as a set of one, with a template that nobody changes.
+// readStandalonePod reads such a pod as a set of one, with a template that never changes.
 func readStandalonePod(u *unstructured.Unstructured) (*cluster.Workload, error) {
 	var p corev1.Pod
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {

@@ -25,15 +25,14 @@ import (
 )
 
 const (
-	// pullParallel is how many nodes pull at a time unless somebody says: a registry
+	// defaultPullParallelism is how many nodes pull at a time by default: a registry
 	// serves that many, and hundreds of nodes are done within a step's time.
 	defaultPullParallelism = 10
-	// pullKept is for how many seconds what has pulled stays afterwards, for whoever
-	// looks.
+	// pullTTLSeconds is for how many seconds finished jobs are kept.
 	pullTTLSeconds = 600
 )
 
-// puller has images pulled.
+// puller pulls images onto nodes, by Kruise or by Jobs.
 type puller struct {
 	*stepObjects
 	jobPulls jobPulls
@@ -175,7 +174,7 @@ func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) erro
 	return nil
 }
 
-// imagePullSpec is what Kruise is told.
+// imagePullSpec is the spec of an ImagePullJob.
 func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
 		parallel = defaultPullParallelism
@@ -212,8 +211,8 @@ func (pl *puller) fillState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	return nil
 }
 
-// stateOfImagePullJob is what an ImagePullJob says beyond numbers. Nobody tries a failed node
-// again: the node's agent has done so already.
+// stateOfImagePullJob is what an ImagePullJob says beyond numbers. A failed node is final:
+// the node's agent has tried several times.
 func stateOfImagePullJob(job *kruise.ImagePullJob) plan.PullState {
 	out := plan.PullState{Over: job.Status.CompletionTime != nil}
 	for _, node := range job.Status.FailedNodes {

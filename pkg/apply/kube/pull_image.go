@@ -30,7 +30,7 @@ type ImagePull struct {
 	HelperImage string
 }
 
-// NodePull is how the pull stands on one node.
+// NodePull is the state of a pull on one node.
 type NodePull struct {
 	Node  string
 	Phase kruise.ImagePullPhase
@@ -44,9 +44,9 @@ func (n NodePull) ended() bool {
 }
 
 // PullImage has an image pulled, by Kruise where it is there, otherwise by Jobs, and
-// returns how that went on each node, by name. told is told of changes meanwhile. When
-// ctx ends first the pull goes on without us, and what is known so far is returned with
-// the cause; whoever asks for the same again goes on with it.
+// returns how that went on each node, by name. told is called with changes meanwhile. When
+// ctx ends first the pull continues in the cluster, and what is known so far is returned with
+// the cause; the same call later continues with it.
 func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(NodePull)) ([]NodePull, error) {
 	w, err := openPull(ctx, cfg, p)
 	if err != nil {
@@ -77,7 +77,7 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 // hiccups, and the kubelet tries again.
 const pullErrorGrace = time.Minute
 
-// PullRequests are the writes of [PullImage]: none where the same pull is under way.
+// PullRequests are the writes of [PullImage]: none where the same pull is in progress.
 func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.Request, error) {
 	w, err := openPull(ctx, cfg, p)
 	if err != nil {
@@ -105,7 +105,7 @@ func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*imagePuller,
 	return &imagePuller{puller: newPuller(steps), ImagePull: p, reported: map[string]NodePull{}}, nil
 }
 
-// imagePuller is a pull that somebody waits for.
+// imagePuller is a pull that a caller waits for.
 type imagePuller struct {
 	*puller
 	ImagePull
@@ -117,7 +117,7 @@ func (w *imagePuller) pull() *plan.Pull {
 	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
 }
 
-// start asks for the pull, or goes on with the one that is under way.
+// start asks for the pull, or continues with the one that is in progress.
 func (w *imagePuller) start(ctx context.Context) (*pullTarget, error) {
 	at, _, err := w.find()
 	if err != nil {
@@ -129,8 +129,8 @@ func (w *imagePuller) start(ctx context.Context) (*pullTarget, error) {
 	return at, w.pullAt(ctx, at, w.pull())
 }
 
-// find is the pull that is under way, or the site of the next: one that is over is done
-// again.
+// find is the pull that is in progress, or the target of the next: one that has ended is
+// done again.
 func (w *imagePuller) find() (at *pullTarget, begun bool, err error) {
 	if err := w.lazy.startFor(&plan.Step{Pull: w.pull()}); err != nil {
 		return nil, false, err
@@ -214,7 +214,7 @@ func (w *imagePuller) stateOfJobs(at *pullTarget) func(node string) NodePull {
 func (w *imagePuller) stateOfKruise(at *pullTarget) func(node string) NodePull {
 	name := at.name(w.Image)
 	job, _ := w.lazy.pulls.ifStarted().get(w.Namespace, name)
-	images := w.lazy.nodeImages.ifStarted() // nil: nodes are told of at the end only
+	images := w.lazy.nodeImages.ifStarted() // nil: nodes are reported at the end only
 	return func(node string) NodePull {
 		if images == nil {
 			return nodePullOfJob(job, node)
@@ -247,7 +247,7 @@ func nodePullOfJob(job *kruise.ImagePullJob, node string) NodePull {
 	return NodePull{Phase: kruise.ImagePhaseWaiting}
 }
 
-// nodePullOfAgent is how the agent of a node stands with what a job asks for.
+// nodePullOfAgent is what the agent of a node reports of a job.
 func nodePullOfAgent(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
 	if n == nil {
 		return NodePull{}, false

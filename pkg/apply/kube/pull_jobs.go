@@ -20,15 +20,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// jobPull is a pull by Jobs that this process goes on with: who asks for it again
-// after a crash goes on where the Jobs in the cluster end.
+// jobPull is a pull by Jobs that this process continues: after a crash it is continued
+// after the Jobs that are in the cluster.
 type jobPull struct {
 	running bool
 	// failed is why it ended before its time.
 	failed string
 }
 
-// pullByJobs creates the first Jobs, and goes on when they are done.
+// pullByJobs creates the first Jobs, and the next when these have ended.
 func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) error {
 	for _, begin := range []func() error{onlyError(pl.lazy.jobs.start), onlyError(pl.lazy.jobPods.start)} {
 		if err := begin(); err != nil {
@@ -55,7 +55,7 @@ func onlyError[T any](get func() (T, error)) func() error {
 	}
 }
 
-// jobPulls are those by Jobs, by mark.
+// jobPulls are the pulls by Jobs, by step.
 type jobPulls struct {
 	changed func()
 
@@ -63,7 +63,7 @@ type jobPulls struct {
 	byStep map[string]*jobPull
 }
 
-// claim makes the caller the one that pulls; false if somebody does already.
+// claim makes the caller the one that pulls; false if this process does so already.
 func (a *jobPulls) claim(m stepID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -221,7 +221,7 @@ func (pl *puller) servesImageVolumes() (bool, error) {
 }
 
 // fillJobState says how far the Jobs have come that pull. An image has been asked for
-// when every node has its Job, or somebody goes on creating them.
+// when every node has its Job, or this process still creates them.
 func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	w, err := pl.observer.current()
 	if err != nil || w.workload == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// watchedRecord is the rollout's own record, watched: somebody else may promote, hold or
-// abort at any time.
+// watchedRecord is the rollout's own record, watched: other users may promote, pause or
+// abort it at any time.
 type watchedRecord struct {
 	*Records
 	connection *connection
@@ -107,7 +107,7 @@ func (c *Cluster) recordAt(ctx context.Context, since string) (plan.Record, erro
 	return rec, c.writer.mayWrite(ctx)
 }
 
-// Begin puts a plan on record.
+// Begin records a plan.
 func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	seen, err := c.observer.current()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// restarter restarts containers in place.
+// restarter restarts containers in place, by the method that fits the cluster.
 type restarter struct {
 	*stepObjects
 	writer *writer
@@ -59,7 +59,7 @@ func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) err
 }
 
 // method is the method that is asked for, or what the cluster can do. A pod
-// that was begun with one is gone on with in the same way.
+// whose restart was begun with one is continued with the same.
 func (rs *restarter) method(p *cluster.Pod, r *plan.Restart) (string, error) {
 	if r.Method != "" && r.Method != plan.RestartCRR {
 		return r.Method, nil
@@ -93,10 +93,10 @@ func (rs *restarter) restartByRequest(ctx context.Context, m stepID, w *cluster.
 }
 
 const (
-	// recreateKept is for how many seconds a request stays after it is done: whoever
-	// resumes a rollout within a day knows what was restarted.
+	// requestTTLSeconds is for how many seconds a finished request is kept: a rollout that is
+	// resumed within a day knows what was restarted.
 	requestTTLSeconds = 24 * 60 * 60
-	// recreateLimit ends a request that gets nowhere, which would hold up the next.
+	// defaultRestartTimeout ends a request without progress, which would block the next.
 	defaultRestartTimeout = 30 * time.Minute
 )
 
@@ -140,7 +140,7 @@ func (rs *restarter) stepTimeout() time.Duration {
 }
 
 // restartByAlias names the images of containers in another way, and leaves it at that: the
-// kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
+// kubelet starts them again, with the same content (docs/facts/kubelet.md#restart-by-alias). What
 // was done is written on the pod in the same request.
 func (rs *restarter) restartByAlias(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
 	if a, ok := restartNoteOf(p.Pod); ok && a.Step == m {

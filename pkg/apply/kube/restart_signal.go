@@ -55,8 +55,8 @@ func signalFactsOf(p *corev1.Pod) signalFacts {
 }
 
 // restartBySignal asks the first process of each container to end, and the kubelet starts it
-// again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: whoever
-// comes in between signals only what has not restarted.
+// again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: another
+// process in between signals only what has not restarted.
 func (rs *restarter) restartBySignal(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
 	a, ok := restartNoteOf(p.Pod)
 	switch {

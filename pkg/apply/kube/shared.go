@@ -165,7 +165,7 @@ func (st *stream) begin(ctx context.Context) error {
 	return first.await(ctx, st.source, r.RunWithContext)
 }
 
-// withoutManagedFields is a page of a list without what nobody reads.
+// withoutManagedFields is a page of a list without the managed fields, which are not read.
 func withoutManagedFields(page runtime.Object) (*internalversion.List, error) {
 	from, err := meta.ListAccessor(page)
 	if err != nil {

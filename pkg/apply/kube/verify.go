@@ -17,14 +17,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// verifier asks the questions of verify steps.
+// verifier runs the checks of verify steps.
 type verifier struct {
 	*stepObjects
 	results verifyResults
 }
 
-// verify asks a question; the answer comes later, in a snapshot. What was asked
-// before under the same step is not asked any more.
+// verify starts a check; the result comes later, in a snapshot. An earlier check of the
+// same step ends.
 func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error {
 	m, w, err := vf.currentStep()
 	if err != nil {
@@ -39,8 +39,8 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	}
 	ctx, cancel := context.WithCancel(vf.ctx)
 	vf.results.start(step, cancel)
-	// A clock that lags behind the one that began the step must not have the question
-	// asked for ever.
+	// A clock that lags behind the one that started the step must not have the check
+	// repeated without end.
 	began := vf.Now()
 	if rec, err := vf.record.current(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
@@ -127,7 +127,7 @@ func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) ask.An
 	}
 }
 
-// verifyResults are the results of questions, which no object of the cluster shows.
+// verifyResults are the results of checks, which no object of the cluster shows.
 type verifyResults struct {
 	changed func()
 

@@ -133,8 +133,8 @@ func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	return first.await(ctx, s, r.RunWithContext)
 }
 
-// watchBackoff is how long a watch waits that fails again and again: whoever drives a
-// rollout is blind meanwhile.
+// watchBackoff is how long a watch waits that fails repeatedly: the executor of a rollout
+// sees no changes meanwhile.
 var watchBackoff = wait.Backoff{Duration: 300 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 5 * time.Second}
 
 // await runs a reflector until its first list is there, or never will be.
@@ -228,7 +228,7 @@ type lazyMirrors struct {
 	started sync.Map
 }
 
-// lazyMirror is a mirror that begins when somebody asks for it.
+// lazyMirror is a mirror that starts when it is needed first.
 type lazyMirror[T any] struct {
 	open func() (*mirror[T], error)
 
