@@ -109,7 +109,7 @@ func (c *connection) auxiliaryNamespace() string {
 	return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace)
 }
 
-// createStateNamespace makes the namespace for records of kinds without one.
+// createStateNamespace creates the namespace for records of cluster-scoped kinds.
 func (c *connection) createStateNamespace(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
 	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
@@ -122,7 +122,7 @@ func (c *connection) createStateNamespace(ctx context.Context) error {
 	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
 }
 
-// ownerReference has the record go away with the object in the cluster.
+// ownerReference is that of what is deleted with the workload.
 func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 	o := c.changedObject()
 	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
@@ -130,8 +130,8 @@ func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
-// createOrGet creates an object under a name that says all there is to say about it: one
-// that is there already is the same, made before a crash. put shows it at once.
+// createOrGet creates an object under a name that identifies it: one that exists already
+// is the same, created before a crash. put shows it at once.
 func createOrGet(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
 	got, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {

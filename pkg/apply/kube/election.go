@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// acquire seeks the lease, and keeps it until it is released.
+// acquire waits for the lease, and renews it until it is released.
 func (h *claim) acquire(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
@@ -76,7 +76,7 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	}
 }
 
-// watchRenewals tells who else renews the lease, which is a sign of life.
+// watchRenewals sends the name of another process that renews the lease, and so is alive.
 func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
 	seen := map[string]metav1.MicroTime{}
 	for n := 1; ctx.Err() == nil; n++ {
@@ -121,7 +121,7 @@ func (h *claim) notAcquired() error {
 	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
 }
 
-// run holds the lease until the context ends. One that ran out, since the cluster
+// run renews the lease until the context ends. One that expired, since the cluster
 // did not answer, is acquired again: the rollout continues unless another process has it.
 func (h *claim) run(ctx context.Context) {
 	ctx = logr.NewContext(ctx, logr.Discard())
@@ -187,7 +187,7 @@ func (h *claim) noteHolder(holder string) {
 	}
 }
 
-// ownedLeases makes leases that go away with the workload.
+// ownedLeases creates leases that are deleted with the workload.
 type ownedLeases struct {
 	coordination.LeasesGetter
 
@@ -218,12 +218,12 @@ type recordingLock struct {
 	claim *claim
 }
 
-// Create makes the lease.
+// Create creates the lease.
 func (l *recordingLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
 }
 
-// Update writes the lease. It is not let go of while a write may still be carried out.
+// Update writes the lease. It is not released while a write may still be carried out.
 func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	lease := l.claim.lease
 	if r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), lease.opt.Lease.withDefaults().Lasts) {
@@ -232,7 +232,7 @@ func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectio
 	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
 }
 
-// note keeps what became of a write that was sent at a time.
+// note keeps the result of a write that was sent at a time.
 func (l *recordingLock) note(sent time.Time, err error) error {
 	if err != nil {
 		l.claim.fault.Store(storedError{err})

@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// FleetOptions say which workloads to look at.
+// FleetOptions say which workloads to watch.
 type FleetOptions struct {
 	// Namespace is empty for all of them.
 	Namespace string
@@ -64,8 +64,8 @@ type Fleet struct {
 	last    map[cluster.Ref]*Sight
 }
 
-// OpenFleet begins to watch; it returns at once, and [Fleet.Loading] tells what is
-// still missing.
+// OpenFleet begins to watch; it returns at once, and [Fleet.Loading] says what is still
+// missing.
 func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, error) {
 	conn, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
 	if err != nil {
@@ -102,28 +102,28 @@ func (f *Fleet) partLoaded(p part, err error) {
 	f.conn.changes.broadcast()
 }
 
-// Loading says what is not there yet, "" when all is.
+// Loading names what is not loaded yet, "" when all is.
 func (f *Fleet) Loading() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(slices.Sorted(maps.Keys(f.missing)), ", ")
 }
 
-// Fault is what cannot be done without and may not be read; nil while all is well.
+// Fault is why something that is needed cannot be read; nil if all can.
 func (f *Fleet) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fault
 }
 
-// Skipped says in words what is done without, and why.
+// Skipped says what could not be read and is not needed, and why.
 func (f *Fleet) Skipped() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(slices.Values(f.skipped))
 }
 
-// Link is how the connection is.
+// Link is the state of the connection.
 func (f *Fleet) Link() Link { return f.link.status() }
 
 // Version changes whenever anything does.
@@ -189,7 +189,7 @@ func (f *Fleet) parts() []part {
 	return append(list, part{"records of rollouts", false, f.watchRecords})
 }
 
-// fleetKinds are the workloads of a namespace, but for ReplicaSets.
+// fleetKinds are the workloads of a namespace, except for ReplicaSets.
 var fleetKinds = []schema.GroupKind{
 	{Group: kruise.Group, Kind: kruise.KindCloneSet},
 	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
@@ -240,7 +240,7 @@ func isScaledToZero(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
 }
 
-// withoutDeployments selects ReplicaSets that no Deployment has made.
+// withoutDeployments selects ReplicaSets that no Deployment has created.
 func withoutDeployments(s labels.Selector) string {
 	if s.Empty() {
 		return "!" + appsv1.DefaultDeploymentUniqueLabelKey
@@ -262,8 +262,8 @@ func (f *Fleet) watchPods() error {
 	return loadMirror(f, typedSource("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
 }
 
-// watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
-// pods are new there. Kruise's say so in their status.
+// watchRevisions keeps the stored templates of Kubernetes' own kinds, by which pods are up
+// to date. Kruise's kinds say so in their status.
 func (f *Fleet) watchRevisions() error {
 	read := func(r *appsv1.ControllerRevision) (*child, error) {
 		out := &child{uid: string(r.UID), owner: ownerOf(r)}

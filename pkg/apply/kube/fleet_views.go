@@ -50,7 +50,7 @@ func (f *Fleet) Look() []*Sight {
 func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	for {
 		version := f.Version()
-		_ = f.Look() // has it ask who drives them
+		_ = f.Look() // it asks for the executors
 		known := f.Loading() == "" && f.executors.allKnown()
 		if err := f.Fault(); err != nil {
 			return nil, err
@@ -241,14 +241,14 @@ func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
 // Sight is one workload of a fleet as it is now. It never changes: an unchanged workload is
 // the same Sight, by its pointer.
 type Sight struct {
-	// Workload is what people name; Carrier is the native object that stands for it
+	// Workload is what users name; Carrier is the native object that it was rendered into
 	// where there is no Kruise, nil elsewhere. Both may be bare ([cluster.ReadBare]);
 	// those of a Snapshot are whole.
 	Workload, Carrier *cluster.Workload
 	Created           time.Time
 	Pods              []*cluster.Pod
-	// Record is its rollout, Begun whether there is one that is not over, Holder who
-	// drives it.
+	// Record is its rollout, Begun whether there is one that has not ended, Holder its
+	// executor.
 	Record plan.Record
 	Begun  bool
 	Holder string
@@ -263,8 +263,8 @@ type Sight struct {
 	unread      string
 }
 
-// Snapshot is what is known of it, at a time. What only a rollout's driver asks for is
-// missing: answers of checks, pulls of images.
+// Snapshot is what is known of it, at a time. What only the executor reads is
+// missing: results of checks, pulls of images.
 func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates, GatesUnread: s.unread}
 	if err := s.fillWorkload(&out); err != nil {
@@ -320,7 +320,7 @@ func (s *Sight) equal(t *Sight) bool {
 // Ref is its name.
 func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
 
-// executors tell who drives rollouts: a watch for the lease of each that is not over.
+// executors name the executors of rollouts: a watch for the lease of each that has not ended.
 // There are few, and all leases of a cluster would be those of all its nodes.
 type executors struct {
 	fleet *Fleet
@@ -334,8 +334,8 @@ type leaseWatch struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// lease is nil until the first answer, and where none is given; asked says that the
-	// question is over.
+	// lease is nil until the first answer, and where it may not be read; asked says that
+	// there was an answer.
 	lease *mirror[*coordinationv1.Lease]
 	asked bool
 }
@@ -390,7 +390,7 @@ func (l *leaseWatch) executor() string {
 	return ""
 }
 
-// allKnown reports whether every question has been answered.
+// allKnown reports whether the answers about all leases are there.
 func (h *executors) allKnown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -405,7 +405,7 @@ func (h *executors) allKnown() bool {
 	return true
 }
 
-// keepOnly ends the watches of rollouts that are over.
+// keepOnly ends the watches of rollouts that have ended.
 func (h *executors) keepOnly(sights map[cluster.Ref]*Sight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -137,15 +137,14 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 	return out, err
 }
 
-// Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
-// rollout.
+// Hold makes this process the executor of a group, as [Cluster.Hold] does for a rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
 	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, changes: newChangeSignal()}}
 	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
 	return h.acquire(ctx, waiting)
 }
 
-// Holder names who carries a group out now; "" for no one.
+// Holder names the executor of a group now; "" for none.
 func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, error) {
 	l, err := g.shared.core.CoordinationV1().Leases(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -41,7 +41,7 @@ func (l Lease) withDefaults() Lease {
 
 // acquireTimeout is how long a lease is waited for that is not renewed: it must be seen
 // unchanged for as long as it lasts, is tried for at intervals of up to 2.2 times
-// Renew, and a server in trouble does not answer each time.
+// Renew, and an overloaded server does not answer each time.
 func (l Lease) acquireTimeout() time.Duration { return 3*l.Lasts + 6*l.Renew }
 
 // Hold makes this process the executor of the rollout. The context that it
@@ -63,7 +63,7 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 	return held, release, err
 }
 
-// releaseTimeout is how long letting go may take: the lease runs out in any case.
+// releaseTimeout is how long releasing may take: the lease expires in any case.
 const releaseTimeout = 3 * time.Second
 
 // leaseHolder says whether this process may write, which is while it surely holds the
@@ -89,28 +89,28 @@ type claim struct {
 	lease                     *leaseHolder
 	namespace, name, identity string
 	// refresh reads again what others may have written while they held it; owners are the
-	// objects with which the lease goes away.
+	// objects with which the lease is deleted.
 	refresh func(ctx context.Context, all bool) error
 	owners  []metav1.OwnerReference
 	// lost ends what the holder does; stop ends the election.
 	lost context.CancelCauseFunc
 	stop context.CancelFunc
-	// got is closed when the lease is held for the first time.
+	// acquired is closed when the lease is held for the first time.
 	acquired chan struct{}
 	first    sync.Once
 	// current is the running election, nil while the lease is not held.
 	current atomic.Pointer[leaderelection.LeaderElector]
-	// other is the name of the last holder that is not us; fault is why the lease
-	// was not had last.
+	// lastOther is the name of the last other holder; fault is why the lease could not be
+	// written last.
 	lastOther, fault atomic.Value
-	// had says that the lease was held once.
+	// heldBefore says that the lease was held once.
 	heldBefore atomic.Bool
 	// renewed is when the write was sent that renewed the lease last: others count from
 	// what it wrote, not from when its answer came.
 	renewed atomic.Pointer[time.Time]
 }
 
-// check reports an error while the lease is not surely ours.
+// check reports an error unless this process surely holds the lease.
 func (h *claim) check() error {
 	if e := h.current.Load(); e != nil && e.IsLeader() && h.hasMargin() {
 		return nil
@@ -152,7 +152,7 @@ func (lh *leaseHolder) withTimeout(ctx context.Context) (context.Context, contex
 	return context.WithTimeout(ctx, most)
 }
 
-// send sends a write by send, which has the time that the lease leaves it.
+// send carries out one write, in the time that is left of the lease.
 func (lh *leaseHolder) send(ctx context.Context, send func(context.Context) error) error {
 	limited, cancel := lh.withTimeout(ctx)
 	defer cancel()

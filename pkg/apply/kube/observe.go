@@ -25,7 +25,7 @@ import (
 )
 
 // observer watches a workload and what belongs to it, and shows them in snapshots.
-// Mirrors that the workload has no need of stay nil.
+// Mirrors that the workload does not need stay nil.
 type observer struct {
 	*connection
 	workloads  *mirror[observedWorkload]
@@ -42,7 +42,7 @@ type observer struct {
 // observedWorkload is the workload, and the Kruise workload that it was rendered from, if any.
 type observedWorkload struct{ workload, source *cluster.Workload }
 
-// observedPod is a pod with what its node says of it beyond what rules read.
+// observedPod is a pod with more than rules read of it.
 type observedPod struct {
 	*cluster.Pod
 	report rules.NodeReport
@@ -395,8 +395,7 @@ func (o *observer) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
 	return err
 }
 
-// ownerReferences are those of what goes away with the object in the cluster; none
-// where it is gone.
+// ownerReferences are those of what is deleted with the workload; none where that is gone.
 func (o *observer) ownerReferences() []metav1.OwnerReference {
 	present, err := o.current()
 	if err != nil || present.workload == nil {
@@ -420,8 +419,8 @@ func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
 	return putAnswer(o.pods, p.Namespace, p.Name, got, err)
 }
 
-// reread reads again what this process decides on, since another may have written
-// what our watches do not show yet.
+// reread reads again what decisions rest on, since another process may have written what
+// the watches do not show yet.
 func (c *Cluster) reread(ctx context.Context, all bool) error {
 	if err := errors.Join(c.record.reread(ctx), c.observer.rereadWorkload(ctx)); err != nil {
 		return err

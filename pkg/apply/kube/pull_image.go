@@ -19,7 +19,7 @@ import (
 // ImagePull is a pull that belongs to no rollout.
 type ImagePull struct {
 	Image string
-	// Namespace is where the jobs are, and Secrets, which are names.
+	// Namespace is where the jobs are, and the Secrets, which are names.
 	Namespace string
 	Secrets   []string
 	// Nodes are names.
@@ -34,7 +34,7 @@ type ImagePull struct {
 type NodePull struct {
 	Node  string
 	Phase kruise.ImagePullPhase
-	// Why is empty while all goes well.
+	// Why is empty without a problem.
 	Why string
 }
 
@@ -43,7 +43,7 @@ func (n NodePull) ended() bool {
 	return n.Phase == kruise.ImagePhaseSucceeded || n.Phase == kruise.ImagePhaseFailed
 }
 
-// PullImage has an image pulled, by Kruise where it is there, otherwise by Jobs, and
+// PullImage pulls an image, by Kruise where it is installed, otherwise by Jobs, and
 // returns how that went on each node, by name. told is called with changes meanwhile. When
 // ctx ends first the pull continues in the cluster, and what is known so far is returned with
 // the cause; the same call later continues with it.
@@ -124,7 +124,7 @@ func (w *imagePuller) start(ctx context.Context) (*pullTarget, error) {
 		return nil, err
 	}
 	if w.lazy.pulls.ifStarted() != nil {
-		_, _ = w.lazy.nodeImages.start() // not everybody may read them
+		_, _ = w.lazy.nodeImages.start() // not every user may read them
 	}
 	return at, w.pullAt(ctx, at, w.pull())
 }
@@ -144,7 +144,7 @@ func (w *imagePuller) find() (at *pullTarget, begun bool, err error) {
 	}
 }
 
-// targetOfAttempt is the pull's site for the n-th time that it is asked for.
+// targetOfAttempt is the target of the n-th pull of the same image.
 func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
 	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
 	base, _, _ = strings.Cut(base, "@")
@@ -156,7 +156,7 @@ func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
 	}
 }
 
-// status reports whether a pull was asked for, and whether it is over.
+// status reports whether a pull was begun, and whether it has ended.
 func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
 	if jobs := w.lazy.pulls.ifStarted(); jobs != nil {
 		job, ok := jobs.get(w.Namespace, at.name(w.Image))
@@ -171,7 +171,7 @@ func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
 	return begun, over
 }
 
-// progress tells of changes, and says whether all nodes are done.
+// progress reports changes, and says whether all nodes are done.
 func (w *imagePuller) progress(at *pullTarget) (states []NodePull, over bool) {
 	over = true
 	find := w.stateOfJobs(at)
@@ -210,7 +210,7 @@ func (w *imagePuller) stateOfJobs(at *pullTarget) func(node string) NodePull {
 	}
 }
 
-// stateOfKruise reads the ImagePullJob, and of each node what its agent says.
+// stateOfKruise reads the ImagePullJob, and the reports of the agents of nodes.
 func (w *imagePuller) stateOfKruise(at *pullTarget) func(node string) NodePull {
 	name := at.name(w.Image)
 	job, _ := w.lazy.pulls.ifStarted().get(w.Namespace, name)

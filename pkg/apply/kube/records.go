@@ -44,7 +44,7 @@ const (
 	keyPlan     = "plan.yaml.gz"
 	keyBase     = "base.json.gz"
 	keyPast     = "past.json.gz"
-	// mostBytes is what a record may hold: an API server takes a megabyte.
+	// maxRecordBytes is what a record may hold: an API server takes a megabyte.
 	maxRecordBytes = 900 << 10
 )
 
@@ -57,7 +57,7 @@ func recordLocation(ref cluster.Ref, stateNamespace string) (namespace, name str
 	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupSuffix(ref.Group), ref.Name)
 }
 
-// groupSuffix tells kinds of one name apart.
+// groupSuffix differs for kinds of the same name.
 func groupSuffix(group string) string {
 	if group == kruise.Group {
 		return ""

@@ -104,7 +104,7 @@ func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given 
 	return job, nil
 }
 
-// verifyTTLSeconds is for how many seconds a Job stays after it has answered.
+// verifyTTLSeconds is for how many seconds a finished Job is kept.
 const verifyTTLSeconds = 60 * 60
 
 // awaitJob waits for the end of a Job.
@@ -133,11 +133,11 @@ type verifyResults struct {
 
 	mu       sync.Mutex
 	verified map[string]plan.Result
-	// asking ends the questions that are being asked, by step.
+	// asking ends the running checks, by step.
 	asking map[string]context.CancelFunc
 }
 
-// store keeps the result of a question.
+// store keeps the result of a check.
 func (a *verifyResults) store(key string, r plan.Result) {
 	a.mu.Lock()
 	if a.verified == nil {
@@ -148,7 +148,7 @@ func (a *verifyResults) store(key string, r plan.Result) {
 	a.changed()
 }
 
-// start ends the question that a step has asked before, if it is still being asked.
+// start ends an earlier check of the same step that still runs.
 func (a *verifyResults) start(step string, cancel context.CancelFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -161,7 +161,7 @@ func (a *verifyResults) start(step string, cancel context.CancelFunc) {
 	a.asking[step] = cancel
 }
 
-// all are the results of questions.
+// all are the results so far.
 func (a *verifyResults) all() map[string]plan.Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
