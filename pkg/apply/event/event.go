@@ -1,4 +1,4 @@
-// Package event has the types of what a rollout tells while it goes on. The stream
+// Package event has the types of what a rollout reports while it is carried out. The stream
 // opens with the whole ladder of steps and ends with one outcome; line printer,
 // JSON lines and TUI are readers of it. There is no code here but types.
 package event
@@ -49,7 +49,7 @@ const (
 	Failed Outcome = "failed"
 	// RolledBack: it halted and the workload is as it was before.
 	RolledBack Outcome = "rolledBack"
-	// AtPause: it waits for a person, and nobody waits with it.
+	// AtPause: it waits for a user, and no process waits with it.
 	AtPause Outcome = "paused"
 	// TimedOut: the caller's time is over; the rollout can be resumed.
 	TimedOut Outcome = "timedOut"
@@ -86,14 +86,14 @@ type Workload struct {
 // Plan is the ladder.
 type Plan struct {
 	Driver string `json:"driver"`
-	// From and To are revisions; To is empty while nobody has stored it.
+	// From and To are revisions; To is empty while it is not stored.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	Mode string `json:"mode,omitempty"`
 	Why  string `json:"why,omitempty"`
 	// Restarts are containers that restart in place.
 	Restarts []string `json:"restarts,omitempty"`
-	// At is the index of the step at which the rollout stands.
+	// At is the index of the present step.
 	At    int    `json:"at"`
 	Steps []Step `json:"steps"`
 }
@@ -109,7 +109,7 @@ type Step struct {
 
 // Counts are pods of the workload that are not being deleted.
 type Counts struct {
-	// Desired is how many there shall be.
+	// Desired is how many there should be.
 	Desired int `json:"desired"`
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`
@@ -128,7 +128,7 @@ type Blocker struct {
 
 // Request is one write of an API server, as it would be sent.
 type Request struct {
-	// Type is always "request": among JSON lines it tells requests from events.
+	// Type is always "request": among JSON lines it distinguishes requests from events.
 	Type   string `json:"type"`
 	Method string `json:"method"`
 	// Path begins with /api or /apis; parameters are those that belong to the request

@@ -1,4 +1,4 @@
-// Package notify sends what a rollout tells to web hooks, as CloudEvents 1.0 in JSON. It knows
+// Package notify sends what a rollout reports to web hooks, as CloudEvents 1.0 in JSON. It knows
 // events and no cluster. Nothing that it does holds up a rollout: it queues, sends behind, and
 // gives up in the end.
 package notify
@@ -33,16 +33,16 @@ type Options struct {
 	Source, ID string
 	// Client sends them; its timeout bounds an attempt.
 	Client *http.Client
-	// Warn is told what could not be delivered, by any goroutine.
+	// Warn is called with what could not be delivered, by any goroutine.
 	Warn func(text string)
 	// Wait is the time before the second attempt, which doubles with each; 0 is a second.
 	Wait time.Duration
 }
 
 const (
-	// mostQueued is how many notifications wait for a web hook that does not answer: more than
+	// maxQueued is how many notifications wait for a web hook that does not answer: more than
 	// a rollout has, unless people pause it all the time.
-	mostQueued = 64
+	maxQueued = 64
 	// mostTries is how often one is sent; with the usual wait that is within two minutes.
 	mostTries = 8
 	// mostWait is the longest time between two attempts.
@@ -76,7 +76,7 @@ func New(o Options) (*Notifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.hooks = append(n.hooks, &hook{url: text, host: host, queue: make(chan []byte, mostQueued)})
+		n.hooks = append(n.hooks, &hook{url: text, host: host, queue: make(chan []byte, maxQueued)})
 	}
 	var ctx context.Context
 	ctx, n.stop = context.WithCancel(context.Background())
@@ -212,14 +212,14 @@ func typeOf(e event.Event) string {
 		return Failed
 	case event.RolledBack:
 		return RolledBack
-	case event.AtPause, event.TimedOut, event.Interrupted, event.TakenOver: // another process goes on
+	case event.AtPause, event.TimedOut, event.Interrupted, event.TakenOver: // another process continues
 	}
 	return ""
 }
 
 // body is the notification of an event. The ID is the same for the same state of the same
-// rollout: a process that takes a rollout over tells again what the one before may not have
-// told.
+// rollout: a process that takes a rollout over reports again what the one before may not have
+// reported.
 func (n *Notifier) body(e event.Event) ([]byte, bool) {
 	kind := typeOf(e)
 	if kind == "" {
@@ -245,15 +245,15 @@ const SignatureHeader = "Kubectl-Kruise-Signature"
 // contentType is that of the structured mode (CloudEvents 1.0, HTTP protocol binding, 3.2).
 const contentType = "application/cloudevents+json; charset=utf-8"
 
-// mostAnswer is how much of an answer is read, so that a connection can be used again.
-const mostAnswer = 64 << 10
+// maxAnswerBytes is how much of an answer is read, so that a connection can be used again.
+const maxAnswerBytes = 64 << 10
 
 // send sends one notification; final says that another attempt would not change the error.
 // Errors do not have the address, which may be secret.
 func (n *Notifier) send(ctx context.Context, h *hook, body []byte) (final bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
 	if err != nil {
-		return true, bare(err)
+		return true, withoutAddress(err)
 	}
 	req.Header.Set("Content-Type", contentType)
 	if len(n.opt.Secret) > 0 {
@@ -261,18 +261,18 @@ func (n *Notifier) send(ctx context.Context, h *hook, body []byte) (final bool, 
 	}
 	res, err := n.opt.Client.Do(req)
 	if err != nil {
-		return false, bare(err)
+		return false, withoutAddress(err)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, mostAnswer)) // only the status counts
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswerBytes)) // only the status counts
 	_ = res.Body.Close()
 	if res.StatusCode/100 == 2 {
 		return false, nil
 	}
-	return refusedForGood(res.StatusCode), fmt.Errorf("status %d", res.StatusCode)
+	return isPermanentRefusal(res.StatusCode), fmt.Errorf("status %d", res.StatusCode)
 }
 
-// refusedForGood reports whether a status says that the same request would not be taken later.
-func refusedForGood(status int) bool {
+// isPermanentRefusal reports whether a status says that the same request would not be taken later.
+func isPermanentRefusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
@@ -287,7 +287,7 @@ func Sign(secret, body []byte) string {
 	return "sha256=" + hex.EncodeToString(h.Sum(nil))
 }
 
-func bare(err error) error {
+func withoutAddress(err error) error {
 	if about, ok := errors.AsType[*url.Error](err); ok {
 		return about.Err
 	}

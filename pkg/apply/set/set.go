@@ -17,16 +17,16 @@ import (
 
 // The labels and annotations of the contract.
 const (
-	// PartOfLabel stands on every member, with the ID of the set.
+	// PartOfLabel is on every member, with the ID of the set.
 	PartOfLabel = "applyset.kubernetes.io/part-of"
-	// IDLabel stands on the parent, with the ID of its set.
+	// IDLabel is on the parent, with the ID of its set.
 	IDLabel = "applyset.kubernetes.io/id"
-	// ToolingAnnotation stands on the parent: name and version of the tool whose set
+	// ToolingAnnotation is on the parent: name and version of the tool whose set
 	// it is, with a slash between them.
 	ToolingAnnotation = "applyset.kubernetes.io/tooling"
-	// KindsAnnotation stands on the parent: the kinds that members may be of.
+	// KindsAnnotation is on the parent: the kinds that members may be of.
 	KindsAnnotation = "applyset.kubernetes.io/contains-group-kinds"
-	// NamespacesAnnotation stands on the parent: the namespaces beside its own that
+	// NamespacesAnnotation is on the parent: the namespaces besides its own that
 	// members may be in.
 	NamespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
@@ -34,7 +34,7 @@ const (
 // Tool is the name of this tool in [ToolingAnnotation].
 const Tool = "kubectl-kruise"
 
-// Parent names the object that stands for a set.
+// Parent names the object that represents a set.
 type Parent struct {
 	// Kind is Secret or ConfigMap.
 	Kind      string
@@ -137,10 +137,10 @@ func (p Parent) Recorded(labels, annotations map[string]string) (Contents, error
 	case id != p.ID():
 		return c, fmt.Errorf("%s has the label %s=%s, which is not its own: %s", p, IDLabel, id, p.ID())
 	}
-	for _, text := range parts(annotations[KindsAnnotation]) {
+	for _, text := range splitList(annotations[KindsAnnotation]) {
 		c.Add(schema.ParseGroupKind(text), "")
 	}
-	for _, namespace := range parts(annotations[NamespacesAnnotation]) {
+	for _, namespace := range splitList(annotations[NamespacesAnnotation]) {
 		c.addNamespace(namespace)
 	}
 	return c, nil
@@ -154,7 +154,7 @@ func toolOf(tooling string) string {
 	return tooling
 }
 
-func parts(list string) []string {
+func splitList(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
 }
 

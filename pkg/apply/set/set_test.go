@@ -31,7 +31,7 @@ func TestID(t *testing.T) {
 }
 
 func contents(namespaces string, kinds ...string) Contents {
-	c := Contents{Namespaces: parts(namespaces)}
+	c := Contents{Namespaces: splitList(namespaces)}
 	for _, k := range kinds {
 		c.Add(schema.ParseGroupKind(k), "")
 	}

@@ -25,23 +25,23 @@ type Answer struct {
 	Text string
 }
 
-// oneAttempt is how long an attempt may take.
-const oneAttempt = 30 * time.Second
+// attemptTimeout is how long an attempt may take.
+const attemptTimeout = 30 * time.Second
 
 // Once makes one attempt at a question that is no Job.
 func Once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
-	ctx, cancel := context.WithTimeoutCause(ctx, oneAttempt, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, attemptTimeout, errAttemptTimeout)
 	defer cancel()
-	a := once(ctx, v, may)
-	if !a.Good && errors.Is(context.Cause(ctx), errSlow) {
-		a.Text = errSlow.Error()
+	a := attempt(ctx, v, may)
+	if !a.Good && errors.Is(context.Cause(ctx), errAttemptTimeout) {
+		a.Text = errAttemptTimeout.Error()
 	}
 	return a
 }
 
-var errSlow = fmt.Errorf("no answer within %s", oneAttempt)
+var errAttemptTimeout = fmt.Errorf("no answer within %s", attemptTimeout)
 
-func once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
+func attempt(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	switch {
 	case len(v.Command) > 0 && !may.Commands:
 		return Answer{Text: errCommand.Error()}
@@ -59,7 +59,7 @@ func once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 const byDefault = 10 * time.Second
 
 // Until makes attempts until one is good or all have failed, or ctx ends. told is
-// told of each that failed and is not the last; n counts from 1.
+// called with each that failed and is not the last; n counts from 1.
 func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n int) Answer, told func(text string)) Answer {
 	every := v.Every
 	if every <= 0 {
@@ -130,8 +130,8 @@ func (e *addressError) Error() string {
 	return fmt.Sprintf("%s is a link-local or metadata address; --allow-link-local permits to ask it", e.addr)
 }
 
-// mostRedirects is how often an answer may lead on.
-const mostRedirects = 5
+// maxRedirects is how often an answer may lead on.
+const maxRedirects = 5
 
 // Client returns an HTTP client for addresses that a person has named: it connects to none
 // that is not permitted, follows no redirect, and takes no longer than that for a request.
@@ -142,14 +142,14 @@ func Client(may Permissions, within time.Duration) *http.Client {
 	return c
 }
 
-// client asks http and https addresses. It looks at the address that is connected to, so
+// client asks http and https addresses. It checks the address that is connected to, so
 // that no name and no redirect leads to one that is not permitted, and follows redirects
 // to the same host only.
 func client(may Permissions) *http.Client {
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  oneAttempt,
+		ResponseHeaderTimeout:  attemptTimeout,
 		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
@@ -162,8 +162,8 @@ func client(may Permissions) *http.Client {
 		Transport: transport,
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
 			switch {
-			case len(via) >= mostRedirects:
-				return fmt.Errorf("more than %d redirects", mostRedirects)
+			case len(via) >= maxRedirects:
+				return fmt.Errorf("more than %d redirects", maxRedirects)
 			case next.URL.Host != via[0].URL.Host || next.URL.Scheme != via[0].URL.Scheme:
 				return errors.New("it redirects to another host, which is not followed")
 			}

@@ -119,7 +119,7 @@ func (c *Client) budgetsOver(ctx context.Context, a *Around, source migrate.Work
 
 // each hands on the objects of a kind; what may not be read is skipped and said.
 func (c *Client) each(ctx context.Context, a *Around, gvr schema.GroupVersionResource, do func(*unstructured.Unstructured)) error {
-	list, err := c.of(gvr).List(ctx, metav1.ListOptions{})
+	list, err := c.resource(gvr).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		a.Skipped = append(a.Skipped, fmt.Sprintf("%s are not looked at: %v", gvr.Resource, err))
@@ -140,10 +140,10 @@ type Scaler struct {
 	// Of is what it scales, or scaled before it was held back.
 	Of   migrate.Workload
 	Held bool
-	// Controller is what makes the scaler, and would write it anew; "" for nothing.
+	// Controller is what creates the scaler, and would write it again; "" for nothing.
 	Controller string
 	gvr        schema.GroupVersionResource
-	// paused says that somebody had paused it before.
+	// paused says that a user had paused it before.
 	paused bool
 }
 
@@ -159,10 +159,10 @@ type note struct {
 	Paused bool `json:"paused,omitempty"`
 }
 
-// heldBack is added to the name of what a scaler scales while nobody may: a scaler
-// keeps its hands off what it does not find, and off nothing else, since its bounds
+// suspendedSuffix is added to the name of what a scaler scales to suspend it: a scaler
+// leaves alone what it does not find, and nothing else, since its bounds
 // hold whatever its behavior says.
-const heldBack = ".migrating"
+const suspendedSuffix = ".migrating"
 
 func scalerOf(u *unstructured.Unstructured, gvr schema.GroupVersionResource) Scaler {
 	s := Scaler{Resource: strings.ToLower(u.GetKind()), Name: u.GetName(), gvr: gvr}
@@ -191,8 +191,8 @@ func (s Scaler) ByKEDA() bool { return strings.HasPrefix(s.Controller, scaledObj
 // String is how messages name a scaler.
 func (s Scaler) String() string { return s.Resource + "/" + s.Name }
 
-// hold takes a scaler off its workload, which it remembers itself.
-func (c *Client) hold(ctx context.Context, s Scaler) error {
+// suspendScaler takes a scaler off its workload, which it remembers itself.
+func (c *Client) suspendScaler(ctx context.Context, s Scaler) error {
 	if s.ByKEDA() {
 		return nil
 	}
@@ -205,19 +205,19 @@ func (c *Client) hold(ctx context.Context, s Scaler) error {
 			return annotations(map[string]any{migrate.Annotation: string(of), kedaPause: "true"})
 		}
 		patch := annotated(string(of))
-		patch["spec"] = map[string]any{"scaleTargetRef": map[string]any{"name": s.Of.Name + heldBack}}
+		patch["spec"] = map[string]any{"scaleTargetRef": map[string]any{"name": s.Of.Name + suspendedSuffix}}
 		return patch
 	})
 }
 
-// point has a scaler scale another workload from now on.
-func (c *Client) point(ctx context.Context, s Scaler, gvr schema.GroupVersionResource, to migrate.Workload) error {
+// pointScaler has a scaler scale another workload from now on.
+func (c *Client) pointScaler(ctx context.Context, s Scaler, gvr schema.GroupVersionResource, to migrate.Workload) error {
 	if s.ByKEDA() {
 		return nil
 	}
 	return c.scaler(ctx, s, func(now Scaler) map[string]any {
 		if !now.Held && now.Of != s.Of {
-			return nil // somebody has pointed it elsewhere
+			return nil // another user has pointed it elsewhere
 		}
 		patch := annotated(nil)
 		if s.keda() && now.Held && !now.paused {
@@ -231,7 +231,7 @@ func (c *Client) point(ctx context.Context, s Scaler, gvr schema.GroupVersionRes
 // scaler writes to a scaler as it is now; one that is gone is no matter.
 func (c *Client) scaler(ctx context.Context, s Scaler, change func(now Scaler) map[string]any) error {
 	for {
-		u, err := c.of(s.gvr).Get(ctx, s.Name, metav1.GetOptions{})
+		u, err := c.resource(s.gvr).Get(ctx, s.Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return nil
 		}

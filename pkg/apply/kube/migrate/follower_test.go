@@ -65,7 +65,7 @@ func around(t *testing.T) *Client {
 
 func (c *Client) spec(t *testing.T, gvr schema.GroupVersionResource, name, field string) (target migrate.Workload, annotations map[string]string) {
 	t.Helper()
-	u, err := c.of(gvr).Get(t.Context(), name, metav1.GetOptions{})
+	u, err := c.resource(gvr).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +87,11 @@ func TestFollow(t *testing.T) {
 		t.Errorf("budgets %+v", a.Budgets)
 	}
 	for range 2 {
-		if err := c.precede(t.Context(), a.Followers, asClone, clones); err != nil {
+		if err := c.createTwins(t.Context(), a.Followers, asClone, clones); err != nil {
 			t.Fatal(err)
 		}
 	}
-	twin, err := c.of(pubs).Get(t.Context(), "web-cloneset", metav1.GetOptions{})
+	twin, err := c.resource(pubs).Get(t.Context(), "web-cloneset", metav1.GetOptions{})
 	if err != nil || targetOf(twin, "targetRef") != clones || twin.GetLabels()["team"] != "shop" || len(twin.GetAnnotations()) > 0 || twin.GetUID() != "" {
 		t.Errorf("%v, %v", twin, err)
 	}
@@ -106,7 +106,7 @@ func TestFollow(t *testing.T) {
 	if got, _ := c.spec(t, vpas, "other", "targetRef"); got.Name != "other" {
 		t.Errorf("another's follows %v", got)
 	}
-	if _, err := c.of(pubs).Get(t.Context(), "web", metav1.GetOptions{}); err == nil {
+	if _, err := c.resource(pubs).Get(t.Context(), "web", metav1.GetOptions{}); err == nil {
 		t.Error("the budget of the old workload is left")
 	}
 }
@@ -124,7 +124,7 @@ func TestKEDA(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range a.Scalers {
-			if err := c.hold(t.Context(), s); err != nil {
+			if err := c.suspendScaler(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestKEDA(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range a.Scalers {
-			if err := c.point(t.Context(), s, asClone, clones); err != nil {
+			if err := c.pointScaler(t.Context(), s, asClone, clones); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -38,24 +38,24 @@ func Kept(name string) string { return "kubectl-kruise-migration-daemonset-" + n
 // from before the one until after the other.
 type Handover struct {
 	Record migrate.Handover
-	// Old is the object as it was, New as it shall be in the end.
+	// Old is the object as it was, New as it will be in the end.
 	Old, New *unstructured.Unstructured
 	// Guards name the workload in a targetRef that cannot change: they are recreated
 	// under their names, which pods remember, once the new workload is there.
 	Guards []*unstructured.Unstructured
-	// Emit is told of every step that differs from the one before.
+	// Emit is called with every step that differs from the one before.
 	Emit func(HandoverStep)
 
 	client    *Client
 	from, to  schema.GroupVersionResource
 	followers []Follower
-	// guarded says that all guards look after the new workload.
+	// guarded says that all guards cover the new workload.
 	guarded bool
 }
 
-// HandoverOf reads the handover of a DaemonSet that is on record; nil for none.
+// HandoverOf reads the recorded handover of a DaemonSet; nil for none.
 func (c *Client) HandoverOf(ctx context.Context, name string) (*Handover, error) {
-	u, err := c.of(configMaps).Get(ctx, Kept(name), metav1.GetOptions{})
+	u, err := c.resource(configMaps).Get(ctx, Kept(name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
@@ -82,8 +82,8 @@ func (h *Handover) read(u *unstructured.Unstructured) error {
 	return nil
 }
 
-// keep puts the handover on record, in the place of one the other way.
-func (h *Handover) keep(ctx context.Context) error {
+// store records the handover, in the place of one the other way.
+func (h *Handover) store(ctx context.Context) error {
 	data := map[string]any{}
 	for key, value := range map[string]any{keyRecord: h.Record, keyOld: h.Old, keyNew: h.New, keyGuards: h.Guards} {
 		text, err := json.Marshal(value)
@@ -97,7 +97,7 @@ func (h *Handover) keep(ctx context.Context) error {
 		"metadata": map[string]any{"name": Kept(h.Record.To.Name), "labels": map[string]any{"app.kubernetes.io/managed-by": manager}},
 		"data":     data,
 	}}
-	client := h.client.of(configMaps)
+	client := h.client.resource(configMaps)
 	_, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: manager})
 	if !apierrors.IsAlreadyExists(err) {
 		return err
@@ -109,8 +109,8 @@ func (h *Handover) keep(ctx context.Context) error {
 	return h.client.merge(ctx, configMaps, there, map[string]any{"data": data})
 }
 
-// turn puts the pods whose turn it is on record, unless somebody was faster.
-func (h *Handover) turn(ctx context.Context, kept *unstructured.Unstructured, pods []migrate.Daemon) error {
+// recordNext records the pods that are next, unless another process was faster.
+func (h *Handover) recordNext(ctx context.Context, kept *unstructured.Unstructured, pods []migrate.Daemon) error {
 	r := h.Record
 	r.Turn = nil
 	for _, p := range pods {
@@ -123,16 +123,16 @@ func (h *Handover) turn(ctx context.Context, kept *unstructured.Unstructured, po
 	return h.client.merge(ctx, configMaps, kept, map[string]any{"data": map[string]any{keyRecord: string(text)}})
 }
 
-// forget takes the handover off the record.
-func (h *Handover) forget(ctx context.Context) error {
-	err := h.client.of(configMaps).Delete(ctx, Kept(h.Record.To.Name), metav1.DeleteOptions{})
+// deleteRecord takes the handover off the record.
+func (h *Handover) deleteRecord(ctx context.Context) error {
+	err := h.client.resource(configMaps).Delete(ctx, Kept(h.Record.To.Name), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// BeginHandover puts a handover on record, with all that has to be made again.
+// BeginHandover records a handover, with all that must be created again.
 func (c *Client) BeginHandover(ctx context.Context, h *Handover, a *Around) error {
 	h.client, h.followers = c, a.Followers
 	var err error
@@ -142,10 +142,10 @@ func (c *Client) BeginHandover(ctx context.Context, h *Handover, a *Around) erro
 	if h.to, err = c.Version(migrate.Of(h.Record.To.Group, h.Record.To.Kind)); err != nil {
 		return err
 	}
-	if err := h.gather(); err != nil {
+	if err := h.collectGuards(); err != nil {
 		return err
 	}
-	return h.keep(ctx)
+	return h.store(ctx)
 }
 
 // Check has the server check the new workload, without making it.
@@ -216,11 +216,11 @@ type HandoverStep struct {
 	Why string
 }
 
-// again is after how long is looked again at what nothing tells of: not every budget
+// rereadInterval is the interval at which what cannot be watched is read again: not every budget
 // that frees itself says so.
-const again = 3 * time.Second
+const rereadInterval = 3 * time.Second
 
-// Run hands over until the end. Whenever it ends before, Begin and Run go on from
+// Run hands over until the end. Whenever it ends before, Begin and Run continue from
 // there.
 func (h *Handover) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -244,14 +244,14 @@ func (h *Handover) Run(ctx context.Context) error {
 		}
 		var refused <-chan time.Time
 		if err == nil && s.Why != "" && (s.Turn.Verb == migrate.Replace || s.Turn.Verb == "") {
-			refused = time.After(again)
+			refused = time.After(rereadInterval)
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-w.faults:
 			return err
-		case <-w.bell:
+		case <-w.changes:
 		case <-refused:
 		}
 	}
@@ -265,20 +265,20 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 	switch {
 	case kept == nil:
 		return h.ended(now)
-	case !h.mine(kept):
+	case !h.isOwn(kept):
 		return HandoverStep{}, &HaltError{"it was turned back"}
 	case old != nil && string(old.GetUID()) != h.Record.UID:
-		return HandoverStep{}, &HaltError{fmt.Sprintf("another %s was created", h.word(h.Record.From))}
+		return HandoverStep{}, &HaltError{fmt.Sprintf("another %s was created", h.title(h.Record.From))}
 	case old != nil && old.GetDeletionTimestamp() == nil:
-		return h.release(ctx, old)
+		return h.deleteOld(ctx, old)
 	case old != nil:
-		return wait("%s is being deleted; finalizers %v", h.word(h.Record.From), old.GetFinalizers()), nil
+		return wait("%s is being deleted; finalizers %v", h.title(h.Record.From), old.GetFinalizers()), nil
 	case now == nil:
-		return h.born(ctx)
+		return h.createNew(ctx)
 	case now.GetDeletionTimestamp() != nil:
-		return wait("the %s before is being deleted", h.word(h.Record.To)), nil
+		return wait("the %s before is being deleted", h.title(h.Record.To)), nil
 	case now.GetAnnotations()[migrate.Annotation] == "":
-		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.forget(ctx)
+		return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, h.deleteRecord(ctx)
 	}
 	if s, err := h.guard(ctx); err != nil || s.Why != "" {
 		return s, err
@@ -290,7 +290,7 @@ func wait(format string, args ...any) HandoverStep {
 	return HandoverStep{Why: fmt.Sprintf(format, args...)}
 }
 
-// ended is where the record is gone: somebody else has brought it to its end.
+// ended is where the record is gone: another process has completed it.
 func (h *Handover) ended(now *unstructured.Unstructured) (HandoverStep, error) {
 	if now == nil {
 		return HandoverStep{}, &HaltError{"configmap/" + Kept(h.Record.To.Name) + " was deleted"}
@@ -298,38 +298,38 @@ func (h *Handover) ended(now *unstructured.Unstructured) (HandoverStep, error) {
 	return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, nil
 }
 
-// mine reports whether a record is of this very handover.
-func (h *Handover) mine(kept *unstructured.Unstructured) bool {
+// isOwn reports whether a record is of this very handover.
+func (h *Handover) isOwn(kept *unstructured.Unstructured) bool {
 	there := &Handover{}
 	return there.read(kept) == nil && there.Record.From == h.Record.From && there.Record.UID == h.Record.UID
 }
 
-func (h *Handover) word(w migrate.Workload) string {
+func (h *Handover) title(w migrate.Workload) string {
 	return migrate.Of(w.Group, w.Kind).Word + "/" + w.Name
 }
 
-// release deletes the old workload and leaves its pods, once the server has said that
+// deleteOld deletes the old workload and leaves its pods, once the server has said that
 // it would take the new one.
-func (h *Handover) release(ctx context.Context, old *unstructured.Unstructured) (HandoverStep, error) {
+func (h *Handover) deleteOld(ctx context.Context, old *unstructured.Unstructured) (HandoverStep, error) {
 	dry := *h.client
 	dry.DryRun = true
 	if err := h.create(ctx, &dry); err != nil {
-		return HandoverStep{}, fmt.Errorf("nothing was touched: the server does not take %s: %w", h.word(h.Record.To), err)
+		return HandoverStep{}, fmt.Errorf("nothing was touched: the server does not take %s: %w", h.title(h.Record.To), err)
 	}
 	uid, leave := old.GetUID(), metav1.DeletePropagationOrphan
-	err := h.client.of(h.from).Delete(ctx, old.GetName(), metav1.DeleteOptions{PropagationPolicy: &leave, Preconditions: &metav1.Preconditions{UID: &uid}})
+	err := h.client.resource(h.from).Delete(ctx, old.GetName(), metav1.DeleteOptions{PropagationPolicy: &leave, Preconditions: &metav1.Preconditions{UID: &uid}})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return HandoverStep{}, err
 	}
-	return HandoverStep{Done: h.word(h.Record.From) + " deleted; its pods stay"}, nil
+	return HandoverStep{Done: h.title(h.Record.From) + " deleted; its pods stay"}, nil
 }
 
-// born creates the new workload. It replaces no pod by itself until the end.
-func (h *Handover) born(ctx context.Context) (HandoverStep, error) {
+// createNew creates the new workload. It replaces no pod by itself until the end.
+func (h *Handover) createNew(ctx context.Context) (HandoverStep, error) {
 	if err := h.create(ctx, h.client); err != nil && !apierrors.IsAlreadyExists(err) {
-		return HandoverStep{}, fmt.Errorf("cannot create %s, which is kept in configmap/%s: %w", h.word(h.Record.To), Kept(h.Record.To.Name), err)
+		return HandoverStep{}, fmt.Errorf("cannot create %s, which is kept in configmap/%s: %w", h.title(h.Record.To), Kept(h.Record.To.Name), err)
 	}
-	return HandoverStep{Done: h.word(h.Record.To) + " created"}, nil
+	return HandoverStep{Done: h.title(h.Record.To) + " created"}, nil
 }
 
 func (h *Handover) create(ctx context.Context, c *Client) error {
@@ -366,12 +366,12 @@ func (h *Handover) finish(ctx context.Context, now *unstructured.Unstructured) e
 	if err := h.client.merge(ctx, h.to, now, patch); err != nil {
 		return err
 	}
-	return h.forget(ctx)
+	return h.deleteRecord(ctx)
 }
 
-// gather takes up what has to be made again, and has it name the new workload: as it is in
-// the cluster, or as it is on record where it is nowhere else.
-func (h *Handover) gather() error {
+// collectGuards takes up what has to be made again, and has it name the new workload: as it is in
+// the cluster, or as it is recorded where it is nowhere else.
+func (h *Handover) collectGuards() error {
 	list := h.Guards
 	h.Guards = nil
 	for _, f := range h.followers {
@@ -388,7 +388,7 @@ func (h *Handover) gather() error {
 		}
 	}
 	for _, of := range list {
-		u, err := anew(of, of.GetName(), reference(h.to, h.Record.To))
+		u, err := recreated(of, of.GetName(), reference(h.to, h.Record.To))
 		if err != nil {
 			return err
 		}
@@ -397,7 +397,7 @@ func (h *Handover) gather() error {
 	return nil
 }
 
-// guard makes the guards anew, once the new workload is there, and waits until their
+// guard creates the guards again, once the new workload exists, and waits until their
 // controller has counted: pods ask for them by name. One that names something else by
 // now is left alone.
 func (h *Handover) guard(ctx context.Context) (HandoverStep, error) {
@@ -409,18 +409,18 @@ func (h *Handover) guard(ctx context.Context) (HandoverStep, error) {
 		if err != nil || !ok {
 			return HandoverStep{}, err
 		}
-		there, err := h.client.of(gvr).Get(ctx, want.GetName(), metav1.GetOptions{})
+		there, err := h.client.resource(gvr).Get(ctx, want.GetName(), metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
-			_, err = h.client.of(gvr).Create(ctx, want, metav1.CreateOptions{FieldManager: manager})
+			_, err = h.client.resource(gvr).Create(ctx, want, metav1.CreateOptions{FieldManager: manager})
 			if err != nil && !apierrors.IsAlreadyExists(err) {
 				return HandoverStep{}, err
 			}
-			return wait("%s looks after %s from now on", titleOf(want), h.word(h.Record.To)), nil
+			return wait("%s looks after %s from now on", titleOf(want), h.title(h.Record.To)), nil
 		case err != nil:
 			return HandoverStep{}, err
 		case targetOf(there, "targetRef") == h.Record.From:
-			return wait("%s is recreated", titleOf(want)), h.drop(ctx, gvr, there)
+			return wait("%s is recreated", titleOf(want)), h.delete(ctx, gvr, there)
 		case targetOf(there, "targetRef") == h.Record.To && !SideOf(there).Observed:
 			return wait("%s has not counted yet", titleOf(want)), nil
 		}
@@ -429,10 +429,10 @@ func (h *Handover) guard(ctx context.Context) (HandoverStep, error) {
 	return HandoverStep{}, nil
 }
 
-// drop deletes the very object.
-func (h *Handover) drop(ctx context.Context, gvr schema.GroupVersionResource, u *unstructured.Unstructured) error {
+// delete deletes the very object.
+func (h *Handover) delete(ctx context.Context, gvr schema.GroupVersionResource, u *unstructured.Unstructured) error {
 	uid := u.GetUID()
-	err := h.client.of(gvr).Delete(ctx, u.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	err := h.client.resource(gvr).Delete(ctx, u.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

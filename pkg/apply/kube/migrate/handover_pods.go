@@ -2,12 +2,7 @@ package migrate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
@@ -29,9 +23,9 @@ var (
 
 // pods replaces the pods whose turn it is, or finishes.
 func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured.Unstructured) (HandoverStep, error) {
-	revision := newest(w, now)
+	revision := newestRevision(w, now)
 	if !SideOf(now).Observed || revision == "" {
-		return wait("the controller of %s has not seen it yet", h.word(h.Record.To)), nil
+		return wait("the controller of %s has not seen it yet", h.title(h.Record.To)), nil
 	}
 	desired, _, _ := unstructured.NestedInt64(now.Object, "status", "desiredNumberScheduled")
 	there := &Handover{}
@@ -47,7 +41,7 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 		s.Why = t.Why
 		return s, nil
 	}
-	if err := h.turn(ctx, kept, t.Pods); err != nil {
+	if err := h.recordNext(ctx, kept, t.Pods); err != nil {
 		return s, err
 	}
 	for _, p := range t.Pods {
@@ -63,7 +57,7 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 }
 
 // budgeted reports whether a budget refuses, so that it is worth to ask again: those of
-// Kruise answer with 403, as does whoever may not evict at all.
+// Kruise answer with 403, as do missing permissions to evict.
 func budgeted(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "podunavailablebudget")
 }
@@ -78,17 +72,17 @@ func (h *Handover) evict(ctx context.Context, p migrate.Daemon) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.client.of(podsResource).Create(ctx, &unstructured.Unstructured{Object: e}, metav1.CreateOptions{}, "eviction")
+	_, err = h.client.resource(podsResource).Create(ctx, &unstructured.Unstructured{Object: e}, metav1.CreateOptions{}, "eviction")
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it has gone
 	}
 	return err
 }
 
-// newest is the hash of a workload's newest revision; "" where none is known.
-func newest(w *watched, now *unstructured.Unstructured) string {
+// newestRevision is the hash of a workload's newest revision; "" where none is known.
+func newestRevision(w *watched, now *unstructured.Unstructured) string {
 	hash, highest := "", int64(-1)
-	for _, u := range w.all(revisions) {
+	for _, u := range w.list(revisions) {
 		n, _, _ := unstructured.NestedInt64(u.Object, "revision")
 		if metav1.IsControlledBy(u, now) && n > highest {
 			hash, highest = u.GetLabels()["controller-revision-hash"], n
@@ -97,10 +91,10 @@ func newest(w *watched, now *unstructured.Unstructured) string {
 	return hash
 }
 
-// daemonsOf reads the pods that are the new workload's, or nobody's.
+// daemonsOf reads the pods that are the new workload's, or unmanaged.
 func daemonsOf(w *watched, now *unstructured.Unstructured, revision string) []migrate.Daemon {
 	var out []migrate.Daemon
-	for _, u := range w.all(podsResource) {
+	for _, u := range w.list(podsResource) {
 		owner := metav1.GetControllerOfNoCopy(u)
 		if owner != nil && owner.UID != now.GetUID() {
 			continue
@@ -110,13 +104,13 @@ func daemonsOf(w *watched, now *unstructured.Unstructured, revision string) []mi
 			continue
 		}
 		d := migrate.Daemon{Name: p.Name, UID: string(p.UID), Node: nodeOf(&p), Taken: owner != nil, Updated: owner != nil && p.Labels["controller-revision-hash"] == revision, Going: p.DeletionTimestamp != nil}
-		d.Available = !d.Going && ready(&p)
+		d.Available = !d.Going && isReady(&p)
 		out = append(out, d)
 	}
 	return out
 }
 
-func ready(p *corev1.Pod) bool {
+func isReady(p *corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue
@@ -139,92 +133,4 @@ func nodeOf(p *corev1.Pod) string {
 		}
 	}
 	return ""
-}
-
-// A handover is on record in a ConfigMap, which more people may write than may write
-// DaemonSets, and objects are made of it. This file says what a record may hold at all, and
-// what of it only its word vouches for.
-
-// check returns an error for a record that no handover of this DaemonSet has written.
-func (h *Handover) check(namespace, name string) error {
-	from, to := migrate.Of(h.Record.From.Group, h.Record.From.Kind), migrate.Of(h.Record.To.Group, h.Record.To.Kind)
-	if from == nil || to == nil || from == to || from.Kind != kruise.KindDaemonSet || to.Kind != kruise.KindDaemonSet || h.Record.From.Name != name || h.Record.To.Name != name {
-		return fmt.Errorf("%s to %s is not a migration of the DaemonSet %s", h.Record.From, h.Record.To, name)
-	}
-	for _, side := range []struct {
-		object *unstructured.Unstructured
-		of     *migrate.Kind
-	}{{h.Old, from}, {h.New, to}} {
-		if err := held(side.object, namespace, schema.GroupKind{Group: side.of.Group, Kind: side.of.Kind}); err != nil {
-			return err
-		}
-		if side.object.GetName() != name {
-			return fmt.Errorf("it holds another object, %s", titleOf(side.object))
-		}
-	}
-	var guards []schema.GroupKind
-	for _, f := range followed {
-		if f.fixed {
-			guards = append(guards, f.GroupKind)
-		}
-	}
-	for _, g := range h.Guards {
-		if err := held(g, namespace, guards...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// held checks the kind and the namespace of an object in a record.
-func held(u *unstructured.Unstructured, namespace string, kinds ...schema.GroupKind) error {
-	switch {
-	case u == nil || u.Object == nil:
-		return errors.New("an object is missing in it")
-	case !slices.Contains(kinds, u.GroupVersionKind().GroupKind()):
-		return fmt.Errorf("it holds another object, %s of %s", titleOf(u), u.GetAPIVersion())
-	case u.GetNamespace() != "" && u.GetNamespace() != namespace:
-		return fmt.Errorf("it holds an object of another namespace, %s of %s", titleOf(u), u.GetNamespace())
-	}
-	return nil
-}
-
-// Digest identifies what a person approves with a handover: its sides, its pace and all
-// objects that may be made of its record. clusterID is as for [plan.Plan.Digest].
-func (h *Handover) Digest(clusterID, namespace string) string {
-	r := h.Record
-	text, err := json.Marshal([]any{"handover-1", clusterID, namespace, r.From, r.To, r.UID, r.Surge, h.Old, h.New, h.Guards})
-	if err != nil {
-		return "" // decoded JSON always encodes
-	}
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:16])
-}
-
-// Unproven returns the objects that would be made as the record has them, because they are
-// not in the cluster.
-func (c *Client) Unproven(ctx context.Context, h *Handover) ([]*unstructured.Unstructured, error) {
-	var out []*unstructured.Unstructured
-	there, err := c.Get(ctx, migrate.Of(h.Record.To.Group, h.Record.To.Kind), h.Record.To.Name)
-	if err != nil {
-		return nil, err
-	}
-	if there == nil {
-		out = append(out, h.New)
-	}
-	for _, g := range h.Guards {
-		gvr, ok, err := c.optional(g.GroupVersionKind().GroupKind())
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		if _, err = c.of(gvr).Get(ctx, g.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
-			out = append(out, g)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }

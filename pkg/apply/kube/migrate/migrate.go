@@ -1,6 +1,6 @@
 // Package migrate carries migrations of replicas out: it reads both workloads and
 // what refers to them, writes what pkg/plan/migrate decides, and keeps the record in
-// the cluster. Every write depends on what was read, so that two who drive the same
+// the cluster. Every write depends on what was read, so that two processes of the same
 // migration, or one who was killed and comes back, do nothing twice.
 package migrate
 
@@ -63,7 +63,7 @@ func (c *Client) Get(ctx context.Context, kind *migrate.Kind, name string) (*uns
 	if err != nil {
 		return nil, err
 	}
-	got, err := c.of(gvr).Get(ctx, name, metav1.GetOptions{})
+	got, err := c.resource(gvr).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
@@ -76,14 +76,14 @@ func (c *Client) Create(ctx context.Context, kind *migrate.Kind, u *unstructured
 	if err != nil {
 		return nil, err
 	}
-	return c.of(gvr).Create(ctx, u, metav1.CreateOptions{FieldManager: manager, DryRun: c.dry()})
+	return c.resource(gvr).Create(ctx, u, metav1.CreateOptions{FieldManager: manager, DryRun: c.dryRun()})
 }
 
-func (c *Client) of(gvr schema.GroupVersionResource) dynamic.ResourceInterface {
+func (c *Client) resource(gvr schema.GroupVersionResource) dynamic.ResourceInterface {
 	return c.dynamic.Resource(gvr).Namespace(c.namespace)
 }
 
-func (c *Client) dry() []string {
+func (c *Client) dryRun() []string {
 	if c.DryRun {
 		return []string{metav1.DryRunAll}
 	}
@@ -102,7 +102,7 @@ func (c *Client) merge(ctx context.Context, gvr schema.GroupVersionResource, u *
 	if err != nil {
 		return err
 	}
-	_, err = c.of(gvr).Patch(ctx, u.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager, DryRun: c.dry()})
+	_, err = c.resource(gvr).Patch(ctx, u.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager, DryRun: c.dryRun()})
 	return err
 }
 
@@ -119,7 +119,7 @@ func annotations(values map[string]any) map[string]any {
 // meanwhile.
 func (c *Client) note(ctx context.Context, gvr schema.GroupVersionResource, name string, value any) error {
 	for {
-		u, err := c.of(gvr).Get(ctx, name, metav1.GetOptions{})
+		u, err := c.resource(gvr).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (c *Client) note(ctx context.Context, gvr schema.GroupVersionResource, name
 	}
 }
 
-// SideOf reads how a workload stands.
+// SideOf reads the numbers of a workload.
 func SideOf(u *unstructured.Unstructured) migrate.Side {
 	s := migrate.Side{UID: string(u.GetUID()), Replicas: 1}
 	if n, ok, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); ok {
@@ -147,7 +147,7 @@ func SideOf(u *unstructured.Unstructured) migrate.Side {
 	return s
 }
 
-// RecordOf reads the migration to a workload that is on record; nil for none.
+// RecordOf reads the recorded migration to a workload; nil for none.
 func RecordOf(u *unstructured.Unstructured) (*migrate.Record, error) {
 	text, ok := u.GetAnnotations()[migrate.Annotation]
 	if !ok {
@@ -168,7 +168,7 @@ func Labels(u *unstructured.Unstructured) map[string]string {
 	return m
 }
 
-// Migration is one that is under way.
+// Migration is one that is in progress.
 type Migration struct {
 	client *Client
 	Record migrate.Record
@@ -176,11 +176,11 @@ type Migration struct {
 	To       migrate.Workload
 	from, to schema.GroupVersionResource
 	around   *Around
-	// Emit is told of every decision that differs from the one before.
+	// Emit is called with every decision that differs from the one before.
 	Emit func(migrate.Decision)
 }
 
-// Begin puts a migration on record. One that is there already goes on; the way back
+// Begin records a migration. One that is recorded already continues; the way back
 // takes the place of the way there.
 func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workload, a *Around) (*Migration, error) {
 	m := &Migration{client: c, Record: r, To: to, around: a}
@@ -198,14 +198,14 @@ func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workloa
 		return nil, err
 	}
 	for _, s := range a.Scalers {
-		if err := c.hold(ctx, s); err != nil {
+		if err := c.suspendScaler(ctx, s); err != nil {
 			return nil, fmt.Errorf("%s: %w", s, err)
 		}
 	}
-	return m, c.precede(ctx, a.Followers, m.to, to)
+	return m, c.createTwins(ctx, a.Followers, m.to, to)
 }
 
-// HaltError says that a migration cannot go on by itself.
+// HaltError says that a migration cannot continue by itself.
 type HaltError struct{ Reason string }
 
 func (e *HaltError) Error() string { return e.Reason }
@@ -240,7 +240,7 @@ func (m *Migration) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err := <-w.faults:
 			return err
-		case <-w.bell:
+		case <-w.changes:
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (m *Migration) step(ctx context.Context, w *watched) (*migrate.Decision, er
 	return &d, err
 }
 
-// missing tells a side that was deleted from one that the watch has not brought yet.
+// missing distinguishes a side that was deleted from one that the watch has not brought yet.
 func (m *Migration) missing(ctx context.Context) error {
 	for _, w := range []migrate.Workload{m.Record.From, m.To} {
 		u, err := m.client.Get(ctx, migrate.Of(w.Group, w.Kind), w.Name)
@@ -307,7 +307,7 @@ func (m *Migration) scale(ctx context.Context, gvr schema.GroupVersionResource, 
 // takes the record away.
 func (m *Migration) finish(ctx context.Context) error {
 	for _, s := range m.around.Scalers {
-		if err := m.client.point(ctx, s, m.to, m.To); err != nil {
+		if err := m.client.pointScaler(ctx, s, m.to, m.To); err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // Apply says how an object is applied.
 type Apply struct {
-	// Force takes fields from whoever owns them.
+	// Force takes fields from other managers.
 	Force bool
 	// DryRun has the server answer without writing.
 	DryRun bool
@@ -44,7 +44,7 @@ func (c *Client) Apply(ctx context.Context, u *unstructured.Unstructured, a Appl
 }
 
 func (c *Client) send(ctx context.Context, u *unstructured.Unstructured, a Apply) (*unstructured.Unstructured, error) {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (c *Client) send(ctx context.Context, u *unstructured.Unstructured, a Apply
 		return nil, err
 	}
 	return client.Patch(ctx, u.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
-		FieldManager: c.FieldManager, Force: &a.Force, DryRun: dry(a.DryRun), FieldValidation: metav1.FieldValidationStrict,
+		FieldManager: c.FieldManager, Force: &a.Force, DryRun: dryRunOption(a.DryRun), FieldValidation: metav1.FieldValidationStrict,
 	})
 }
 
@@ -63,7 +63,7 @@ func (c *Client) Merge(ctx context.Context, u *unstructured.Unstructured, patch 
 }
 
 func (c *Client) patch(ctx context.Context, u *unstructured.Unstructured, kind types.PatchType, patch []byte) (*unstructured.Unstructured, error) {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return nil, err
 	}

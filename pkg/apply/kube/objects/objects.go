@@ -72,16 +72,16 @@ func (c *Client) Version(kind schema.GroupKind) string {
 	return m.GroupVersionKind.Version
 }
 
-// Forget has the next question about kinds asked anew: a definition was applied.
+// Forget makes the next question about kinds read them again: a definition was applied.
 func (c *Client) Forget() { c.mapper.Reset() }
 
-// told is how long a server may take to tell of a kind that it serves already.
-const told = 15 * time.Second
+// discoveryDelay is how long a server may take to list a kind that it serves already.
+const discoveryTimeout = 15 * time.Second
 
-// AwaitKind waits until the server tells that it serves a kind. One that never tells is no
-// error here: the first write of an object says so.
+// AwaitKind waits until the server lists a kind as served. One that never does is no
+// error here: the first write of an object is.
 func (c *Client) AwaitKind(ctx context.Context, kind schema.GroupKind) error {
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, told, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, discoveryTimeout, true, func(context.Context) (bool, error) {
 		c.Forget()
 		_, err := c.mapping(kind)
 		return err == nil, nil
@@ -100,8 +100,8 @@ func (c *Client) mapping(kind schema.GroupKind, versions ...string) (*meta.RESTM
 	return m, err
 }
 
-// of is where an object is read and written.
-func (c *Client) of(u *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+// resource is where an object is read and written.
+func (c *Client) resource(u *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := u.GroupVersionKind()
 	m, err := c.mapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
@@ -136,7 +136,7 @@ func Path(r schema.GroupVersionResource, namespace, name string, sub ...string) 
 
 // Get reads the object that bears the name; nil where there is none.
 func (c *Client) Get(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +177,13 @@ func (c *Client) List(ctx context.Context, kind schema.GroupKind, namespace, sel
 // Delete deletes the very object that was read, and in the background what it owns.
 // One that is gone already is no error.
 func (c *Client) Delete(ctx context.Context, u *unstructured.Unstructured, dryRun bool) error {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return err
 	}
 	uid, background := u.GetUID(), metav1.DeletePropagationBackground
 	err = client.Delete(ctx, u.GetName(), metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &background, DryRun: dry(dryRun),
+		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &background, DryRun: dryRunOption(dryRun),
 	})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -191,7 +191,7 @@ func (c *Client) Delete(ctx context.Context, u *unstructured.Unstructured, dryRu
 	return err
 }
 
-func dry(run bool) []string {
+func dryRunOption(run bool) []string {
 	if run {
 		return []string{metav1.DryRunAll}
 	}
@@ -204,7 +204,7 @@ var ErrGone = errors.New("it was deleted")
 // Await watches one object until a condition holds. One that is deleted before is an
 // error that wraps [ErrGone].
 func (c *Client) Await(ctx context.Context, u *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) error {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return err
 	}

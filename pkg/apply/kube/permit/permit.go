@@ -17,7 +17,7 @@ type Need struct {
 	Group, Resource, Subresource, Verb string
 	// Where is where it is needed.
 	Where Where
-	// Optional is what a rollout goes on without.
+	// Optional is what a rollout continues without.
 	Optional bool
 }
 
@@ -29,7 +29,7 @@ const (
 	// Beside is the namespace of the workload; all namespaces for a kind that has
 	// none, such as a SidecarSet.
 	Beside Where = ""
-	// State is where the record is: beside the workload, or in the namespace that is
+	// State is where the record is: in the namespace of the workload, or in the one that is
 	// kept for kinds without one.
 	State Where = "state"
 	// Home is the namespace of Kruise itself.
@@ -62,8 +62,8 @@ func (l *list) add(where Where, group, path string, verbs ...string) {
 	l.put(Need{Group: group, Where: where}, path, verbs)
 }
 
-// maybe adds what is done without where it is missing.
-func (l *list) maybe(where Where, group, path string, verbs ...string) {
+// addOptional adds what is done without where it is missing.
+func (l *list) addOptional(where Where, group, path string, verbs ...string) {
 	l.put(Need{Group: group, Where: where, Optional: true}, path, verbs)
 }
 

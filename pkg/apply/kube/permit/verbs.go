@@ -10,8 +10,8 @@ import (
 // objects need roles of their own, and Secrets most of all.
 const Apply Feature = "apply"
 
-// rendered are the kinds that rendering makes for namespaces, beside workloads.
-var rendered = []struct {
+// renderedKinds are the kinds that rendering creates for namespaces, besides workloads.
+var renderedKinds = []struct {
 	group     string
 	resources []string
 }{
@@ -23,7 +23,7 @@ var rendered = []struct {
 // apply is what writing manifests needs, with the set that they belong to.
 func (l *list) apply(drives func(plan.Driver) bool) {
 	verbs := []string{"get", "list", "watch", "create", "patch", "delete"}
-	for _, kind := range rendered {
+	for _, kind := range renderedKinds {
 		for _, resource := range kind.resources {
 			l.add(Beside, kind.group, resource, verbs...)
 		}
@@ -35,20 +35,20 @@ func (l *list) apply(drives func(plan.Driver) bool) {
 			}
 		}
 	}
-	// What tells the release of Kruise, see also the needs of a workload.
-	l.maybe(Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "list")
+	// What shows the release of Kruise, see also the needs of a workload.
+	l.addOptional(Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "list")
 	if drives(plan.DriverKruise) {
 		l.add(Everywhere, kruise.Group, "sidecarsets", verbs...)
 		l.add(Beside, kruise.PolicyGroup, "podunavailablebudgets", verbs...)
 	}
 }
 
-// Lint is what looking over the objects of a cluster reads. It is not among [Features]:
+// Lint is what checking the objects of a cluster reads. It is not among [Features]:
 // nothing is written.
 const Lint Feature = "lint"
 
-// linted are the kinds that rules look at, by where they are.
-var linted = []struct {
+// lintedKinds are the kinds that rules read, by where they are.
+var lintedKinds = []struct {
 	where     Where
 	group     string
 	resources []string
@@ -70,19 +70,19 @@ var linted = []struct {
 
 // lint is what it lists.
 func (l *list) lint() {
-	for _, s := range linted {
+	for _, s := range lintedKinds {
 		for _, resource := range s.resources {
-			l.maybe(s.where, s.group, resource, "list")
+			l.addOptional(s.where, s.group, resource, "list")
 		}
 	}
 }
 
 // Screens is what the terminal interface reads: every kind that it shows, also of those
-// workloads that nobody rolls out. It is not among [Features]: nothing is written.
+// workloads without a rollout. It is not among [Features]: nothing is written.
 const Screens Feature = "ui"
 
-// shown are the kinds on the screens, by where they are.
-var shown = []struct {
+// screenKinds are the kinds on the screens, by where they are.
+var screenKinds = []struct {
 	where     Where
 	group     string
 	resources []string
@@ -98,12 +98,12 @@ var shown = []struct {
 	{Everywhere, kruise.Group, []string{"nodeimages", "resourcedistributions", "sidecarsets"}},
 }
 
-// screens is what they list and watch, and read one by one when somebody asks for YAML.
+// screens is what they list and watch, and read one by one to show YAML.
 func (l *list) screens() {
-	for _, s := range shown {
+	for _, s := range screenKinds {
 		for _, resource := range s.resources {
-			l.maybe(s.where, s.group, resource, "get", "list", "watch")
+			l.addOptional(s.where, s.group, resource, "get", "list", "watch")
 		}
 	}
-	l.maybe(Beside, "", "pods/log", "get")
+	l.addOptional(Beside, "", "pods/log", "get")
 }

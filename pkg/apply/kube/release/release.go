@@ -1,5 +1,5 @@
 // Package release is what there is to do about a workload that Kruise Rollout
-// (rollouts.kruise.io) drives: find its Rollout, read how that stands, and write to
+// (rollouts.kruise.io) controls: find its Rollout, read its state, and write to
 // it the few things that are its users' to write (docs/facts/older-plugin.md#kruise-rollout). It
 // decides nothing about pods.
 package release
@@ -38,16 +38,16 @@ const (
 	StepReady  = "StepReady"
 )
 
-// Phases in which a Rollout has its workload in hand
+// Phases in which a Rollout controls its workload
 // (docs/facts/older-plugin.md#who-owns-the-workload).
-var holding = []string{"Progressing", "Disabling", "Terminating"}
+var activePhases = []string{"Progressing", "Disabling", "Terminating"}
 
 // Step is one step of a Rollout, as its spec words it.
 type Step struct {
 	// Replicas is a number or a percentage of pods, Traffic a percentage; either may
 	// be empty.
 	Replicas, Traffic string
-	// Pause is how long the step lasts in seconds, -1 until somebody approves.
+	// Pause is how long the step lasts in seconds, -1 until a user approves.
 	Pause int64
 	// Matched says that requests of some kind go to the new pods, whatever Traffic says.
 	Matched bool
@@ -89,8 +89,8 @@ type Rollout struct {
 // Title names the Rollout as kubectl does.
 func (r *Rollout) Title() string { return "rollout." + Group + "/" + r.Name }
 
-// Holds reports whether the Rollout has its workload in hand now.
-func (r *Rollout) Holds() bool { return slices.Contains(holding, r.Phase) }
+// Holds reports whether the Rollout controls its workload now.
+func (r *Rollout) Holds() bool { return slices.Contains(activePhases, r.Phase) }
 
 // Waits reports whether the Rollout waits for a person: paused, or at a step without
 // a duration.
@@ -125,19 +125,19 @@ func Read(u *unstructured.Unstructured) (*Rollout, error) {
 }
 
 func (r *Rollout) readSpec(o map[string]any) {
-	ref := at(o, "spec", "workloadRef")
+	ref := mapAt(o, "spec", "workloadRef")
 	if r.Version == "v1alpha1" {
-		ref = at(o, "spec", "objectRef", "workloadRef")
+		ref = mapAt(o, "spec", "objectRef", "workloadRef")
 	}
 	group, _ := schema.ParseGroupVersion(text(ref, "apiVersion"))
 	r.Workload = cluster.Ref{Group: group.Group, Kind: text(ref, "kind"), Namespace: r.Namespace, Name: text(ref, "name")}
-	strategy := at(o, "spec", "strategy")
+	strategy := mapAt(o, "spec", "strategy")
 	r.Style = Canary
 	if strategy[string(BlueGreen)] != nil {
 		r.Style = BlueGreen
 	}
-	r.Disabled, r.Paused = flag(at(o, "spec"), "disabled"), flag(strategy, "paused")
-	list, _ := at(strategy, string(r.Style))["steps"].([]any)
+	r.Disabled, r.Paused = flag(mapAt(o, "spec"), "disabled"), flag(strategy, "paused")
+	list, _ := mapAt(strategy, string(r.Style))["steps"].([]any)
 	for _, item := range list {
 		if s, ok := item.(map[string]any); ok {
 			r.Steps = append(r.Steps, readStep(s))
@@ -157,14 +157,14 @@ func readStep(s map[string]any) Step {
 	}
 	matches, _ := s["matches"].([]any)
 	out.Matched = len(matches) > 0
-	if d, ok := at(s, "pause")["duration"]; ok {
+	if d, ok := mapAt(s, "pause")["duration"]; ok {
 		out.Pause = number(d)
 	}
 	return out
 }
 
 func (r *Rollout) readStatus(u *unstructured.Unstructured) {
-	status := at(u.Object, "status")
+	status := mapAt(u.Object, "status")
 	r.Phase, r.Message = text(status, "phase"), text(status, "message")
 	r.Seen = number(status["observedGeneration"]) >= u.GetGeneration()
 	conditions, _ := status["conditions"].([]any)
@@ -177,7 +177,7 @@ func (r *Rollout) readStatus(u *unstructured.Unstructured) {
 			r.Cancelled = text(c, "status") == "False"
 		}
 	}
-	sub := at(status, r.statusField())
+	sub := mapAt(status, r.statusField())
 	r.Begun = len(sub) > 0
 	r.Index, r.State, r.Stable = int(number(sub["currentStepIndex"])), text(sub, "currentStepState"), text(sub, "stableRevision")
 	r.Generation = number(sub["observedWorkloadGeneration"])
@@ -221,10 +221,10 @@ var kinds = map[string][]string{
 }
 
 // Of finds the Rollout that a workload is in the hands of; nil where there is none,
-// where none could be, or where nobody may read them: a workload in the middle of a
+// where none could be, or where they may not be read: a workload in the middle of a
 // release says so itself.
 func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
-	if !possible(w) {
+	if !canBeManaged(w) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
 	list, err := List(ctx, c, w.Namespace)
@@ -232,7 +232,7 @@ func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, erro
 }
 
 // List are the Rollouts of a namespace, or of all for "", by the workloads that they
-// drive; none where nobody may read them. A Rollout that is disabled drives nothing.
+// drive; none where they may not be read. A Rollout that is disabled controls nothing.
 func List(ctx context.Context, c dynamic.Interface, namespace string) (map[cluster.Ref]*Rollout, error) {
 	for _, version := range versions {
 		out := map[cluster.Ref]*Rollout{}
@@ -248,7 +248,7 @@ func List(ctx context.Context, c dynamic.Interface, namespace string) (map[clust
 			if err != nil {
 				return nil, fmt.Errorf("cannot read Rollouts: %w", err)
 			}
-			gather(out, list.Items)
+			addControlling(out, list.Items)
 			if opt.Continue = list.GetContinue(); opt.Continue == "" {
 				return out, nil
 			}
@@ -260,8 +260,8 @@ func List(ctx context.Context, c dynamic.Interface, namespace string) (map[clust
 // pageSize bounds one answer of the API server.
 const pageSize = 500
 
-// gather adds those that drive a workload; the first of two counts.
-func gather(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
+// addControlling adds those that control a workload; the first of two counts.
+func addControlling(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
 	for i := range items {
 		r, err := Read(&items[i])
 		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Holds()) {
@@ -270,11 +270,11 @@ func gather(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
 	}
 }
 
-func possible(w cluster.Ref) bool {
+func canBeManaged(w cluster.Ref) bool {
 	return slices.Contains(kinds[w.Group], w.Kind)
 }
 
-// Stands says in a few words where a Rollout is.
+// Stands describes the state of a Rollout in a few words.
 func (r *Rollout) Stands() string {
 	switch {
 	case r.Done() && r.Cancelled:
@@ -296,7 +296,7 @@ func (r *Rollout) Stands() string {
 	return text
 }
 
-// Next is the verb of ours that has a Rollout go on which waits for a person, "" for
+// Next is the verb of this program with which a Rollout continues that waits for a user, "" for
 // one that does not.
 func (r *Rollout) Next() string {
 	switch {

@@ -84,14 +84,14 @@ func (r *Rollout) pausing(on bool) (patch, error) {
 	return patch{body: map[string]any{"spec": map[string]any{"strategy": map[string]any{"paused": value}}}}, nil
 }
 
-// free reports whether new pods serve nobody at the step.
-func (s Step) free() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
+// withoutTraffic reports whether new pods get no traffic at the step.
+func (s Step) withoutTraffic() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
 
-// backing has the Rollout go back to the last step before the present one at which no
+// rollbackPatch has the Rollout go back to the last step before the present one at which no
 // traffic goes to new pods. Replicas never fall from one step to the next, so that is
 // the one with the most pods (docs/facts/older-plugin.md#rollout and
 // docs/facts/older-plugin.md#client-writes).
-func (r *Rollout) backing() (patch, error) {
+func (r *Rollout) rollbackPatch() (patch, error) {
 	switch {
 	case !r.Begun || !r.Holds():
 		return patch{}, r.refuse("no need to roll back: not in canary or blue-green progress")
@@ -101,7 +101,7 @@ func (r *Rollout) backing() (patch, error) {
 		return patch{}, r.refuse(fmt.Sprintf("has %d steps, but current step is too large %d", len(r.Steps), r.Index))
 	}
 	for i := r.Index - 2; i >= 0; i-- {
-		if r.Steps[i].free() {
+		if r.Steps[i].withoutTraffic() {
 			body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"nextStepIndex": i + 1}}}
 			return patch{body, "status"}, nil
 		}
@@ -109,7 +109,7 @@ func (r *Rollout) backing() (patch, error) {
 	return patch{}, r.refuse("no previous step with no traffic found")
 }
 
-// Approve lets the step end at which a Rollout stands. It returns the Rollout as it is
+// Approve ends the present step of a Rollout. It returns the Rollout as it is
 // then; a refusal is a RefusedError.
 func Approve(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.approval()
@@ -119,7 +119,7 @@ func Approve(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*
 	return r.send(ctx, c, p, q)
 }
 
-// Pause puts a Rollout on hold, or has it go on. It returns the Rollout as it is then;
+// Pause pauses a Rollout, or resumes it. It returns the Rollout as it is then;
 // a refusal is a RefusedError.
 func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.pausing(on)
@@ -133,7 +133,7 @@ func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool, q Requ
 // step, and pods stay. It returns the Rollout as it is then; a refusal is a
 // RefusedError.
 func Fast(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
-	p, err := r.backing()
+	p, err := r.rollbackPatch()
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +193,8 @@ func Hand(ctx context.Context, c dynamic.Interface, t Template, q Request) (*uns
 	return out, nil
 }
 
-// at is a map below an object, nil where there is none.
-func at(o map[string]any, path ...string) map[string]any {
+// mapAt is a map below an object, nil where there is none.
+func mapAt(o map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		o, _ = o[key].(map[string]any)
 	}

@@ -1,5 +1,5 @@
 // Package united writes to UnitedDeployments what a rollout of their subsets needs.
-// The controller writes the workloads of subsets anew all the time: what is not
+// The controller writes the workloads of subsets again all the time: what is not
 // written here does not last (docs/kruise/distribution.md#what-a-subsets-workload-looks-like and
 // docs/kruise/distribution.md#update-strategy).
 package united
@@ -100,7 +100,7 @@ func (o *Object) PodTemplate() map[string]any {
 func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 
 // Release writes a new template and, in the same request, holds every subset back: no
-// pod is of the new template before somebody lets it be.
+// pod gets the new template before a user allows it.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
 	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
 	if err != nil {

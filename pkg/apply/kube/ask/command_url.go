@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// mostOutput is how much of what a command says is looked at, from its end.
-const mostOutput = 16 << 10
+// maxOutputBytes is how much of a command's output is used, from its end.
+const maxOutputBytes = 16 << 10
 
 // command runs a command on this machine; exit code 0 is good, and the last line that
 // it wrote is the text.
@@ -30,18 +30,18 @@ func command(ctx context.Context, args []string) Answer {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdout, c.Stderr, c.WaitDelay = &out, &out, time.Second
 	err := c.Run()
-	text := hidden(out.lastLine(), os.Environ())
+	text := hideSecrets(out.lastLine(), os.Environ())
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return Answer{true, orText(text, "exit code 0")}
+		return Answer{true, orDefault(text, "exit code 0")}
 	case errors.As(err, &exit):
 		return Answer{false, strings.TrimSuffix(fmt.Sprintf("%s: %s", exit.ProcessState, text), ": ")}
 	}
 	return Answer{false, err.Error()}
 }
 
-func orText(text, byDefault string) string {
+func orDefault(text, byDefault string) string {
 	if text == "" {
 		return byDefault
 	}
@@ -54,7 +54,7 @@ type tail struct{ text []byte }
 // Write takes everything.
 func (t *tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
-	if extra := len(t.text) - mostOutput; extra > 0 {
+	if extra := len(t.text) - maxOutputBytes; extra > 0 {
 		t.text = t.text[extra:]
 	}
 	return len(p), nil
@@ -63,38 +63,38 @@ func (t *tail) Write(p []byte) (int, error) {
 // lastLine is the last line that says anything.
 func (t *tail) lastLine() string {
 	text := strings.TrimSpace(string(t.text))
-	return short(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+	return truncate(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }
 
-// mostText is how many characters an answer has.
-const mostText = 200
+// maxTextLength is how many characters an answer has.
+const maxTextLength = 200
 
-// short is printable text of a length that fits a line.
-func short(text string) string {
+// truncate is printable text of a length that fits a line.
+func truncate(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == utf8.RuneError {
 			return -1
 		}
 		return r
 	}, text)
-	if runes := []rune(text); len(runes) > mostText {
-		return string(runes[:mostText]) + "…"
+	if runes := []rune(text); len(runes) > maxTextLength {
+		return string(runes[:maxTextLength]) + "…"
 	}
 	return text
 }
 
-// secretive are parts of names of variables whose values are nobody's business.
-var secretive = []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}
+// secretNameParts are parts of names of variables whose values are secret.
+var secretNameParts = []string{"TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL"}
 
-// leastSecret is how long a value must be to be recognised in a text.
-const leastSecret = 6
+// minSecretLength is how long a value must be to be recognised in a text.
+const minSecretLength = 6
 
-// hidden is text without the values of variables that look secret.
-func hidden(text string, environ []string) string {
+// hideSecrets is text without the values of variables that look secret.
+func hideSecrets(text string, environ []string) string {
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
-		for _, part := range secretive {
-			if len(value) >= leastSecret && strings.Contains(strings.ToUpper(name), part) {
+		for _, part := range secretNameParts {
+			if len(value) >= minSecretLength && strings.Contains(strings.ToUpper(name), part) {
 				text = strings.ReplaceAll(text, value, "***")
 			}
 		}
@@ -102,8 +102,8 @@ func hidden(text string, environ []string) string {
 	return text
 }
 
-// mostBody is how much of an answer is read.
-const mostBody = 4 << 20
+// maxBodyBytes is how much of an answer is read.
+const maxBodyBytes = 4 << 20
 
 // fetch gets a URL: its status must be the one that is wanted, any 2xx by default,
 // and what the JSONPath finds in it must be the value.
@@ -113,22 +113,22 @@ func fetch(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 		return Answer{Text: err.Error()}
 	}
 	if v.Status != 0 && status != v.Status || v.Status == 0 && status/100 != 2 {
-		return Answer{Text: fmt.Sprintf("status %d%s", status, wanted(v.Status))}
+		return Answer{Text: fmt.Sprintf("status %d%s", status, expectedStatus(v.Status))}
 	}
 	if v.JSONPath == "" {
 		return Answer{true, fmt.Sprintf("status %d", status)}
 	}
-	found, err := find(body, v.JSONPath)
+	found, err := evaluateJSONPath(body, v.JSONPath)
 	if err != nil {
 		return Answer{Text: fmt.Sprintf("%s: %v", v.JSONPath, err)}
 	}
 	if found != v.Value {
-		return Answer{Text: fmt.Sprintf("%s is %q, not %q", v.JSONPath, short(found), v.Value)}
+		return Answer{Text: fmt.Sprintf("%s is %q, not %q", v.JSONPath, truncate(found), v.Value)}
 	}
-	return Answer{true, fmt.Sprintf("%s is %q", v.JSONPath, short(found))}
+	return Answer{true, fmt.Sprintf("%s is %q", v.JSONPath, truncate(found))}
 }
 
-func wanted(status int) string {
+func expectedStatus(status int) string {
 	if status == 0 {
 		return ""
 	}
@@ -139,7 +139,7 @@ func wanted(status int) string {
 func get(ctx context.Context, may Permissions, address string) (status int, body []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return 0, nil, bare(err)
+		return 0, nil, withoutAddress(err)
 	}
 	if err := checkURL(req.URL, may); err != nil {
 		return 0, nil, err
@@ -147,24 +147,24 @@ func get(ctx context.Context, may Permissions, address string) (status int, body
 	req.Header.Set("Accept", "application/json, */*")
 	res, err := client(may).Do(req)
 	if err != nil {
-		return 0, nil, bare(err)
+		return 0, nil, withoutAddress(err)
 	}
 	defer res.Body.Close() //nolint:errcheck // it was only read
-	body, err = io.ReadAll(io.LimitReader(res.Body, mostBody))
+	body, err = io.ReadAll(io.LimitReader(res.Body, maxBodyBytes))
 	return res.StatusCode, body, err
 }
 
-// bare is an error without the address that it is about.
-func bare(err error) error {
+// withoutAddress is an error without the address that it is about.
+func withoutAddress(err error) error {
 	if about, ok := errors.AsType[*url.Error](err); ok {
 		return about.Err
 	}
 	return err
 }
 
-// find returns what a JSONPath finds, as kubectl prints it; the braces may be left
+// evaluateJSONPath returns what a JSONPath finds, as kubectl prints it; the braces may be left
 // out.
-func find(body []byte, path string) (string, error) {
+func evaluateJSONPath(body []byte, path string) (string, error) {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
 		return "", fmt.Errorf("the answer is not JSON: %w", err)
