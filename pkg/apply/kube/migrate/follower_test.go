@@ -72,9 +72,9 @@ func (c *Client) spec(t *testing.T, gvr schema.GroupVersionResource, name, field
 	return targetOf(u, field), u.GetAnnotations()
 }
 
-// TestFollow: what names the workload follows; a targetRef that cannot change has a
+// TestFollow_PointsAtNewWorkload: what names the workload follows; a targetRef that cannot change has a
 // twin before, and goes afterwards. Doing it twice changes nothing.
-func TestFollow(t *testing.T) {
+func TestFollow_PointsAtNewWorkload(t *testing.T) {
 	c := around(t)
 	a, err := c.Around(t.Context(), web, clones, map[string]string{"app": "web"}, map[string]string{"app": "web"})
 	if err != nil {
@@ -111,9 +111,9 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestKEDA: a ScaledObject is paused meanwhile, and has what it made taken away. What
+// TestScaler_KEDAIsPaused: a ScaledObject is paused meanwhile, and has what it made taken away. What
 // somebody had paused stays so.
-func TestKEDA(t *testing.T) {
+func TestScaler_KEDAIsPaused(t *testing.T) {
 	c := around(t)
 	a, err := c.Around(t.Context(), web, clones, nil, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func TestKEDA(t *testing.T) {
 	}
 }
 
-func TestTwin(t *testing.T) {
+func TestTwin_ReplacesFixedReference(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to migrate.Workload
 		want     string
