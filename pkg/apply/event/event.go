@@ -1,6 +1,6 @@
 // Package event has the types of what a rollout reports while it is carried out. The stream
-// opens with the whole ladder of steps and ends with one outcome; line printer,
-// JSON lines and TUI are readers of it. There is no code here but types.
+// opens with all steps of the plan and ends with one outcome; the line printer, JSON lines
+// and the terminal interface read it. There is no code here but types.
 package event
 
 import (
@@ -12,25 +12,25 @@ type Type string
 
 // The types of events.
 const (
-	// Opened is the first: Plan has the ladder, Counts the pods.
+	// Opened is the first: Plan has the steps, Counts the pods.
 	Opened Type = "opened"
-	// StepBegun, StepDone: Step is the rung; Text says what happens, or that it was
+	// StepBegun, StepDone: Step is the index of the step; Text says what happens, or that it was
 	// skipped.
 	StepBegun Type = "stepBegun"
 	StepDone  Type = "stepDone"
 	// Acted: Text says what was written, Request how.
 	Acted Type = "acted"
-	// Refused: a write was turned down for now, Text says by whom. It is tried again.
+	// Refused: a write was refused for now, Text says by what. It is tried again.
 	Refused Type = "refused"
 	// Pods: Counts have changed.
 	Pods Type = "pods"
 	// Waiting: what the rollout waits for has changed, see Blockers.
 	Waiting Type = "waiting"
-	// Paused: it waits for a person.
+	// Paused: it waits for a user.
 	Paused Type = "paused"
-	// Halted: it has stopped by itself; Text says why.
+	// Halted: it has failed; Text says why.
 	Halted Type = "halted"
-	// RollingBack: the way back begins; Plan has its ladder.
+	// RollingBack: the rollback begins; Plan has its steps.
 	RollingBack Type = "rollingBack"
 	// Note is for people.
 	Note Type = "note"
@@ -38,16 +38,16 @@ const (
 	Ended Type = "ended"
 )
 
-// Outcome is how a rollout, or the watching of it, ended.
+// Outcome is how a rollout, or a watch of it, ended.
 type Outcome string
 
 // The outcomes.
 const (
-	// Completed: the workload is as the plan wanted it.
+	// Completed: the workload is as planned.
 	Completed Outcome = "completed"
-	// Failed: it halted and stays where it is.
+	// Failed: it failed, and the pods stay as they are.
 	Failed Outcome = "failed"
-	// RolledBack: it halted and the workload is as it was before.
+	// RolledBack: it failed and the workload is as it was before.
 	RolledBack Outcome = "rolledBack"
 	// AtPause: it waits for a user, and no process waits with it.
 	AtPause Outcome = "paused"
@@ -66,7 +66,7 @@ type Event struct {
 	Workload Workload  `json:"workload"`
 	// Plan is set in Opened and RollingBack.
 	Plan *Plan `json:"plan,omitempty"`
-	// Step is the index of the rung, from 0; -1 where none is meant.
+	// Step is the index of the step, from 0; -1 for none.
 	Step     int       `json:"step"`
 	StepName string    `json:"stepName,omitempty"`
 	Text     string    `json:"text,omitempty"`
@@ -83,7 +83,7 @@ type Workload struct {
 	Name      string `json:"name"`
 }
 
-// Plan is the ladder.
+// Plan is the plan with its steps.
 type Plan struct {
 	Driver string `json:"driver"`
 	// From and To are revisions; To is empty while it is not stored.
@@ -98,12 +98,12 @@ type Plan struct {
 	Steps []Step `json:"steps"`
 }
 
-// Step is one rung.
+// Step is one step of a plan.
 type Step struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
-	// Updated is how many pods carry the new template when it is done.
+	// Updated is how many pods are up to date when it is done.
 	Updated int `json:"updated"`
 }
 
@@ -113,7 +113,7 @@ type Counts struct {
 	Desired int `json:"desired"`
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`
-	// Updated carry the new template, UpdatedReady are ready besides.
+	// Updated are up to date, UpdatedReady are ready as well.
 	Updated      int `json:"updated"`
 	UpdatedReady int `json:"updatedReady"`
 }
@@ -135,7 +135,7 @@ type Request struct {
 	// itself, such as the command of an exec.
 	Path        string `json:"path"`
 	ContentType string `json:"contentType,omitempty"`
-	// Why says what a rollout wants with it.
+	// Why says what a rollout sends it for.
 	Why string `json:"why,omitempty"`
 	// Body is JSON as Go has it; it may hold secrets.
 	Body any `json:"body,omitempty"`

@@ -96,7 +96,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Permissions say what a question may do on the machine of the person who carries out a
+// Permissions say what a check may do on the machine of the user who carries out a
 // rollout. A question may come from a record, an annotation or a file that other people
 // can edit, so the zero value permits the least.
 type Permissions struct {
@@ -133,7 +133,7 @@ func (e *addressError) Error() string {
 // maxRedirects is how often an answer may lead on.
 const maxRedirects = 5
 
-// Client returns an HTTP client for addresses that a person has named: it connects to none
+// Client returns an HTTP client for addresses that a user has named: it connects to none
 // that is not permitted, follows no redirect, and takes no longer than that for a request.
 func Client(may Permissions, within time.Duration) *http.Client {
 	c := client(may)

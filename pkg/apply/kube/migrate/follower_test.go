@@ -150,7 +150,7 @@ func TestScaler_KEDAIsPaused(t *testing.T) {
 	}
 }
 
-func TestTwin_ReplacesFixedReference(t *testing.T) {
+func TestTwin_Names(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to migrate.Workload
 		want     string

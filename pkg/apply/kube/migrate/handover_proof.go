@@ -66,7 +66,7 @@ func checkObject(u *unstructured.Unstructured, namespace string, kinds ...schema
 	return nil
 }
 
-// Digest identifies what a person approves with a handover: its sides, its pace and all
+// Digest identifies what a user approves with a handover: its sides, its pace and all
 // objects that may be made of its record. clusterID is as for [plan.Plan.Digest].
 func (h *Handover) Digest(clusterID, namespace string) string {
 	r := h.Record

@@ -58,7 +58,7 @@ const (
 // which only the executor has.
 const Approve Feature = "approve"
 
-// Runner is a process that carries out what a person has approved, and decides nothing: it
+// Runner is a process that carries out what a user has approved, and decides nothing: it
 // needs what carrying out needs, without the verbs that manage rollouts. It is not among
 // [Features].
 const Runner Feature = "runner"

@@ -92,7 +92,7 @@ func (r *Rollout) Title() string { return "rollout." + Group + "/" + r.Name }
 // Holds reports whether the Rollout controls its workload now.
 func (r *Rollout) Holds() bool { return slices.Contains(activePhases, r.Phase) }
 
-// Waits reports whether the Rollout waits for a person: paused, or at a step without
+// Waits reports whether the Rollout waits for a user: paused, or at a step without
 // a duration.
 func (r *Rollout) Waits() bool {
 	if !r.Holds() {

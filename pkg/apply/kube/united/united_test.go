@@ -43,7 +43,7 @@ func client(t *testing.T, text string) *fake.FakeDynamicClient {
 	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, object(t, text))
 }
 
-func TestRead_Refusals(t *testing.T) {
+func TestRead_EveryTemplateField(t *testing.T) {
 	for field, c := range map[string]struct {
 		kind  schema.GroupKind
 		paced bool
