@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/pausing"
+	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -75,5 +75,5 @@ func (c *common) writePause(ctx context.Context, s *session, path []string, on b
 	}
 	object, ref := s.object, objectOf(s.object)
 	at := client.Resource(ref.Resource).Namespace(object.Namespace())
-	return pausing.Write(ctx, at, object.Name(), tree.StrAt(object.Node(), "metadata", "uid"), path, on, opt)
+	return kubeobjects.SetPaused(ctx, at, object.Name(), tree.StrAt(object.Node(), "metadata", "uid"), path, on, opt)
 }

@@ -75,7 +75,6 @@ var layer = map[string][]string{
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
 	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/cluster"},
 	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/migrate"},
-	"pkg/apply/kube/pausing": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
 	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":       planImports(),

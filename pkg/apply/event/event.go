@@ -1,6 +1,6 @@
-// Package event has the types of what a rollout tells while it goes on. The stream
-// opens with the whole ladder of steps and ends with one outcome; line printer,
-// JSON lines and TUI are readers of it. There is no code here but types.
+// Package event has the types of what a rollout reports while it is carried out. The stream
+// opens with all steps of the plan and ends with one outcome; the line printer, JSON lines
+// and the terminal interface read it. There is no code here but types.
 package event
 
 import (
@@ -12,25 +12,25 @@ type Type string
 
 // The types of events.
 const (
-	// Opened is the first: Plan has the ladder, Counts the pods.
+	// Opened is the first: Plan has the steps, Counts the pods.
 	Opened Type = "opened"
-	// StepBegun, StepDone: Step is the rung; Text says what happens, or that it was
+	// StepBegun, StepDone: Step is the index of the step; Text says what happens, or that it was
 	// skipped.
 	StepBegun Type = "stepBegun"
 	StepDone  Type = "stepDone"
 	// Acted: Text says what was written, Request how.
 	Acted Type = "acted"
-	// Refused: a write was turned down for now, Text says by whom. It is tried again.
+	// Refused: a write was refused for now, Text says by what. It is tried again.
 	Refused Type = "refused"
 	// Pods: Counts have changed.
 	Pods Type = "pods"
 	// Waiting: what the rollout waits for has changed, see Blockers.
 	Waiting Type = "waiting"
-	// Paused: it waits for a person.
+	// Paused: it waits for a user.
 	Paused Type = "paused"
-	// Halted: it has stopped by itself; Text says why.
+	// Halted: it has failed; Text says why.
 	Halted Type = "halted"
-	// RollingBack: the way back begins; Plan has its ladder.
+	// RollingBack: the rollback begins; Plan has its steps.
 	RollingBack Type = "rollingBack"
 	// Note is for people.
 	Note Type = "note"
@@ -38,18 +38,18 @@ const (
 	Ended Type = "ended"
 )
 
-// Outcome is how a rollout, or the watching of it, ended.
+// Outcome is how a rollout, or a watch of it, ended.
 type Outcome string
 
 // The outcomes.
 const (
-	// Completed: the workload is as the plan wanted it.
+	// Completed: the workload is as planned.
 	Completed Outcome = "completed"
-	// Failed: it halted and stays where it is.
+	// Failed: it failed, and the pods stay as they are.
 	Failed Outcome = "failed"
-	// RolledBack: it halted and the workload is as it was before.
+	// RolledBack: it failed and the workload is as it was before.
 	RolledBack Outcome = "rolledBack"
-	// AtPause: it waits for a person, and nobody waits with it.
+	// AtPause: it waits for a user, and no process waits with it.
 	AtPause Outcome = "paused"
 	// TimedOut: the caller's time is over; the rollout can be resumed.
 	TimedOut Outcome = "timedOut"
@@ -66,7 +66,7 @@ type Event struct {
 	Workload Workload  `json:"workload"`
 	// Plan is set in Opened and RollingBack.
 	Plan *Plan `json:"plan,omitempty"`
-	// Step is the index of the rung, from 0; -1 where none is meant.
+	// Step is the index of the step, from 0; -1 for none.
 	Step     int       `json:"step"`
 	StepName string    `json:"stepName,omitempty"`
 	Text     string    `json:"text,omitempty"`
@@ -83,37 +83,37 @@ type Workload struct {
 	Name      string `json:"name"`
 }
 
-// Plan is the ladder.
+// Plan is the plan with its steps.
 type Plan struct {
 	Driver string `json:"driver"`
-	// From and To are revisions; To is empty while nobody has stored it.
+	// From and To are revisions; To is empty while it is not stored.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 	Mode string `json:"mode,omitempty"`
 	Why  string `json:"why,omitempty"`
 	// Restarts are containers that restart in place.
 	Restarts []string `json:"restarts,omitempty"`
-	// At is the index of the step at which the rollout stands.
+	// At is the index of the present step.
 	At    int    `json:"at"`
 	Steps []Step `json:"steps"`
 }
 
-// Step is one rung.
+// Step is one step of a plan.
 type Step struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
-	// Updated is how many pods carry the new template when it is done.
+	// Updated is how many pods are up to date when it is done.
 	Updated int `json:"updated"`
 }
 
 // Counts are pods of the workload that are not being deleted.
 type Counts struct {
-	// Desired is how many there shall be.
+	// Desired is how many there should be.
 	Desired int `json:"desired"`
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`
-	// Updated carry the new template, UpdatedReady are ready besides.
+	// Updated are up to date, UpdatedReady are ready as well.
 	Updated      int `json:"updated"`
 	UpdatedReady int `json:"updatedReady"`
 }
@@ -124,4 +124,19 @@ type Blocker struct {
 	Gate string `json:"gate"`
 	Pod  string `json:"pod,omitempty"`
 	Why  string `json:"why"`
+}
+
+// Request is one write of an API server, as it would be sent.
+type Request struct {
+	// Type is always "request": among JSON lines it distinguishes requests from events.
+	Type   string `json:"type"`
+	Method string `json:"method"`
+	// Path begins with /api or /apis; parameters are those that belong to the request
+	// itself, such as the command of an exec.
+	Path        string `json:"path"`
+	ContentType string `json:"contentType,omitempty"`
+	// Why says what a rollout sends it for.
+	Why string `json:"why,omitempty"`
+	// Body is JSON as Go has it; it may hold secrets.
+	Body any `json:"body,omitempty"`
 }

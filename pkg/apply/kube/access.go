@@ -23,9 +23,9 @@ type DeniedError struct {
 // Error names all of them.
 func (e *DeniedError) Error() string { return "you may not " + strings.Join(e.Needs, ", nor ") }
 
-// May asks the server, before anything is written, for all permissions that carrying
-// the plan out needs; the error is a *DeniedError where one is missing. Where the
-// server does not say, it will when the request itself is sent.
+// May checks at the server, before anything is written, all permissions that carrying
+// out the plan needs; the error is a *DeniedError where one is missing. An
+// answer that cannot be had counts as allowed: the request itself may then be refused.
 func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 	o := c.changedObject()
 	needs := permit.Rollout(o.Ref, o.Resource.Resource, p)
@@ -75,7 +75,7 @@ func (c *Cluster) isDenied(ctx context.Context, n permit.Need) bool {
 	return err == nil && !answer.Status.Allowed
 }
 
-// namespaceOf is where a need is for this workload.
+// namespaceOf is the namespace of a permission for this workload.
 func (c *Cluster) namespaceOf(n permit.Need) string {
 	switch n.Where {
 	case permit.Everywhere:

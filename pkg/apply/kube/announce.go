@@ -15,14 +15,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// eventReporter is who writes the Events.
+// eventReporter is the reporting controller of the Events.
 const eventReporter = "kubectl-kruise.dev/rollout"
 
 // flushTimeout is how long Close waits for Events that are still to be written.
 const flushTimeout = 2 * time.Second
 
-// announcer writes Events on the workload, one after the other and none at the
-// rollout's expense: what fails is forgotten, and so is what there is no room for.
+// announcer writes Events on the workload, one after the other, and never delays the
+// rollout: Events that fail are dropped, and so are those beyond the queue.
 type announcer struct {
 	*connection
 	observer *observer
@@ -49,12 +49,12 @@ func (a *announcer) write(e *eventsv1.Event) {
 	_, _ = a.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
 }
 
-// stop lets what is said already be written; it may be called again.
+// stop waits until the queued Events are written; it may be called again.
 func (a *announcer) stop() { a.once.Do(a.flush) }
 
 func (a *announcer) flush() {
 	if a.queue == nil {
-		return // it never began
+		return // it was never started
 	}
 	close(a.queue)
 	late := time.NewTimer(flushTimeout)
@@ -65,9 +65,8 @@ func (a *announcer) flush() {
 	}
 }
 
-// Announce writes what a rollout tells as a Kubernetes Event on the workload, where
-// that is worth one: each step, and how it ended. It never waits. It is called by one
-// goroutine, and not after Close.
+// Announce writes what a rollout reports as a Kubernetes Event on the workload: each step,
+// and how it ended. It never waits. It is called by one goroutine, and not after Close.
 func (c *Cluster) Announce(e event.Event) { c.announcer.announce(e) }
 
 func (a *announcer) announce(e event.Event) {
@@ -98,10 +97,10 @@ func (a *announcer) announce(e event.Event) {
 	}
 }
 
-// eventNote is what an Event says.
+// eventNote is the content of an Event.
 type eventNote struct{ kind, reason, note string }
 
-// eventNoteOf is what an Event says of something that was told; ok is false for what is
+// eventNoteOf is what an Event says of something that was reported; ok is false for what is
 // not worth one.
 func eventNoteOf(e event.Event, steps int) (n eventNote, ok bool) {
 	switch e.Type {
@@ -120,7 +119,7 @@ func eventNoteOf(e event.Event, steps int) (n eventNote, ok bool) {
 	return n, false
 }
 
-// outcomeNotes are what Events say of the end.
+// outcomeNotes are the Events about the end.
 var outcomeNotes = map[event.Outcome]eventNote{
 	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
 	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},

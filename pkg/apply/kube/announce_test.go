@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-func TestNotices(t *testing.T) {
+func TestEventNoteOf_EventsOfRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		event event.Event
 		want  string
@@ -34,7 +34,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
+func TestTruncate_KeepsRunes(t *testing.T) {
 	text := strings.Repeat("é", 600)
 	if got := truncate(text, 1023); len(got) > 1023 || !utf8.ValidString(got) {
 		t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))

@@ -1,6 +1,6 @@
-// Package kube is the real cluster behind a rollout: it watches what plan.Next
-// looks at, and carries out what it decides. It is the only package through which
-// rollouts write to a cluster, and it holds no rule about them.
+// Package kube is the real cluster behind a rollout: it watches what plan.Next reads, and
+// carries out what that decides. It is the only package through which rollouts write to a
+// cluster, and it holds no rule about them.
 package kube
 
 import (
@@ -28,11 +28,11 @@ type Object struct {
 	Resource schema.GroupVersionResource
 }
 
-// Options say what to look at.
+// Options say which workload to watch, and how.
 type Options struct {
 	// Target is the workload that the rollout is for.
 	Target Object
-	// Carrier is the native object that stands for Target where there is no Kruise;
+	// Carrier is the native object that Target was rendered into where there is no Kruise;
 	// nil when Target itself is in the cluster.
 	Carrier *Object
 	Gates   cluster.Gates
@@ -40,24 +40,24 @@ type Options struct {
 	GatesUnread string
 	// StateNamespace is where the record of cluster-scoped kinds lives.
 	StateNamespace string
-	// Holder names this process and the person behind it, for others to read.
+	// Holder names this process and its user to others.
 	Holder string
 	// Program is what this process runs, with its version, for the history of a record.
 	Program string
 	// Lease are the times of the lease; the zero value is what every rollout has.
 	Lease Lease
-	// Warn is told what could not be read and is done without; nil is nobody.
+	// Warn receives what could not be read and is not needed; it may be nil.
 	Warn func(text string)
 	// Manager owns the fields of the workload that are written; "" is [FieldManager].
 	Manager string
 	// HelperImage is what pods run that only pull another image, where there is no
 	// Kruise; empty for the default.
 	HelperImage string
-	// Asks are the permissions of verify steps on this machine: without them no command
-	// is run, whatever the plan holds.
+	// Asks are the permissions of verify steps on this machine: without them no command of
+	// a plan is run.
 	Asks ask.Permissions
-	// Shared has the watches shared with other workloads that are opened; nil has the
-	// workload watched by itself.
+	// Shared holds watches that several opened workloads share; with nil the workload has
+	// its own.
 	Shared *Shared
 }
 
@@ -108,7 +108,7 @@ func newCluster(conn *connection) *Cluster {
 }
 
 // follow begins to watch the workload with its record, and what the present step of a
-// rollout looks at: what was asked for before is found again.
+// rollout reads: what was requested before is found again.
 func (c *Cluster) follow() error {
 	if err := c.observer.start(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, er
 	}
 	s, rec, err := c.snapshot()
 	if err == nil && c.record.isLost(rec) {
-		// It goes away with the workload, and one watch may be ahead of the other.
+		// It is deleted with the workload, and one watch may be ahead of the other.
 		if err = c.refreshUntilAnswered(ctx); err == nil {
 			s, rec, err = c.snapshot()
 		}
@@ -186,8 +186,8 @@ func (c *Cluster) snapshot() (plan.Snapshot, plan.Record, error) {
 	return s, rec, c.fillStepState(&s, rec)
 }
 
-// fillStepState adds to a snapshot what was asked for in the present step, as the
-// cluster shows it, and the answers to questions.
+// fillStepState adds to a snapshot the state of what the present step has requested, and
+// the results of checks.
 func (c *Cluster) fillStepState(s *plan.Snapshot, rec plan.Record) error {
 	s.Verified = c.verifier.results.all()
 	step := rec.Present()
@@ -205,9 +205,9 @@ func (c *Cluster) fillStepState(s *plan.Snapshot, rec plan.Record) error {
 	return nil
 }
 
-// Resume returns the rollout on record, to be driven from where it stands: from now
+// Resume returns the recorded rollout, to be carried out from its present step: from now
 // on another one in its place is an error that wraps plan.ErrTaken. The caller holds
-// the rollout. The error wraps plan.ErrNoRollout without one.
+// the lease. The error wraps plan.ErrNoRollout without one.
 func (c *Cluster) Resume() (plan.Record, error) {
 	rec, err := c.Rollout()
 	if err == nil {
@@ -226,12 +226,12 @@ func (c *Cluster) Rollout() (plan.Record, error) {
 	return rec, err
 }
 
-// Allow gives verify steps permissions on this machine, before a rollout is driven.
+// Allow gives verify steps permissions on this machine, before a rollout is carried out.
 func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
 
-// Events begins to watch what the cluster tells of a workload and of what belongs to
-// it, and returns how to read it: all events there are now that are about one of the
-// names. A cluster that may not be asked tells nothing.
+// Events begins to watch the events about a workload and what belongs to it, and returns
+// how to read them: those there are now about one of the names. Without permission there
+// are none.
 func (c *Cluster) Events() (now func(names map[string]bool) []*corev1.Event, err error) {
 	return c.observer.events()
 }

@@ -43,22 +43,22 @@ func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, err
 	return c, nil
 }
 
-// requests per second and at once: the server's own priority and fairness decides
-// what is too much.
+// Queries per second and at once: the server's own priority and fairness decides what is
+// too much.
 const (
 	queriesPerSecond = 50
 	queriesBurst     = 300
 )
 
-// withRateLimits is a configuration by which a rollout asks.
+// withRateLimits is a configuration with the rates of a rollout.
 func withRateLimits(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = queriesPerSecond, queriesBurst
 	return cfg
 }
 
-// withProtobuf is what the types of Kubernetes itself travel in: thousands of pods cost
-// a fraction of what JSON costs.
+// withProtobuf is a configuration for Kubernetes' own types: in protobuf thousands of pods
+// cost a fraction of what JSON costs.
 func withProtobuf(cfg *rest.Config) *rest.Config {
 	out := rest.CopyConfig(cfg)
 	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
@@ -66,12 +66,11 @@ func withProtobuf(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// Now is the time of this machine: the server tells no better one without being
-// asked.
+// Now is the time of this machine.
 func (c *connection) Now() time.Time { return time.Now() }
 
 // await returns when something has changed since a version, or at a time; zero is no
-// limit. What happens together is seen together.
+// limit. Changes that follow each other closely count as one.
 func (c *connection) await(ctx context.Context, since string, until time.Time) error {
 	if err := c.changes.wait(ctx, since, until); err != nil {
 		return err
@@ -83,7 +82,7 @@ func (c *connection) await(ctx context.Context, since string, until time.Time) e
 // writes many pods in a row.
 const settleTime = 20 * time.Millisecond
 
-// changedObject is what patches go to.
+// changedObject is the object that is patched.
 func (c *connection) changedObject() *Object {
 	if c.opt.Carrier != nil {
 		return c.opt.Carrier
@@ -97,9 +96,9 @@ func (c *connection) warn(format string, args ...any) {
 	}
 }
 
-// isPod reports whether the rollout is for one pod that no workload of ours owns: of a
-// Job, or of nobody. Only its containers can be restarted.
-func (c *connection) isPod() bool { return c.opt.Target.Kind == "Pod" }
+// isPod reports whether the rollout is for one pod that no supported workload owns: of a
+// Job, or an unmanaged one. Only its containers can be restarted.
+func (c *connection) isPod() bool { return c.opt.Target.Kind == kindPod }
 
 // untypedSource is a source of objects of any kind.
 func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
@@ -111,7 +110,7 @@ func (c *connection) untypedSource(r schema.GroupVersionResource, namespace stri
 	}
 }
 
-// changeSignal counts changes and wakes whoever waits for one.
+// changeSignal counts changes and wakes all goroutines that wait for one.
 type changeSignal struct {
 	mu    sync.Mutex
 	count uint64
@@ -120,7 +119,7 @@ type changeSignal struct {
 
 func newChangeSignal() *changeSignal { return &changeSignal{wake: make(chan struct{})} }
 
-// broadcast notes a change.
+// broadcast counts a change and wakes all that wait.
 func (b *changeSignal) broadcast() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

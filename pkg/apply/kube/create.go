@@ -24,21 +24,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// stepID tells what one step asks for from whatever was asked for before: it is the
-// same for whoever resumes the step, and another when the step begins anew, so what
-// was created under it is found again, and nothing old is taken for it.
+// stepID identifies one start of a step: it is the same for every process that resumes
+// the step, and another when the step starts again, so that what was created under it is
+// found again, and nothing older is mistaken for it.
 type stepID string
 
 // What a step creates carries the label of its rollout, [recordLabel], and these.
 const (
-	// stepLabel is the mark of the step that asked for it.
+	// stepLabel is the ID of the step that asked for it.
 	stepLabel = "kubectl-kruise.dev/step"
 	// imageAnnotation and nodeAnnotation say what a Job pulls, and where.
 	imageAnnotation = "kubectl-kruise.dev/image"
 	nodeAnnotation  = "kubectl-kruise.dev/node"
 )
 
-// stepObjects is what steps create beside the workload, and find again after a crash.
+// stepObjects creates what steps need besides the workload, and finds it again after a
+// crash.
 type stepObjects struct {
 	*connection
 	observer *observer
@@ -46,7 +47,7 @@ type stepObjects struct {
 	lazy     *lazyMirrors
 }
 
-// currentStep is the mark of the present step, and the workload that it is for.
+// currentStep is the ID of the present step, and the workload that it is for.
 func (so *stepObjects) currentStep() (stepID, *cluster.Workload, error) {
 	w, err := so.observer.current()
 	if err != nil {
@@ -65,14 +66,14 @@ func stepIDOf(ref cluster.Ref, p plan.Progress) stepID {
 
 const hashLength = 10
 
-// shortHash tells values apart.
+// shortHash is a short text that differs for different values.
 func shortHash(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// objectName is the name of what a step creates for one purpose; base says to people what
-// it is about.
+// objectName is the name of what a step creates for one purpose; base is its readable
+// beginning.
 func (m stepID) objectName(base string, purpose ...string) string {
 	const most = 63 - 1 - hashLength // pods of Jobs carry the name as a label
 	if len(base) > most {
@@ -81,13 +82,13 @@ func (m stepID) objectName(base string, purpose ...string) string {
 	return base + "-" + shortHash(append(purpose, string(m))...)
 }
 
-// meta is the metadata of what a step creates beside the workload: it goes away with
+// meta is the metadata of what a step creates besides the workload: it is deleted with
 // its owners at the latest.
 func (so *stepObjects) meta(m stepID, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: so.auxiliaryNamespace(), Name: name, Labels: so.labels(m), OwnerReferences: owners}
 }
 
-// ownersOf has what a step creates go away with the object in the cluster.
+// ownersOf are the owners of what a step creates: it is deleted with the workload.
 func (so *stepObjects) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
 	return []metav1.OwnerReference{so.ownerReference(w)}
 }
@@ -108,7 +109,7 @@ func (c *connection) auxiliaryNamespace() string {
 	return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace)
 }
 
-// createStateNamespace makes the namespace for records of kinds without one.
+// createStateNamespace creates the namespace for records of cluster-scoped kinds.
 func (c *connection) createStateNamespace(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
 	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
@@ -121,7 +122,7 @@ func (c *connection) createStateNamespace(ctx context.Context) error {
 	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
 }
 
-// ownerReference has the record go away with the object in the cluster.
+// ownerReference is that of what is deleted with the workload.
 func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 	o := c.changedObject()
 	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
@@ -129,8 +130,8 @@ func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
-// createOrGet creates an object under a name that says all there is to say about it: one
-// that is there already is the same, made before a crash. put shows it at once.
+// createOrGet creates an object under a name that identifies it: one that exists already
+// is the same, created before a crash. put shows it at once.
 func createOrGet(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
 	got, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {

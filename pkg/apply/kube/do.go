@@ -23,7 +23,7 @@ import (
 )
 
 // Do carries out one action. What it wrote is in the mirrors when it returns, and
-// what it may have written without being told is read again before the next write.
+// what it may have written without an answer is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 	if err := c.writer.mayWrite(ctx); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 }
 
 // mayWrite reports an error unless this process may write and knows what it writes
-// to: what was read again first has to be decided on anew.
+// to: after something was read again, the decision must be made again.
 func (wr *writer) mayWrite(ctx context.Context) error {
 	if err := wr.lease.check(); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (wr *writer) mayWrite(ctx context.Context) error {
 }
 
 // unconfirmedWrites are objects that may not be what the mirrors show, by name, with how to
-// read them again: a write got no answer, or one that says so. Before that was done
-// nothing is written, since it would be decided on what is not true.
+// read them again: a write got no answer, or one that leaves it open. Nothing is written
+// before that, since the decision would rest on stale data.
 type unconfirmedWrites struct {
 	mu      sync.Mutex
 	rereads map[string]func(context.Context) error
@@ -85,7 +85,7 @@ func (d *unconfirmedWrites) add(name string, read func(context.Context) error) {
 	d.rereads[name] = read
 }
 
-// reread reads all that is doubtful again; some says that there was anything.
+// reread reads all these objects again; some reports whether there was any.
 func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
 	d.mu.Lock()
 	open := maps.Clone(d.rereads)
@@ -101,8 +101,8 @@ func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
 	return len(open) > 0, nil
 }
 
-// noteUnconfirmed has what an action was about read again, after an error that leaves open
-// what it is like now.
+// noteUnconfirmed has the object of an action read again, after an error that leaves open
+// what its state is.
 func (wr *writer) noteUnconfirmed(ctx context.Context, a plan.Action, err error) {
 	if !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict) && !errors.Is(err, plan.ErrNotFound) {
 		return
@@ -130,7 +130,7 @@ func podOfAction(a plan.Action) *plan.PodRef {
 	return nil
 }
 
-// writer changes the workload and its pods.
+// writer sends the changes of the workload and its pods.
 type writer struct {
 	*connection
 	observer    *observer
@@ -170,14 +170,14 @@ func (wr *writer) patchTarget(p *plan.Patch) (Object, error) {
 	if err != nil {
 		return o, err
 	}
-	// A plan may come from a file or a record that somebody else can edit.
+	// A plan may come from a file or a record that other users can edit.
 	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
 		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
 	}
 	return Object{o.Ref, version.WithResource(resourceOfWritable(o.Ref))}, nil
 }
 
-// resourceOfWritable is the name in URLs of a kind that rollouts write to; "" of any other.
+// resourceOfWritable is the resource of a kind that rollouts write to; "" of any other.
 func resourceOfWritable(r cluster.Ref) string {
 	if !cluster.IsWorkload(r.Group, r.Kind) && (r.Group != kruise.Group || r.Kind != kruise.KindUnitedDeployment) {
 		return ""
@@ -197,8 +197,8 @@ var patchTypes = map[string]types.PatchType{
 	"": types.MergePatchType,
 }
 
-// withPrecondition writes a patch that only the object takes which it was decided for: the
-// precondition is part of the request.
+// withPrecondition is the body of a patch that is refused by any object but the one it was
+// decided for: the precondition is part of the request.
 func withPrecondition(a plan.Action) ([]byte, types.PatchType, error) {
 	kind, ok := patchTypes[a.Patch.Type]
 	if !ok {
@@ -258,8 +258,8 @@ func (wr *writer) delete(ctx context.Context, p *plan.PodRef) error {
 	return wr.awaitDeletion(ctx, p, err)
 }
 
-// awaitDeletion waits until the watch shows that a pod goes: the answer to an eviction
-// does not say what became of it. A watch that is behind is not waited for.
+// awaitDeletion waits until the watch shows that a pod is terminating: the answer to an
+// eviction does not say so. A watch that is behind is not waited for.
 func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) error {
 	if err != nil {
 		return planError("pod "+p.Name, err)
@@ -281,7 +281,7 @@ func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) 
 	return nil
 }
 
-// watchLagLimit is how far a watch may be behind before nobody waits for it any more.
+// watchLagLimit is how long a watch that is behind is waited for.
 const watchLagLimit = time.Second
 
 // changePod carries out a change of a pod.
@@ -432,7 +432,7 @@ func changedImages(list []cluster.Container, change map[string]string) []any {
 	return out
 }
 
-// resourcesIn are [Cluster.resources] by a snapshot.
+// resourcesIn are those by a snapshot.
 func resourcesIn(s plan.Snapshot, p *cluster.Pod, change cluster.PodChange) map[string]any {
 	if len(change.Resources) == 0 || s.Workload == nil {
 		return nil

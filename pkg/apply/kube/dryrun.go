@@ -21,9 +21,8 @@ import (
 )
 
 // Requests are the writes of an action that was decided for a snapshot, real or of a
-// model, as they would be sent. What only the moment knows is not in them: resource
-// versions, and how names end of what is created. Questions of verify steps write
-// nothing.
+// model, as they would be sent. Resource versions and the ends of generated names are
+// not in them, since they are known only when they are sent. Verify steps write nothing.
 func (c *Cluster) Requests(s plan.Snapshot, a plan.Action) ([]event.Request, error) {
 	switch {
 	case a.Patch != nil:
@@ -88,9 +87,9 @@ func podPath(p plan.PodRef, sub ...string) string {
 	return objects.Path(podResource, p.Namespace, p.Name, sub...)
 }
 
-// Try has the server answer a request without carrying it out, and returns why it
-// would be refused now by one who writes as manager, "" for [FieldManager]; of what a patch tests nothing is said, since it is about a
-// moment. A request without a body, such as an exec, is not sent.
+// Try sends a request as a dry run on the server, and returns why it would be refused now;
+// manager is the field manager, "" for [FieldManager]. A failed test of a JSON patch is no
+// error, since it is about a moment. A request without a body, such as an exec, is not sent.
 func Try(ctx context.Context, c rest.Interface, manager string, r event.Request) error {
 	if r.Body == nil {
 		return nil

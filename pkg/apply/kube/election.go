@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// acquire seeks the lease, and keeps it until it is released.
+// acquire waits for the lease, and renews it until it is released.
 func (h *claim) acquire(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
@@ -44,8 +44,8 @@ func (h *claim) acquire(ctx context.Context, told func(holder string)) (held con
 	return held, release, nil
 }
 
-// awaitLease waits for the lease, as long as one lasts that nobody renews. A holder
-// that renews it is alive.
+// awaitLease waits for the lease, until one that is not renewed would have expired. A
+// holder that renews it is alive.
 func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-soon.C:
-			// A slow server has not told the holder by now: it is asked for again.
+			// A slow server has not named the holder yet: it is asked again.
 			if holder := h.otherHolder(); holder == "" {
 				soon.Reset(times.Lasts / 10)
 			} else if told != nil {
@@ -76,7 +76,7 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	}
 }
 
-// watchRenewals tells who else renews the lease, which is a sign of life.
+// watchRenewals sends the name of another process that renews the lease, and so is alive.
 func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
 	seen := map[string]metav1.MicroTime{}
 	for n := 1; ctx.Err() == nil; n++ {
@@ -97,8 +97,8 @@ func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
 	}
 }
 
-// isRenewalByOther reports whether somebody else has renewed the lease since it was seen
-// first.
+// isRenewalByOther reports whether another process has renewed the lease since it was
+// seen first.
 func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
 	holder := l.Spec.HolderIdentity
 	if holder == nil || *holder == "" || *holder == h.identity || l.Spec.RenewTime == nil {
@@ -109,7 +109,7 @@ func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1
 	return ok && !before.Equal(l.Spec.RenewTime)
 }
 
-// notAcquired says why the lease could not be had, though nobody was seen to renew it.
+// notAcquired says why the lease was not acquired, though no other process renewed it.
 func (h *claim) notAcquired() error {
 	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
 	if holder := h.otherHolder(); holder != "" {
@@ -121,8 +121,8 @@ func (h *claim) notAcquired() error {
 	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
 }
 
-// run holds the lease until the context ends. One that ran out, since the cluster
-// did not answer, is sought again: the rollout goes on unless somebody else has it.
+// run renews the lease until the context ends. One that expired, since the cluster
+// did not answer, is acquired again: the rollout continues unless another process has it.
 func (h *claim) run(ctx context.Context) {
 	ctx = logr.NewContext(ctx, logr.Discard())
 	for ctx.Err() == nil {
@@ -174,7 +174,8 @@ func (h *claim) startLeading(ctx context.Context, e *leaderelection.LeaderElecto
 	h.lease.changes.broadcast()
 }
 
-// noteHolder is told of every holder. Whoever has the lease after us has taken over.
+// noteHolder is called with every holder. One that has the lease after this process has
+// taken over.
 func (h *claim) noteHolder(holder string) {
 	if holder == h.identity || holder == "" {
 		return
@@ -186,7 +187,7 @@ func (h *claim) noteHolder(holder string) {
 	}
 }
 
-// ownedLeases makes leases that go away with the workload.
+// ownedLeases creates leases that are deleted with the workload.
 type ownedLeases struct {
 	coordination.LeasesGetter
 
@@ -217,12 +218,12 @@ type recordingLock struct {
 	claim *claim
 }
 
-// Create makes the lease.
+// Create creates the lease.
 func (l *recordingLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
 }
 
-// Update writes the lease. It is not let go of while a write may still be carried out.
+// Update writes the lease. It is not released while a write may still be carried out.
 func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	lease := l.claim.lease
 	if r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), lease.opt.Lease.withDefaults().Lasts) {
@@ -231,7 +232,7 @@ func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectio
 	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
 }
 
-// note keeps what became of a write that was sent at a time.
+// note keeps the result of a write that was sent at a time.
 func (l *recordingLock) note(sent time.Time, err error) error {
 	if err != nil {
 		l.claim.fault.Store(storedError{err})

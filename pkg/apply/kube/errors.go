@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// planError sorts an answer of the server into what plan.Next's executor knows.
+// planError wraps an error of the server into one of the errors of plan.
 func planError(what string, err error) error {
 	kind := planErrorKind(err)
 	if kind == nil {
@@ -30,7 +30,7 @@ func planError(what string, err error) error {
 }
 
 // planErrorKind is the error of plan that an answer of the server means; nil for one that
-// will not change.
+// is final.
 func planErrorKind(err error) error {
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsGone(err):
@@ -49,7 +49,7 @@ func planErrorKind(err error) error {
 	return nil
 }
 
-// serverMessage is what the server says, without our own words around it.
+// serverMessage is the message of the server alone.
 func serverMessage(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {
@@ -97,7 +97,7 @@ func isTemporary(err error) bool {
 	return errors.As(err, &address) && !strings.Contains(address.Err.Error(), "certificate")
 }
 
-// retryWrite tries a write until it is known whether it took effect: somebody else may
+// retryWrite tries a write until it is known whether it took effect: others may
 // write in between, the cluster may not answer for a while, and an answer may get
 // lost. try reads before it writes.
 func retryWrite(ctx context.Context, try func() error) error {
@@ -107,7 +107,7 @@ func retryWrite(ctx context.Context, try func() error) error {
 	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}, passing, try)
 }
 
-// requestTimeout is how long one request may take; see [Cluster.brief] for writes.
+// requestTimeout is how long one request may take; see [leaseHolder.withTimeout] for writes.
 const requestTimeout = 10 * time.Second
 
 // backoff is how long to wait after the n-th failure in a row.

@@ -23,7 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// FleetOptions say which workloads to look at.
+// FleetOptions say which workloads to watch.
 type FleetOptions struct {
 	// Namespace is empty for all of them.
 	Namespace string
@@ -64,8 +64,8 @@ type Fleet struct {
 	last    map[cluster.Ref]*Sight
 }
 
-// OpenFleet begins to watch; it returns at once, and [Fleet.Loading] tells what is
-// still missing.
+// OpenFleet begins to watch; it returns at once, and [Fleet.Loading] says what is still
+// missing.
 func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, error) {
 	conn, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
 	if err != nil {
@@ -102,28 +102,28 @@ func (f *Fleet) partLoaded(p part, err error) {
 	f.conn.changes.broadcast()
 }
 
-// Loading says what is not there yet, "" when all is.
+// Loading names what is not loaded yet, "" when all is.
 func (f *Fleet) Loading() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(slices.Sorted(maps.Keys(f.missing)), ", ")
 }
 
-// Fault is what cannot be done without and may not be read; nil while all is well.
+// Fault is why something that is needed cannot be read; nil if all can.
 func (f *Fleet) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fault
 }
 
-// Skipped says in words what is done without, and why.
+// Skipped says what could not be read and is not needed, and why.
 func (f *Fleet) Skipped() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(slices.Values(f.skipped))
 }
 
-// Link is how the connection is.
+// Link is the state of the connection.
 func (f *Fleet) Link() Link { return f.link.status() }
 
 // Version changes whenever anything does.
@@ -189,7 +189,7 @@ func (f *Fleet) parts() []part {
 	return append(list, part{"records of rollouts", false, f.watchRecords})
 }
 
-// fleetKinds are the workloads of a namespace, but for ReplicaSets.
+// fleetKinds are the workloads of a namespace, except for ReplicaSets.
 var fleetKinds = []schema.GroupKind{
 	{Group: kruise.Group, Kind: kruise.KindCloneSet},
 	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
@@ -209,8 +209,8 @@ func (f *Fleet) watchSidecarSets() error {
 	return loadNewestVersion(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readWorkloadState, read)
 }
 
-// watchReplicaSets watches those of Deployments, which own pods, and those that nobody
-// owns, which are workloads.
+// watchReplicaSets watches those of Deployments, which own pods, and those without an
+// owner, which are workloads.
 func (f *Fleet) watchReplicaSets() error {
 	selector, err := labels.Parse(f.opt.Selector)
 	if err != nil {
@@ -231,16 +231,16 @@ func (f *Fleet) watchReplicaSets() error {
 	return loadNewestVersion(f, "apps", "replicasets", withoutDeployments(selector), readWorkloadState, func(m *mirror[workloadState]) { f.workloads = append(f.workloads, m) })
 }
 
-// child is a template on record, as a ReplicaSet or a stored revision, and who owns it.
+// child is a stored template, as a ReplicaSet or a ControllerRevision, and its owner.
 type child = ownedBy[cluster.Revision]
 
-// isScaledToZero reports whether a ReplicaSet has no pods and shall have none: then nobody asks
-// for its template, of which there may be thousands.
+// isScaledToZero reports whether a ReplicaSet has no pods and should have none: its template
+// is not kept, since there may be thousands.
 func isScaledToZero(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
 }
 
-// withoutDeployments selects ReplicaSets that no Deployment has made.
+// withoutDeployments selects ReplicaSets that no Deployment has created.
 func withoutDeployments(s labels.Selector) string {
 	if s.Empty() {
 		return "!" + appsv1.DefaultDeploymentUniqueLabelKey
@@ -262,8 +262,8 @@ func (f *Fleet) watchPods() error {
 	return loadMirror(f, typedSource("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
 }
 
-// watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
-// pods are new there. Kruise's say so in their status.
+// watchRevisions keeps the stored templates of Kubernetes' own kinds, by which pods are up
+// to date. Kruise's kinds say so in their status.
 func (f *Fleet) watchRevisions() error {
 	read := func(r *appsv1.ControllerRevision) (*child, error) {
 		out := &child{uid: string(r.UID), owner: ownerOf(r)}
@@ -301,7 +301,7 @@ func (f *Fleet) watchBudgets() error {
 	return loadNewestVersion(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
 }
 
-// watchRecords watches the rollouts on record.
+// watchRecords watches the recorded rollouts.
 func (f *Fleet) watchRecords() error {
 	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
 	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
@@ -322,14 +322,11 @@ func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, err
 
 // loadNewestVersion begins a mirror in the newest version of Kruise that is served.
 func loadNewestVersion[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
-	versions, namespace := []string{"v1"}, f.opt.Namespace
+	namespace := f.opt.Namespace
 	if clusterWide(group, resource) {
 		namespace = ""
 	}
-	if group == kruise.Group || group == kruise.PolicyGroup {
-		versions = []string{kruise.V1beta1, kruise.V1alpha1}
-	}
-	for _, v := range versions {
+	for _, v := range versionsOf(group) {
 		s := f.conn.untypedSource(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
 		s.selector = selector
 		if err = loadMirror(f, s, read, there); !errors.Is(err, errNotServed) {

@@ -9,22 +9,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// FanOuts are the objects of a fleet's place that spread something over subsets,
-// namespaces or nodes, and what tells how far they are. Kinds that are not served or may
-// not be read are missing.
+// FanOuts are the objects that distribute something over subsets, namespaces or nodes, and
+// what their progress is read from. Kinds that are not served or may not be read are
+// missing.
 type FanOuts struct {
 	United        []*kruise.UnitedDeployment
 	Spreads       []*kruise.WorkloadSpread
 	Distributions []*kruise.ResourceDistribution
 	Pulls         []*kruise.ImagePullJob
-	// NodeImages are those of all nodes, Pods all that are looked at.
+	// NodeImages are those of all nodes, Pods all that are watched.
 	NodeImages []*kruise.NodeImage
 	Pods       []*cluster.Pod
 	// Namespaces are nil where they may not be read.
 	Namespaces map[string]labels.Set
 }
 
-// distributions are the mirrors of what fans out; they begin when somebody asks.
+// distributions are the mirrors of what is distributed; they start with the first request.
 type distributions struct {
 	started bool
 	// missing is how many kinds have not answered yet.
@@ -37,7 +37,7 @@ type distributions struct {
 	nodeImages            *mirror[*kruise.NodeImage]
 }
 
-// FanOuts returns what fans out. The first question begins the watches; ok is false
+// FanOuts returns what is distributed. The first call begins the watches; ok is false
 // until each kind has answered.
 func (f *Fleet) FanOuts() (out FanOuts, ok bool) {
 	if f.Loading() != "" {
@@ -97,7 +97,7 @@ func (f *Fleet) distributionParts() []part {
 	}
 }
 
-// distributionPart is one kind that fans out.
+// distributionPart is one kind of distribution.
 func distributionPart[T any](f *Fleet, resource string, there func(*mirror[*T])) part {
 	read := func(u *unstructured.Unstructured) (*T, error) { return decodeKruise[T](u) }
 	return part{what: resource + "." + kruise.Group, begin: func() error { return loadNewestVersion(f, kruise.Group, resource, "", read, there) }}

@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-// Look returns all workloads as they stand, sorted by namespace, kind and name. Nothing
-// comes before all has been loaded.
+// Look returns all workloads as they are now, sorted by namespace, kind and name; nothing
+// before all has been loaded.
 func (f *Fleet) Look() []*Sight {
 	if f.Loading() != "" {
 		return nil
@@ -45,12 +45,12 @@ func (f *Fleet) Look() []*Sight {
 	return out
 }
 
-// First returns all workloads as soon as everything about them is known: who drives
-// their rollouts, too. The error is about what nothing can be said without.
+// First returns all workloads as soon as everything about them is known, including the
+// executors of their rollouts. The error is about something that is needed.
 func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	for {
 		version := f.Version()
-		_ = f.Look() // has it ask who drives them
+		_ = f.Look() // it asks for the executors
 		known := f.Loading() == "" && f.executors.allKnown()
 		if err := f.Fault(); err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	}
 }
 
-// SidecarSets are all of them, each with every pod that is looked at: whoever asks knows
-// which it may match. The selector is about other workloads.
+// SidecarSets are all of them, each with every pod that is watched: the caller decides
+// which it matches. The selector is about other workloads.
 func (f *Fleet) SidecarSets() []*Sight {
 	if f.Loading() != "" {
 		return nil
@@ -147,8 +147,8 @@ func byNamespace[O metav1.Object](list []O) map[string][]O {
 	return out
 }
 
-// selectedSidecarSets are the SidecarSets that stand among the workloads: those that the selector
-// matches, where all namespaces are looked at.
+// selectedSidecarSets are the SidecarSets among the workloads: those that the selector
+// matches, where all namespaces are watched.
 func (f *Fleet) selectedSidecarSets() []workloadState {
 	selector, err := labels.Parse(f.opt.Selector)
 	if f.opt.Namespace != "" || err != nil {
@@ -157,8 +157,8 @@ func (f *Fleet) selectedSidecarSets() []workloadState {
 	return slices.DeleteFunc(slices.Clone(listOf(f.sets)), func(s workloadState) bool { return !selector.Matches(labels.Set(s.workload.Labels)) })
 }
 
-// sorted are the workloads in order. A source that several native ones stand for is
-// none of them: each goes by its own name.
+// sorted are the workloads in order. Where several native ones were rendered from one
+// source, each has its own name.
 func (x *workloadIndex) sorted() []workloadState {
 	times := map[cluster.Ref]int{}
 	for _, s := range x.workloads {
@@ -238,17 +238,17 @@ func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
 	return out
 }
 
-// Sight is one workload of a fleet as it stands. It never changes: a workload that has
-// stayed as it was is the same Sight, by its pointer.
+// Sight is one workload of a fleet as it is now. It never changes: an unchanged workload is
+// the same Sight, by its pointer.
 type Sight struct {
-	// Workload is what people name; Carrier is the native object that stands for it
+	// Workload is what users name; Carrier is the native object that it was rendered into
 	// where there is no Kruise, nil elsewhere. Both may be bare ([cluster.ReadBare]);
 	// those of a Snapshot are whole.
 	Workload, Carrier *cluster.Workload
 	Created           time.Time
 	Pods              []*cluster.Pod
-	// Record is its rollout, Begun whether there is one that is not over, Holder who
-	// drives it.
+	// Record is its rollout, Begun whether there is one that has not ended, Holder its
+	// executor.
 	Record plan.Record
 	Begun  bool
 	Holder string
@@ -263,8 +263,8 @@ type Sight struct {
 	unread      string
 }
 
-// Snapshot is what is known of it, at a time. What only a rollout's driver asks for is
-// missing: answers of checks, pulls of images.
+// Snapshot is what is known of it, at a time. What only the executor reads is
+// missing: results of checks, pulls of images.
 func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates, GatesUnread: s.unread}
 	if err := s.fillWorkload(&out); err != nil {
@@ -293,7 +293,7 @@ func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	return out, err
 }
 
-// fillWorkload adds the workload, with what is left out while nobody asks for it.
+// fillWorkload adds the workload, with the parts that are read on demand.
 func (s *Sight) fillWorkload(to *plan.Snapshot) (err error) {
 	if to.Workload, err = s.Workload.Whole(); err != nil || s.Carrier == nil {
 		return err
@@ -310,7 +310,7 @@ func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
 	return plan.Standing(now)
 }
 
-// equal reports whether two are alike in all that can be told apart.
+// equal reports whether two show the same.
 func (s *Sight) equal(t *Sight) bool {
 	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Holder == t.Holder &&
 		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
@@ -320,7 +320,7 @@ func (s *Sight) equal(t *Sight) bool {
 // Ref is its name.
 func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
 
-// executors tell who drives rollouts: a watch for the lease of each that is not over.
+// executors name the executors of rollouts: a watch for the lease of each that has not ended.
 // There are few, and all leases of a cluster would be those of all its nodes.
 type executors struct {
 	fleet *Fleet
@@ -334,16 +334,16 @@ type leaseWatch struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// lease is nil until the first answer, and where none is given; asked says that the
-	// question is over.
+	// lease is nil until the first answer, and where it may not be read; asked says that
+	// there was an answer.
 	lease *mirror[*coordinationv1.Lease]
 	asked bool
 }
 
-// unreadExecutor stands for whoever may hold a lease that may not be read.
+// unreadExecutor stands for the holder of a lease that may not be read.
 const unreadExecutor = "an executor that you may not read"
 
-// executorOf is who drives a rollout now; "" is nobody. The first question begins the watch.
+// executorOf names the executor of a rollout now, "" for none. The first call begins the watch.
 func (h *executors) executorOf(ref cluster.Ref) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -382,7 +382,7 @@ func (l *leaseWatch) executor() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lease == nil {
-		return unreadExecutor // nobody says that a rollout stands still before it is known
+		return unreadExecutor // a rollout does not count as unattended before that is known
 	}
 	for _, lease := range listOf(l.lease) {
 		return holderOf(lease, time.Now())
@@ -390,7 +390,7 @@ func (l *leaseWatch) executor() string {
 	return ""
 }
 
-// allKnown reports whether every question has been answered.
+// allKnown reports whether the answers about all leases are there.
 func (h *executors) allKnown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -405,7 +405,7 @@ func (h *executors) allKnown() bool {
 	return true
 }
 
-// keepOnly ends the watches of rollouts that are over.
+// keepOnly ends the watches of rollouts that have ended.
 func (h *executors) keepOnly(sights map[cluster.Ref]*Sight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

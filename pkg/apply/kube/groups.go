@@ -67,7 +67,7 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, er
 	return out, nil
 }
 
-// Begin puts a group on record, in place of one of its name. The caller holds it.
+// Begin records a group, in place of one of its name. The caller holds its lease.
 func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
 	r.Begun = time.Now().UTC()
 	var out group.Record
@@ -102,7 +102,7 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 	return out, err
 }
 
-// Change changes what users have said of a group, as it is on record now.
+// Change changes what users have decided about a group, as it is recorded now.
 func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
 	var out group.Record
 	err := retryWrite(ctx, func() error {
@@ -137,15 +137,14 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 	return out, err
 }
 
-// Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
-// rollout.
+// Hold makes this process the executor of a group, as [Cluster.Hold] does for a rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
 	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, changes: newChangeSignal()}}
 	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
 	return h.acquire(ctx, waiting)
 }
 
-// Holder names who carries a group out now; "" for no one.
+// Holder names the executor of a group now; "" for none.
 func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, error) {
 	l, err := g.shared.core.CoordinationV1().Leases(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -178,7 +177,7 @@ func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func
 	}, nil
 }
 
-// storedGroup is what a ConfigMap has of a group besides the plans.
+// storedGroup is what a ConfigMap holds of a group besides the plans.
 type storedGroup struct {
 	Name     string         `json:"name"`
 	Begun    time.Time      `json:"begun"`

@@ -17,12 +17,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Lease are the times of the lease. Whoever dies without letting go blocks others
+// Lease are the times of the lease. A process that dies without releasing it blocks others
 // for as long as the lease lasts, and each renewal is a write.
 type Lease struct {
 	// Lasts, in whole seconds, is how long others wait for a holder that is silent.
 	Lasts time.Duration
-	// Tries is how long a holder goes on writing without having renewed; it is less
+	// Tries is how long a holder continues to write without having renewed; it is less
 	// than Lasts.
 	Tries time.Duration
 	// Renew is the time between two renewals.
@@ -39,15 +39,15 @@ func (l Lease) withDefaults() Lease {
 	return l
 }
 
-// acquireTimeout is how long a lease is waited for that nobody renews: it has to be seen
+// acquireTimeout is how long a lease is waited for that is not renewed: it must be seen
 // unchanged for as long as it lasts, is tried for at intervals of up to 2.2 times
-// Renew, and a server in trouble does not answer each time.
+// Renew, and an overloaded server does not answer each time.
 func (l Lease) acquireTimeout() time.Duration { return 3*l.Lasts + 6*l.Renew }
 
-// Hold makes this process the one that drives the rollout. The context that it
-// returns ends with a cause that wraps plan.ErrTaken when somebody else has taken
+// Hold makes this process the executor of the rollout. The context that it
+// returns ends with a cause that wraps plan.ErrTaken when another process has taken
 // over; as long as the lease is only not renewed, since the cluster does not answer,
-// nothing is written. release lets go. A lease whose holder does not renew it is
+// nothing is written. release ends it. A lease whose holder does not renew it is
 // taken over; told is called once while that is waited for, and the error wraps
 // plan.ErrTaken and names the holder if it is alive.
 func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
@@ -63,14 +63,14 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 	return held, release, err
 }
 
-// releaseTimeout is how long letting go may take: the lease runs out in any case.
+// releaseTimeout is how long releasing may take: the lease expires in any case.
 const releaseTimeout = 3 * time.Second
 
-// leaseHolder is what this process holds of the rollout's lease, and what it may do
-// because of that.
+// leaseHolder says whether this process may write, which is while it surely holds the
+// rollout's lease.
 type leaseHolder struct {
 	*connection
-	// hold is shared by the writers and the election; nil before there is any.
+	// claim is shared by the writers and the election; nil before there is any.
 	claim    atomic.Pointer[claim]
 	inFlight inFlightWrites
 }
@@ -84,33 +84,33 @@ func (lh *leaseHolder) check() error {
 	return nil
 }
 
-// claim is the claim of this process to be the one that drives.
+// claim is the claim of this process to be the executor.
 type claim struct {
 	lease                     *leaseHolder
 	namespace, name, identity string
 	// refresh reads again what others may have written while they held it; owners are the
-	// objects with which the lease goes away.
+	// objects with which the lease is deleted.
 	refresh func(ctx context.Context, all bool) error
 	owners  []metav1.OwnerReference
 	// lost ends what the holder does; stop ends the election.
 	lost context.CancelCauseFunc
 	stop context.CancelFunc
-	// got is closed when the lease is held for the first time.
+	// acquired is closed when the lease is held for the first time.
 	acquired chan struct{}
 	first    sync.Once
-	// current is the election that goes on, nil while the lease is not held.
+	// current is the running election, nil while the lease is not held.
 	current atomic.Pointer[leaderelection.LeaderElector]
-	// other is the name of the last holder that is not us; fault is why the lease
-	// was not had last.
+	// lastOther is the name of the last other holder; fault is why the lease could not be
+	// written last.
 	lastOther, fault atomic.Value
-	// had says that the lease was held once.
+	// heldBefore says that the lease was held once.
 	heldBefore atomic.Bool
 	// renewed is when the write was sent that renewed the lease last: others count from
 	// what it wrote, not from when its answer came.
 	renewed atomic.Pointer[time.Time]
 }
 
-// check reports an error while the lease is not surely ours.
+// check reports an error unless this process surely holds the lease.
 func (h *claim) check() error {
 	if e := h.current.Load(); e != nil && e.IsLeader() && h.hasMargin() {
 		return nil
@@ -136,14 +136,14 @@ func (h *claim) remaining() time.Duration {
 	return h.lease.opt.Lease.withDefaults().Lasts - gone
 }
 
-// otherHolder is who else held the lease, "" for nobody.
+// otherHolder is the last other holder of the lease, "" for none.
 func (h *claim) otherHolder() string {
 	holder, _ := h.lastOther.Load().(string)
 	return holder
 }
 
 // withTimeout is the context of one write: it ends with the longest that a request may take, and
-// no later than the lease, so that none is under way when somebody else has it.
+// no later than the lease, so that none is in flight when another process has it.
 func (lh *leaseHolder) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	most := requestTimeout
 	if h := lh.claim.Load(); h != nil {
@@ -152,7 +152,7 @@ func (lh *leaseHolder) withTimeout(ctx context.Context) (context.Context, contex
 	return context.WithTimeout(ctx, most)
 }
 
-// send sends a write by send, which has the time that the lease leaves it.
+// send carries out one write, in the time that is left of the lease.
 func (lh *leaseHolder) send(ctx context.Context, send func(context.Context) error) error {
 	limited, cancel := lh.withTimeout(ctx)
 	defer cancel()
@@ -162,9 +162,9 @@ func (lh *leaseHolder) send(ctx context.Context, send func(context.Context) erro
 	return err
 }
 
-// inFlightWrites are writes that the server may still carry out: those that are under way, and
-// those that ended without an answer. While there are any, the lease is not let go of before
-// it runs out: whoever had it next would write beside them.
+// inFlightWrites are writes that the server may still carry out: those that are in progress,
+// and those that ended without an answer. While there are any, the lease is not released before
+// it expires: its next holder would write at the same time.
 type inFlightWrites struct {
 	mu         sync.Mutex
 	open       int
@@ -195,8 +195,8 @@ func (f *inFlightWrites) mayHappen(now time.Time, within time.Duration) bool {
 	return f.open > 0 || !f.unanswered.IsZero() && now.Sub(f.unanswered) < within
 }
 
-// Holder names who drives the rollout of a workload now; "" for nobody, or somebody
-// whose lease has run out.
+// Holder names the executor of a workload's rollout; "" for none, or one whose lease has
+// expired.
 func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	namespace, name := r.location(ref)
 	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -209,7 +209,7 @@ func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	return holderOf(l, time.Now()), nil
 }
 
-// holderOf names who holds a lease at a time, "" for nobody.
+// holderOf names the holder of a lease at a time, "" for none.
 func holderOf(l *coordinationv1.Lease, now time.Time) string {
 	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
 		return ""

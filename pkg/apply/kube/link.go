@@ -16,13 +16,13 @@ import (
 
 // Link is how the connection to the server is.
 type Link struct {
-	// Lost is why nothing is heard any more; empty while all is well.
+	// Lost is why no more changes arrive; empty while the connection works.
 	Lost string
 	// Since is when it was lost.
 	Since time.Time
 }
 
-// connectionWatch notes how lists and watches end: the last one tells.
+// connectionWatch notes how lists and watches end: the last one counts.
 type connectionWatch struct {
 	changed func()
 
@@ -30,7 +30,7 @@ type connectionWatch struct {
 	now Link
 }
 
-// monitor has a source tell how it gets on.
+// monitor reports the results of a source's lists and watches.
 func (l *connectionWatch) monitor(s source) source {
 	list, begin := s.list, s.watch
 	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -54,8 +54,8 @@ func (l *connectionWatch) monitor(s source) source {
 	return s
 }
 
-// unanswered is the watch that a client returns where the connection ends before there
-// is an answer: to it that is no error.
+// emptyWatchType is the type of the watch that a client returns, without an error, where the
+// connection ends before there is an answer.
 var (
 	emptyWatchType = reflect.TypeOf(watch.NewEmptyWatch())
 	errNoAnswer    = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
@@ -79,8 +79,8 @@ func (l *connectionWatch) expectAnswer(ctx context.Context) (answered func()) {
 	}
 }
 
-// note takes an answer in. One that refuses is an answer, too, unless it is to all that
-// is asked: whoever is not known any more hears nothing.
+// note takes an answer into account. A refusal is an answer, too, unless it is to all that
+// is asked: a user that is not known any more gets no data.
 func (l *connectionWatch) note(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return

@@ -19,12 +19,12 @@ import (
 )
 
 // mirror keeps the objects of one resource as they are in the cluster, each read
-// into a T. A watch fills it, and so do the answers to our own writes, so that
-// nobody ever acts on something older than what we wrote. It never goes back: an
+// into a T. A watch fills it, and so do the answers to this process's writes, so that
+// no decision is made on something older than these. It never goes back: an
 // object is replaced only by a newer version of itself.
 type mirror[T any] struct {
 	// read turns an object into what is kept of it; an object that cannot be read is
-	// kept out, and faults tell of it until it can, or is gone.
+	// left out, and is among the faults until it can be read, or is deleted.
 	read    func(metav1.Object) (T, error)
 	changed func()
 	// source is where the objects come from.
@@ -47,8 +47,8 @@ func newMirror[T any](changed func(), read func(metav1.Object) (T, error)) *mirr
 	return &mirror[T]{read: read, changed: changed, kept: map[string]mirrored[T]{}, deleted: map[types.UID]bool{}, faults: map[string]error{}}
 }
 
-// list returns the values sorted by namespace and name. The list is shared: nobody
-// changes it.
+// list returns the values sorted by namespace and name. The list is shared and must
+// not be changed.
 func (m *mirror[T]) list() ([]T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,14 +77,14 @@ func (m *mirror[T]) get(namespace, name string) (value T, ok bool) {
 	return k.value, ok
 }
 
-// uid returns the uid of a name, "" for none.
+// uid returns the UID of a name, "" for none.
 func (m *mirror[T]) uid(namespace, name string) types.UID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.kept[namespace+"/"+name].uid
 }
 
-// put takes in a version of an object, from a watch or from an answer.
+// put stores a version of an object, from a watch or from an answer.
 func (m *mirror[T]) put(obj any) error {
 	o, err := meta.Accessor(obj)
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *mirror[T]) put(obj any) error {
 	return nil
 }
 
-// putWritten takes in what was written under a name, as it was answered.
+// putWritten stores what was written under a name, as it was answered.
 func (m *mirror[T]) putWritten(namespace, name string, uid types.UID, version string, value T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +111,7 @@ func (m *mirror[T]) putWritten(namespace, name string, uid types.UID, version st
 	m.notify()
 }
 
-// store reports whether the object was news.
+// store reports whether the object has changed.
 func (m *mirror[T]) store(o metav1.Object) bool {
 	key := o.GetNamespace() + "/" + o.GetName()
 	have, ok := m.kept[key]
@@ -131,7 +131,7 @@ func (m *mirror[T]) store(o metav1.Object) bool {
 	return true
 }
 
-// delete forgets an object that was deleted.
+// delete removes an object that was deleted.
 func (m *mirror[T]) delete(obj any) error {
 	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = last.Obj
@@ -147,7 +147,7 @@ func (m *mirror[T]) delete(obj any) error {
 	return nil
 }
 
-// forget forgets the object of a uid, which somebody has looked for in vain.
+// forget forgets the object of a uid that was not found on the server.
 func (m *mirror[T]) forget(namespace, name string, uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -163,8 +163,7 @@ func (m *mirror[T]) remove(key string, uid types.UID) {
 	}
 }
 
-// replace takes in a list of all there was at a version. What was written since
-// stays.
+// replace stores a list of all there was at a version. What was written since stays.
 func (m *mirror[T]) replace(list []any, version string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,14 +186,14 @@ func (m *mirror[T]) replace(list []any, version string) error {
 	return nil
 }
 
-// notify has everybody look again.
+// notify signals a change.
 func (m *mirror[T]) notify() {
 	m.sorted = nil
 	m.changed()
 }
 
-// newer compares resource versions of one resource; one that cannot be compared is
-// taken as news, since a watch never goes back by itself.
+// newer compares resource versions of one resource; one that cannot be compared counts as
+// newer, since a watch never goes back.
 func newer(a, b string) bool {
 	if a == b {
 		return false
@@ -225,7 +224,7 @@ func (m *mirror[T]) reread(ctx context.Context) error {
 	}
 }
 
-// putAnswer takes in the answer to a question for one object.
+// putAnswer stores the answer to a request for one object.
 func putAnswer[T any](m *mirror[T], namespace, name string, got any, err error) error {
 	if apierrors.IsNotFound(err) {
 		if uid := m.uid(namespace, name); uid != "" {
@@ -239,7 +238,7 @@ func putAnswer[T any](m *mirror[T], namespace, name string, got any, err error) 
 	return m.put(got)
 }
 
-// listOf is what a mirror shows that can be read of it; nothing without one.
+// listOf is what a mirror shows, without what cannot be read; nothing without a mirror.
 func listOf[T any](m *mirror[T]) []T {
 	if m == nil {
 		return nil
@@ -259,10 +258,10 @@ type reading[T any] struct {
 	err   error
 }
 
-// DeepCopyObject makes it a runtime.Object. Nobody changes one.
+// DeepCopyObject makes it a runtime.Object, which is never changed.
 func (r *reading[T]) DeepCopyObject() runtime.Object { return r }
 
-// readingOf reads an object; an error goes with the reading, for the mirror to tell of.
+// readingOf reads an object; an error is part of the reading, and reported by the mirror.
 func (m *mirror[T]) readingOf(obj any) (*reading[T], error) {
 	o, err := meta.Accessor(obj)
 	if err != nil {
@@ -308,10 +307,10 @@ func (f reflectorStore[T]) Add(obj any) error { return f.put(obj) }
 // Update is Add.
 func (f reflectorStore[T]) Update(obj any) error { return f.put(obj) }
 
-// Delete forgets an object.
+// Delete removes an object.
 func (f reflectorStore[T]) Delete(obj any) error { return f.delete(obj) }
 
-// Replace takes in a list.
+// Replace stores a list.
 func (f reflectorStore[T]) Replace(list []any, version string) error { return f.replace(list, version) }
 
 // Resync has nothing to do.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-func object(name, uid, version string) *corev1.ConfigMap {
+func configMapOf(name, uid, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid), ResourceVersion: version}}
 }
 
@@ -26,56 +26,72 @@ func versions(changed func()) *mirror[string] {
 	})
 }
 
-func TestMirror(t *testing.T) {
+func TestMirror_KeepsNewest(t *testing.T) {
 	type m = *mirror[string]
 	for name, c := range map[string]struct {
 		do   func(m m) error
 		want string
 	}{
-		"nothing":               {func(m) error { return nil }, "[]"},
-		"sorted by name":        {func(m m) error { return errors.Join(m.put(object("b", "2", "5")), m.put(object("a", "1", "6"))) }, "[a/1@6 b/2@5]"},
-		"newer":                 {func(m m) error { return errors.Join(m.put(object("a", "1", "9")), m.put(object("a", "1", "10"))) }, "[a/1@10]"},
-		"older":                 {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "1", "9"))) }, "[a/1@10]"},
-		"successor":             {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "2", "12"))) }, "[a/2@12]"},
-		"late predecessor":      {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.put(object("a", "1", "10"))) }, "[a/2@12]"},
-		"gone":                  {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.delete(object("a", "1", "11"))) }, "[]"},
-		"answer after deletion": {func(m m) error { return errors.Join(m.delete(object("a", "1", "11")), m.put(object("a", "1", "10"))) }, "[]"},
-		"deletion of another":   {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.delete(object("a", "1", "11"))) }, "[a/2@12]"},
+		"nothing": {func(m) error { return nil }, "[]"},
+		"sorted by name": {func(m m) error {
+			return errors.Join(m.put(configMapOf("b", "2", "5")), m.put(configMapOf("a", "1", "6")))
+		}, "[a/1@6 b/2@5]"},
+		"newer": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "1", "9")), m.put(configMapOf("a", "1", "10")))
+		}, "[a/1@10]"},
+		"older": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "1", "10")), m.put(configMapOf("a", "1", "9")))
+		}, "[a/1@10]"},
+		"successor": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "1", "10")), m.put(configMapOf("a", "2", "12")))
+		}, "[a/2@12]"},
+		"late predecessor": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "2", "12")), m.put(configMapOf("a", "1", "10")))
+		}, "[a/2@12]"},
+		"gone": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "1", "10")), m.delete(configMapOf("a", "1", "11")))
+		}, "[]"},
+		"answer after deletion": {func(m m) error {
+			return errors.Join(m.delete(configMapOf("a", "1", "11")), m.put(configMapOf("a", "1", "10")))
+		}, "[]"},
+		"deletion of another": {func(m m) error {
+			return errors.Join(m.put(configMapOf("a", "2", "12")), m.delete(configMapOf("a", "1", "11")))
+		}, "[a/2@12]"},
 		"last state unknown": {func(m m) error {
-			return errors.Join(m.put(object("a", "1", "10")), m.delete(cache.DeletedFinalStateUnknown{Obj: object("a", "1", "10")}))
+			return errors.Join(m.put(configMapOf("a", "1", "10")), m.delete(cache.DeletedFinalStateUnknown{Obj: configMapOf("a", "1", "10")}))
 		}, "[]"},
 		"list": {func(m m) error {
-			return errors.Join(m.put(object("a", "1", "4")), m.put(object("own", "3", "9")), m.replace([]any{object("b", "2", "5")}, "7"))
+			return errors.Join(m.put(configMapOf("a", "1", "4")), m.put(configMapOf("own", "3", "9")), m.replace([]any{configMapOf("b", "2", "5")}, "7"))
 		}, "[b/2@5 own/3@9]"},
 		"stale list": {func(m m) error {
-			return errors.Join(m.put(object("a", "1", "9")), m.replace([]any{object("a", "1", "5")}, "7"))
+			return errors.Join(m.put(configMapOf("a", "1", "9")), m.replace([]any{configMapOf("a", "1", "5")}, "7"))
 		}, "[a/1@9]"},
 		"looked for in vain": {func(m m) error {
-			err := m.put(object("a", "1", "4"))
+			err := m.put(configMapOf("a", "1", "4"))
 			m.forget("shop", "a", "1")
-			return errors.Join(err, m.put(object("a", "1", "5")))
+			return errors.Join(err, m.put(configMapOf("a", "1", "5")))
 		}, "[]"},
 		"looked for in vain, successor": {func(m m) error {
-			err := m.put(object("a", "2", "4"))
+			err := m.put(configMapOf("a", "2", "4"))
 			m.forget("shop", "a", "1")
 			return err
 		}, "[a/2@4]"},
 		"unreadable, and gone": {func(m m) error {
-			return errors.Join(m.put(object("bad", "1", "4")), m.delete(object("bad", "1", "5")))
+			return errors.Join(m.put(configMapOf("bad", "1", "4")), m.delete(configMapOf("bad", "1", "5")))
 		}, "[]"},
 		"unreadable, and not listed": {func(m m) error {
-			return errors.Join(m.put(object("bad", "1", "4")), m.replace([]any{object("a", "1", "4")}, "7"))
+			return errors.Join(m.put(configMapOf("bad", "1", "4")), m.replace([]any{configMapOf("a", "1", "4")}, "7"))
 		}, "[a/1@4]"},
 		"written, listed before any event": {func(m m) error {
 			m.putWritten("shop", "a", "1", "5", "a/1@5")
-			return m.replace([]any{object("a", "1", "5")}, "7")
+			return m.replace([]any{configMapOf("a", "1", "5")}, "7")
 		}, "[a/1@5]"},
 		"written, gone": {func(m m) error {
-			err := m.delete(object("a", "1", "6"))
+			err := m.delete(configMapOf("a", "1", "6"))
 			m.putWritten("shop", "a", "1", "5", "a/1@5")
 			return err
 		}, "[]"},
-		"unreadable": {func(m m) error { return m.put(object("bad", "1", "4")) }, "it cannot be read"},
+		"unreadable": {func(m m) error { return m.put(configMapOf("bad", "1", "4")) }, "it cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := versions(func() {})
@@ -94,33 +110,74 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestMirrorTellsNews: what is no news wakes nobody.
-func TestMirrorTellsNews(t *testing.T) {
+// TestMirror_SignalsChangesOnly: what is no news wakes nobody.
+func TestMirror_SignalsChangesOnly(t *testing.T) {
 	news := 0
 	m := versions(func() { news++ })
 	for _, c := range []struct {
 		version string
 		news    int
 	}{{"5", 1}, {"5", 1}, {"4", 1}, {"6", 2}} {
-		if err := m.put(object("a", "1", c.version)); err != nil || news != c.news {
+		if err := m.put(configMapOf("a", "1", c.version)); err != nil || news != c.news {
 			t.Errorf("version %s: %d, want %d (%v)", c.version, news, c.news, err)
 		}
 	}
 }
 
-// TestMirrorIsNewest: in whatever order versions come in, the newest stays.
-func TestMirrorIsNewest(t *testing.T) {
+// TestMirror_AnyOrder: in whatever order versions come in, the newest stays.
+func TestMirror_AnyOrder(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := versions(func() {})
 		order := r.Perm(20)
 		for _, v := range order {
-			if err := m.put(object("a", "1", fmt.Sprint(v+90))); err != nil {
+			if err := m.put(configMapOf("a", "1", fmt.Sprint(v+90))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if list, _ := m.list(); !slices.Equal(list, []string{"a/1@109"}) {
 			t.Errorf("%v: %v", order, list)
 		}
+	}
+}
+
+// TestMirror_ReadingsEqualObjects: a list of readings does to a mirror what the objects
+// themselves do.
+func TestMirror_ReadingsEqualObjects(t *testing.T) {
+	list := []any{configMapOf("a", "1", "4"), configMapOf("bad", "2", "5"), configMapOf("b", "3", "6")}
+	plain, reduced := versions(func() {}), versions(func() {})
+	read := slices.Clone(list)
+	for i, o := range list {
+		var err error
+		if read[i], err = (reflectorStore[string]{reduced}).Transformer()(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range []*mirror[string]{plain, reduced} {
+		if err := m.put(configMapOf("gone", "9", "3")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := plain.replace(list, "7"); err != nil {
+		t.Fatal(err)
+	}
+	if err := reduced.replace(read, "7"); err != nil {
+		t.Fatal(err)
+	}
+	want, wantErr := plain.list()
+	got, gotErr := reduced.list()
+	if !slices.Equal(got, want) || len(got) != 2 || wantErr == nil || gotErr == nil || gotErr.Error() != wantErr.Error() {
+		t.Errorf("%v (%v), want %v (%v)", got, gotErr, want, wantErr)
+	}
+}
+
+// TestMirror_RefusesOtherValues: what is no object at all is refused.
+func TestMirror_RefusesOtherValues(t *testing.T) {
+	m := versions(func() {})
+	if _, err := m.readingOf("text"); err == nil {
+		t.Error("a text was read")
+	}
+	if _, err := m.readingsOf(&corev1.ConfigMap{}); err == nil {
+		t.Error("an object was read as a list")
 	}
 }

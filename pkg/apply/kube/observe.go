@@ -25,7 +25,7 @@ import (
 )
 
 // observer watches a workload and what belongs to it, and shows them in snapshots.
-// Mirrors that the workload has no need of stay nil.
+// Mirrors that the workload does not need stay nil.
 type observer struct {
 	*connection
 	workloads  *mirror[observedWorkload]
@@ -39,10 +39,10 @@ type observer struct {
 	budgets     *mirror[*kruise.PodUnavailableBudget]
 }
 
-// observedWorkload is the workload, and the Kruise workload that it stands for, if it does.
+// observedWorkload is the workload, and the Kruise workload that it was rendered from, if any.
 type observedWorkload struct{ workload, source *cluster.Workload }
 
-// observedPod is a pod with what its node says of it beyond what rules read.
+// observedPod is a pod with more than rules read of it.
 type observedPod struct {
 	*cluster.Pod
 	report rules.NodeReport
@@ -70,27 +70,30 @@ func (o *observer) start() error {
 	if w.workload == nil {
 		return fmt.Errorf("%s: %w", o.changedObject().Ref, plan.ErrNotFound)
 	}
-	selector, err := selectorOf(w.workload)
+	around, err := SurroundingsOf(w.workload)
 	if err != nil {
 		return err
 	}
-	for _, begin := range []func(*cluster.Workload, string) error{
-		o.watchPods, o.watchRevisions, o.watchChildren, o.watchNodes, o.watchNamespaces, o.watchBudgets,
+	for _, part := range []struct {
+		query *Query
+		watch func(*Query) error
+	}{
+		{around.Pods, o.watchPods},
+		{around.Revisions, o.watchRevisions},
+		{around.ReplicaSets, o.watchChildren},
+		{around.Nodes, o.watchNodes},
+		{around.Namespaces, o.watchNamespaces},
+		{around.Disruptions, o.watchDisruptions},
+		{around.Budgets, o.watchBudgets},
 	} {
-		if err := begin(w.workload, selector); err != nil {
+		if part.query == nil {
+			continue
+		}
+		if err := part.watch(part.query); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// selectorOf writes a workload's selector as a query has it.
-func selectorOf(w *cluster.Workload) (string, error) {
-	selector, err := metav1.LabelSelectorAsSelector(plan.SelectorOf(w))
-	if err != nil {
-		return "", err
-	}
-	return selector.String(), nil
 }
 
 // current is the workload as it is now.
@@ -129,7 +132,7 @@ func (o *observer) watchWorkload() error {
 	return follow(o.ctx, s, o.workloads)
 }
 
-// readStandalonePod reads such a pod as a set of one, with a template that nobody changes.
+// readStandalonePod reads such a pod as a set of one, with a template that never changes.
 func readStandalonePod(u *unstructured.Unstructured) (*cluster.Workload, error) {
 	var p corev1.Pod
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
@@ -140,18 +143,14 @@ func readStandalonePod(u *unstructured.Unstructured) (*cluster.Workload, error) 
 		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(1)), Selector: &metav1.LabelSelector{MatchLabels: p.Labels}},
 	}
 	return &cluster.Workload{
-		Ref:     cluster.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name},
+		Ref:     cluster.Ref{Kind: kindPod, Namespace: p.Namespace, Name: p.Name},
 		Version: "v1", UID: string(p.UID), Labels: p.Labels, Annotations: p.Annotations, Object: set, Template: map[string]any{},
 	}, nil
 }
 
-// watchPods watches those that the workload's selector matches; a SidecarSet's are
-// in all namespaces.
-func (o *observer) watchPods(w *cluster.Workload, selector string) (err error) {
-	s := typedSource("pods", &corev1.Pod{}, o.core.CoreV1().Pods(w.Namespace), selector).sharedAs(w.Namespace)
-	if s.required = true; o.isPod() {
-		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
-	}
+// watchPods watches the pods, with what their nodes report of them.
+func (o *observer) watchPods(q *Query) (err error) {
+	s := sourceOf(q, &corev1.Pod{}, o.core.CoreV1().Pods(q.Namespace))
 	o.pods, err = followMirror(o.connection, s, func(p *corev1.Pod) (observedPod, error) {
 		read := cluster.ReadPod(p)
 		read.Digest()
@@ -175,17 +174,9 @@ func resized(p *corev1.Pod) bool {
 	return true
 }
 
-// watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
-// and a ReplicaSet, or a pod, has none.
-func (o *observer) watchRevisions(w *cluster.Workload, selector string) (err error) {
-	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || o.isPod() {
-		return nil
-	}
-	namespace := w.Namespace
-	if w.Kind == kruise.KindSidecarSet {
-		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
-	}
-	s := typedSource("stored revisions", &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(namespace), selector).sharedAs(namespace)
+// watchRevisions watches the stored templates.
+func (o *observer) watchRevisions(q *Query) (err error) {
+	s := sourceOf(q, &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(q.Namespace))
 	o.revisions, err = followMirror(o.connection, s, func(r *appsv1.ControllerRevision) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadRevision(r)
 		return ownedBy[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
@@ -194,12 +185,8 @@ func (o *observer) watchRevisions(w *cluster.Workload, selector string) (err err
 }
 
 // watchChildren watches the ReplicaSets of a Deployment, which own its pods.
-func (o *observer) watchChildren(w *cluster.Workload, selector string) (err error) {
-	if w.Kind != kruise.KindDeployment {
-		return nil
-	}
-	s := typedSource("ReplicaSets", &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(w.Namespace), selector).sharedAs(w.Namespace)
-	s.required = true
+func (o *observer) watchChildren(q *Query) (err error) {
+	s := sourceOf(q, &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(q.Namespace))
 	o.children, err = followMirror(o.connection, s, func(r *appsv1.ReplicaSet) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadReplicaSet(r)
 		return ownedBy[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
@@ -208,35 +195,30 @@ func (o *observer) watchChildren(w *cluster.Workload, selector string) (err erro
 }
 
 // watchNodes watches nodes where a rule looks at them.
-func (o *observer) watchNodes(w *cluster.Workload, _ string) (err error) {
-	if !w.LooksAtNodes() {
-		return nil
-	}
-	s := typedSource("nodes", &corev1.Node{}, o.core.CoreV1().Nodes(), "").sharedAs("")
-	s.required = w.Kind == kruise.KindDaemonSet
+func (o *observer) watchNodes(q *Query) (err error) {
+	s := sourceOf(q, &corev1.Node{}, o.core.CoreV1().Nodes())
 	o.nodes, err = followMirror(o.connection, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
 }
 
 // watchNamespaces watches labels that SidecarSets select by.
-func (o *observer) watchNamespaces(w *cluster.Workload, _ string) (err error) {
-	if w.Kind != kruise.KindSidecarSet {
-		return nil
-	}
-	s := typedSource("namespaces", &corev1.Namespace{}, o.core.CoreV1().Namespaces(), "").sharedAs("")
-	o.namespaces, err = followMirror(o.connection, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
+func (o *observer) watchNamespaces(q *Query) (err error) {
+	s := sourceOf(q, &corev1.Namespace{}, o.core.CoreV1().Namespaces())
+	o.namespaces, err = followMirror(o.connection, s, unchanged[*corev1.Namespace])
 	return err
 }
 
-// watchBudgets watches the budgets of both kinds in the workload's namespace, in all
-// of them for a SidecarSet: nobody else asks them about what this client does to pods
-// and containers, but for evictions.
-func (o *observer) watchBudgets(w *cluster.Workload, _ string) (err error) {
-	s := typedSource("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").sharedAs(w.Namespace)
-	if o.disruptions, err = followMirror(o.connection, s, unchanged[*policyv1.PodDisruptionBudget]); err != nil {
-		return err
-	}
-	m, err := newLazyKruiseMirror[kruise.PodUnavailableBudget](o.connection, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").start()
+// watchDisruptions watches the PodDisruptionBudgets: no webhook asks them about what this
+// client does to pods and containers, except for evictions.
+func (o *observer) watchDisruptions(q *Query) (err error) {
+	s := sourceOf(q, &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(q.Namespace))
+	o.disruptions, err = followMirror(o.connection, s, unchanged[*policyv1.PodDisruptionBudget])
+	return err
+}
+
+// watchBudgets watches the PodUnavailableBudgets, for the same reason.
+func (o *observer) watchBudgets(q *Query) error {
+	m, err := newLazyKruiseMirror[kruise.PodUnavailableBudget](o.connection, q.Resource.Group, q.Resource.Resource, q.Namespace, q.Selector).start()
 	switch {
 	case err == nil:
 		o.budgets = m
@@ -413,8 +395,7 @@ func (o *observer) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
 	return err
 }
 
-// ownerReferences are those of what goes away with the object in the cluster; none
-// where it is gone.
+// ownerReferences are those of what is deleted with the workload; none where that is gone.
 func (o *observer) ownerReferences() []metav1.OwnerReference {
 	present, err := o.current()
 	if err != nil || present.workload == nil {
@@ -438,8 +419,8 @@ func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
 	return putAnswer(o.pods, p.Namespace, p.Name, got, err)
 }
 
-// reread reads again what this process decides on, since another may have written
-// what our watches do not show yet.
+// reread reads again what decisions rest on, since another process may have written what
+// the watches do not show yet.
 func (c *Cluster) reread(ctx context.Context, all bool) error {
 	if err := errors.Join(c.record.reread(ctx), c.observer.rereadWorkload(ctx)); err != nil {
 		return err

@@ -25,15 +25,14 @@ import (
 )
 
 const (
-	// pullParallel is how many nodes pull at a time unless somebody says: a registry
+	// defaultPullParallelism is how many nodes pull at a time by default: a registry
 	// serves that many, and hundreds of nodes are done within a step's time.
 	defaultPullParallelism = 10
-	// pullKept is for how many seconds what has pulled stays afterwards, for whoever
-	// looks.
+	// pullTTLSeconds is for how many seconds finished jobs are kept.
 	pullTTLSeconds = 600
 )
 
-// puller has images pulled.
+// puller pulls images onto nodes, by Kruise or by Jobs.
 type puller struct {
 	*stepObjects
 	jobPulls jobPulls
@@ -43,13 +42,14 @@ func newPuller(s *stepObjects) *puller {
 	return &puller{stepObjects: s, jobPulls: jobPulls{changed: s.changes.broadcast}}
 }
 
-// pullTarget is where images are pulled to, and on whose behalf.
+// pullTarget is where images are pulled to, and for which owners.
 type pullTarget struct {
 	stepID
-	// base is what names of jobs begin with, owners what they go away with.
+	// base is the beginning of the names of jobs, owners are the objects with which they are
+	// deleted.
 	base   string
 	owners []metav1.OwnerReference
-	// pods select the nodes where Kruise finds them by itself; nil names them.
+	// pods select the nodes where Kruise finds them; nil has the nodes listed.
 	pods           *metav1.LabelSelector
 	nodes, secrets func() ([]string, error)
 }
@@ -89,8 +89,8 @@ func (s *pullTarget) name(purpose ...string) string {
 	return s.stepID.objectName(s.base+"-pull", purpose...)
 }
 
-// secretNames are the names of the pull secrets of the workload's pods, and of those to
-// come.
+// secretNames are the names of the pull secrets of the workload's pods, and of those that
+// will be created.
 func (pl *puller) secretNames(w *cluster.Workload) ([]string, error) {
 	pods, err := pl.observer.ownPods(w)
 	if err != nil {
@@ -124,7 +124,7 @@ func pullSecretNames(p *corev1.Pod) []string {
 
 // TemplateSecrets are the names of the pull secrets that a pod of a template gets in a
 // namespace: its own, or else those of its service account. A nil template is a pod
-// that says nothing. With an error, what is known without the service account is
+// without settings. With an error, what is known without the service account is
 // returned.
 func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace string, template map[string]any) ([]string, error) {
 	spec := tree.Get(tree.FromValue(template), "spec")
@@ -149,7 +149,7 @@ func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace
 	return out, nil
 }
 
-// pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
+// pullAt pulls images by Kruise where it is installed (docs/kruise/jobs.md#image-pulls),
 // otherwise by Jobs.
 func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) error {
 	jobs, err := pl.lazy.pulls.start()
@@ -175,7 +175,7 @@ func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) erro
 	return nil
 }
 
-// imagePullSpec is what Kruise is told.
+// imagePullSpec is the spec of an ImagePullJob.
 func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
 		parallel = defaultPullParallelism
@@ -194,7 +194,7 @@ func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePul
 	return spec, err
 }
 
-// fillState says how far the pulls of the present step have come.
+// fillState adds the progress of the pulls of the present step.
 func (pl *puller) fillState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	s.Pulled, s.Pulling, s.Pulls = map[string]int{}, map[string]bool{}, map[string]plan.PullState{}
 	if jobs := pl.lazy.pulls.ifStarted(); jobs != nil {
@@ -212,8 +212,8 @@ func (pl *puller) fillState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	return nil
 }
 
-// stateOfImagePullJob is what an ImagePullJob says beyond numbers. Nobody tries a failed node
-// again: the node's agent has done so already.
+// stateOfImagePullJob is what an ImagePullJob says beyond numbers. A failed node is final:
+// the node's agent has tried several times.
 func stateOfImagePullJob(job *kruise.ImagePullJob) plan.PullState {
 	out := plan.PullState{Over: job.Status.CompletionTime != nil}
 	for _, node := range job.Status.FailedNodes {
@@ -226,7 +226,7 @@ func stateOfImagePullJob(job *kruise.ImagePullJob) plan.PullState {
 	return out
 }
 
-// requests create what pulls, by Kruise where it is there, otherwise Jobs.
+// requests create what pulls: an ImagePullJob where Kruise is installed, otherwise Jobs.
 func (pl *puller) requests(p *plan.Pull) ([]event.Request, error) {
 	m, w, err := pl.currentStep()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // ImagePull is a pull that belongs to no rollout.
 type ImagePull struct {
 	Image string
-	// Namespace is where the jobs are, and Secrets, which are names.
+	// Namespace is where the jobs are, and the Secrets, which are names.
 	Namespace string
 	Secrets   []string
 	// Nodes are names.
@@ -30,11 +30,11 @@ type ImagePull struct {
 	HelperImage string
 }
 
-// NodePull is how the pull stands on one node.
+// NodePull is the state of a pull on one node.
 type NodePull struct {
 	Node  string
 	Phase kruise.ImagePullPhase
-	// Why is empty while all goes well.
+	// Why is empty without a problem.
 	Why string
 }
 
@@ -43,10 +43,10 @@ func (n NodePull) ended() bool {
 	return n.Phase == kruise.ImagePhaseSucceeded || n.Phase == kruise.ImagePhaseFailed
 }
 
-// PullImage has an image pulled, by Kruise where it is there, otherwise by Jobs, and
-// returns how that went on each node, by name. told is told of changes meanwhile. When
-// ctx ends first the pull goes on without us, and what is known so far is returned with
-// the cause; whoever asks for the same again goes on with it.
+// PullImage pulls an image, by Kruise where it is installed, otherwise by Jobs, and
+// returns how that went on each node, by name. told is called with changes meanwhile. When
+// ctx ends first the pull continues in the cluster, and what is known so far is returned with
+// the cause; the same call later continues with it.
 func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(NodePull)) ([]NodePull, error) {
 	w, err := openPull(ctx, cfg, p)
 	if err != nil {
@@ -77,7 +77,7 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 // hiccups, and the kubelet tries again.
 const pullErrorGrace = time.Minute
 
-// PullRequests are the writes of [PullImage]: none where the same pull is under way.
+// PullRequests are the writes of [PullImage]: none where the same pull is in progress.
 func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.Request, error) {
 	w, err := openPull(ctx, cfg, p)
 	if err != nil {
@@ -105,7 +105,7 @@ func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*imagePuller,
 	return &imagePuller{puller: newPuller(steps), ImagePull: p, reported: map[string]NodePull{}}, nil
 }
 
-// imagePuller is a pull that somebody waits for.
+// imagePuller is a pull that a caller waits for.
 type imagePuller struct {
 	*puller
 	ImagePull
@@ -117,20 +117,20 @@ func (w *imagePuller) pull() *plan.Pull {
 	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
 }
 
-// start asks for the pull, or goes on with the one that is under way.
+// start asks for the pull, or continues with the one that is in progress.
 func (w *imagePuller) start(ctx context.Context) (*pullTarget, error) {
 	at, _, err := w.find()
 	if err != nil {
 		return nil, err
 	}
 	if w.lazy.pulls.ifStarted() != nil {
-		_, _ = w.lazy.nodeImages.start() // not everybody may read them
+		_, _ = w.lazy.nodeImages.start() // not every user may read them
 	}
 	return at, w.pullAt(ctx, at, w.pull())
 }
 
-// find is the pull that is under way, or the site of the next: one that is over is done
-// again.
+// find is the pull that is in progress, or the target of the next: one that has ended is
+// done again.
 func (w *imagePuller) find() (at *pullTarget, begun bool, err error) {
 	if err := w.lazy.startFor(&plan.Step{Pull: w.pull()}); err != nil {
 		return nil, false, err
@@ -144,7 +144,7 @@ func (w *imagePuller) find() (at *pullTarget, begun bool, err error) {
 	}
 }
 
-// targetOfAttempt is the pull's site for the n-th time that it is asked for.
+// targetOfAttempt is the target of the n-th pull of the same image.
 func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
 	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
 	base, _, _ = strings.Cut(base, "@")
@@ -156,7 +156,7 @@ func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
 	}
 }
 
-// status reports whether a pull was asked for, and whether it is over.
+// status reports whether a pull was begun, and whether it has ended.
 func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
 	if jobs := w.lazy.pulls.ifStarted(); jobs != nil {
 		job, ok := jobs.get(w.Namespace, at.name(w.Image))
@@ -171,7 +171,7 @@ func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
 	return begun, over
 }
 
-// progress tells of changes, and says whether all nodes are done.
+// progress reports changes, and says whether all nodes are done.
 func (w *imagePuller) progress(at *pullTarget) (states []NodePull, over bool) {
 	over = true
 	find := w.stateOfJobs(at)
@@ -210,11 +210,11 @@ func (w *imagePuller) stateOfJobs(at *pullTarget) func(node string) NodePull {
 	}
 }
 
-// stateOfKruise reads the ImagePullJob, and of each node what its agent says.
+// stateOfKruise reads the ImagePullJob, and the reports of the agents of nodes.
 func (w *imagePuller) stateOfKruise(at *pullTarget) func(node string) NodePull {
 	name := at.name(w.Image)
 	job, _ := w.lazy.pulls.ifStarted().get(w.Namespace, name)
-	images := w.lazy.nodeImages.ifStarted() // nil: nodes are told of at the end only
+	images := w.lazy.nodeImages.ifStarted() // nil: nodes are reported at the end only
 	return func(node string) NodePull {
 		if images == nil {
 			return nodePullOfJob(job, node)
@@ -247,7 +247,7 @@ func nodePullOfJob(job *kruise.ImagePullJob, node string) NodePull {
 	return NodePull{Phase: kruise.ImagePhaseWaiting}
 }
 
-// nodePullOfAgent is how the agent of a node stands with what a job asks for.
+// nodePullOfAgent is what the agent of a node reports of a job.
 func nodePullOfAgent(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
 	if n == nil {
 		return NodePull{}, false

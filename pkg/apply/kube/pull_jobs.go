@@ -20,15 +20,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// jobPull is a pull by Jobs that this process goes on with: who asks for it again
-// after a crash goes on where the Jobs in the cluster end.
+// jobPull is a pull by Jobs that this process continues: after a crash it is continued
+// after the Jobs that are in the cluster.
 type jobPull struct {
 	running bool
-	// failed is why it ended before its time.
+	// failed is why it ended too early.
 	failed string
 }
 
-// pullByJobs creates the first Jobs, and goes on when they are done.
+// pullByJobs creates the first Jobs, and the next when these have ended.
 func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) error {
 	for _, begin := range []func() error{onlyError(pl.lazy.jobs.start), onlyError(pl.lazy.jobPods.start)} {
 		if err := begin(); err != nil {
@@ -47,7 +47,7 @@ func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) 
 	return nil
 }
 
-// onlyError is a call of which only the error counts.
+// onlyError calls a function for its error.
 func onlyError[T any](get func() (T, error)) func() error {
 	return func() error {
 		_, err := get()
@@ -55,7 +55,7 @@ func onlyError[T any](get func() (T, error)) func() error {
 	}
 }
 
-// jobPulls are those by Jobs, by mark.
+// jobPulls are the pulls by Jobs, by step.
 type jobPulls struct {
 	changed func()
 
@@ -63,7 +63,7 @@ type jobPulls struct {
 	byStep map[string]*jobPull
 }
 
-// claim makes the caller the one that pulls; false if somebody does already.
+// claim makes the caller the one that pulls; false if this process does so already.
 func (a *jobPulls) claim(m stepID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +119,7 @@ func (pl *puller) createRemaining(at *pullTarget, p *plan.Pull) error {
 	}
 }
 
-// pullRetryDelay follows a request that failed for the moment.
+// pullRetryDelay is the delay after a request that may succeed later.
 const pullRetryDelay = time.Second
 
 // createNext creates as many Jobs as may run at a time; more says that others have to
@@ -156,7 +156,7 @@ func (pl *puller) jobMeta(at *pullTarget, image, node string) metav1.ObjectMeta 
 	return meta
 }
 
-// createJobs has one node pull one image, for each Job.
+// createJobs creates Jobs, each of which pulls one image on one node.
 func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv1.Job) error {
 	if len(list) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv
 	return nil
 }
 
-// setPullTemplate has a Job pull the image that it is named for on its node.
+// setPullTemplate lets a Job pull its image on its node.
 func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
 	pull.Labels = job.Labels
 	if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
@@ -188,7 +188,7 @@ func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
 	return nil
 }
 
-// podTemplate is how pods pull there.
+// podTemplate is what the pods of the Jobs of a target are made of.
 func (pl *puller) podTemplate(at *pullTarget) (pull imagepull.Pod, err error) {
 	pull.Helper = pl.opt.HelperImage
 	if pull.Volumes, err = pl.servesImageVolumes(); err != nil {
@@ -220,8 +220,8 @@ func (pl *puller) servesImageVolumes() (bool, error) {
 	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
 }
 
-// fillJobState says how far the Jobs have come that pull. An image has been asked for
-// when every node has its Job, or somebody goes on creating them.
+// fillJobState adds the progress of the Jobs that pull. An image has been requested
+// when every node has its Job, or this process still creates them.
 func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	w, err := pl.observer.current()
 	if err != nil || w.workload == nil {
@@ -258,7 +258,7 @@ func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	return nil
 }
 
-// nodeState is what became of one Job: the trouble that it has, and whether it is over.
+// nodeState is the state of one Job: its problem, and whether it has ended.
 func (pl *puller) nodeState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
 	if end, ok := jobEnd(job); ok {
 		if end.Type == batchv1.JobComplete {
@@ -281,10 +281,11 @@ func (pl *puller) nodeState(job *batchv1.Job, node, image string) (t *plan.PullT
 	return nil, false
 }
 
-// pullErrorReasons are reasons for which a container waits whose image does not come.
+// pullErrorReasons are the reasons of containers that wait for an image that cannot be
+// pulled.
 var pullErrorReasons = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName"}
 
-// pullError is why a pod's image does not come; empty while it may.
+// pullError is why a pod's image cannot be pulled; empty while it may be.
 func pullError(p *corev1.Pod, image string) string {
 	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
 		for _, s := range list {

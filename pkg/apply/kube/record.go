@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// watchedRecord is the rollout's own record, watched: somebody else may promote, hold or
-// abort at any time.
+// watchedRecord is the rollout's own record, watched: other users may promote, pause or
+// abort it at any time.
 type watchedRecord struct {
 	*Records
 	connection *connection
@@ -29,8 +29,8 @@ type watchedRecord struct {
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
 	shown map[string]plan.Record
-	// begun is when the rollout was begun that this process drives, of the uid of the
-	// object that it was begun for; zero until it drives one.
+	// begun is when the rollout was begun that this process carries out, uid that of its
+	// workload; zero before.
 	begun time.Time
 	uid   string
 }
@@ -57,7 +57,7 @@ func (r *watchedRecord) current() (plan.Record, error) {
 }
 
 // noteShown keeps which record a snapshot showed; only the last one matters. A record that
-// is not the one that this process drives is an error.
+// is not the one that this process carries out is an error.
 func (r *watchedRecord) noteShown(s plan.Snapshot, rec plan.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,21 +67,21 @@ func (r *watchedRecord) noteShown(s plan.Snapshot, rec plan.Record) error {
 	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
 		return nil
 	case rec.Version == "" && r.uid != "" && r.uid != s.Object().UID:
-		return nil // it went with the object, and that is what there is to say
+		return nil // it was deleted with the workload, which the caller reports
 	case rec.Version == "":
 		return fmt.Errorf("the record of the rollout was deleted: %w", plan.ErrNotFound)
 	}
 	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrTaken, rec.By)
 }
 
-// pin pins the record to the rollout that this process drives.
+// pin makes any other rollout than this an error from now on.
 func (r *watchedRecord) pin(rec plan.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun, r.uid = rec.Begun, rec.Plan.Target.Object().UID
 }
 
-// isLost reports whether the record is gone of the rollout that this process drives.
+// isLost reports whether the record of the rollout that this process carries out is gone.
 func (r *watchedRecord) isLost(rec plan.Record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *Cluster) recordAt(ctx context.Context, since string) (plan.Record, erro
 	return rec, c.writer.mayWrite(ctx)
 }
 
-// Begin puts a plan on record.
+// Begin records a plan.
 func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	seen, err := c.observer.current()
 	if err != nil {
@@ -176,7 +176,7 @@ func withStepTime(rec plan.Record, p plan.Progress, now time.Time) map[string]ti
 	return out
 }
 
-// Decide records a person's change of the progress, provided that no other process has
+// Decide records a user's change of the progress, provided that no other process has
 // recorded any since the snapshot of that version.
 func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
 	shown, err := c.recordAt(ctx, since)

@@ -215,7 +215,7 @@ func compressPast(list []plan.PastRollout, most int) []byte {
 	return nil
 }
 
-// readPast reads past rollouts. They are data of whoever may write ConfigMaps: they are
+// readPast reads past rollouts. Every user who may write ConfigMaps can write them: they are
 // bounded here, and decide nothing.
 func readPast(text []byte) ([]plan.PastRollout, error) {
 	if len(text) == 0 {

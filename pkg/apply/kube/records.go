@@ -27,7 +27,7 @@ import (
 )
 
 // Records are where rollouts are kept: a ConfigMap for each, owned by its workload,
-// in the workload's namespace. Any machine can go on from there.
+// in the workload's namespace. Any machine can continue from there.
 type Records struct {
 	Client kubernetes.Interface
 	// StateNamespace is where those of kinds without a namespace are.
@@ -44,7 +44,7 @@ const (
 	keyPlan     = "plan.yaml.gz"
 	keyBase     = "base.json.gz"
 	keyPast     = "past.json.gz"
-	// mostBytes is what a record may hold: an API server takes a megabyte.
+	// maxRecordBytes is what a record may hold: an API server takes a megabyte.
 	maxRecordBytes = 900 << 10
 )
 
@@ -57,7 +57,7 @@ func recordLocation(ref cluster.Ref, stateNamespace string) (namespace, name str
 	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupSuffix(ref.Group), ref.Name)
 }
 
-// groupSuffix tells kinds of one name apart.
+// groupSuffix differs for kinds of the same name.
 func groupSuffix(group string) string {
 	if group == kruise.Group {
 		return ""
@@ -100,9 +100,9 @@ func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, err
 	}
 }
 
-// Begin puts a plan on record, in the place of any before. owner is the object in
-// the cluster that the record goes away with. base is kept unless it is nil: then
-// the one on record stays.
+// Begin records a plan, in the place of any before. owner is the object in the cluster
+// with which the record is deleted. base is kept unless it is nil: then the recorded one
+// stays.
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (plan.Record, error) {
 	now := time.Now().UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
@@ -153,8 +153,8 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 	return readRecord(cm)
 }
 
-// Change changes how far a rollout has come, as it is on record now; a change by
-// somebody else in between makes it look again.
+// Change changes the progress of a rollout as it is recorded now; it is tried again after
+// a change by another process in between.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
 	var out plan.Record
 	var tried *storedRecord
@@ -182,7 +182,7 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 	return out, err
 }
 
-// store writes the part that changes; it fails with a conflict if somebody else has
+// store writes the part that changes; it fails with a conflict if another process has
 // written since the record was read.
 func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error) {
 	text, err := json.Marshal(storedRecordOf(now))
@@ -257,11 +257,7 @@ var (
 // does not know the kind. Kruise's kinds are written in the newest version that is
 // served: the older one has fewer fields.
 func servedAs(mapper meta.RESTMapper, ref cluster.Ref) (Object, error) {
-	versions := []string{"v1"}
-	if ref.Group == kruise.Group {
-		versions = []string{kruise.V1beta1, kruise.V1alpha1}
-	}
-	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versions...)
+	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versionsOf(ref.Group)...)
 	switch {
 	case meta.IsNoMatchError(err):
 		return Object{}, fmt.Errorf("%s: the cluster serves no %s of %q: %w", ref, ref.Kind, ref.Group, plan.ErrNotFound)

@@ -9,12 +9,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -32,9 +34,9 @@ var (
 	}
 )
 
-// spoiled is a cluster where the first writes of a verb go wrong, each in its way;
+// failingRecords is a cluster where the first writes of a verb go wrong, each in its way;
 // lost is a write that took effect and whose answer did not come.
-func spoiled(verb string, errs ...error) Records {
+func failingRecords(verb string, errs ...error) Records {
 	client := fake.NewClientset()
 	client.PrependReactor(verb, "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if c, ok := a.(clienttesting.CreateAction); ok {
@@ -53,8 +55,8 @@ func spoiled(verb string, errs ...error) Records {
 	return Records{Client: client, Program: "test 1"}
 }
 
-// TestBegin: a plan is on record once, whatever becomes of the answers.
-func TestBegin(t *testing.T) {
+// TestRecords_BeginOnce: a plan is on record once, whatever becomes of the answers.
+func TestRecords_BeginOnce(t *testing.T) {
 	for name, errs := range map[string][]error{
 		"fair":          nil,
 		"lost answer":   {errLate},
@@ -62,7 +64,7 @@ func TestBegin(t *testing.T) {
 		"created first": {apierrors.NewAlreadyExists(configs.GroupResource(), "web")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := spoiled("create", errs...)
+			r := failingRecords("create", errs...)
 			rec, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, map[string]any{"a": "b"}, "anna")
 			if err != nil || rec.By != "anna" || len(rec.Plan.Steps) != 1 || rec.Base["a"] != "b" {
 				t.Fatal(rec, err)
@@ -75,8 +77,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestChange: a change is made once, on top of what others have written.
-func TestChange(t *testing.T) {
+// TestRecords_ChangeOnce: a change is made once, on top of what others have written.
+func TestRecords_ChangeOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		errs []error
 		made int
@@ -86,7 +88,7 @@ func TestChange(t *testing.T) {
 		"conflict":    {[]error{apierrors.NewConflict(configs.GroupResource(), "web", errors.New("changed"))}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := spoiled("patch", c.errs...)
+			r := failingRecords("patch", c.errs...)
 			if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); err != nil {
 				t.Fatal(err)
 			}
@@ -115,10 +117,10 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestRefusal: what will not change is not tried again.
-func TestRefusal(t *testing.T) {
+// TestRecords_RefusalIsFinal: what will not change is not tried again.
+func TestRecords_RefusalIsFinal(t *testing.T) {
 	forbidden := apierrors.NewForbidden(configs.GroupResource(), "web", errors.New("you may not"))
-	r := spoiled("create", forbidden)
+	r := failingRecords("create", forbidden)
 	if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); !apierrors.IsForbidden(err) {
 		t.Error(err)
 	}
@@ -127,13 +129,13 @@ func TestRefusal(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := spoiled("create", errBroken, errBroken).Begin(ctx, web, metav1.OwnerReference{}, onePlan, nil, "anna"); err == nil {
+	if _, err := failingRecords("create", errBroken, errBroken).Begin(ctx, web, metav1.OwnerReference{}, onePlan, nil, "anna"); err == nil {
 		t.Error("nobody waits any more")
 	}
 }
 
-// TestKindOf: what answers mean.
-func TestKindOf(t *testing.T) {
+// TestPlanErrorKind_OfAnswers: what answers mean.
+func TestPlanErrorKind_OfAnswers(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	budget := apierrors.NewTooManyRequests("a budget", 0)
 	budget.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "DisruptionBudget"}}
@@ -160,9 +162,9 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestRecordShown: whoever finds another record than the one that they drive by, or
+// TestWatchedRecord_AnotherRecord: whoever finds another record than the one that they drive by, or
 // none, is told, unless it is the object that has gone.
-func TestRecordShown(t *testing.T) {
+func TestWatchedRecord_AnotherRecord(t *testing.T) {
 	mine := plan.Record{Begun: time.Unix(1, 0), Version: "1", By: "anna", Plan: onePlan}
 	mine.Plan.Target.UID = "a"
 	for name, c := range map[string]struct {
@@ -189,5 +191,28 @@ func TestRecordShown(t *testing.T) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})
+	}
+}
+
+// TestServedAs_NewestVersion: a workload is written in the newest version that the cluster serves.
+func TestServedAs_NewestVersion(t *testing.T) {
+	old, now := schema.GroupVersion{Group: kruise.Group, Version: kruise.V1alpha1}, schema.GroupVersion{Group: kruise.Group, Version: kruise.V1beta1}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{old, now})
+	mapper.Add(old.WithKind("CloneSet"), meta.RESTScopeNamespace)
+	mapper.Add(now.WithKind("CloneSet"), meta.RESTScopeNamespace)
+	mapper.Add(old.WithKind("SidecarSet"), meta.RESTScopeRoot)
+	mapper.Add(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, meta.RESTScopeNamespace)
+	for ref, want := range map[cluster.Ref]string{
+		{Group: kruise.Group, Kind: "CloneSet", Namespace: "shop", Name: "web"}: "apps.kruise.io/v1beta1, Resource=clonesets",
+		{Group: kruise.Group, Kind: "SidecarSet", Name: "mesh"}:                 "apps.kruise.io/v1alpha1, Resource=sidecarsets",
+		{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}:     "apps/v1, Resource=deployments",
+	} {
+		got, err := servedAs(mapper, ref)
+		if err != nil || got.Ref != ref || got.Resource.String() != want {
+			t.Errorf("%s: %+v, %v; want %s", ref, got, err, want)
+		}
+	}
+	if got, err := servedAs(mapper, cluster.Ref{Group: kruise.Group, Kind: "DaemonSet", Name: "web"}); !errors.Is(err, plan.ErrNotFound) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

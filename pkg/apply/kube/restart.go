@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// restarter restarts containers in place.
+// restarter restarts containers in place, by the method that fits the cluster.
 type restarter struct {
 	*stepObjects
 	writer *writer
@@ -58,8 +58,8 @@ func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) err
 	return fmt.Errorf("no method of restarting is called %q", method)
 }
 
-// method is the method that is asked for, or what the cluster can do. A pod
-// that was begun with one is gone on with in the same way.
+// method is the requested method, or the one that the cluster supports. A pod
+// whose restart was begun with one is continued with the same.
 func (rs *restarter) method(p *cluster.Pod, r *plan.Restart) (string, error) {
 	if r.Method != "" && r.Method != plan.RestartCRR {
 		return r.Method, nil
@@ -93,10 +93,10 @@ func (rs *restarter) restartByRequest(ctx context.Context, m stepID, w *cluster.
 }
 
 const (
-	// recreateKept is for how many seconds a request stays after it is done: whoever
-	// resumes a rollout within a day knows what was restarted.
+	// requestTTLSeconds is for how many seconds a finished request is kept: a rollout that is
+	// resumed within a day knows what was restarted.
 	requestTTLSeconds = 24 * 60 * 60
-	// recreateLimit ends a request that gets nowhere, which would hold up the next.
+	// defaultRestartTimeout ends a request without progress, which would block the next.
 	defaultRestartTimeout = 30 * time.Minute
 )
 
@@ -139,8 +139,8 @@ func (rs *restarter) stepTimeout() time.Duration {
 	return defaultRestartTimeout
 }
 
-// restartByAlias names the images of containers in another way, and leaves it at that: the
-// kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
+// restartByAlias changes the images of containers to other names of the same: the
+// kubelet starts them again, with the same content (docs/facts/kubelet.md#restart-by-alias). What
 // was done is written on the pod in the same request.
 func (rs *restarter) restartByAlias(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
 	if a, ok := restartNoteOf(p.Pod); ok && a.Step == m {
@@ -169,8 +169,8 @@ func imageAliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
 	return out, nil
 }
 
-// writeNote writes on a pod what is asked for. The pod must be as it was seen: what is
-// kept of it says later whether its containers have restarted since.
+// writeNote writes the requested restart on a pod. The pod must be unchanged: the numbers of
+// restarts in the note say later whether its containers have restarted since.
 func (rs *restarter) writeNote(ctx context.Context, p observedPod, a restartNote, containers []any) error {
 	body := map[string]any{"metadata": map[string]any{
 		"uid": p.UID, "resourceVersion": p.version,
@@ -182,8 +182,8 @@ func (rs *restarter) writeNote(ctx context.Context, p observedPod, a restartNote
 	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
 }
 
-// restartAnnotation is on pods whose containers were restarted without Kruise: who
-// comes later reads there what was asked for.
+// restartAnnotation is on pods whose containers were restarted without Kruise: other
+// processes read there what was requested.
 const restartAnnotation = "kubectl-kruise.dev/restart"
 
 // restartNote is what the annotation holds.
@@ -205,7 +205,7 @@ func newRestartNote(m stepID, p observedPod, method string, containers []string)
 	return a
 }
 
-// restartNoteOf reads what was asked for last.
+// restartNoteOf reads the last requested restart.
 func restartNoteOf(p *cluster.Pod) (restartNote, bool) {
 	text, ok := p.Annotations[restartAnnotation]
 	if !ok {
@@ -224,8 +224,8 @@ func (a restartNote) text() string {
 	return string(text)
 }
 
-// fillResults says how the restarts of the present step went, read off the cluster
-// alone: by requests, and by what was written on pods.
+// fillResults adds the results of the restarts of the present step, as the cluster shows
+// them: in ContainerRecreateRequests, and in notes on pods.
 func (rs *restarter) fillResults(s *plan.Snapshot, m stepID, step *plan.Step) error {
 	answer := func(pod string, r plan.Result) {
 		if s.Verified == nil {
@@ -278,7 +278,7 @@ func (a restartNote) hint() string {
 	return ""
 }
 
-// resultOfRequest is how a request went: its phase says only whether it is over, and each
+// resultOfRequest is the result of a request: its phase says only whether it is over, and each
 // container has a result of its own.
 func resultOfRequest(r *kruise.ContainerRecreateRequest) plan.Result {
 	var open, bad []string

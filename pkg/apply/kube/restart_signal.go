@@ -19,13 +19,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// signalFacts is what is to be known of a pod before its processes are asked to end.
+// signalFacts is what must be known of a pod before its processes are signalled.
 type signalFacts struct {
-	// shared is why process 1 is none of a container's.
+	// sharedProcesses is why process 1 does not belong to a container.
 	sharedProcesses string
-	// ends are containers that stay ended.
+	// endingContainers are not started again.
 	endingContainers []string
-	// hooks are the commands to run first: a kubelet runs no preStop hook of a
+	// preStopCommands are run first: a kubelet runs no preStop hook of a
 	// container that ends by itself.
 	preStopCommands map[string][]string
 }
@@ -55,8 +55,8 @@ func signalFactsOf(p *corev1.Pod) signalFacts {
 }
 
 // restartBySignal asks the first process of each container to end, and the kubelet starts it
-// again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: whoever
-// comes in between signals only what has not restarted.
+// again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: another
+// process in between signals only what has not restarted.
 func (rs *restarter) restartBySignal(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
 	a, ok := restartNoteOf(p.Pod)
 	switch {
@@ -97,7 +97,7 @@ func (rs *restarter) terminate(ctx context.Context, p observedPod, container str
 	if hook := p.preStopCommands[container]; len(hook) > 0 {
 		if err := rs.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
 			return err
-		} // a hook that fails keeps no kubelet from going on
+		} // a kubelet continues after a hook that fails
 	}
 	err := rs.exec(ctx, p, container, []string{"kill", "1"})
 	if isCommandMissing(err) {
@@ -137,14 +137,14 @@ func (rs *restarter) exec(ctx context.Context, p observedPod, container string, 
 // execTimeout is how long one command may take.
 const execTimeout = 30 * time.Second
 
-// execError sorts out how a command ended.
+// execError is the error of a command that ended so.
 func execError(err error) error {
 	var exit utilexec.CodeExitError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && exit.Code > exitSignalled:
-		return nil // it went down with its container
+		return nil // it was killed with its container
 	case errors.As(err, &exit):
 		return fmt.Errorf("exit code %d: %w", exit.Code, exit)
 	case isTemporary(err):

@@ -107,8 +107,8 @@ func (s source) predicate() (func(metav1.Object) bool, error) {
 	}, nil
 }
 
-// stream is the one of a source, which begins when it is asked for first. One that could not
-// begin is tried again.
+// stream is the one of a source, which starts when it is needed first. One that could not
+// start is tried again.
 func (s *Shared) stream(from source) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Shared) stream(from source) *stream {
 // stream is one list and one watch, with the objects as they are now.
 type stream struct {
 	source source
-	// there is closed when the first list is there, or never will be; err says why not.
+	// ready is closed when the first list is there, or has failed; err says why.
 	ready chan struct{}
 	err   error
 
@@ -143,13 +143,13 @@ type stream struct {
 	readers map[*streamReader]bool
 }
 
-// streamReader is a mirror that sees a part of a stream.
+// streamReader is a mirror that shows a part of a stream.
 type streamReader struct {
 	selects func(metav1.Object) bool
 	into    mirrorStore
 }
 
-// mirrorStore is what a mirror takes in.
+// mirrorStore is what a stream writes to a mirror.
 type mirrorStore interface {
 	put(obj any) error
 	delete(obj any) error
@@ -165,7 +165,7 @@ func (st *stream) begin(ctx context.Context) error {
 	return first.await(ctx, st.source, r.RunWithContext)
 }
 
-// withoutManagedFields is a page of a list without what nobody reads.
+// withoutManagedFields is a page of a list without the managed fields, which are not read.
 func withoutManagedFields(page runtime.Object) (*internalversion.List, error) {
 	from, err := meta.ListAccessor(page)
 	if err != nil {
@@ -187,7 +187,7 @@ func dropManagedFields(o any) {
 	}
 }
 
-// addReader has a reader see what there is, and from then on what changes.
+// addReader fills a reader with what there is, and keeps it up to date.
 func (st *stream) addReader(r *streamReader) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -211,8 +211,8 @@ func (st *stream) replaceIn(r *streamReader) error {
 	return r.into.replace(list, st.version)
 }
 
-// put tells the readers of a version of an object. For one that does not see it any more,
-// it is gone.
+// put passes a version of an object to its readers. Those whose selector it no longer
+// matches delete it.
 func (st *stream) put(obj any) error {
 	o, ok := obj.(runtime.Object)
 	if !ok {
@@ -247,7 +247,7 @@ func selectedBefore(r *streamReader, before runtime.Object) bool {
 	return err == nil && r.selects(m)
 }
 
-// delete tells the readers of an object that was deleted.
+// delete removes an object from its readers.
 func (st *stream) delete(obj any) error {
 	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = last.Obj
@@ -270,7 +270,7 @@ func (st *stream) delete(obj any) error {
 	return nil
 }
 
-// replace takes a new list in.
+// replace stores a new list.
 func (st *stream) replace(list []any, version string) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -307,10 +307,10 @@ func (i streamStore) Add(obj any) error { return i.put(obj) }
 // Update is Add.
 func (i streamStore) Update(obj any) error { return i.put(obj) }
 
-// Delete forgets an object.
+// Delete removes an object.
 func (i streamStore) Delete(obj any) error { return i.delete(obj) }
 
-// Replace takes in a list.
+// Replace stores a list.
 func (i streamStore) Replace(list []any, version string) error {
 	err := i.replace(list, version)
 	if err == nil {

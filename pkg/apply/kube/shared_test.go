@@ -12,14 +12,14 @@ import (
 
 // labelled is an object with a label.
 func labelled(name, uid, version, team string) *corev1.ConfigMap {
-	o := object(name, uid, version)
+	o := configMapOf(name, uid, version)
 	o.Labels = map[string]string{"team": team}
 	return o
 }
 
-// TestStream: each reader sees its part of what there is, and what becomes of that; an object
+// TestStream_ReadersSeeTheirPart: each reader sees its part of what there is, and what becomes of that; an object
 // that leaves its part is gone for it.
-func TestStream(t *testing.T) {
+func TestStream_ReadersSeeTheirPart(t *testing.T) {
 	st := &stream{objects: map[string]runtime.Object{}, readers: map[*streamReader]bool{}}
 	if err := st.replace([]any{labelled("a", "1", "5", "red"), labelled("b", "2", "6", "blue")}, "7"); err != nil {
 		t.Fatal(err)

@@ -17,14 +17,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// verifier asks the questions of verify steps.
+// verifier runs the checks of verify steps.
 type verifier struct {
 	*stepObjects
 	results verifyResults
 }
 
-// verify asks a question; the answer comes later, in a snapshot. What was asked
-// before under the same step is not asked any more.
+// verify starts a check; the result comes later, in a snapshot. An earlier check of the
+// same step ends.
 func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error {
 	m, w, err := vf.currentStep()
 	if err != nil {
@@ -39,8 +39,8 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	}
 	ctx, cancel := context.WithCancel(vf.ctx)
 	vf.results.start(step, cancel)
-	// A clock that lags behind the one that began the step must not have the question
-	// asked for ever.
+	// A clock that lags behind the one that started the step must not have the check
+	// repeated without end.
 	began := vf.Now()
 	if rec, err := vf.record.current(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
@@ -104,7 +104,7 @@ func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given 
 	return job, nil
 }
 
-// verifyTTLSeconds is for how many seconds a Job stays after it has answered.
+// verifyTTLSeconds is for how many seconds a finished Job is kept.
 const verifyTTLSeconds = 60 * 60
 
 // awaitJob waits for the end of a Job.
@@ -127,17 +127,17 @@ func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) ask.An
 	}
 }
 
-// verifyResults are the results of questions, which no object of the cluster shows.
+// verifyResults are the results of checks, which no object of the cluster shows.
 type verifyResults struct {
 	changed func()
 
 	mu       sync.Mutex
 	verified map[string]plan.Result
-	// asking ends the questions that are being asked, by step.
+	// asking ends the running checks, by step.
 	asking map[string]context.CancelFunc
 }
 
-// store keeps the result of a question.
+// store keeps the result of a check.
 func (a *verifyResults) store(key string, r plan.Result) {
 	a.mu.Lock()
 	if a.verified == nil {
@@ -148,7 +148,7 @@ func (a *verifyResults) store(key string, r plan.Result) {
 	a.changed()
 }
 
-// start ends the question that a step has asked before, if it is still being asked.
+// start ends an earlier check of the same step that still runs.
 func (a *verifyResults) start(step string, cancel context.CancelFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -161,7 +161,7 @@ func (a *verifyResults) start(step string, cancel context.CancelFunc) {
 	a.asking[step] = cancel
 }
 
-// all are the results of questions.
+// all are the results so far.
 func (a *verifyResults) all() map[string]plan.Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()

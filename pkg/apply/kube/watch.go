@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -28,23 +29,23 @@ import (
 
 // source is what a mirror shows: some objects of one resource.
 type source struct {
-	// what is the resource in words, for errors.
+	// description names the resource in errors.
 	description string
 	example     runtime.Object
 	fields      string
 	selector    string
 	list        func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch       func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	// needed says that there is no rollout without it.
+	// required says that there is no rollout without it.
 	required bool
-	// shared has the objects come from a stream of others, which has those of key; common
-	// is a selector that all of them match who use it.
+	// shared has the stream of key from which the objects come, if any; common is a selector
+	// that all objects of the stream match.
 	shared      *Shared
 	key, common string
 }
 
-// sharedAs names what a source is a part of, for those who share it: the objects of its type in
-// one namespace, "" for all of them.
+// sharedAs names the stream of which a source is a part: the objects of its type in one
+// namespace, "" for all of them.
 func (s source) sharedAs(namespace string) source {
 	s.key = fmt.Sprintf("%T in %s", s.example, namespace)
 	return s
@@ -71,7 +72,7 @@ func requiredSource(s source) source {
 
 func unchanged[T any](o T) (T, error) { return o, nil }
 
-// readAs reads objects of one type, as all of a source are.
+// readAs reads objects of one type.
 func readAs[O metav1.Object, T any](read func(O) (T, error)) func(metav1.Object) (T, error) {
 	return func(o metav1.Object) (T, error) {
 		typed, ok := o.(O)
@@ -88,6 +89,15 @@ func ownerOf(o metav1.Object) string {
 		return string(ref.UID)
 	}
 	return ""
+}
+
+// sourceOf is a source of what a query names.
+func sourceOf[L runtime.Object](q *Query, like runtime.Object, client lister[L]) source {
+	s := typedSource(q.Description, like, client, q.Selector).sharedAs(q.Namespace)
+	if s.required = q.Needed; q.Name != "" {
+		s.fields = fields.OneTermEqualSelector("metadata.name", q.Name).String()
+	}
+	return s
 }
 
 // followMirror begins a mirror of objects of one type.
@@ -110,8 +120,7 @@ func followMirror[O metav1.Object, T any](c *connection, s source, read func(O) 
 var errNotServed = errors.New("not served")
 
 // follow keeps a mirror up to date until ctx ends, by one list and one watch. It
-// returns when the mirror shows what is there, or when the server says that it never
-// will: an error wraps errNotServed where the resource is not there.
+// returns when the mirror is filled, or when the server refuses for good: an error wraps errNotServed where the resource is not there.
 func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	m.source = s
 	if s.shared != nil && s.key != "" {
@@ -123,8 +132,8 @@ func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	return first.await(ctx, s, r.RunWithContext)
 }
 
-// watchBackoff is how long a watch waits that fails again and again: whoever drives a
-// rollout is blind meanwhile.
+// watchBackoff is how long a watch waits that fails repeatedly: the executor of a rollout
+// sees no changes meanwhile.
 var watchBackoff = wait.Backoff{Duration: 300 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 5 * time.Second}
 
 // await runs a reflector until its first list is there, or never will be.
@@ -147,14 +156,14 @@ func (f *firstList) await(ctx context.Context, s source, run func(context.Contex
 	}
 }
 
-// firstList is how a reflector's beginning ends.
+// firstList says how the first list of a reflector ended.
 type firstList struct {
 	once   sync.Once
 	ready  chan struct{}
 	failed chan error
 }
 
-// note keeps an answer that will not change by asking again.
+// note keeps an answer that is final.
 func (f *firstList) note(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) || apierrors.IsMethodNotSupported(err) {
 		select {
@@ -165,7 +174,7 @@ func (f *firstList) note(err error) error {
 	return err
 }
 
-// firstListStore is a feed that tells when it is filled for the first time.
+// firstListStore is a store that signals when it is filled for the first time.
 type firstListStore[T any] struct {
 	reflectorStore[T]
 	firstList *firstList
@@ -186,7 +195,7 @@ func (s source) withSelectors(o metav1.ListOptions) metav1.ListOptions {
 	return o
 }
 
-// listerWatcher is how a reflector asks; read turns each page of a list into what is kept of it
+// listerWatcher lists and watches for a reflector; read turns each page of a list into what is kept of it
 // before the next is asked for.
 func listerWatcher(s source, first *firstList, read func(runtime.Object) (*internalversion.List, error)) cache.ListerWatcher {
 	return &cache.ListWatch{
@@ -204,21 +213,21 @@ func listerWatcher(s source, first *firstList, read func(runtime.Object) (*inter
 	}
 }
 
-// lazyMirrors are mirrors that begin when a step needs them: most rollouts never do.
+// lazyMirrors are mirrors that start when a step needs them, which most rollouts never do.
 type lazyMirrors struct {
 	*connection
 	pulls       *lazyMirror[*kruise.ImagePullJob]
 	recreations *lazyMirror[*kruise.ContainerRecreateRequest]
-	// nodeImages say how each node pulls.
+	// nodeImages are the states of images on nodes.
 	nodeImages *lazyMirror[*kruise.NodeImage]
 	jobs       *lazyMirror[*batchv1.Job]
-	// jobPods are the pods of Jobs that pull: they say what is wrong.
+	// jobPods are the pods of Jobs that pull, whose status has the errors.
 	jobPods *lazyMirror[*corev1.Pod]
-	// needed are the kinds of steps whose mirrors were begun.
+	// started are the kinds of steps whose mirrors were started.
 	started sync.Map
 }
 
-// lazyMirror is a mirror that begins when somebody asks for it.
+// lazyMirror is a mirror that starts when it is needed first.
 type lazyMirror[T any] struct {
 	open func() (*mirror[T], error)
 
@@ -252,7 +261,7 @@ func newLazyMirror[T any](begin func() (*mirror[T], error)) *lazyMirror[T] {
 	return &lazyMirror[T]{open: begin}
 }
 
-// forbiddenAsNotServed does without what may not be read, as without what is not served.
+// forbiddenAsNotServed treats what may not be read like what is not served.
 func forbiddenAsNotServed[T any](begin func() (*mirror[T], error)) func() (*mirror[T], error) {
 	return func() (*mirror[T], error) {
 		m, err := begin()
@@ -263,11 +272,11 @@ func forbiddenAsNotServed[T any](begin func() (*mirror[T], error)) func() (*mirr
 	}
 }
 
-// newLazyKruiseMirror is a kind of Kruise in the newest version that is served.
+// newLazyKruiseMirror is a mirror of a kind of Kruise, in the newest version that is served.
 func newLazyKruiseMirror[T any](c *connection, group, plural, namespace, selector string) *lazyMirror[*T] {
 	l := &lazyMirror[*T]{}
 	l.open = func() (m *mirror[*T], err error) {
-		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+		for _, version := range versionsOf(group) {
 			l.resource = schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
 			s := c.untypedSource(l.resource, namespace)
 			s.selector = selector
@@ -291,7 +300,7 @@ func decodeKruise[T any](o metav1.Object) (*T, error) {
 	return out, err
 }
 
-// start begins; the error wraps errNotServed where the server has no such resource.
+// start starts the mirror; the error wraps errNotServed where the server has no such resource.
 func (l *lazyMirror[T]) start() (*mirror[T], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -308,16 +317,16 @@ func (l *lazyMirror[T]) start() (*mirror[T], error) {
 	return l.mirror, nil
 }
 
-// ifStarted is the mirror if it has begun, nil otherwise.
+// ifStarted is the mirror if it was started, nil otherwise.
 func (l *lazyMirror[T]) ifStarted() *mirror[T] {
 	if !l.mu.TryLock() {
-		return nil // it is just beginning
+		return nil // it is starting
 	}
 	defer l.mu.Unlock()
 	return l.mirror
 }
 
-// startFor are the mirrors that a step looks at.
+// startFor starts the mirrors that a step reads.
 func (lm *lazyMirrors) startFor(s *plan.Step) error {
 	switch {
 	case s.Pull != nil:
@@ -337,13 +346,13 @@ func (lm *lazyMirrors) startFor(s *plan.Step) error {
 	return nil
 }
 
-// resumeFor begins what a step looks at that this process finds begun.
+// resumeFor starts what a step reads that was begun by another process.
 func (lm *lazyMirrors) resumeFor(s *plan.Step) error {
 	lm.started.Store(s.Kind, true)
 	return lm.startFor(s)
 }
 
-// startLater does so when another process runs the rollout to such a step.
+// startLater starts it when another process brings the rollout to such a step.
 func (lm *lazyMirrors) startLater(s *plan.Step) {
 	if _, done := lm.started.LoadOrStore(s.Kind, true); !done {
 		go func() {
@@ -354,8 +363,7 @@ func (lm *lazyMirrors) startLater(s *plan.Step) {
 	}
 }
 
-// create creates an object of a kind of Kruise; one that is there already is the one
-// that was asked for.
+// create creates an object of a kind of Kruise; one that exists already is the same.
 func (l *lazyMirror[T]) create(ctx context.Context, c *connection, kind string, meta metav1.ObjectMeta, spec any) error {
 	u, err := l.object(kind, meta, spec)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package metrics shows what a rollout tells as OpenMetrics, for one process that drives one
+// Package metrics shows what a rollout reports as OpenMetrics, for one process that carries out one
 // rollout. It knows events and no cluster.
 package metrics
 
@@ -103,13 +103,13 @@ func (r *Rollout) add(x *exposition) {
 	x.family("rollout_info", "info", "", "The rollout that this process drives.")
 	x.sample("rollout_info", 1, "driver", r.driver, "rolls_back", strconv.FormatBool(r.back))
 	x.family("rollout_driven_since_timestamp_seconds", "gauge", "seconds", "When this process began to drive the rollout.")
-	x.sample("rollout_driven_since_timestamp_seconds", unix(r.opened))
+	x.sample("rollout_driven_since_timestamp_seconds", unixSeconds(r.opened))
 	x.family("rollout_steps", "gauge", "", "Steps of the plan.")
 	x.sample("rollout_steps", float64(len(r.steps)))
 	x.family("rollout_step", "gauge", "", "The present step, from 1; 0 before the first.")
 	x.sample("rollout_step", float64(r.step+1))
 	x.family("rollout_step_since_timestamp_seconds", "gauge", "seconds", "When the present step began, or was taken over.")
-	x.sample("rollout_step_since_timestamp_seconds", unix(r.since))
+	x.sample("rollout_step_since_timestamp_seconds", unixSeconds(r.since))
 	x.family("rollout_step_duration_seconds", "gauge", "seconds", "How long each step took that this process has carried out.")
 	for _, s := range r.steps {
 		if took, ok := r.took[s.Name]; ok {
@@ -124,20 +124,20 @@ func (r *Rollout) add(x *exposition) {
 		x.sample("rollout_pods", float64(c.n), "state", c.state)
 	}
 	x.family("rollout_waits_for_person", "gauge", "", "1 while a person has to promote or resume.")
-	x.sample("rollout_waits_for_person", truth(r.paused))
+	x.sample("rollout_waits_for_person", boolValue(r.paused))
 	x.family("rollout_writes", "counter", "", "Writes to the workload and its pods.")
 	x.sample("rollout_writes_total", float64(r.writes))
 	x.family("rollout_refused_writes", "counter", "", "Times that writes began to be refused.")
 	x.sample("rollout_refused_writes_total", float64(r.refused))
 	x.family("rollout_outcome", "gauge", "", "1 for how the rollout ended, 0 for all others.")
 	for _, o := range outcomes {
-		x.sample("rollout_outcome", truth(r.outcome == o), "outcome", string(o))
+		x.sample("rollout_outcome", boolValue(r.outcome == o), "outcome", string(o))
 	}
 }
 
-func unix(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-func truth(b bool) float64 {
+func boolValue(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -35,7 +35,7 @@ func drivenHalf() *Rollout {
 
 const web = `{workload_kind="CloneSet",workload_namespace="shop",workload="web"`
 
-func TestRollout(t *testing.T) {
+func TestRollout_Exposition(t *testing.T) {
 	r := drivenHalf()
 	text := get(t, r, "/metrics", http.StatusOK)
 	for _, want := range []string{
@@ -80,8 +80,8 @@ func get(t *testing.T, r *Rollout, path string, status int) string {
 	return w.Body.String()
 }
 
-// TestRules: the alert rules ask for metrics that there are.
-func TestRules(t *testing.T) {
+// TestRules_MetricsExist: the alert rules ask for metrics that there are.
+func TestRules_MetricsExist(t *testing.T) {
 	rules, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "prometheus", "rules.yaml"))
 	if err != nil {
 		t.Fatal(err)

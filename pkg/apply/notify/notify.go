@@ -1,18 +1,26 @@
-// Package notify sends what a rollout tells to web hooks, as CloudEvents 1.0 in JSON. It knows
+// Package notify sends what a rollout reports to web hooks, as CloudEvents 1.0 in JSON. It knows
 // events and no cluster. Nothing that it does holds up a rollout: it queues, sends behind, and
 // gives up in the end.
 package notify
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 )
 
 // Options say where notifications go.
@@ -25,16 +33,16 @@ type Options struct {
 	Source, ID string
 	// Client sends them; its timeout bounds an attempt.
 	Client *http.Client
-	// Warn is told what could not be delivered, by any goroutine.
+	// Warn is called with what could not be delivered, by any goroutine.
 	Warn func(text string)
 	// Wait is the time before the second attempt, which doubles with each; 0 is a second.
 	Wait time.Duration
 }
 
 const (
-	// mostQueued is how many notifications wait for a web hook that does not answer: more than
+	// maxQueued is how many notifications wait for a web hook that does not answer: more than
 	// a rollout has, unless people pause it all the time.
-	mostQueued = 64
+	maxQueued = 64
 	// mostTries is how often one is sent; with the usual wait that is within two minutes.
 	mostTries = 8
 	// mostWait is the longest time between two attempts.
@@ -68,7 +76,7 @@ func New(o Options) (*Notifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.hooks = append(n.hooks, &hook{url: text, host: host, queue: make(chan []byte, mostQueued)})
+		n.hooks = append(n.hooks, &hook{url: text, host: host, queue: make(chan []byte, maxQueued)})
 	}
 	var ctx context.Context
 	ctx, n.stop = context.WithCancel(context.Background())
@@ -153,4 +161,135 @@ func (n *Notifier) warn(h *hook, why string) {
 	if n.opt.Warn != nil {
 		n.opt.Warn(fmt.Sprintf("the web hook at %s was not told: %s", h.host, why))
 	}
+}
+
+// The types of notifications.
+const (
+	Started    = "dev.kubectl-kruise.rollout.started"
+	Waiting    = "dev.kubectl-kruise.rollout.waiting"
+	Failed     = "dev.kubectl-kruise.rollout.failed"
+	Completed  = "dev.kubectl-kruise.rollout.completed"
+	RolledBack = "dev.kubectl-kruise.rollout.rolledback"
+)
+
+// cloudEvent is an event of the CloudEvents specification 1.0 in its JSON format.
+type cloudEvent struct {
+	SpecVersion string    `json:"specversion"`
+	ID          string    `json:"id"`
+	Source      string    `json:"source"`
+	Type        string    `json:"type"`
+	Subject     string    `json:"subject"`
+	Time        time.Time `json:"time"`
+	ContentType string    `json:"datacontenttype"`
+	Data        Data      `json:"data"`
+}
+
+// Data is what a notification says. It has no part of a manifest.
+type Data struct {
+	Workload event.Workload `json:"workload"`
+	// Step is the present step, from 1; 0 where none is meant.
+	Step  int `json:"step,omitempty"`
+	Steps int `json:"steps,omitempty"`
+	// Reason says what is waited for, or why it failed.
+	Reason string        `json:"reason,omitempty"`
+	Pods   *event.Counts `json:"pods,omitempty"`
+}
+
+// typeOf is the type of the notification that an event is worth; "" for none.
+func typeOf(e event.Event) string {
+	switch {
+	case e.Type == event.Opened && e.Plan != nil && e.Plan.At == 0 && e.Text == "":
+		return Started
+	case e.Type == event.Paused:
+		return Waiting
+	case e.Type != event.Ended:
+		return ""
+	}
+	switch e.Outcome {
+	case event.Completed:
+		return Completed
+	case event.Failed:
+		return Failed
+	case event.RolledBack:
+		return RolledBack
+	case event.AtPause, event.TimedOut, event.Interrupted, event.TakenOver: // another process continues
+	}
+	return ""
+}
+
+// body is the notification of an event. The ID is the same for the same state of the same
+// rollout: a process that takes a rollout over reports again what the one before may not have
+// reported.
+func (n *Notifier) body(e event.Event) ([]byte, bool) {
+	kind := typeOf(e)
+	if kind == "" {
+		return nil, false
+	}
+	reason := ""
+	if e.Type != event.Opened {
+		reason = redact.Inside(e.Text)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{n.opt.ID, kind, strconv.Itoa(e.Step), reason}))
+	body, err := json.Marshal(cloudEvent{
+		SpecVersion: "1.0", ID: hex.EncodeToString(sum[:16]), Source: n.opt.Source, Type: kind,
+		Subject: e.Workload.Kind + "/" + e.Workload.Namespace + "/" + e.Workload.Name, Time: e.Time.UTC(), ContentType: "application/json",
+		Data: Data{Workload: e.Workload, Step: max(e.Step+1, 0), Steps: n.steps, Reason: reason, Pods: e.Counts},
+	})
+	return body, err == nil
+}
+
+// SignatureHeader has the HMAC-SHA256 of the body by the secret: "sha256=" and 64 hexadecimal
+// digits.
+const SignatureHeader = "Kubectl-Kruise-Signature"
+
+// contentType is that of the structured mode (CloudEvents 1.0, HTTP protocol binding, 3.2).
+const contentType = "application/cloudevents+json; charset=utf-8"
+
+// maxAnswerBytes is how much of an answer is read, so that a connection can be used again.
+const maxAnswerBytes = 64 << 10
+
+// send sends one notification; final says that another attempt would not change the error.
+// Errors do not have the address, which may be secret.
+func (n *Notifier) send(ctx context.Context, h *hook, body []byte) (final bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return true, withoutAddress(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	if len(n.opt.Secret) > 0 {
+		req.Header.Set(SignatureHeader, Sign(n.opt.Secret, body))
+	}
+	res, err := n.opt.Client.Do(req)
+	if err != nil {
+		return false, withoutAddress(err)
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswerBytes)) // only the status counts
+	_ = res.Body.Close()
+	if res.StatusCode/100 == 2 {
+		return false, nil
+	}
+	return isPermanentRefusal(res.StatusCode), fmt.Errorf("status %d", res.StatusCode)
+}
+
+// isPermanentRefusal reports whether a status says that the same request would not be taken later.
+func isPermanentRefusal(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status/100 == 4 || status/100 == 3
+}
+
+// Sign returns the value of [SignatureHeader].
+func Sign(secret, body []byte) string {
+	h := hmac.New(sha256.New, secret)
+	h.Write(body)
+	return "sha256=" + hex.EncodeToString(h.Sum(nil))
+}
+
+func withoutAddress(err error) error {
+	if about, ok := errors.AsType[*url.Error](err); ok {
+		return about.Err
+	}
+	return err
 }

@@ -195,7 +195,7 @@ func TestNotifier_Full(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range mostQueued + 10 {
+	for range maxQueued + 10 {
 		n.Event(event.Event{Type: event.Paused})
 	}
 	if got := dropped.Load(); got < 9 || got > 10 {

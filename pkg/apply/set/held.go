@@ -1,10 +1,12 @@
 package set
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// driven are the fields that a rollout writes step by step. Those of every kind in
+// rolloutFields are the fields that a rollout writes step by step. Those of every kind in
 // every version are here: a kind that does not have one is not changed by it.
-var driven = [][]string{
+var rolloutFields = [][]string{
 	{"spec", "template"},
 	{"spec", "paused"},
 	{"spec", "updateStrategy", "partition"},
@@ -24,29 +26,29 @@ var driven = [][]string{
 	{"spec", "updateStrategy", "rollingUpdate", "paused"},
 }
 
-func drivenOf(kind string) [][]string {
+func rolloutFieldsOf(kind string) [][]string {
 	switch kind {
 	case united:
 		return [][]string{{"spec", "template"}, {"spec", "updateStrategy"}}
 	case kruise.KindSidecarSet:
-		out := slices.Clone(driven[1:])
+		out := slices.Clone(rolloutFields[1:])
 		for _, field := range rules.SidecarSetFields() {
 			out = append(out, []string{"spec", field})
 		}
 		return out
 	}
-	return driven
+	return rolloutFields
 }
 
 const united = kruise.KindUnitedDeployment
 
-// Held returns the final state of a workload with all that a rollout drives as it
+// Held returns the final state of a workload with all that a rollout changes as it
 // is now: what may be written before the rollout begins. rolls are the fields that
 // differ, with dots between their parts: none of them means that there is nothing
 // to roll out.
 func Held(live, final *unstructured.Unstructured) (held *unstructured.Unstructured, rolls []string) {
 	held = final.DeepCopy()
-	for _, path := range drivenOf(final.GetKind()) {
+	for _, path := range rolloutFieldsOf(final.GetKind()) {
 		now, there, _ := unstructured.NestedFieldCopy(live.Object, path...)
 		then, wanted, _ := unstructured.NestedFieldNoCopy(final.Object, path...)
 		if there == wanted && reflect.DeepEqual(now, then) {
@@ -87,7 +89,7 @@ func dropPartitions(u map[string]any) {
 	}
 }
 
-// Releases reports whether fields that a rollout drives are those alone that hold
+// Releases reports whether fields that a rollout changes are those alone that hold
 // pods back: the template stays.
 func Releases(rolls []string) bool {
 	return !slices.ContainsFunc(rolls, func(field string) bool {
@@ -117,14 +119,107 @@ func KeepMark(live, object *unstructured.Unstructured) {
 
 // Same reports whether two states of an object say the same, but for what the
 // server keeps about every write.
-func Same(a, b *unstructured.Unstructured) bool { return reflect.DeepEqual(stated(a), stated(b)) }
+func Same(a, b *unstructured.Unstructured) bool {
+	return reflect.DeepEqual(withoutServerFields(a), withoutServerFields(b))
+}
 
-// stated is an object without what the server alone writes.
-func stated(u *unstructured.Unstructured) map[string]any {
+// withoutServerFields is an object without what the server alone writes.
+func withoutServerFields(u *unstructured.Unstructured) map[string]any {
 	out := runtime.DeepCopyJSON(u.Object)
 	delete(out, "status")
 	for _, field := range []string{"managedFields", "resourceVersion", "generation"} {
 		unstructured.RemoveNestedField(out, "metadata", field)
 	}
 	return out
+}
+
+// Overlay is about what becomes of an object that is there when another is applied
+// over it, without asking the server: maps are merged, lists whose items have names
+// item by item, and nothing is removed.
+func Overlay(live, object *unstructured.Unstructured) *unstructured.Unstructured {
+	out := runtime.DeepCopyJSON(live.Object)
+	overlay(out, runtime.DeepCopyJSON(object.Object))
+	return &unstructured.Unstructured{Object: out}
+}
+
+func overlay(into, from map[string]any) {
+	for key, v := range from {
+		into[key] = overlayValue(into[key], v)
+	}
+}
+
+func overlayValue(old, now any) any {
+	switch now := now.(type) {
+	case map[string]any:
+		if o, ok := old.(map[string]any); ok {
+			overlay(o, now)
+			return o
+		}
+	case []any:
+		if o, ok := old.([]any); ok {
+			return overlayList(o, now)
+		}
+	}
+	return now
+}
+
+// overlayList keeps the items of the new list, each over the old one of its name.
+func overlayList(old, now []any) []any {
+	named := map[string]any{}
+	for _, item := range old {
+		if name := nameOf(item); name != "" {
+			named[name] = item
+		}
+	}
+	out := make([]any, len(now))
+	for i, item := range now {
+		out[i] = overlayValue(named[nameOf(item)], item)
+	}
+	return out
+}
+
+func nameOf(item any) string {
+	m, _ := item.(map[string]any)
+	name, _ := m["name"].(string)
+	return name
+}
+
+// Patch returns the merge patch that brings an object from one state to another,
+// and that only the object takes whose state it was; nil where there is nothing to
+// change.
+func Patch(from, to *unstructured.Unstructured) ([]byte, error) {
+	patch, err := Change(from, to)
+	if err != nil || patch == nil {
+		return nil, err
+	}
+	return json.Marshal(patch)
+}
+
+// Change is the content of [Patch].
+func Change(from, to *unstructured.Unstructured) (map[string]any, error) {
+	if Same(from, to) {
+		return nil, nil //nolint:nilnil // that there is nothing to change is no error
+	}
+	before, err := json.Marshal(withoutServerFields(from))
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(withoutServerFields(to))
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonpatch.CreateMergePatch(before, after)
+	if err != nil {
+		return nil, err
+	}
+	var patch map[string]any
+	if err := json.Unmarshal(text, &patch); err != nil {
+		return nil, err
+	}
+	for field, v := range map[string]string{"uid": string(from.GetUID()), "resourceVersion": from.GetResourceVersion()} {
+		if err := unstructured.SetNestedField(patch, v, "metadata", field); err != nil {
+			return nil, err
+		}
+	}
+	return patch, nil
 }

@@ -23,23 +23,23 @@ func TestParseParent(t *testing.T) {
 	}
 }
 
-// TestID: the value that kubectl has for the same parent.
-func TestID(t *testing.T) {
+// TestParent_IDLikeKubectl: the value that kubectl has for the same parent.
+func TestParent_IDLikeKubectl(t *testing.T) {
 	if got, want := (Parent{"Secret", "test", "my-set"}).ID(), "applyset-0eFHV8ySqp7XoShsGvyWFQD3s96yqwHmzc4e0HR1dsY-v1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 func contents(namespaces string, kinds ...string) Contents {
-	c := Contents{Namespaces: parts(namespaces)}
+	c := Contents{Namespaces: splitList(namespaces)}
 	for _, k := range kinds {
 		c.Add(schema.ParseGroupKind(k), "")
 	}
 	return c
 }
 
-// TestMetadata: what a parent says is read as it was written.
-func TestMetadata(t *testing.T) {
+// TestParent_MetadataIsReadAsWritten: what a parent says is read as it was written.
+func TestParent_MetadataIsReadAsWritten(t *testing.T) {
 	p := Parent{"Secret", "here", "shop"}
 	c := contents("away,here", "Deployment.apps", "ConfigMap", "CloneSet.apps.kruise.io")
 	labels, annotations := p.Metadata(c, "v1.2.3")
@@ -54,7 +54,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-func TestNotOurs(t *testing.T) {
+func TestRecorded_OtherTools(t *testing.T) {
 	p := Parent{"Secret", "here", "shop"}
 	for want, c := range map[string]struct{ labels, annotations map[string]string }{
 		"not a parent of an ApplySet": {nil, map[string]string{"a": "b"}},
@@ -78,16 +78,16 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-func TestContents(t *testing.T) {
+func TestContents_Union(t *testing.T) {
 	got := contents("b", "ConfigMap").With(contents("a,b", "Secret", "ConfigMap"))
 	if diff := cmp.Diff(contents("a,b", "ConfigMap", "Secret"), got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestLeft: what is kept, what goes already and what was found twice is not deleted,
+// TestLeft_OrderAndExceptions: what is kept, what goes already and what was found twice is not deleted,
 // and what others need goes last.
-func TestLeft(t *testing.T) {
+func TestLeft_OrderAndExceptions(t *testing.T) {
 	member := func(kind, name string, leaving bool) Member {
 		return Member{Kind: schema.GroupKind{Kind: kind}, Name: name, UID: kind + name, Leaving: leaving}
 	}
@@ -116,7 +116,7 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 
 const live = "{kind: %s, metadata: {uid: u, resourceVersion: '7', generation: 3, managedFields: [{}]}, spec: %s, status: {x: 1}}"
 
-func TestHeld(t *testing.T) {
+func TestHeld_KeepsRolloutFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, live, final, held string
 		rolls                   []string
@@ -138,7 +138,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-func TestReleases(t *testing.T) {
+func TestReleases_RolloutFieldsAlone(t *testing.T) {
 	for fields, want := range map[string]bool{"spec.updateStrategy.partition": true, "spec.paused": true, "spec.template": false, "spec.containers": false, "spec.paused spec.template": false} {
 		if got := Releases(strings.Fields(fields)); got != want {
 			t.Errorf("%s: %v", fields, got)
@@ -146,7 +146,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-func TestPatch(t *testing.T) {
+func TestPatch_Difference(t *testing.T) {
 	from := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
 	same := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
 	same.SetResourceVersion("8")
@@ -161,7 +161,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func TestKeepMark(t *testing.T) {
+func TestKeepMark_RevisionLabel(t *testing.T) {
 	const marked = "{template: {metadata: {labels: {app: web, controller-revision-hash: x}}}}"
 	for kind, want := range map[string]string{"ReplicaSet": "x", "Deployment": ""} {
 		got := object(t, fmt.Sprintf(live, kind, "{template: {metadata: {labels: {app: web}}}}"))
@@ -173,7 +173,7 @@ func TestKeepMark(t *testing.T) {
 	KeepMark(nil, object(t, fmt.Sprintf(live, "ReplicaSet", "{}")))
 }
 
-func TestOverlay(t *testing.T) {
+func TestOverlay_ItemsByName(t *testing.T) {
 	got := Overlay(
 		object(t, "{spec: {kept: 1, containers: [{name: a, image: i, policy: Always}, {name: gone}], list: [1, 2]}}"),
 		object(t, "{spec: {new: 2, containers: [{name: b}, {name: a, image: j}], list: [3]}}"),

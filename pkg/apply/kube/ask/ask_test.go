@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestCommand: the exit code decides, the last line is the text.
-func TestCommand(t *testing.T) {
+// TestCommand_ExitCodeDecides: the exit code decides, the last line is the text.
+func TestCommand_ExitCodeDecides(t *testing.T) {
 	t.Setenv("SHOP_TOKEN", "hunter22")
 	for name, c := range map[string]struct {
 		script string
@@ -41,8 +41,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestURL: status and JSONPath decide; the address is never in the text.
-func TestURL(t *testing.T) {
+// TestURL_StatusAndJSONPathDecide: status and JSONPath decide; the address is never in the text.
+func TestURL_StatusAndJSONPathDecide(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/healthz":
@@ -82,8 +82,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestPrometheus: every value counts, and none is not good.
-func TestPrometheus(t *testing.T) {
+// TestPrometheus_EveryValueCounts: every value counts, and none is not good.
+func TestPrometheus_EveryValueCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		body, threshold string
 		status          int
@@ -129,9 +129,9 @@ func vector(values ...string) string {
 	return `{"status":"success","data":{"resultType":"vector","result":[` + strings.Join(list, ",") + `]}}`
 }
 
-// TestUntil: the first good attempt ends it, and so do all bad ones, and the end of
+// TestUntil_EndsWithFirstGoodAttempt: the first good attempt ends it, and so do all bad ones, and the end of
 // the context. Between two attempts passes the time that the plan says, or the usual one.
-func TestUntil(t *testing.T) {
+func TestUntil_EndsWithFirstGoodAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
 		ends     bool
 		every    time.Duration

@@ -20,7 +20,7 @@ func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 	if err != nil {
 		return Answer{Text: err.Error()}
 	}
-	values, err := instant(ctx, may, v.Prometheus, v.Query)
+	values, err := queryNow(ctx, may, v.Prometheus, v.Query)
 	if err != nil {
 		return Answer{Text: err.Error()}
 	}
@@ -41,7 +41,7 @@ func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// operators compare; the longer ones stand first.
+// operators compare; the longer ones come first.
 var operators = []struct {
 	text  string
 	holds func(value, limit float64) bool
@@ -81,11 +81,11 @@ type answered struct {
 	} `json:"data"`
 }
 
-// instant returns the values of a query now.
-func instant(ctx context.Context, may Permissions, server, query string) ([]float64, error) {
+// queryNow returns the values of a query now.
+func queryNow(ctx context.Context, may Permissions, server, query string) ([]float64, error) {
 	base, err := url.Parse(server)
 	if err != nil {
-		return nil, bare(err)
+		return nil, withoutAddress(err)
 	}
 	at := base.JoinPath("api/v1/query")
 	at.RawQuery = url.Values{"query": {query}}.Encode()
@@ -100,7 +100,7 @@ func instant(ctx context.Context, may Permissions, server, query string) ([]floa
 	case err != nil:
 		return nil, fmt.Errorf("the answer is not Prometheus's: %w", err)
 	case a.Status != "success":
-		return nil, fmt.Errorf("status %d: %s", status, short(a.Error))
+		return nil, fmt.Errorf("status %d: %s", status, truncate(a.Error))
 	}
 	return valuesOf(a)
 }

@@ -84,7 +84,7 @@ func targetOf(u *unstructured.Unstructured, field string) migrate.Workload {
 	return migrate.Workload{Group: version.Group, Kind: target["kind"], Name: target["name"]}
 }
 
-// twin names what stands in for an object once the workload is of another kind: with
+// twin names what replaces an object once the workload is of another kind: with
 // the kind behind its name, or without where it had one.
 func twin(name string, from, to migrate.Workload) string {
 	suffix := func(w migrate.Workload) string {
@@ -96,21 +96,21 @@ func twin(name string, from, to migrate.Workload) string {
 	return name + suffix(to)
 }
 
-// precede makes the twins, before the new workload has pods.
-func (c *Client) precede(ctx context.Context, list []Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
+// createTwins makes the twins, before the new workload has pods.
+func (c *Client) createTwins(ctx context.Context, list []Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
 	for _, f := range list {
 		if f.Twin == "" {
 			continue
 		}
-		if err := c.makeTwin(ctx, f, gvr, to); err != nil {
+		if err := c.createTwin(ctx, f, gvr, to); err != nil {
 			return fmt.Errorf("%s/%s: %w", f.Resource, f.Name, err)
 		}
 	}
 	return nil
 }
 
-func (c *Client) makeTwin(ctx context.Context, f Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
-	there, err := c.of(f.gvr).List(ctx, metav1.ListOptions{})
+func (c *Client) createTwin(ctx context.Context, f Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
+	there, err := c.resource(f.gvr).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
@@ -119,16 +119,16 @@ func (c *Client) makeTwin(ctx context.Context, f Follower, gvr schema.GroupVersi
 			return nil
 		}
 	}
-	u, err := anew(f.object, f.Twin, reference(gvr, to))
+	u, err := recreated(f.object, f.Twin, reference(gvr, to))
 	if err != nil {
 		return err
 	}
-	_, err = c.of(f.gvr).Create(ctx, u, metav1.CreateOptions{FieldManager: manager})
+	_, err = c.resource(f.gvr).Create(ctx, u, metav1.CreateOptions{FieldManager: manager})
 	return err
 }
 
-// anew is an object before it is created, with a reference of its own.
-func anew(of *unstructured.Unstructured, name string, target map[string]any) (*unstructured.Unstructured, error) {
+// recreated is an object before it is created again, with a reference of its own.
+func recreated(of *unstructured.Unstructured, name string, target map[string]any) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": of.DeepCopy().Object["spec"]}}
 	u.SetAPIVersion(of.GetAPIVersion())
 	u.SetKind(of.GetKind())
@@ -146,17 +146,17 @@ func reference(gvr schema.GroupVersionResource, to migrate.Workload) map[string]
 	return map[string]any{"apiVersion": gvr.GroupVersion().String(), "kind": to.Kind, "name": to.Name}
 }
 
-// follow has all of them look after the new workload, and nothing look after the old
+// follow points all of them at the new workload, and none at the old
 // one: it has no pods any more.
 func (c *Client) follow(ctx context.Context, list []Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
-	if err := c.precede(ctx, list, gvr, to); err != nil {
+	if err := c.createTwins(ctx, list, gvr, to); err != nil {
 		return err
 	}
 	for _, f := range list {
 		uid := f.object.GetUID()
 		var err error
 		if f.Twin != "" {
-			err = c.of(f.gvr).Delete(ctx, f.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+			err = c.resource(f.gvr).Delete(ctx, f.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 		} else {
 			err = c.pointAt(ctx, f, gvr, to)
 		}
@@ -170,12 +170,12 @@ func (c *Client) follow(ctx context.Context, list []Follower, gvr schema.GroupVe
 // pointAt changes the reference, whatever else changes meanwhile.
 func (c *Client) pointAt(ctx context.Context, f Follower, gvr schema.GroupVersionResource, to migrate.Workload) error {
 	for {
-		u, err := c.of(f.gvr).Get(ctx, f.Name, metav1.GetOptions{})
+		u, err := c.resource(f.gvr).Get(ctx, f.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
 		if targetOf(u, "targetRef") != targetOf(f.object, "targetRef") {
-			return nil // somebody has pointed it elsewhere, or we have
+			return nil // another user has pointed it elsewhere, or this process has
 		}
 		err = c.merge(ctx, f.gvr, u, map[string]any{"spec": map[string]any{"targetRef": reference(gvr, to)}})
 		if !apierrors.IsConflict(err) {

@@ -65,16 +65,16 @@ func around(t *testing.T) *Client {
 
 func (c *Client) spec(t *testing.T, gvr schema.GroupVersionResource, name, field string) (target migrate.Workload, annotations map[string]string) {
 	t.Helper()
-	u, err := c.of(gvr).Get(t.Context(), name, metav1.GetOptions{})
+	u, err := c.resource(gvr).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return targetOf(u, field), u.GetAnnotations()
 }
 
-// TestFollow: what names the workload follows; a targetRef that cannot change has a
+// TestFollow_PointsAtNewWorkload: what names the workload follows; a targetRef that cannot change has a
 // twin before, and goes afterwards. Doing it twice changes nothing.
-func TestFollow(t *testing.T) {
+func TestFollow_PointsAtNewWorkload(t *testing.T) {
 	c := around(t)
 	a, err := c.Around(t.Context(), web, clones, map[string]string{"app": "web"}, map[string]string{"app": "web"})
 	if err != nil {
@@ -87,11 +87,11 @@ func TestFollow(t *testing.T) {
 		t.Errorf("budgets %+v", a.Budgets)
 	}
 	for range 2 {
-		if err := c.precede(t.Context(), a.Followers, asClone, clones); err != nil {
+		if err := c.createTwins(t.Context(), a.Followers, asClone, clones); err != nil {
 			t.Fatal(err)
 		}
 	}
-	twin, err := c.of(pubs).Get(t.Context(), "web-cloneset", metav1.GetOptions{})
+	twin, err := c.resource(pubs).Get(t.Context(), "web-cloneset", metav1.GetOptions{})
 	if err != nil || targetOf(twin, "targetRef") != clones || twin.GetLabels()["team"] != "shop" || len(twin.GetAnnotations()) > 0 || twin.GetUID() != "" {
 		t.Errorf("%v, %v", twin, err)
 	}
@@ -106,14 +106,14 @@ func TestFollow(t *testing.T) {
 	if got, _ := c.spec(t, vpas, "other", "targetRef"); got.Name != "other" {
 		t.Errorf("another's follows %v", got)
 	}
-	if _, err := c.of(pubs).Get(t.Context(), "web", metav1.GetOptions{}); err == nil {
+	if _, err := c.resource(pubs).Get(t.Context(), "web", metav1.GetOptions{}); err == nil {
 		t.Error("the budget of the old workload is left")
 	}
 }
 
-// TestKEDA: a ScaledObject is paused meanwhile, and has what it made taken away. What
+// TestScaler_KEDAIsPaused: a ScaledObject is paused meanwhile, and has what it made taken away. What
 // somebody had paused stays so.
-func TestKEDA(t *testing.T) {
+func TestScaler_KEDAIsPaused(t *testing.T) {
 	c := around(t)
 	a, err := c.Around(t.Context(), web, clones, nil, nil)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestKEDA(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range a.Scalers {
-			if err := c.hold(t.Context(), s); err != nil {
+			if err := c.suspendScaler(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestKEDA(t *testing.T) {
 	}
 	for range 2 {
 		for _, s := range a.Scalers {
-			if err := c.point(t.Context(), s, asClone, clones); err != nil {
+			if err := c.pointScaler(t.Context(), s, asClone, clones); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -150,7 +150,7 @@ func TestKEDA(t *testing.T) {
 	}
 }
 
-func TestTwin(t *testing.T) {
+func TestTwin_Names(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to migrate.Workload
 		want     string

@@ -23,9 +23,9 @@ var (
 
 // pods replaces the pods whose turn it is, or finishes.
 func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured.Unstructured) (HandoverStep, error) {
-	revision := newest(w, now)
+	revision := newestRevision(w, now)
 	if !SideOf(now).Observed || revision == "" {
-		return wait("the controller of %s has not seen it yet", h.word(h.Record.To)), nil
+		return wait("the controller of %s has not seen it yet", h.title(h.Record.To)), nil
 	}
 	desired, _, _ := unstructured.NestedInt64(now.Object, "status", "desiredNumberScheduled")
 	there := &Handover{}
@@ -41,7 +41,7 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 		s.Why = t.Why
 		return s, nil
 	}
-	if err := h.turn(ctx, kept, t.Pods); err != nil {
+	if err := h.recordNext(ctx, kept, t.Pods); err != nil {
 		return s, err
 	}
 	for _, p := range t.Pods {
@@ -57,7 +57,7 @@ func (h *Handover) pods(ctx context.Context, w *watched, kept, now *unstructured
 }
 
 // budgeted reports whether a budget refuses, so that it is worth to ask again: those of
-// Kruise answer with 403, as does whoever may not evict at all.
+// Kruise answer with 403, as do missing permissions to evict.
 func budgeted(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "podunavailablebudget")
 }
@@ -72,17 +72,17 @@ func (h *Handover) evict(ctx context.Context, p migrate.Daemon) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.client.of(podsResource).Create(ctx, &unstructured.Unstructured{Object: e}, metav1.CreateOptions{}, "eviction")
+	_, err = h.client.resource(podsResource).Create(ctx, &unstructured.Unstructured{Object: e}, metav1.CreateOptions{}, "eviction")
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it has gone
 	}
 	return err
 }
 
-// newest is the hash of a workload's newest revision; "" where none is known.
-func newest(w *watched, now *unstructured.Unstructured) string {
+// newestRevision is the hash of a workload's newest revision; "" where none is known.
+func newestRevision(w *watched, now *unstructured.Unstructured) string {
 	hash, highest := "", int64(-1)
-	for _, u := range w.all(revisions) {
+	for _, u := range w.list(revisions) {
 		n, _, _ := unstructured.NestedInt64(u.Object, "revision")
 		if metav1.IsControlledBy(u, now) && n > highest {
 			hash, highest = u.GetLabels()["controller-revision-hash"], n
@@ -91,10 +91,10 @@ func newest(w *watched, now *unstructured.Unstructured) string {
 	return hash
 }
 
-// daemonsOf reads the pods that are the new workload's, or nobody's.
+// daemonsOf reads the pods that are the new workload's, or unmanaged.
 func daemonsOf(w *watched, now *unstructured.Unstructured, revision string) []migrate.Daemon {
 	var out []migrate.Daemon
-	for _, u := range w.all(podsResource) {
+	for _, u := range w.list(podsResource) {
 		owner := metav1.GetControllerOfNoCopy(u)
 		if owner != nil && owner.UID != now.GetUID() {
 			continue
@@ -104,13 +104,13 @@ func daemonsOf(w *watched, now *unstructured.Unstructured, revision string) []mi
 			continue
 		}
 		d := migrate.Daemon{Name: p.Name, UID: string(p.UID), Node: nodeOf(&p), Taken: owner != nil, Updated: owner != nil && p.Labels["controller-revision-hash"] == revision, Going: p.DeletionTimestamp != nil}
-		d.Available = !d.Going && ready(&p)
+		d.Available = !d.Going && isReady(&p)
 		out = append(out, d)
 	}
 	return out
 }
 
-func ready(p *corev1.Pod) bool {
+func isReady(p *corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
-// A handover is on record in a ConfigMap, which more people may write than may write
+// A handover is recorded in a ConfigMap, which more users may write than may write
 // DaemonSets, and objects are made of it. This file says what a record may hold at all, and
 // what of it only its word vouches for.
 
@@ -32,7 +32,7 @@ func (h *Handover) check(namespace, name string) error {
 		object *unstructured.Unstructured
 		of     *migrate.Kind
 	}{{h.Old, from}, {h.New, to}} {
-		if err := held(side.object, namespace, schema.GroupKind{Group: side.of.Group, Kind: side.of.Kind}); err != nil {
+		if err := checkObject(side.object, namespace, schema.GroupKind{Group: side.of.Group, Kind: side.of.Kind}); err != nil {
 			return err
 		}
 		if side.object.GetName() != name {
@@ -46,15 +46,15 @@ func (h *Handover) check(namespace, name string) error {
 		}
 	}
 	for _, g := range h.Guards {
-		if err := held(g, namespace, guards...); err != nil {
+		if err := checkObject(g, namespace, guards...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// held checks the kind and the namespace of an object in a record.
-func held(u *unstructured.Unstructured, namespace string, kinds ...schema.GroupKind) error {
+// checkObject checks the kind and the namespace of an object in a record.
+func checkObject(u *unstructured.Unstructured, namespace string, kinds ...schema.GroupKind) error {
 	switch {
 	case u == nil || u.Object == nil:
 		return errors.New("an object is missing in it")
@@ -66,7 +66,7 @@ func held(u *unstructured.Unstructured, namespace string, kinds ...schema.GroupK
 	return nil
 }
 
-// Digest identifies what a person approves with a handover: its sides, its pace and all
+// Digest identifies what a user approves with a handover: its sides, its pace and all
 // objects that may be made of its record. clusterID is as for [plan.Plan.Digest].
 func (h *Handover) Digest(clusterID, namespace string) string {
 	r := h.Record
@@ -97,7 +97,7 @@ func (c *Client) Unproven(ctx context.Context, h *Handover) ([]*unstructured.Uns
 		if !ok {
 			continue
 		}
-		if _, err = c.of(gvr).Get(ctx, g.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		if _, err = c.resource(gvr).Get(ctx, g.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
 			out = append(out, g)
 		} else if err != nil {
 			return nil, err

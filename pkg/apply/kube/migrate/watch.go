@@ -23,7 +23,7 @@ import (
 type watched struct {
 	namespace string
 	stores    map[string]cache.Store
-	bell      chan struct{}
+	changes   chan struct{}
 	faults    chan error
 	// covering are the kinds of budgets; uncounted is how many of them are not known
 	// yet, and may be.
@@ -32,11 +32,11 @@ type watched struct {
 }
 
 func (c *Client) watched() *watched {
-	return &watched{namespace: c.namespace, stores: map[string]cache.Store{}, bell: make(chan struct{}, 1), faults: make(chan error, 1)}
+	return &watched{namespace: c.namespace, stores: map[string]cache.Store{}, changes: make(chan struct{}, 1), faults: make(chan error, 1)}
 }
 
 // watch begins to watch both sides and the budgets. That budgets may not be watched is
-// no error: whoever began was told.
+// no error: it was reported at the beginning.
 func (m *Migration) watch(ctx context.Context) (*watched, error) {
 	w := m.client.watched()
 	for gvr, name := range map[schema.GroupVersionResource]string{m.from: m.Record.From.Name, m.to: m.To.Name} {
@@ -57,7 +57,7 @@ func (m *Migration) watch(ctx context.Context) (*watched, error) {
 	}
 	for _, gvr := range counting {
 		w.uncounted.Add(1)
-		counted := sync.OnceFunc(func() { w.uncounted.Add(-1); w.ring() })
+		counted := sync.OnceFunc(func() { w.uncounted.Add(-1); w.signal() })
 		synced, err := w.add(ctx, m.client, gvr, func(*metav1.ListOptions) {}, func(error) { counted() })
 		if err != nil {
 			return nil, err
@@ -83,10 +83,10 @@ func (w *watched) cannot(gvr schema.GroupVersionResource) func(error) {
 	return func(err error) { w.fail(fmt.Errorf("cannot watch %s: %w", gvr.Resource, err)) }
 }
 
-// add watches objects of a kind; refused is told that they may not be watched.
+// add watches objects of a kind; refused is called where they may not be watched.
 func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionResource, which func(*metav1.ListOptions), refused func(error)) (cache.InformerSynced, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(c.dynamic, gvr, w.namespace, 0, cache.Indexers{}, which).Informer()
-	ring := func(any) { w.ring() }
+	ring := func(any) { w.signal() }
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: ring, DeleteFunc: ring, UpdateFunc: func(_, o any) { ring(o) }}); err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func (w *watched) fail(err error) {
 	}
 }
 
-func (w *watched) ring() {
+func (w *watched) signal() {
 	select {
-	case w.bell <- struct{}{}:
+	case w.changes <- struct{}{}:
 	default:
 	}
 }
@@ -127,8 +127,8 @@ func (w *watched) object(gvr schema.GroupVersionResource, name string) *unstruct
 	return u
 }
 
-// all are the newest that is known of the objects of a kind, in the order of names.
-func (w *watched) all(gvr schema.GroupVersionResource) []*unstructured.Unstructured {
+// list are the newest that is known of the objects of a kind, in the order of names.
+func (w *watched) list(gvr schema.GroupVersionResource) []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, o := range w.stores[gvr.String()].List() {
 		if u, ok := o.(*unstructured.Unstructured); ok {
@@ -144,7 +144,7 @@ func (w *watched) scaledByKEDA(sides ...migrate.Workload) string {
 	if w.stores[scalers.String()] == nil {
 		return ""
 	}
-	for _, u := range w.all(scalers) {
+	for _, u := range w.list(scalers) {
 		if s := scalerOf(u, scalers); s.ByKEDA() && slices.Contains(sides, s.Of) {
 			return s.String()
 		}
@@ -156,7 +156,7 @@ func (w *watched) scaledByKEDA(sides ...migrate.Workload) string {
 func (w *watched) budgets(of migrate.Workload, pods map[string]string) []migrate.Budget {
 	var out []migrate.Budget
 	for _, gvr := range w.covering {
-		for _, u := range w.all(gvr) {
+		for _, u := range w.list(gvr) {
 			if b := budgetFor(u, of, pods); b != nil {
 				out = append(out, *b)
 			}

@@ -3,6 +3,9 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +17,7 @@ import (
 
 // Apply says how an object is applied.
 type Apply struct {
-	// Force takes fields from whoever owns them.
+	// Force takes fields from other managers.
 	Force bool
 	// DryRun has the server answer without writing.
 	DryRun bool
@@ -41,7 +44,7 @@ func (c *Client) Apply(ctx context.Context, u *unstructured.Unstructured, a Appl
 }
 
 func (c *Client) send(ctx context.Context, u *unstructured.Unstructured, a Apply) (*unstructured.Unstructured, error) {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (c *Client) send(ctx context.Context, u *unstructured.Unstructured, a Apply
 		return nil, err
 	}
 	return client.Patch(ctx, u.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
-		FieldManager: c.FieldManager, Force: &a.Force, DryRun: dry(a.DryRun), FieldValidation: metav1.FieldValidationStrict,
+		FieldManager: c.FieldManager, Force: &a.Force, DryRun: dryRunOption(a.DryRun), FieldValidation: metav1.FieldValidationStrict,
 	})
 }
 
@@ -60,7 +63,7 @@ func (c *Client) Merge(ctx context.Context, u *unstructured.Unstructured, patch 
 }
 
 func (c *Client) patch(ctx context.Context, u *unstructured.Unstructured, kind types.PatchType, patch []byte) (*unstructured.Unstructured, error) {
-	client, err := c.of(u)
+	client, err := c.resource(u)
 	if err != nil {
 		return nil, err
 	}
@@ -85,4 +88,58 @@ func (c *Client) Adopt(ctx context.Context, u *unstructured.Unstructured, manage
 		}
 		u = got
 	}
+}
+
+// ConflictError says which fields belong to other managers, in the server's words.
+type ConflictError struct {
+	status  metav1.Status
+	Causes  []metav1.StatusCause
+	managed []string
+}
+
+// Error says what kubectl says.
+func (e *ConflictError) Error() string { return e.status.Message }
+
+// ConflictHint is kubectl's advice about conflicts.
+const ConflictHint = `Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the ` + "`--force-conflicts`" + ` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`
+
+// managerIn finds the manager in the words of a cause: conflict with "NAME" with
+// subresource … using VERSION at TIME.
+var managerIn = regexp.MustCompile(`^conflict with "((?:[^"\\]|\\.)*)"`)
+
+// conflictOf is the conflict in an answer, nil for any other.
+func conflictOf(err error) *ConflictError {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
+		return nil
+	}
+	e := &ConflictError{status: status.Status()}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		e.Causes = append(e.Causes, cause)
+		if m := managerIn.FindStringSubmatch(cause.Message); m != nil {
+			e.managed = append(e.managed, m[1])
+		}
+	}
+	if len(e.Causes) == 0 {
+		return nil
+	}
+	return e
+}
+
+// with reports whether the conflict is with these managers alone.
+func (e *ConflictError) with(managers []string) bool {
+	return len(e.managed) == len(e.Causes) && !slices.ContainsFunc(e.managed, func(m string) bool { return !slices.Contains(managers, m) })
 }

@@ -6,7 +6,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-func TestGrants(t *testing.T) {
+func TestGrants_EveryObjectOfTheKind(t *testing.T) {
 	patch := Need{Group: "apps.kruise.io", Resource: "clonesets", Verb: "patch"}
 	scale := Need{Group: "apps", Resource: "statefulsets", Subresource: "scale", Verb: "update"}
 	rule := func(verb, group, resource string, names ...string) []rbacv1.PolicyRule {

@@ -7,6 +7,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
 // Need is one kind of requests.
@@ -14,7 +17,7 @@ type Need struct {
 	Group, Resource, Subresource, Verb string
 	// Where is where it is needed.
 	Where Where
-	// Optional is what a rollout goes on without.
+	// Optional is what a rollout continues without.
 	Optional bool
 }
 
@@ -26,7 +29,7 @@ const (
 	// Beside is the namespace of the workload; all namespaces for a kind that has
 	// none, such as a SidecarSet.
 	Beside Where = ""
-	// State is where the record is: beside the workload, or in the namespace that is
+	// State is where the record is: in the namespace of the workload, or in the one that is
 	// kept for kinds without one.
 	State Where = "state"
 	// Home is the namespace of Kruise itself.
@@ -59,8 +62,8 @@ func (l *list) add(where Where, group, path string, verbs ...string) {
 	l.put(Need{Group: group, Where: where}, path, verbs)
 }
 
-// maybe adds what is done without where it is missing.
-func (l *list) maybe(where Where, group, path string, verbs ...string) {
+// addOptional adds what is done without where it is missing.
+func (l *list) addOptional(where Where, group, path string, verbs ...string) {
 	l.put(Need{Group: group, Where: where, Optional: true}, path, verbs)
 }
 
@@ -79,4 +82,13 @@ func sorted(l list) []Need {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Verb, b.Verb))
 	})
 	return l
+}
+
+// Grants reports whether rules allow a need for every object of its kind: a rule for
+// objects by their names does not.
+func Grants(rules []rbacv1.PolicyRule, n Need) bool {
+	covered, _ := validation.Covers(rules, []rbacv1.PolicyRule{
+		{Verbs: []string{n.Verb}, APIGroups: []string{n.Group}, Resources: []string{n.Path()}},
+	})
+	return covered
 }

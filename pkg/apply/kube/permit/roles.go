@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// kind is a kind that rollouts drive, by which drivers.
+// kind is a kind that rollouts update, by which drivers.
 type kind struct {
 	group, kind, resource string
 	drivers               []plan.Driver
@@ -29,7 +29,7 @@ var kinds = []kind{
 	{"apps", kruise.KindReplicaSet, "replicasets", []plan.Driver{plan.DriverClient}},
 }
 
-// Resource is the plural of a kind that rollouts drive.
+// Resource is the plural of a kind that rollouts update.
 func Resource(name string) string {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.kind == name })
 	if i < 0 {
@@ -53,13 +53,13 @@ const (
 	Scale Feature = "scale"
 )
 
-// Approve is what a person needs who decides on rollouts that another process drives:
+// Approve is what a user needs to decide on rollouts that another process carries out:
 // promote, pause and abort write the record and nothing else. It is not among [Features],
-// which are of those who drive.
+// which only the executor has.
 const Approve Feature = "approve"
 
-// Runner is a process that carries out what a person has approved, and decides nothing: it
-// needs what carrying out needs, without the verbs that look after rollouts. It is not among
+// Runner is a process that carries out what a user has approved, and decides nothing: it
+// needs what carrying out needs, without the verbs that manage rollouts. It is not among
 // [Features].
 const Runner Feature = "runner"
 
@@ -98,10 +98,10 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 	if len(drivers) == 0 || slices.Contains(features, Runner) {
 		return sorted(l)
 	}
-	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
+	// The verbs that manage rollouts: list, abort, approve, and what plan reads.
 	l.add(Beside, "", "configmaps", "delete")
-	l.maybe(Beside, releases, "rollouts", "patch")
-	l.maybe(Beside, releases, "rollouts/status", "patch")
+	l.addOptional(Beside, releases, "rollouts", "patch")
+	l.addOptional(Beside, releases, "rollouts/status", "patch")
 	return sorted(l)
 }
 
@@ -139,7 +139,7 @@ func Rules(needs []Need, keep func(Need) bool) []rbacv1.PolicyRule {
 		verbs[key] = append(verbs[key], n.Verb)
 	}
 	for _, n := range order {
-		list := inOrder(verbs[n.Group+"/"+n.Path()])
+		list := sortVerbs(verbs[n.Group+"/"+n.Path()])
 		if i := len(out) - 1; i >= 0 && out[i].APIGroups[0] == n.Group && slices.Equal(out[i].Verbs, list) {
 			out[i].Resources = append(out[i].Resources, n.Path())
 			continue
@@ -149,10 +149,10 @@ func Rules(needs []Need, keep func(Need) bool) []rbacv1.PolicyRule {
 	return out
 }
 
-// usual is the order in which people write verbs.
-const usual = "get list watch create update patch delete"
+// verbOrder is the order in which people write verbs.
+const verbOrder = "get list watch create update patch delete"
 
-func inOrder(verbs []string) []string {
-	slices.SortFunc(verbs, func(a, b string) int { return strings.Index(usual, a) - strings.Index(usual, b) })
+func sortVerbs(verbs []string) []string {
+	slices.SortFunc(verbs, func(a, b string) int { return strings.Index(verbOrder, a) - strings.Index(verbOrder, b) })
 	return verbs
 }

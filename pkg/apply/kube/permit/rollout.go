@@ -33,7 +33,7 @@ func changesPods(p plan.Plan) bool {
 	})
 }
 
-// releases is the group of Kruise Rollout's objects, which may drive a workload.
+// releases is the group of Kruise Rollout's objects, which may control a workload.
 const releases = "rollouts.kruise.io"
 
 // workload is what is read of a workload and all that belongs to it, and the write to
@@ -43,30 +43,30 @@ func (l *list) workload(o cluster.Ref, resource string) {
 	l.add(Beside, "", "pods", "get", "list", "watch")
 	switch {
 	case o.Kind == kruise.KindSidecarSet:
-		l.maybe(Home, "apps", "controllerrevisions", "list", "watch")
-		l.maybe(Everywhere, "", "namespaces", "list", "watch")
+		l.addOptional(Home, "apps", "controllerrevisions", "list", "watch")
+		l.addOptional(Everywhere, "", "namespaces", "list", "watch")
 	case o.Kind == kruise.KindDeployment:
 		l.add(Beside, "apps", "replicasets", "list", "watch")
 	case o.Kind != kruise.KindReplicaSet && o.Kind != "Pod":
-		l.maybe(Beside, "apps", "controllerrevisions", "list", "watch")
+		l.addOptional(Beside, "apps", "controllerrevisions", "list", "watch")
 	}
 	if o.Kind == kruise.KindDaemonSet {
 		l.add(Everywhere, "", "nodes", "list", "watch")
 	} else {
-		l.maybe(Everywhere, "", "nodes", "list", "watch")
+		l.addOptional(Everywhere, "", "nodes", "list", "watch")
 	}
 	// Kruise's own Deployment, whose arguments are its feature gates.
-	l.maybe(Home, "apps", "deployments", "list")
-	l.maybe(Beside, releases, "rollouts", "get", "list", "watch")
-	l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
-	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list", "watch")
+	l.addOptional(Home, "apps", "deployments", "list")
+	l.addOptional(Beside, releases, "rollouts", "get", "list", "watch")
+	l.addOptional(Beside, "policy", "poddisruptionbudgets", "list", "watch")
+	l.addOptional(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list", "watch")
 }
 
 // record is what a rollout keeps in the cluster.
 func (l *list) record() {
 	l.add(State, "", "configmaps", "get", "list", "watch", "create", "update", "patch")
 	l.add(State, "coordination.k8s.io", "leases", "get", "watch", "create", "update")
-	l.maybe(Beside, "events.k8s.io", "events", "create")
+	l.addOptional(Beside, "events.k8s.io", "events", "create")
 }
 
 // client is what the driver client writes to pods.
@@ -74,23 +74,23 @@ func (l *list) client() {
 	l.add(Beside, "", "pods", "patch")
 	l.add(Beside, "", "pods/status", "patch")
 	l.add(Beside, "", "pods/eviction", "create")
-	l.maybe(Beside, "", "pods/resize", "patch")
+	l.addOptional(Beside, "", "pods/resize", "patch")
 }
 
 // step is what one step needs beyond that.
 func (l *list) step(o cluster.Ref, s *plan.Step) {
 	if s.Pull != nil {
-		l.maybe(Beside, "", "serviceaccounts", "get")
+		l.addOptional(Beside, "", "serviceaccounts", "get")
 	}
 	switch {
 	case s.Pull != nil && o.Group == kruise.Group:
 		l.add(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
 		// They say why a node does not get an image.
-		l.maybe(Everywhere, kruise.Group, "nodeimages", "list", "watch")
+		l.addOptional(Everywhere, kruise.Group, "nodeimages", "list", "watch")
 	case s.Pull != nil:
 		l.jobs()
 		// Kruise pulls where it is there, and may be asked.
-		l.maybe(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
+		l.addOptional(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
 	case s.Containers != nil:
 		l.restarts(s.Containers.Method)
 	case s.Verify != nil && s.Verify.Job != nil:
@@ -112,7 +112,7 @@ func (l *list) restarts(method string) {
 	l.add(Beside, "", "pods", "patch")
 	add := l.add
 	if method == "" {
-		add = l.maybe
+		add = l.addOptional
 	}
 	if method == "" || method == plan.RestartCRR {
 		add(Beside, kruise.Group, "containerrecreaterequests", "get", "list", "watch", "create")

@@ -1,16 +1,22 @@
 // Package release is what there is to do about a workload that Kruise Rollout
-// (rollouts.kruise.io) drives: find its Rollout, read how that stands, and write to
+// (rollouts.kruise.io) controls: find its Rollout, read its state, and write to
 // it the few things that are its users' to write (docs/facts/older-plugin.md#kruise-rollout). It
 // decides nothing about pods.
 package release
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -32,16 +38,16 @@ const (
 	StepReady  = "StepReady"
 )
 
-// Phases in which a Rollout has its workload in hand
+// Phases in which a Rollout controls its workload
 // (docs/facts/older-plugin.md#who-owns-the-workload).
-var holding = []string{"Progressing", "Disabling", "Terminating"}
+var activePhases = []string{"Progressing", "Disabling", "Terminating"}
 
 // Step is one step of a Rollout, as its spec words it.
 type Step struct {
 	// Replicas is a number or a percentage of pods, Traffic a percentage; either may
 	// be empty.
 	Replicas, Traffic string
-	// Pause is how long the step lasts in seconds, -1 until somebody approves.
+	// Pause is how long the step lasts in seconds, -1 until a user approves.
 	Pause int64
 	// Matched says that requests of some kind go to the new pods, whatever Traffic says.
 	Matched bool
@@ -83,10 +89,10 @@ type Rollout struct {
 // Title names the Rollout as kubectl does.
 func (r *Rollout) Title() string { return "rollout." + Group + "/" + r.Name }
 
-// Holds reports whether the Rollout has its workload in hand now.
-func (r *Rollout) Holds() bool { return slices.Contains(holding, r.Phase) }
+// Holds reports whether the Rollout controls its workload now.
+func (r *Rollout) Holds() bool { return slices.Contains(activePhases, r.Phase) }
 
-// Waits reports whether the Rollout waits for a person: paused, or at a step without
+// Waits reports whether the Rollout waits for a user: paused, or at a step without
 // a duration.
 func (r *Rollout) Waits() bool {
 	if !r.Holds() {
@@ -119,19 +125,19 @@ func Read(u *unstructured.Unstructured) (*Rollout, error) {
 }
 
 func (r *Rollout) readSpec(o map[string]any) {
-	ref := at(o, "spec", "workloadRef")
+	ref := mapAt(o, "spec", "workloadRef")
 	if r.Version == "v1alpha1" {
-		ref = at(o, "spec", "objectRef", "workloadRef")
+		ref = mapAt(o, "spec", "objectRef", "workloadRef")
 	}
 	group, _ := schema.ParseGroupVersion(text(ref, "apiVersion"))
 	r.Workload = cluster.Ref{Group: group.Group, Kind: text(ref, "kind"), Namespace: r.Namespace, Name: text(ref, "name")}
-	strategy := at(o, "spec", "strategy")
+	strategy := mapAt(o, "spec", "strategy")
 	r.Style = Canary
 	if strategy[string(BlueGreen)] != nil {
 		r.Style = BlueGreen
 	}
-	r.Disabled, r.Paused = flag(at(o, "spec"), "disabled"), flag(strategy, "paused")
-	list, _ := at(strategy, string(r.Style))["steps"].([]any)
+	r.Disabled, r.Paused = flag(mapAt(o, "spec"), "disabled"), flag(strategy, "paused")
+	list, _ := mapAt(strategy, string(r.Style))["steps"].([]any)
 	for _, item := range list {
 		if s, ok := item.(map[string]any); ok {
 			r.Steps = append(r.Steps, readStep(s))
@@ -151,14 +157,14 @@ func readStep(s map[string]any) Step {
 	}
 	matches, _ := s["matches"].([]any)
 	out.Matched = len(matches) > 0
-	if d, ok := at(s, "pause")["duration"]; ok {
+	if d, ok := mapAt(s, "pause")["duration"]; ok {
 		out.Pause = number(d)
 	}
 	return out
 }
 
 func (r *Rollout) readStatus(u *unstructured.Unstructured) {
-	status := at(u.Object, "status")
+	status := mapAt(u.Object, "status")
 	r.Phase, r.Message = text(status, "phase"), text(status, "message")
 	r.Seen = number(status["observedGeneration"]) >= u.GetGeneration()
 	conditions, _ := status["conditions"].([]any)
@@ -171,7 +177,7 @@ func (r *Rollout) readStatus(u *unstructured.Unstructured) {
 			r.Cancelled = text(c, "status") == "False"
 		}
 	}
-	sub := at(status, r.statusField())
+	sub := mapAt(status, r.statusField())
 	r.Begun = len(sub) > 0
 	r.Index, r.State, r.Stable = int(number(sub["currentStepIndex"])), text(sub, "currentStepState"), text(sub, "stableRevision")
 	r.Generation = number(sub["observedWorkloadGeneration"])
@@ -183,3 +189,128 @@ func (r *Rollout) readStatus(u *unstructured.Unstructured) {
 }
 
 func (r *Rollout) statusField() string { return string(r.Style) + "Status" }
+
+// versions are those in which Rollouts are served, the newest first.
+var versions = []string{"v1beta1", "v1alpha1"}
+
+func resourceOf(version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: Group, Version: version, Resource: "rollouts"}
+}
+
+// Get reads a Rollout by its name.
+func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rollout, error) {
+	for _, version := range versions {
+		u, err := c.Resource(resourceOf(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			return Read(u)
+		case !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("cannot read rollout/%s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("rollout/%s is not in namespace %s: %w", name, namespace, ErrNone)
+}
+
+// ErrNone says that there is no such Rollout.
+var ErrNone = errors.New("no such Rollout")
+
+// kinds are what a Rollout can be for (docs/facts/older-plugin.md#spec).
+var kinds = map[string][]string{
+	"apps":           {kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet},
+	"apps.kruise.io": {kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet},
+}
+
+// Of finds the Rollout that a workload is in the hands of; nil where there is none,
+// where none could be, or where they may not be read: a workload in the middle of a
+// release says so itself.
+func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
+	if !canBeManaged(w) {
+		return nil, nil //nolint:nilnil // that there is none is no error
+	}
+	list, err := List(ctx, c, w.Namespace)
+	return list[w], err
+}
+
+// List are the Rollouts of a namespace, or of all for "", by the workloads that they
+// drive; none where they may not be read. A Rollout that is disabled controls nothing.
+func List(ctx context.Context, c dynamic.Interface, namespace string) (map[cluster.Ref]*Rollout, error) {
+	for _, version := range versions {
+		out := map[cluster.Ref]*Rollout{}
+		opt := metav1.ListOptions{Limit: pageSize}
+		for {
+			list, err := c.Resource(resourceOf(version)).Namespace(namespace).List(ctx, opt)
+			if apierrors.IsNotFound(err) {
+				break
+			}
+			if apierrors.IsForbidden(err) {
+				return nil, nil //nolint:nilnil // as in Of
+			}
+			if err != nil {
+				return nil, fmt.Errorf("cannot read Rollouts: %w", err)
+			}
+			addControlling(out, list.Items)
+			if opt.Continue = list.GetContinue(); opt.Continue == "" {
+				return out, nil
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // that there are none is no error
+}
+
+// pageSize bounds one answer of the API server.
+const pageSize = 500
+
+// addControlling adds those that control a workload; the first of two counts.
+func addControlling(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
+	for i := range items {
+		r, err := Read(&items[i])
+		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Holds()) {
+			out[r.Workload] = r
+		}
+	}
+}
+
+func canBeManaged(w cluster.Ref) bool {
+	return slices.Contains(kinds[w.Group], w.Kind)
+}
+
+// Stands describes the state of a Rollout in a few words.
+func (r *Rollout) Stands() string {
+	switch {
+	case r.Done() && r.Cancelled:
+		return "the last release was rolled back"
+	case r.Done():
+		return "no release is in progress"
+	case !r.Holds() || r.Index == 0:
+		return "phase " + orUnknown(r.Phase)
+	}
+	text := fmt.Sprintf("step %d of %d, %s", r.Index, len(r.Steps), r.State)
+	switch {
+	case r.Paused:
+		text += "; paused"
+	case r.Waits():
+		text += ": waits to be approved"
+	case r.Reason != "" && r.Reason != "InRolling":
+		text += "; " + r.Reason
+	}
+	return text
+}
+
+// Next is the verb of this program with which a Rollout continues that waits for a user, "" for
+// one that does not.
+func (r *Rollout) Next() string {
+	switch {
+	case !r.Waits():
+		return ""
+	case r.Paused:
+		return "resume"
+	}
+	return "approve"
+}
+
+func orUnknown(phase string) string {
+	if phase == "" {
+		return "unknown: its controller has not seen it yet"
+	}
+	return phase
+}

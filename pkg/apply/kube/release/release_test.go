@@ -75,7 +75,7 @@ status:
   blueGreenStatus: {currentStepIndex: 1, currentStepState: StepPaused, updatedReplicas: 4, updatedReadyReplicas: 3}
 `
 
-func TestRead(t *testing.T) {
+func TestRead_SpecAndStatus(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want Rollout
@@ -108,13 +108,13 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadRefusesOthers(t *testing.T) {
+func TestRead_RefusesOtherKinds(t *testing.T) {
 	if _, err := Read(parsed(t, "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: web}}")); err == nil {
 		t.Error("Argo's Rollout is another kind")
 	}
 }
 
-func TestStands(t *testing.T) {
+func TestRollout_StandsAtEachPhase(t *testing.T) {
 	const paused = "canaryStatus: {currentStepIndex: %d, currentStepState: StepPaused}"
 	for name, c := range map[string]struct {
 		text               string
@@ -180,9 +180,9 @@ func sent(c *fake.FakeDynamicClient) string {
 	return strings.Join(out, "\n")
 }
 
-// TestWrites: the exact writes of docs/facts/older-plugin.md#client-writes and
+// TestWrites_AreExact: the exact writes of docs/facts/older-plugin.md#client-writes and
 // docs/facts/older-plugin.md#rollout, and its refusals.
-func TestWrites(t *testing.T) {
+func TestWrites_AreExact(t *testing.T) {
 	const merge = "application/merge-patch+json "
 	waiting := rollout("", "phase: Progressing, canaryStatus: {currentStepIndex: 1, currentStepState: StepPaused}")
 	for name, c := range map[string]struct {
@@ -276,8 +276,8 @@ status: {phase: %s, canaryStatus: {currentStepIndex: %d, currentStepState: StepP
 	}
 }
 
-// TestHand: the whole template, pinned to the object, and nothing else.
-func TestHand(t *testing.T) {
+// TestHand_PinsTemplateToObject: the whole template, pinned to the object, and nothing else.
+func TestHand_PinsTemplateToObject(t *testing.T) {
 	c := server(t, `
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -300,7 +300,7 @@ spec: {replicas: 3, template: {metadata: {labels: {app: web, more: x}}}}
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestOf_FindsControllingRollout(t *testing.T) {
 	other := strings.Replace(strings.Replace(rollout("", "phase: Healthy"), "kind: CloneSet, name: web", "kind: CloneSet, name: api", 1), "name: web,", "name: api,", 1)
 	for name, c := range map[string]struct {
 		texts []string
@@ -336,14 +336,14 @@ func (*statusError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404}
 }
 
-func TestGetNone(t *testing.T) {
+func TestGet_None(t *testing.T) {
 	if _, err := Get(t.Context(), server(t), "shop", "web"); !errors.Is(err, ErrNone) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestWatch: every state once, until there is enough; a deletion is an error.
-func TestWatch(t *testing.T) {
+// TestWatch_EveryStateOnce: every state once, until there is enough; a deletion is an error.
+func TestWatch_EveryStateOnce(t *testing.T) {
 	c := server(t, rollout("", "phase: Progressing"))
 	r, err := Get(t.Context(), c, "shop", "web")
 	if err != nil {

@@ -3,13 +3,19 @@ package release
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -78,14 +84,14 @@ func (r *Rollout) pausing(on bool) (patch, error) {
 	return patch{body: map[string]any{"spec": map[string]any{"strategy": map[string]any{"paused": value}}}}, nil
 }
 
-// free reports whether new pods serve nobody at the step.
-func (s Step) free() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
+// withoutTraffic reports whether new pods get no traffic at the step.
+func (s Step) withoutTraffic() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
 
-// backing has the Rollout go back to the last step before the present one at which no
+// rollbackPatch has the Rollout go back to the last step before the present one at which no
 // traffic goes to new pods. Replicas never fall from one step to the next, so that is
 // the one with the most pods (docs/facts/older-plugin.md#rollout and
 // docs/facts/older-plugin.md#client-writes).
-func (r *Rollout) backing() (patch, error) {
+func (r *Rollout) rollbackPatch() (patch, error) {
 	switch {
 	case !r.Begun || !r.Holds():
 		return patch{}, r.refuse("no need to roll back: not in canary or blue-green progress")
@@ -95,7 +101,7 @@ func (r *Rollout) backing() (patch, error) {
 		return patch{}, r.refuse(fmt.Sprintf("has %d steps, but current step is too large %d", len(r.Steps), r.Index))
 	}
 	for i := r.Index - 2; i >= 0; i-- {
-		if r.Steps[i].free() {
+		if r.Steps[i].withoutTraffic() {
 			body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"nextStepIndex": i + 1}}}
 			return patch{body, "status"}, nil
 		}
@@ -103,7 +109,7 @@ func (r *Rollout) backing() (patch, error) {
 	return patch{}, r.refuse("no previous step with no traffic found")
 }
 
-// Approve lets the step end at which a Rollout stands. It returns the Rollout as it is
+// Approve ends the present step of a Rollout. It returns the Rollout as it is
 // then; a refusal is a RefusedError.
 func Approve(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.approval()
@@ -113,7 +119,7 @@ func Approve(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*
 	return r.send(ctx, c, p, q)
 }
 
-// Pause puts a Rollout on hold, or has it go on. It returns the Rollout as it is then;
+// Pause pauses a Rollout, or resumes it. It returns the Rollout as it is then;
 // a refusal is a RefusedError.
 func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.pausing(on)
@@ -127,7 +133,7 @@ func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool, q Requ
 // step, and pods stay. It returns the Rollout as it is then; a refusal is a
 // RefusedError.
 func Fast(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
-	p, err := r.backing()
+	p, err := r.rollbackPatch()
 	if err != nil {
 		return nil, err
 	}
@@ -185,4 +191,73 @@ func Hand(ctx context.Context, c dynamic.Interface, t Template, q Request) (*uns
 		return nil, fmt.Errorf("failed to patch %s: %w", t.Workload, err)
 	}
 	return out, nil
+}
+
+// mapAt is a map below an object, nil where there is none.
+func mapAt(o map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		o, _ = o[key].(map[string]any)
+	}
+	return o
+}
+
+// text is a string or a number as text, "" for anything else.
+func text(o map[string]any, key string) string {
+	switch v := o[key].(type) {
+	case string:
+		return v
+	case int64, float64:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+func flag(o map[string]any, key string) bool {
+	v, _ := o[key].(bool)
+	return v
+}
+
+func number(v any) int64 {
+	switch n := v.(type) {
+	case int64:
+		return n
+	case float64:
+		return int64(n)
+	}
+	return 0
+}
+
+// Watch hands every state of a Rollout to each, the present one first, until that
+// returns true or ctx ends; then the error is ctx's cause.
+func Watch(ctx context.Context, c dynamic.Interface, r *Rollout, each func(*Rollout) (over bool)) error {
+	client := c.Resource(resourceOf(r.Version)).Namespace(r.Namespace)
+	only := fields.OneTermEqualSelector("metadata.name", r.Name).String()
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = only
+			return client.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = only
+			return client.Watch(ctx, o)
+		},
+	}
+	_, err := watchtools.UntilWithSync(ctx, cache.ToListWatcherWithWatchListSemantics(source, c), &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || u.GetName() != r.Name {
+			return false, nil
+		}
+		if e.Type == watch.Deleted || string(u.GetUID()) != r.UID {
+			return true, fmt.Errorf("%s was deleted: its workload was let go", r.Title())
+		}
+		now, err := Read(u)
+		if err != nil {
+			return true, err
+		}
+		return each(now), nil
+	})
+	if errors.Is(err, watchtools.ErrWatchClosed) || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }

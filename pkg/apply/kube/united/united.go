@@ -1,5 +1,5 @@
 // Package united writes to UnitedDeployments what a rollout of their subsets needs.
-// The controller writes the workloads of subsets anew all the time: what is not
+// The controller writes the workloads of subsets again all the time: what is not
 // written here does not last (docs/kruise/distribution.md#what-a-subsets-workload-looks-like and
 // docs/kruise/distribution.md#update-strategy).
 package united
@@ -7,9 +7,11 @@ package united
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -98,7 +100,7 @@ func (o *Object) PodTemplate() map[string]any {
 func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 
 // Release writes a new template and, in the same request, holds every subset back: no
-// pod is of the new template before somebody lets it be.
+// pod gets the new template before a user allows it.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
 	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
 	if err != nil {
@@ -179,4 +181,22 @@ func (o *Object) Await(ctx context.Context, c dynamic.Interface, generation int6
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// ErrNone says that there is no such UnitedDeployment.
+var ErrNone = errors.New("no such UnitedDeployment")
+
+// Get reads a UnitedDeployment in the newest version that is served; the error wraps
+// [ErrNone] where it is not there.
+func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Object, error) {
+	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+		u, err := c.Resource(Resource(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			return Read(u), nil
+		case !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("cannot read uniteddeployment/%s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("uniteddeployment/%s is not in namespace %s: %w", name, namespace, ErrNone)
 }

@@ -43,7 +43,7 @@ func client(t *testing.T, text string) *fake.FakeDynamicClient {
 	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, object(t, text))
 }
 
-func TestRead(t *testing.T) {
+func TestRead_EveryTemplateField(t *testing.T) {
 	for field, c := range map[string]struct {
 		kind  schema.GroupKind
 		paced bool
@@ -78,9 +78,9 @@ func strategy(t *testing.T, c *fake.FakeDynamicClient) string {
 	return string(text)
 }
 
-// TestRelease: with a new template every subset is held back; each is let go by
+// TestRelease_SubsetBySubset: with a new template every subset is held back; each is let go by
 // itself.
-func TestRelease(t *testing.T) {
+func TestRelease_SubsetBySubset(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
 	if err := o.Release(t.Context(), c, map[string]any{"cloneSetTemplate": map[string]any{}}); err != nil {
@@ -97,8 +97,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseOfDeployments: no partition is written that would hold nothing.
-func TestReleaseOfDeployments(t *testing.T) {
+// TestRelease_Deployments: no partition is written that would hold nothing.
+func TestRelease_Deployments(t *testing.T) {
 	text := strings.Replace(zones, "cloneSetTemplate", "deploymentTemplate", 1)
 	c := client(t, text)
 	if err := Read(object(t, text)).Release(t.Context(), c, map[string]any{}); err != nil {
@@ -109,8 +109,8 @@ func TestReleaseOfDeployments(t *testing.T) {
 	}
 }
 
-// TestReleaseOfSuccessor: what was read is not written to another of its name.
-func TestReleaseOfSuccessor(t *testing.T) {
+// TestRelease_Successor: what was read is not written to another of its name.
+func TestRelease_Successor(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
 	o.UID = "u0"

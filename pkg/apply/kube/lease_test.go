@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,11 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestSure: a lease counts from when its renewal was sent, whenever that was answered;
+// TestClaim_CountsFromWhenRenewalWasSent: a lease counts from when its renewal was sent, whenever that was answered;
 // no write is under way longer than the lease lasts.
-func TestSure(t *testing.T) {
+func TestClaim_CountsFromWhenRenewalWasSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		ago, most time.Duration
 		sure      bool
@@ -44,9 +50,9 @@ func TestSure(t *testing.T) {
 	}
 }
 
-// TestAcquired_SlowServer: who held the lease is told, also where the server takes its
+// TestAwaitLease_SlowServer: who held the lease is told, also where the server takes its
 // time to say so.
-func TestAcquired_SlowServer(t *testing.T) {
+func TestAwaitLease_SlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, quiet := fake.NewClientset(), watch.NewFake()
 		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
@@ -66,4 +72,44 @@ func TestAcquired_SlowServer(t *testing.T) {
 			t.Errorf("told of %q", told)
 		}
 	})
+}
+
+// TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight: while a write may still be carried out, the lease is not let
+// go of.
+func TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		open bool
+	}{
+		"done":         {t.Context(), nil, false},
+		"refused":      {t.Context(), fmt.Errorf("web: %w", plan.ErrConflict), false},
+		"no answer":    {t.Context(), fmt.Errorf("web: %w: EOF", plan.ErrUnavailable), true},
+		"interrupted":  {ended, context.Canceled, true},
+		"done in time": {ended, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lease := &leaseHolder{connection: &connection{}}
+			// It has no LeaseLock to ask: only what is refused before returns.
+			lock := &recordingLock{claim: &claim{lease: lease}}
+			err := lease.send(c.ctx, func(context.Context) error {
+				if err := lock.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errWriteInFlight) {
+					t.Errorf("let go of under way: %v", err)
+				}
+				return c.err
+			})
+			if !errors.Is(err, c.err) {
+				t.Error(err)
+			}
+			now := time.Now()
+			if got := lease.inFlight.mayHappen(now, time.Minute); got != c.open {
+				t.Errorf("open %t", got)
+			}
+			if lease.inFlight.mayHappen(now.Add(2*time.Minute), time.Minute) {
+				t.Error("open for ever")
+			}
+		})
+	}
 }

@@ -1,4 +1,4 @@
-package pausing
+package objects
 
 import (
 	"testing"

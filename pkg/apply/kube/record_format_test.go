@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestPast: a plan that takes the place of another leaves it in the record, and changes of
+// TestPastRollouts_AreKept: a plan that takes the place of another leaves it in the record, and changes of
 // the rollout leave the past as it is.
-func TestPast(t *testing.T) {
-	r := spoiled("create")
+func TestPastRollouts_AreKept(t *testing.T) {
+	r := failingRecords("create")
 	for i := range 3 {
 		if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, fmt.Sprint("anna-", i)); err != nil {
 			t.Fatal(err)
@@ -41,16 +43,16 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestPast_Edited: what somebody writes into the past of a record is left out, is said, and
+// TestPastRollouts_Edited: what somebody writes into the past of a record is left out, is said, and
 // keeps nobody from the rollout itself.
-func TestPast_Edited(t *testing.T) {
+func TestPastRollouts_Edited(t *testing.T) {
 	huge := compress(bytes.Repeat([]byte(" "), 8<<20))
 	for name, text := range map[string][]byte{
 		"no gzip": []byte("nonsense"), "no JSON": compress([]byte("{")), "another shape": compress([]byte(`{"a": 1}`)), "a bomb": huge,
 		"wrong types": compress([]byte(`[{"begun": 7}]`)), "a step that is none": compress([]byte(`[{"steps": [7]}]`)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := spoiled("create")
+			r := failingRecords("create")
 			if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); err != nil {
 				t.Fatal(err)
 			}
@@ -67,10 +69,10 @@ func TestPast_Edited(t *testing.T) {
 	}
 }
 
-// TestPast_NothingGained: a past that claims approvals changes neither the progress nor the
+// TestPastRollouts_DecideNothing: a past that claims approvals changes neither the progress nor the
 // history that decides.
-func TestPast_NothingGained(t *testing.T) {
-	r := spoiled("create")
+func TestPastRollouts_DecideNothing(t *testing.T) {
+	r := failingRecords("create")
 	want, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna")
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +97,8 @@ func edit(t *testing.T, r Records, past []byte) {
 	}
 }
 
-// TestPast_Bounds: the past has its bound, and makes way for a plan that needs the room.
-func TestPast_Bounds(t *testing.T) {
+// TestPastRollouts_Bounds: the past has its bound, and makes way for a plan that needs the room.
+func TestPastRollouts_Bounds(t *testing.T) {
 	list := make([]plan.PastRollout, 40)
 	source := rand.New(rand.NewPCG(1, 2))
 	noise := func() string {
@@ -130,4 +132,42 @@ func TestPast_Bounds(t *testing.T) {
 	if len(text) > maxPastUnpackedBytes {
 		t.Errorf("what is written takes %d bytes, more than is read", len(text))
 	}
+}
+
+// FuzzRecord: whatever stands in the ConfigMap of a rollout, anybody may have written it:
+// nothing panics, and a record that is taken is written as it is read.
+func FuzzRecord(f *testing.F) {
+	good, err := Records{}.configMap(plan.Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	packedPlan, err := decompress(good.BinaryData[keyPlan])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good.Data[keyRecord], packedPlan, []byte(`{"a": "b"}`), true)
+	f.Add(`{"progress": {"step": -1}}`, packedPlan, []byte(`null`), true)
+	f.Add(`[]`, []byte("x"), []byte{0x1f, 0x8b, 8}, false)
+	f.Fuzz(func(t *testing.T, record string, text, base []byte, pack bool) {
+		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: text, keyBase: base}}
+		if pack {
+			cm.BinaryData = map[string][]byte{keyPlan: compress(text), keyBase: compress(base)}
+		}
+		rec, err := readRecord(cm)
+		if err != nil {
+			return
+		}
+		for _, tr := range plan.Transitions() {
+			_ = rec.Progress.Allows(tr, rec.Plan)
+		}
+		_, _ = rec.State(), rec.Describe()
+		kept, err := Records{}.configMap(rec, metav1.OwnerReference{})
+		if err != nil {
+			return // it is too large to be kept
+		}
+		again, err := readRecord(kept)
+		if diff := cmp.Diff(storedRecordOf(rec), storedRecordOf(again)); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
 }

@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Reader reads objects of a cluster once, without watching them. It never writes.
+type Reader struct {
+	client  dynamic.Interface
+	skipped []string
+}
+
+// NewReader returns a reader; it asks nothing yet.
+func NewReader(client dynamic.Interface) *Reader { return &Reader{client: client} }
+
+// Query names objects of one resource, in whatever version of it is served.
+type Query struct {
+	// Description names the objects in errors, such as "stored revisions".
+	Description string
+	Resource    schema.GroupResource
+	// Namespace is empty for all of them, and for resources without.
+	Namespace string
+	// Selector is a label selector, Name the only object; both may be empty.
+	Selector, Name string
+	// Needed makes it an error that the objects are not served or may not be read.
+	Needed bool
+}
+
+// List hands every object to each, page by page, in the newest version that is served.
+// Objects that are not needed and may not be read are skipped, see [Reader.Skipped].
+func (r *Reader) List(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+	err := r.listNewest(ctx, q, each)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errNotServed) && !q.Needed:
+		return nil
+	case apierrors.IsForbidden(err) && !q.Needed:
+		r.skipped = append(r.skipped, fmt.Sprintf("%s: %v", q.Description, err))
+		return nil
+	}
+	return err
+}
+
+// Skipped says in words what could not be read and was not needed.
+func (r *Reader) Skipped() []string { return slices.Clone(r.skipped) }
+
+func (r *Reader) listNewest(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+	for _, version := range versionsOf(q.Resource.Group) {
+		err := r.listPages(ctx, q, version, each)
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w", q.Description, errNotServed)
+}
+
+func (r *Reader) listPages(ctx context.Context, q Query, version string, each func(*unstructured.Unstructured) error) error {
+	client := r.client.Resource(q.Resource.WithVersion(version)).Namespace(q.Namespace)
+	opt := metav1.ListOptions{LabelSelector: q.Selector, Limit: objects.PageSize}
+	if q.Name != "" {
+		opt.FieldSelector = "metadata.name=" + q.Name
+	}
+	for {
+		page, err := client.List(ctx, opt)
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", q.Description, err)
+		}
+		for i := range page.Items {
+			if err := each(&page.Items[i]); err != nil {
+				return fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), page.Items[i].GetName(), err)
+			}
+		}
+		if opt.Continue = page.GetContinue(); opt.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// kindPod is the kind of a workload that is one pod, see [connection.isPod].
+const kindPod = "Pod"
+
+// versionsOf are the versions in which the resources of a group may be served, newest first.
+func versionsOf(group string) []string {
+	if group == kruise.Group || group == kruise.PolicyGroup {
+		return []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	return []string{"v1"}
+}
+
+// Surroundings are the queries for everything besides a workload that decides on its
+// rollout; nil where a kind has none.
+type Surroundings struct {
+	// Pods are those that the selector matches; which of them the workload owns, their
+	// owners say.
+	Pods *Query
+	// ReplicaSets own the pods of a Deployment; other kinds have Revisions.
+	ReplicaSets, Revisions *Query
+	// Nodes are nil where no rule looks at them, Namespaces for all but SidecarSets.
+	Nodes, Namespaces *Query
+	// Disruptions and Budgets are those of Kubernetes and of Kruise.
+	Disruptions, Budgets *Query
+}
+
+// SurroundingsOf is the one place that says where these are.
+func SurroundingsOf(w *cluster.Workload) (Surroundings, error) {
+	selector, err := metav1.LabelSelectorAsSelector(plan.SelectorOf(w))
+	if err != nil {
+		return Surroundings{}, err
+	}
+	out := Surroundings{
+		Pods:        &Query{"pods", schema.GroupResource{Resource: "pods"}, w.Namespace, selector.String(), "", true},
+		Revisions:   &Query{"stored revisions", schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, w.Namespace, selector.String(), "", false},
+		Disruptions: &Query{"PodDisruptionBudgets", schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}, w.Namespace, "", "", false},
+		Budgets:     &Query{"PodUnavailableBudgets", schema.GroupResource{Group: kruise.PolicyGroup, Resource: "podunavailablebudgets"}, w.Namespace, "", "", false},
+	}
+	switch w.Kind {
+	case kruise.KindDeployment:
+		out.Revisions, out.ReplicaSets = nil, &Query{"ReplicaSets", schema.GroupResource{Group: "apps", Resource: "replicasets"}, w.Namespace, selector.String(), "", true}
+	case kruise.KindReplicaSet:
+		out.Revisions = nil
+	case kindPod:
+		out.Revisions, out.Pods.Selector, out.Pods.Name = nil, "", w.Name
+	case kruise.KindSidecarSet:
+		out.Revisions.Namespace, out.Revisions.Selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
+		out.Namespaces = &Query{"namespaces", schema.GroupResource{Resource: "namespaces"}, "", "", "", false}
+	}
+	if w.LooksAtNodes() {
+		out.Nodes = &Query{"nodes", schema.GroupResource{Resource: "nodes"}, "", "", "", w.Kind == kruise.KindDaemonSet}
+	}
+	return out, nil
+}
