@@ -19,7 +19,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	} else {
 		lines = append(append(lines, steps...), grid...)
 	}
-	lines = append(lines, s.table.draw(env, s.at, s.marked, a.table)...)
+	lines = append(lines, s.podTable(env, a.table)...)
 	lines = append(lines, s.reason(env, a.reason)...)
 	lines = append(lines, s.events(env, a.events)...)
 	return append(lines, s.past(env, a.past)...)

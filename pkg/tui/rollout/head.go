@@ -63,7 +63,7 @@ func (s Screen) who() string {
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))
 	}
-	if left, ok := toGo(d); ok {
+	if left, ok := s.pods.timeLeft(); ok {
 		text += ", about " + ago(left) + " to go"
 	}
 	return text
@@ -78,7 +78,7 @@ const widestBar = 60
 func (s Screen) share(env screen.Env) draw.Line {
 	n := s.detail.Pods
 	text := fmt.Sprintf(" %d/%d updated, %d of these ready; old %d", n.Updated, max(n.Desired, n.Total), n.UpdatedReady, max(n.Total-n.Updated, 0))
-	return draw.Text(theme.Header, " pods ").Join(s.grid.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
+	return draw.Text(theme.Header, " pods ").Join(s.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
 }
 
 // down is what is not available, against what may be.
