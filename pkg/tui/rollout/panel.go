@@ -60,7 +60,7 @@ type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
 	n := needs{
-		steps:  len(s.ladder(env, width)) + 1 + len(s.causes(env, width)),
+		steps:  len(s.allSteps(env, width)) + 1 + len(s.causes(env, width)),
 		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
 		table:  s.pods.table.size + 2,
 		events: len(s.eventLines(env, env.Width)) + 1,

@@ -296,7 +296,7 @@ func TestPods_All(t *testing.T) {
 	for _, l := range next.(Screen).Draw(env) {
 		text += l.String() + "\n"
 	}
-	for _, want := range []string{"CrashLoopBackOff x7: app 2, ended with OOMKilled, exit code 137", "RESTARTS", "node-0", "20 failing"} {
+	for _, want := range []string{"CrashLoopBackOff (7 restarts): app 2, ended with OOMKilled, exit code 137", "RESTARTS", "node-0", "20 failing"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

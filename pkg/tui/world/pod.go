@@ -35,7 +35,7 @@ const (
 
 // String is the state in a word or two.
 func (s PodState) String() string {
-	return [...]string{"new", "starting", "failing", "old", "old, down", "old, failing", "terminating"}[s]
+	return [...]string{"new", "starting", "failing", "old", "unavailable", "old, failing", "terminating"}[s]
 }
 
 // Members are the pods of the workload with their states, in the order of the snapshot.
@@ -104,9 +104,8 @@ func (d *Detail) Since(earlier *Detail) (gone, come []Pod) {
 	was, now := earlier.Members(), d.Members()
 	i, j := 0, 0
 	for i < len(was) && j < len(now) {
-		if was[i] == now[j] {
-			i++
-			j++
+		if same := equalFrom(was[i:], now[j:]); same > 0 {
+			i, j = i+same, j+same
 			continue
 		}
 		order := cmp.Or(strings.Compare(was[i].Namespace, now[j].Namespace), strings.Compare(was[i].Name, now[j].Name))
@@ -120,6 +119,18 @@ func (d *Detail) Since(earlier *Detail) (gone, come []Pod) {
 		}
 	}
 	return append(gone, was[i:]...), append(come, now[j:]...)
+}
+
+// equalFrom is how many pods two lists have in common at their beginnings.
+func equalFrom(a, b []Pod) int {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }
 
 // PodName is how a pod of a workload is named: where the workload has no namespace, as
