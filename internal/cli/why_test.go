@@ -64,10 +64,10 @@ func brokenShop(t *testing.T, change map[string]string) string {
 
 func TestWhyAWorkload(t *testing.T) {
 	code, out, errOut := call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "--server", brokenShop(t, nil))
-	want := `cloneset/web  blocked: CrashLoopBackOff: container main in pod web-2; image web:1; ended with Error, exit code 2, 7 restarts
+	want := `cloneset/web  blocked: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
 blocked by:
-  ! crash: CrashLoopBackOff: container main in pod web-2; image web:1; ended with Error, exit code 2, 7 restarts
+  ! crash: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
       hint: kubectl logs --previous web-2 -n shop; to roll back: kubectl kruise rollout undo cloneset/web -n shop
   - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
@@ -178,7 +178,7 @@ func TestWhyUnited(t *testing.T) {
 	})
 	code, out, errOut := call(t.Context(), t, "", "why", "ud/web", "-n", "shop", "--server", server)
 	for _, want := range []string{
-		"ud/web  progressing: Kruise has not processed the latest change yet; subset 1 of 1, cloneset.apps.kruise.io/web: blocked: CrashLoopBackOff: container main in pod web-2; image web:1",
+		"ud/web  progressing: Kruise has not processed the latest change yet; subset 1 of 1, cloneset.apps.kruise.io/web: blocked: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1",
 		"the last lines of container main in web-2",
 	} {
 		if !strings.Contains(out, want) || code != 0 {

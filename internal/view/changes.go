@@ -64,7 +64,7 @@ func (b *builder) change(ch *compare.Change) {
 func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
-			b.line("  and %d more fields; -v shows them", len(list)-i)
+			b.line("  and %s; -v shows them", plural(len(list)-i, "more field"))
 			return
 		}
 		b.line("%s", b.st.cut("  "+f.Path+askedText(f, r)))

@@ -70,7 +70,7 @@ func markdownRow(ch *compare.Change) string {
 	pods := []string{podsText(ch.Rollout)}
 	for i, s := range ch.Subsets {
 		if i == mostNames {
-			pods = append(pods, fmt.Sprintf("and %d more subsets", len(ch.Subsets)-i))
+			pods = append(pods, "and "+plural(len(ch.Subsets)-i, "more subset"))
 			break
 		}
 		pods = append(pods, subsetText(s))
@@ -119,7 +119,7 @@ func markdownDetail(ch *compare.Change) string {
 	b := &builder{}
 	for i, f := range ch.Fields {
 		if i == mostFields && len(ch.Fields) > mostFields+1 {
-			b.line("  and %d more fields", len(ch.Fields)-i)
+			b.line("  and %s", plural(len(ch.Fields)-i, "more field"))
 			break
 		}
 		b.line("  %s%s", f.Path, askedText(f, ch.Rollout))

@@ -32,7 +32,7 @@ const mostFields = 20
 func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
-			b.line("  and %d more fields; -v shows them", len(list)-i)
+			b.line("  and %s; -v shows them", plural(len(list)-i, "more field"))
 			return
 		}
 		b.field(f, mode == rules.ModeInPlace)

@@ -91,7 +91,7 @@ func (g *same) write(w io.Writer, st Style) error {
 	}
 	for i, p := range g.where {
 		if i == most && len(g.where) > most+1 {
-			fmt.Fprintf(&b, "            and %d more objects\n", len(g.where)-most)
+			fmt.Fprintf(&b, "            and %s\n", plural(len(g.where)-most, "more object"))
 			break
 		}
 		label := "    object: "

@@ -103,3 +103,47 @@ func Wrap(text string, width int) []string {
 	}
 	return append(out, line)
 }
+
+// cutTo cuts a line to so many characters, escapes not counted; none or fewer leave
+// it whole.
+func cutTo(s string, width int) string {
+	if width <= 0 || Columns(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	n, escape, painted := 0, false, false
+	for _, r := range s {
+		switch {
+		case escape:
+			escape = r != 'm'
+		case r == '\x1b':
+			escape, painted = true, true
+		case n == width-1:
+			b.WriteString("~")
+			if painted {
+				b.WriteString("\x1b[0m")
+			}
+			return b.String()
+		default:
+			n++
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Columns is how many characters a line takes on a terminal, colours not counted.
+func Columns(s string) int {
+	n, escape := 0, false
+	for _, r := range s {
+		switch {
+		case escape:
+			escape = r != 'm'
+		case r == '\x1b':
+			escape = true
+		default:
+			n++
+		}
+	}
+	return n
+}

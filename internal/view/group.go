@@ -52,7 +52,7 @@ func Group(w io.Writer, s GroupStatus, st Style) error {
 }
 
 func groupTable(w io.Writer, list []GroupMember, st Style) error {
-	rows := [][]string{{"WAVE", "WORKLOAD", "STANDS", "REASON"}}
+	rows := [][]string{{"WAVE", "WORKLOAD", "STATUS", "REASON"}}
 	for _, m := range list {
 		rows = append(rows, []string{strconv.Itoa(m.Wave), m.Name, m.Phase, orDash(m.Reason)})
 	}
@@ -81,8 +81,8 @@ func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st 
 	if err := st.table(w, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %d rollouts at a time, at most %d of their pods unavailable\n",
-		line.Duration.Round(time.Second), line.MostActive, line.MostUnavailable)
+	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %s at a time, at most %s unavailable\n",
+		line.Duration.Round(time.Second), plural(line.MostActive, "rollout"), plural(line.MostUnavailable, "pod"))
 	if err != nil {
 		return err
 	}

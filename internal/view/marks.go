@@ -2,41 +2,35 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // marks are the symbols of the terminal interface, in ASCII where there is no Unicode.
 func (st Style) marks() theme.Symbols { return theme.SymbolsFor(!st.Unicode) }
 
-// standing is how far a step is.
-type standing uint8
-
-const (
-	stepNext standing = iota
-	stepNow
-	stepPaused
-	stepFailed
-	stepOver
-)
+// styleColors are those of the styles of the terminal interface, for what it draws for lines of text.
+var styleColors = map[theme.Style]string{
+	theme.Faint: faint, theme.Good: green, theme.Updated: green, theme.Busy: yellow, theme.Wait: yellow, theme.Warn: yellow, theme.Down: yellow, theme.Bad: red,
+}
 
 // step is a step in a line, with the mark of how far it is.
-func (st Style) step(s standing, text string) string {
-	m := st.marks()
-	mark, color := m.Next, faint
-	switch s {
-	case stepNow:
-		mark, color = m.Now, yellow
-	case stepPaused:
-		mark, color = m.Pause, yellow
-	case stepFailed:
-		mark, color = m.Stuck, red
-	case stepOver:
-		mark, color = m.Done, green
+func (st Style) step(state show.StepState, text string) string {
+	mark, style := show.StepMark(st.marks(), state)
+	return st.paint(styleColors[style], mark+" "+text)
+}
+
+// drawn is a line of the terminal interface as text.
+func (st Style) drawn(l draw.Line) string {
+	out := ""
+	for _, span := range l.Spans {
+		out += st.paint(styleColors[span.Style], span.Text)
 	}
-	return st.paint(color, mark+" "+text)
+	return out
 }
 
 // branches are what comes before the parts of a tree, and before the last of them.
@@ -50,14 +44,10 @@ func (st Style) branches() (part, last string) {
 // barWidth is how many characters stand for all pods.
 const barWidth = 30
 
-// bar draws all pods in the symbols of the interface: updated and ready ones, updated ones
-// that are not ready, old ones, and places without a pod.
+// bar is all pods as the terminal interface draws them, and their numbers.
 func bar(c event.Counts, st Style) string {
-	m, all := st.marks(), max(c.Desired, c.Total, 1)
-	ready := barWidth * c.UpdatedReady / all
-	updated := barWidth*c.Updated/all - ready
-	old := max(barWidth*min(max(c.Total, c.Updated), all)/all-ready-updated, 0)
-	text := st.paint(green, strings.Repeat(m.New, ready)) + st.paint(yellow, strings.Repeat(m.NewDown, updated)) +
-		strings.Repeat(m.Old, old) + st.paint(faint, strings.Repeat(m.Empty, barWidth-ready-updated-old))
-	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all", text, c.Updated, all, c.UpdatedReady, c.Ready)
+	t := plan.Tally(c)
+	t.Desired = max(t.Desired, t.Total, 1)
+	return fmt.Sprintf("%s %d of %d updated, %d of these ready; %d ready in all",
+		st.drawn(show.Pods(st.marks(), t, 0, barWidth)), t.Updated, t.Desired, t.UpdatedReady, t.Ready)
 }

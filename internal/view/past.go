@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // PastRollouts writes rollouts on record, the newest first, with their steps and decisions;
@@ -49,9 +50,9 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 		if p.Left > 0 && i == len(p.Steps)-1 {
 			b.line("  ... %s left out", plural(p.Left, "step"))
 		}
-		state := stepNext
+		state := show.StepNext
 		if s.Done {
-			state = stepOver
+			state = show.StepDone
 		}
 		took := ""
 		if s.Done && !s.Begun.IsZero() {

@@ -19,7 +19,7 @@ func TestMoments(t *testing.T) {
 	if m := all[0]; m.Step != 1 || m.Word != "step 1 canary: 1 of 4 pods" || m.State != "" {
 		t.Errorf("the first step: %+v", m)
 	}
-	if m := all[4]; m.Step != 0 || m.Word != "in place" || len(m.Pods) != 3 || m.State != "0 old, 1 new, 2 down, 1 missing" {
+	if m := all[4]; m.Step != 0 || m.Word != "in place" || len(m.Pods) != 3 || m.State != "0 old, 1 new, 3 unavailable" {
 		t.Errorf("three pods at once: %+v", m)
 	}
 	if m := all[5]; m.Detail != "main ImagePullBackOff" {

@@ -47,11 +47,11 @@ func (l *RolloutLines) Event(e event.Event) {
 		l.plan = *e.Plan
 		l.line(e.Time, yellow, "rolling back, because %s", e.Text)
 	case event.StepBegun:
-		l.line(e.Time, bold, "%s: %s", l.rung(e.Step), e.Text)
+		l.line(e.Time, bold, "%s: %s", l.stepName(e.Step), e.Text)
 	case event.StepDone:
 		l.count(e.Time, 0)
 		l.gate = ""
-		l.line(e.Time, green, "%s is done", l.rung(e.Step))
+		l.line(e.Time, green, "%s is done", l.stepName(e.Step))
 	case event.Acted:
 		l.line(e.Time, "", "  %s", e.Request)
 	case event.Refused:
@@ -134,7 +134,7 @@ func (l *RolloutLines) open(e event.Event) {
 	}
 	l.line(e.Time, "", "%s; %s", strings.Join(words, ", "), countsText(l.counts))
 	if l.plan.At > 0 && l.plan.At < len(l.plan.Steps) {
-		l.line(e.Time, "", "continuing at %s", l.rung(l.plan.At))
+		l.line(e.Time, "", "continuing at %s", l.stepName(l.plan.At))
 	}
 }
 
@@ -146,7 +146,7 @@ func nameOf(w event.Workload) string {
 	return strings.ToLower(w.Kind) + " " + name
 }
 
-func (l *RolloutLines) rung(i int) string {
+func (l *RolloutLines) stepName(i int) string {
 	if i < 0 || i >= len(l.plan.Steps) {
 		return "step"
 	}

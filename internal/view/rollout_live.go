@@ -9,9 +9,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
-// RolloutLive is a rollout as a terminal shows it: one picture that is drawn anew
+// RolloutLive is a rollout as a terminal shows it: one picture that is drawn again
 // whenever something changes. It holds no terminal: events go in, lines come out.
 type RolloutLive struct {
 	Style Style
@@ -45,10 +46,10 @@ func (l *RolloutLive) Event(e event.Event) {
 	switch e.Type {
 	case event.Opened:
 		l.first = l.counts
-		l.ladder(*e.Plan)
+		l.begin(*e.Plan)
 	case event.RollingBack:
 		l.back, l.first = e.Text, l.counts
-		l.ladder(*e.Plan)
+		l.begin(*e.Plan)
 	case event.StepBegun:
 		l.at, l.stepBegun[e.Step] = e.Step, e.Time
 		l.stands(e, event.StepBegun)
@@ -75,7 +76,7 @@ func (l *RolloutLive) count(e event.Event) {
 	}
 }
 
-func (l *RolloutLive) ladder(p event.Plan) {
+func (l *RolloutLive) begin(p event.Plan) {
 	l.plan, l.at, l.state = p, p.At, event.Opened
 	l.stepBegun, l.stepEnded = map[int]time.Time{}, map[int]time.Time{}
 }
@@ -107,7 +108,7 @@ func (l *RolloutLive) Frame(now time.Time, width, height int) []string {
 	if height > 0 {
 		room = max(height-1-len(head)-len(tail), 3)
 	}
-	out := append(append(head, l.rungs(now, room)...), tail...)
+	out := append(append(head, l.steps(now, room)...), tail...)
 	if height > 0 && len(out) > height-1 {
 		out = out[:max(height-1, 1)]
 	}
@@ -177,6 +178,54 @@ func revisionText(name, what string) string {
 
 func podsReady(pods, ready int) string {
 	return fmt.Sprintf("%s, %d ready", plural(pods, "pod"), max(ready, 0))
+}
+
+// steps are the steps, those around the current one where there is no room for all.
+func (l *RolloutLive) steps(now time.Time, room int) []string {
+	steps := l.plan.Steps
+	from, to := 0, len(steps)
+	if to > room { // a line at each end counts those that are left out
+		from, to = show.StepsAround(len(steps), l.at, max(room-2, 1))
+	}
+	var out []string
+	if from > 0 {
+		out = append(out, fmt.Sprintf("  ... %s before", plural(from, "step")))
+	}
+	for i := from; i < to; i++ {
+		out = append(out, l.step(now, i))
+	}
+	if to < len(steps) {
+		out = append(out, fmt.Sprintf("  ... %s", plural(len(steps)-to, "more step")))
+	}
+	return out
+}
+
+func (l *RolloutLive) step(now time.Time, i int) string {
+	s := l.plan.Steps[i]
+	text := fmt.Sprintf("%d %s: %s", i+1, s.Name, s.Title)
+	if begun, ok := l.stepBegun[i]; ok {
+		end, over := l.stepEnded[i]
+		if !over {
+			end = now
+		}
+		text += "  " + svg.Span(end.Sub(begun))
+	}
+	return "  " + l.Style.step(l.stepState(i), text)
+}
+
+func (l *RolloutLive) stepState(i int) show.StepState {
+	completed := l.ended != nil && (l.ended.Outcome == event.Completed || l.ended.Outcome == event.RolledBack)
+	switch {
+	case i < l.at || completed:
+		return show.StepDone
+	case i > l.at:
+		return show.StepNext
+	case l.state == event.Halted || l.ended != nil && l.ended.Outcome == event.Failed:
+		return show.StepFailed
+	case l.state == event.Paused:
+		return show.StepPaused
+	}
+	return show.StepNow
 }
 
 // foot says what happens now, and how long it takes.

@@ -55,7 +55,7 @@ waiting for approval
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- CrashLoopBackOff: container main in pod web-3; image web:2
-  #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
+  #######%%%%%%%oooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
   + 1 update: update the template and 1 of 4 pods  10s
   + 2 pause-1: wait for approval  1m40s
   > 3 step-100%: update 3 more pods: 4 of 4  10s
@@ -65,7 +65,7 @@ waiting: 2 of 4 pods are updated; CrashLoopBackOff: container main in pod web-3;
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- CrashLoopBackOff: container main in pod web-3; image web:2
-  #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
+  #######%%%%%%%oooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
   + 1 update: update the template and 1 of 4 pods  10s
   + 2 pause-1: wait for approval  1m40s
   X 3 step-100%: update 3 more pods: 4 of 4  15s

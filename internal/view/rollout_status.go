@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // RolloutStatus is the status of a rollout with what it is made from.
@@ -36,7 +37,7 @@ func Status(w io.Writer, s RolloutStatus, st Style) error {
 	if !s.Begun.IsZero() {
 		b.line("  started %s ago%s", svg.Span(s.Now.Sub(s.Begun)), s.executor())
 		for i := range s.Plan.Steps {
-			b.line("  %s", s.rung(i, st))
+			b.line("  %s", s.step(i, st))
 		}
 	}
 	if s.Decision.Verb != plan.Done {
@@ -84,18 +85,18 @@ func (s RolloutStatus) executor() string {
 	return ""
 }
 
-func (s RolloutStatus) rung(i int, st Style) string {
+func (s RolloutStatus) step(i int, st Style) string {
 	step := &s.Plan.Steps[i]
-	state := stepNext
+	state := show.StepNext
 	switch at := s.Decision.Step; {
 	case s.Decision.Verb == plan.Done || i < at:
-		state = stepOver
+		state = show.StepDone
 	case i == at && s.Decision.Verb == plan.Halt:
-		state = stepFailed
+		state = show.StepFailed
 	case i == at && (step.Kind == plan.StepPause || s.Progress.Held != ""):
-		state = stepPaused
+		state = show.StepPaused
 	case i == at:
-		state = stepNow
+		state = show.StepNow
 	}
 	text := fmt.Sprintf("%d %s: %s", i+1, step.Name, step.Title)
 	if at, ok := s.Times[step.Name]; ok {

@@ -163,7 +163,7 @@ func podList(names []string, room int, full bool) string {
 	case more == 0:
 		return strings.Join(names, ", ")
 	case fits == 0:
-		return fmt.Sprintf("%d pods", len(names))
+		return plural(len(names), "pod")
 	default:
 		return strings.Join(names[:fits], ", ") + andMore(more)
 	}
@@ -190,11 +190,8 @@ func (s *states) at(t time.Duration) string {
 // stateText is how the pods stand, in numbers.
 func stateText(s simulate.Sample) string {
 	text := fmt.Sprintf("%d old, %d new", s.Old, s.New)
-	if down := s.OldDown + s.NewDown; down > 0 {
-		text += fmt.Sprintf(", %d down", down)
-	}
-	if missing := s.Wanted - s.Total(); missing > 0 {
-		text += fmt.Sprintf(", %d missing", missing)
+	if n := s.Unavailable(); n > 0 {
+		text += fmt.Sprintf(", %d unavailable", n)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 )
 
 // mostCopied is how many bytes are copied at once: terminals take no more.
@@ -32,7 +33,7 @@ func (m Model) copied() (Model, tea.Cmd) {
 func (m Model) copies() (text, what string) {
 	if c, ok := m.top().(screen.Copyable); ok {
 		text = c.Copied()
-		return text, fmt.Sprintf("%d lines", strings.Count(text, "\n")+1)
+		return text, show.Count(strings.Count(text, "\n")+1, "line")
 	}
 	sel := m.top().Selection(m.env)
 	names := sel.Pods

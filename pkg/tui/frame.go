@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -118,7 +117,7 @@ func (m Model) link() draw.Line {
 	}
 	w, s := m.env.World, m.env.Theme.Symbols
 	if n := len(w.Driving); n > 0 {
-		l = l.Add(theme.Busy, fmt.Sprintf(" carrying out %d", n))
+		l = l.Add(theme.Busy, " running "+show.Count(n, "rollout"))
 	}
 	switch {
 	case w.Link.Lost != "":

@@ -100,7 +100,7 @@ func TestStorySidecars(t *testing.T) {
 func TestStoryFanOuts(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("3")
-	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › fan-outs", "conflict: the object exists")))
+	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › distributions", "conflict: the object exists")))
 	s.Press("1")
 	s.Until("storefront", "checkout")
 }

@@ -101,7 +101,7 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
 			return err
 		}
 		c.show(d)
-		if !pause(ctx, max(together, share*time.Since(began))) {
+		if !pause(ctx, world.Rest(time.Since(began))) {
 			return ctx.Err()
 		}
 		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(soon)); err != nil {

@@ -67,14 +67,8 @@ func (l *Live) open(namespace string) (*fleet, error) {
 	return f, nil
 }
 
-// Times of the rounds: what changes together is seen together, and rows that depend on
-// the time are worked out again from time to time.
-const (
-	together = 100 * time.Millisecond
-	anew     = 5 * time.Second
-	// share is how many times as long as a round took nothing is done after it.
-	share = 4
-)
+// anew is after how long rows that depend on the time are worked out again.
+const anew = 5 * time.Second
 
 // follow works the rows out, round by round.
 func (f *fleet) follow(ctx context.Context) {
@@ -82,7 +76,7 @@ func (f *fleet) follow(ctx context.Context) {
 		version, began := f.Version(), time.Now()
 		f.round(began)
 		f.changed()
-		if !pause(ctx, max(together, share*time.Since(began))) {
+		if !pause(ctx, world.Rest(time.Since(began))) {
 			return
 		}
 		if f.Await(ctx, version, began.Add(anew)) != nil {
@@ -170,7 +164,7 @@ func (f *fleet) ready(ctx context.Context) error {
 		if _, _, loaded := f.rows(); loaded {
 			return nil
 		}
-		if err := f.Await(ctx, version, time.Now().Add(together)); err != nil {
+		if err := f.Await(ctx, version, time.Now().Add(world.Rest(0))); err != nil {
 			return err
 		}
 	}

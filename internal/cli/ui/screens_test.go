@@ -17,7 +17,7 @@ func TestScreens(t *testing.T) {
 	s.Until("cloneset/web", "deployment/api", "live")
 	s.Press("enter").Until("web-a", "wait for approval")
 	s.Press("n").Until("context", "test", "namespace", "shop", "1 more pod is updated: 2 of 2.", "No program runs the rollout", "y yes")
-	s.Press("y").Until("the rollout is run here", "carrying out 1")
+	s.Press("y").Until("the rollout is run here", "running 1 rollout")
 	s.Press("q").Until("Leave while 1 rollout is in progress?", "y yes")
 	s.Press("n").Type(":ns other").Press("enter").Until("namespace other")
 	s.Gone("cloneset/web")

@@ -146,7 +146,7 @@ func (a *answer) addUnready() {
 		cause plan.Blocker
 		stuck bool
 	}
-	pods := map[group][]string{}
+	pods, restarts := map[group][]string{}, map[group]int{}
 	var order []group
 	for _, p := range a.q.Snapshot.Pods {
 		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Concerns(p) {
@@ -159,10 +159,10 @@ func (a *answer) addUnready() {
 		if pods[g] == nil {
 			order = append(order, g)
 		}
-		pods[g] = append(pods[g], p.Name)
+		pods[g], restarts[g] = append(pods[g], p.Name), max(restarts[g], restartsOf(p))
 	}
 	for _, g := range order {
-		a.add(g.cause.Gate, g.cause.Why, g.stuck, pods[g]...)
+		a.addCause(Cause{Gate: g.cause.Gate, Why: g.cause.Why, Stuck: g.stuck, Pods: pods[g], Restarts: restarts[g]})
 	}
 }
 
@@ -181,7 +181,7 @@ func waitingMessage(p *cluster.Pod) string {
 	}
 	var parts []string
 	if c.Ended != "" {
-		parts = append(parts, fmt.Sprintf("ended with %s, %d restarts", c.Ended, c.Restarts))
+		parts = append(parts, "ended with "+c.Ended)
 	}
 	if c.Message != "" && c.Ended == "" {
 		parts = append(parts, c.Message)
@@ -190,6 +190,12 @@ func waitingMessage(p *cluster.Pod) string {
 		return ""
 	}
 	return "; " + strings.Join(parts, "; ")
+}
+
+// restartsOf is how often the container has restarted that keeps a pod from being ready.
+func restartsOf(p *cluster.Pod) int {
+	c, _ := Troubled(p)
+	return c.Restarts
 }
 
 // Troubled is the first container of a pod that waits for something.

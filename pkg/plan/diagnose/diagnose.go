@@ -51,6 +51,8 @@ type Cause struct {
 	Hint string `json:"hint,omitempty"`
 	// Stuck is true where it does not pass by itself.
 	Stuck bool `json:"stuck"`
+	// Restarts is how often the container has restarted that fails, at most in one of the pods.
+	Restarts int `json:"-"`
 }
 
 // Diagnosis is an answer.
@@ -106,7 +108,10 @@ type answer struct {
 }
 
 func (a *answer) add(gate, why string, stuck bool, pods ...string) {
-	c := Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck}
+	a.addCause(Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck})
+}
+
+func (a *answer) addCause(c Cause) {
 	for i := range a.causes {
 		if merged, ok := a.causes[i].with(c); ok {
 			a.causes[i] = merged
@@ -126,11 +131,12 @@ func (c Cause) with(more Cause) (Cause, bool) {
 	case c.Gate != more.Gate, !same && !shares:
 		return c, false
 	case c.Why == more.Why && same:
+		c.Restarts = max(c.Restarts, more.Restarts)
 		return c, true
 	case !slices.Contains(faults, c.Gate), !strings.HasPrefix(more.Why, c.Why):
 		return c, false
 	}
-	c.Why, c.Stuck = more.Why, c.Stuck || more.Stuck
+	c.Why, c.Stuck, c.Restarts = more.Why, c.Stuck || more.Stuck, max(c.Restarts, more.Restarts)
 	for _, name := range more.Pods {
 		if !slices.Contains(c.Pods, name) {
 			c.Pods = append(slices.Clip(c.Pods), name)
@@ -208,8 +214,22 @@ func (a *answer) done() string {
 // faults are gates whose reason is a word of its own, which comes before the pods.
 var faults = []string{plan.GateCrash, plan.GateImage}
 
-// String is the cause in one line: see [plan.Sentence].
-func (c Cause) String() string { return plan.Sentence(c.Gate, c.Why, c.Pods...) }
+// String is the cause in one line, see [plan.Sentence], with the restarts behind the reason:
+//
+//	CrashLoopBackOff (7 restarts): container app in pod web-1; image web:2
+func (c Cause) String() string { return plan.Sentence(c.Gate, c.reason(), c.Pods...) }
+
+// reason is Why with the restarts.
+func (c Cause) reason() string {
+	before, after, ok := strings.Cut(c.Why, ": ")
+	switch {
+	case c.Restarts == 0 || !ok || !slices.Contains(faults, c.Gate):
+		return c.Why
+	case c.Restarts == 1:
+		return before + " (1 restart): " + after
+	}
+	return fmt.Sprintf("%s (%d restarts): %s", before, c.Restarts, after)
+}
 
 // Names lists the first few names.
 func Names(list []string) string { return plan.Names(list) }

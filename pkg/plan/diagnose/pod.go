@@ -36,12 +36,12 @@ func (a *answer) podLine(p *cluster.Pod) string {
 	case a.outlook.Updated(p) && len(list) == 0:
 		return "up to date with " + a.q.Name + " and ready"
 	case a.outlook.Updated(p):
-		return "up to date with " + a.q.Name + ", not ready: " + list[0].Why
+		return "up to date with " + a.q.Name + ", not ready: " + list[0].reason()
 	case len(list) == 0:
 		return "on an old revision; nothing keeps it from being updated"
 	}
 	i := slices.IndexFunc(list, func(c Cause) bool { return !aboutReadiness[c.Gate] })
-	return "on an old revision: " + list[max(i, 0)].Why
+	return "on an old revision: " + list[max(i, 0)].reason()
 }
 
 // aboutReadiness are gates that say how a pod is, not why it is old.
@@ -51,7 +51,7 @@ var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true,
 func (a *answer) addPodFailure(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
 		b, stuck := plan.Unready(a.q.Snapshot, p)
-		a.add(b.Gate, b.Why+waitingMessage(p)+subsetNote(p), stuck, p.Name)
+		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Stuck: stuck, Pods: []string{p.Name}, Restarts: restartsOf(p)})
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
@@ -127,7 +127,7 @@ func Lone(p *cluster.Pod) Diagnosis {
 	a.addPodFailure(p)
 	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that can be rolled out"}
 	if len(out.Causes) > 0 {
-		out.Answer += ", and is not ready: " + out.Causes[0].Why
+		out.Answer += ", and is not ready: " + out.Causes[0].reason()
 	}
 	return out
 }

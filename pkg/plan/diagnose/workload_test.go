@@ -119,8 +119,8 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
 				c.Ended, c.Restarts = "OOMKilled, exit code 137", 4
 			}
-		}, `blocked: CrashLoopBackOff: container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137, 4 restarts (old revision)
-! crash CrashLoopBackOff: container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137, 4 restarts (old revision)
+		}, `blocked: CrashLoopBackOff (4 restarts): container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137 (old revision)
+! crash CrashLoopBackOff (4 restarts): container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137 (old revision)
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {

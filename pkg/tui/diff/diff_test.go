@@ -131,5 +131,5 @@ func TestNothing(t *testing.T) {
 	}
 	o, _ := at(t, checkout, nil)
 	o.First.Ref.Name = "nobody"
-	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/nobody is not there")
+	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/nobody does not exist")
 }

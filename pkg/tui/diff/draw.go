@@ -25,7 +25,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
 	name := show.Name(s.ref)
-	text := name + " is not there, or not any more; esc goes back"
+	text := name + " does not exist; esc goes back"
 	switch {
 	case len(s.past) > 0:
 		text = "only one revision of " + name + " is recorded: there is nothing to compare it with"

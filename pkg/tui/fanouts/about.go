@@ -76,7 +76,7 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 		draw.Text(theme.Faint, limit),
 		draw.Text(theme.Plain, strconv.Itoa(p.Wanted)),
 		draw.Text(got, strconv.Itoa(p.Got)),
-		show.Pods(env.Theme, t, 0, 16),
+		show.Pods(env.Theme.Symbols, t, 0, 16),
 		draw.Text(theme.Plain, strconv.Itoa(p.Updated)),
 		why(f, p),
 	}

@@ -27,7 +27,7 @@ func heights(env screen.Env) (list, places int) {
 // Draw is the list, and below it the places of the one of the cursor.
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	if !s.known {
-		return []draw.Line{{}, draw.Text(theme.Busy, "  loading what is fanned out ...")}
+		return []draw.Line{{}, draw.Text(theme.Busy, "  loading distributions ...")}
 	}
 	lines := []draw.Line{s.summary(env)}
 	if len(s.rows) == 0 {
@@ -56,7 +56,7 @@ func (s Screen) summary(env screen.Env) draw.Line {
 			faulty++
 		}
 	}
-	l := draw.Text(theme.Plain, "  "+show.Count(len(s.rows), "fan-out"))
+	l := draw.Text(theme.Plain, "  "+show.Count(len(s.rows), "distribution"))
 	if faulty > 0 {
 		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d with problems", env.Theme.Symbols.Degraded, faulty))
 	}

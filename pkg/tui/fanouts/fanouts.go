@@ -34,7 +34,7 @@ type sizes struct{ namespace, name, target int }
 func New(o screen.Open) Screen { return Screen{at: o.Ref} }
 
 // Title is its breadcrumb.
-func (Screen) Title() string { return "fan-outs" }
+func (Screen) Title() string { return "distributions" }
 
 // Want is all that is fanned out.
 func (Screen) Want() world.Want { return world.Want{FanOuts: true} }

@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 		"recommend": "3 subsets of CloneSets", "search-zones": "3 subsets of cloneset/search", "registry-login": "4 namespaces of", "warm-search": "9 nodes of",
 	} {
 		o, _ := at(t, name)
-		tuitest.Golden(t, name, o, func(s *tuitest.Session) string { return s.Until("4 fan-outs", has) })
+		tuitest.Golden(t, name, o, func(s *tuitest.Session) string { return s.Until("4 distributions", has) })
 	}
 }
 
@@ -61,9 +61,9 @@ func TestPlaces(t *testing.T) {
 func TestFilter(t *testing.T) {
 	o, _ := at(t, "")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("4 fan-outs", "uniteddeployment/recommend")
+	s.Until("4 distributions", "uniteddeployment/recommend")
 	s.Press("/").Type("secret").Press("enter")
-	s.Until("1 fan-out ", "conflict: the object exists")
+	s.Until("1 distribution ", "conflict: the object exists")
 	s.Press("esc", "/").Type("nothing at all").Press("enter")
 	s.Until("no matches; esc clears the filter")
 	s.Press("tab", "y", "down")
@@ -74,7 +74,7 @@ func TestFilter(t *testing.T) {
 func TestMouse(t *testing.T) {
 	o, _ := at(t, "")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("4 fan-outs", "4 namespaces of")
+	s.Until("4 distributions", "4 namespaces of")
 	s.Send(tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft})
 	s.Until("3 subsets of CloneSets")
 	s.Send(tea.MouseWheelMsg{X: 20, Y: 5, Button: tea.MouseWheelDown})
@@ -86,7 +86,7 @@ func TestEmpty(t *testing.T) {
 	o, still := at(t, "")
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
-	s.Until("loading what is fanned out")
+	s.Until("loading distributions")
 	still.Show(world.World{Loaded: true, FanOuts: &world.FanOuts{}})
 	s.Until("no UnitedDeployment")
 	lone := &world.FanOut{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}

@@ -11,7 +11,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	lines := []draw.Line{draw.Both(s.head(), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
 	switch {
 	case s.tail == nil && env.World.Of(s.ref) != nil:
-		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod is not there, or not any more; esc goes back"))
+		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
 	case s.tail == nil && env.World.Unseen != "":
 		return append(lines, env.Waiting(s.Title())...)
 	case s.page.Len() == 0 && s.ended == "":
@@ -39,9 +39,9 @@ func (s Screen) head() draw.Line {
 	switch {
 	case s.ended != "" || s.tail == nil:
 	case s.page.AtEnd():
-		l = l.Add(theme.Good, "  follows")
+		l = l.Add(theme.Good, "  following")
 	default:
-		l = l.Add(theme.Faint, "  held here; f follows")
+		l = l.Add(theme.Faint, "  paused here; f follows")
 	}
 	return l
 }

@@ -9,8 +9,8 @@ import (
 
 var (
 	other    = screen.Binding{Keys: []string{"tab"}, Does: "container", Help: "the next container of the pod"}
-	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "the log before the last restart, or the present one again"}
-	follow   = screen.Binding{Keys: []string{"f"}, Does: "follow", Help: "stay at the end while lines come, or stay here"}
+	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "the log before the last restart, or the current one again"}
+	follow   = screen.Binding{Keys: []string{"f"}, Does: "follow", Help: "follow the log to its end, or stay here"}
 	reopen   = screen.Binding{Keys: []string{"r"}, Does: "reopen", Help: "open the log again"}
 	shell    = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the container", Changes: true, Minor: true}
 )

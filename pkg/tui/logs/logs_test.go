@@ -45,7 +45,7 @@ func at(open screen.Open) (tui.Options, *tuitest.Still) {
 
 func TestGolden(t *testing.T) {
 	o, _ := at(screen.Open{Container: "app"})
-	tuitest.Golden(t, "logs", o, func(s *tuitest.Session) string { return s.Until("container app", "follows", "02:49:00Z") })
+	tuitest.Golden(t, "logs", o, func(s *tuitest.Session) string { return s.Until("container app", "following", "02:49:00Z") })
 	o, _ = at(screen.Open{Container: "app"})
 	tuitest.Golden(t, "search", o, func(s *tuitest.Session) string {
 		s.Until("02:49:00Z")
@@ -70,14 +70,14 @@ func TestFollows(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("02:49:00Z")
 	still.Tell("app", "a new line")
-	s.Until("a new line", "follows")
+	s.Until("a new line", "following")
 	s.Press("up", "up")
-	s.Until("held here")
+	s.Until("paused here")
 	still.Tell("app", "a newer line", "the newest line")
 	s.Until("of 53")
 	s.Gone("newer line")
 	s.Press("f")
-	s.Until("the newest line", "follows")
+	s.Until("the newest line", "following")
 }
 
 // TestChoosesContainers: by key and by name; what was open ends.
@@ -124,7 +124,7 @@ func TestNoLog(t *testing.T) {
 func TestGonePod(t *testing.T) {
 	o, _ := at(screen.Open{})
 	o.First.Pod = "web-gone"
-	tuitest.Start(t, o, tuitest.Sizes[0]).Until("the pod is not there")
+	tuitest.Start(t, o, tuitest.Sizes[0]).Until("the pod does not exist")
 }
 
 // program is a shell that ends at once.

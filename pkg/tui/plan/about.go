@@ -127,7 +127,7 @@ func indented(style theme.Style, text string, width int) []draw.Line {
 func limits(step core.Step) string {
 	var parts []string
 	if step.Updated+step.Kept > 0 {
-		parts = append(parts, fmt.Sprintf("then %d pods are new, %d old", step.Updated, step.Kept))
+		parts = append(parts, fmt.Sprintf("then %s up to date, %d old", show.Count(step.Updated, "pod"), step.Kept))
 	}
 	if step.Timeout > 0 {
 		parts = append(parts, "within "+step.Timeout.String())

@@ -28,7 +28,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 func (s Screen) nothing(env screen.Env) []draw.Line {
 	switch {
 	case s.detail == nil && env.World.Find(s.ref) == nil && env.World.Unseen == "":
-		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.ref.String()+" is not there, or not any more; esc goes back")}
+		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.ref.String()+" does not exist; esc goes back")}
 	case s.detail == nil:
 		return env.Waiting("the pods of " + s.ref.String())
 	}

@@ -222,7 +222,7 @@ func TestNotThere(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
-	s.Until("is not there")
+	s.Until("does not exist")
 	s.Press("space", "left", "r", "up", "tab")
 	still.Show(world.World{Loaded: true, Workloads: []*world.Workload{{Ref: of("storefront")}}})
 	s.Until("loading the pods")

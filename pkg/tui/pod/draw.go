@@ -20,7 +20,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	end := min(s.top+env.Height, len(s.lines))
 	lines, found := s.found(append([]draw.Line{}, s.lines[s.top:end]...))
 	if more := len(s.lines) - end; more > 0 && len(lines) > 1 {
-		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1)).Add(theme.Key, found)
+		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %s", env.Theme.Symbols.Less, show.Count(more+1, "more line"))).Add(theme.Key, found)
 	} else if found != "" {
 		lines = append(draw.Exactly(lines, max(env.Height-1, 1)), draw.Text(theme.Key, found))
 	}
@@ -31,7 +31,7 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 	if s.detail == nil && (env.World.Find(s.ref) != nil || env.World.Unseen != "") {
 		return env.Waiting(s.Title())
 	}
-	return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")}
+	return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" does not exist; esc goes back")}
 }
 
 // compose makes the page.
@@ -91,9 +91,9 @@ func (s Screen) health() (string, theme.Style) {
 	_, troubled := diagnose.Troubled(s.pod)
 	switch {
 	case s.pod.Deleting:
-		return "leaving", theme.Faint
+		return "terminating", theme.Faint
 	case troubled:
-		return "in trouble", theme.Bad
+		return "failing", theme.Bad
 	case !s.pod.IsReady():
 		return "not ready", theme.Busy
 	}

@@ -102,7 +102,7 @@ var (
 
 func TestGolden(t *testing.T) {
 	o, _ := at(t, checkout, inTrouble)
-	tuitest.Golden(t, "crash", o, func(s *tuitest.Session) string { return s.Until("in trouble", "CONTAINER", "logs") })
+	tuitest.Golden(t, "crash", o, func(s *tuitest.Session) string { return s.Until("✖ failing", "CONTAINER", "logs") })
 	o, _ = at(t, storefront, busy)
 	tuitest.Golden(t, "busy", o, func(s *tuitest.Session) string { return s.Until("not ready", "CONTAINER", "logs") })
 	tuitest.Golden(t, "end", o, func(s *tuitest.Session) string {
@@ -219,7 +219,7 @@ func TestGone(t *testing.T) {
 	d.Snapshot.Pods = nil
 	next.Detail = &d
 	still.Show(next)
-	frame := tuitest.Plain(s.Until("is not there, or not any more"))
+	frame := tuitest.Plain(s.Until("does not exist"))
 	if strings.Contains(frame, "CONTAINER") {
 		t.Error(frame)
 	}

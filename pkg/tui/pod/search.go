@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -42,5 +43,5 @@ func (s Screen) found(lines []draw.Line) ([]draw.Line, string) {
 			lines[i] = draw.Text(theme.Found, strings.TrimRight(l.String(), " "))
 		}
 	}
-	return lines, fmt.Sprintf("  /%s: %d lines  ", s.find, n)
+	return lines, fmt.Sprintf("  /%s: %s  ", s.find, show.Count(n, "line"))
 }

@@ -19,7 +19,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	} else {
 		lines = append(append(lines, steps...), grid...)
 	}
-	lines = append(lines, s.table.draw(env, s.at, s.marked, a.table)...)
+	lines = append(lines, s.podTable(env, a.table)...)
 	lines = append(lines, s.reason(env, a.reason)...)
 	lines = append(lines, s.events(env, a.events)...)
 	return append(lines, s.past(env, a.past)...)
@@ -27,7 +27,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 
 func (s Screen) nothing(env screen.Env) []draw.Line {
 	if env.World.Find(s.ref) == nil && env.World.Unseen == "" {
-		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")}
+		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" does not exist; esc goes back")}
 	}
 	return env.Waiting("the pods of " + s.Title())
 }

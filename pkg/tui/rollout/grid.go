@@ -2,143 +2,125 @@ package rollout
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// grid has a cell for each pod. It is laid out once for a state and a width; only the
-// rows that are seen are drawn.
-type grid struct {
-	by    grouping
-	width int
-	label int
-
-	pods  []*cluster.Pod
-	cells []cell
-	rows  []row
-	// place is the index of each pod by its UID, count how many look alike.
-	place map[string]int
-	count [cells]int
+// overview is the grid of all pods below its legend.
+func (s Screen) overview(env screen.Env, r room) []draw.Line {
+	if r.height <= 0 {
+		return nil
+	}
+	lines := []draw.Line{draw.Both(heading("PODS", "").Join(s.narrowed(env)), draw.Text(theme.Faint, "by "+s.view.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
+	if r.height > 3 {
+		lines = append(lines, draw.Text(theme.Plain, " ").Join(s.pods.legend(env.Theme.Symbols)))
+	}
+	return draw.Exactly(append(lines, s.pods.cells(env.Theme, s.at, s.marked, r.width, r.height-len(lines))...), r.height)
 }
 
-// row is a part of a group: pods from an index to another; label is set on the first.
-type row struct {
+// narrowed is how many pods there are, what hides some of them, and their order.
+func (s Screen) narrowed(env screen.Env) draw.Line {
+	l := draw.Text(theme.Plain, fmt.Sprint(s.pods.grid.size))
+	if s.view.filter != "" {
+		l = l.Add(theme.Key, "  /"+s.view.filter).Add(theme.Faint, fmt.Sprintf(" (%d)", s.pods.table.size))
+	}
+	if n := len(s.marked); n > 0 {
+		l = l.Add(theme.Mark, fmt.Sprintf("  %s %d marked", env.Theme.Symbols.Mark, n))
+	}
+	direction := env.Theme.Symbols.Less
+	if s.view.order.reversed {
+		direction = env.Theme.Symbols.Up
+	}
+	return l.Add(theme.Faint, "  sorted by "+s.view.order.name()+" "+direction)
+}
+
+// gridRow is a part of a group: pods of the grid from a position to another; label is set on the
+// first part.
+type gridRow struct {
 	label    string
 	from, to int
 }
 
-// cell is how a pod looks.
-type cell uint8
-
-const (
-	newReady cell = iota
-	newDown
-	newBad
-	oldReady
-	oldDown
-	oldBad
-	leaving
-	cells
-)
-
-// String is the state in words.
-func (c cell) String() string {
-	return [...]string{"new", "starting", "failing", "old", "old, down", "old, failing", "terminating"}[c]
+// gridLayout breaks groups into rows of a number of cells. It knows the sizes of groups alone, so it
+// costs the same for a few pods and for many.
+type gridLayout struct {
+	names        []string
+	count        map[string]int
+	label, width int
 }
 
 // widestLabel is how much of the name of a group is shown.
 const widestLabel = 18
 
-func newGrid(d *world.Detail, by grouping, width int) grid {
-	g := grid{by: by, width: width, place: make(map[string]int, len(d.Snapshot.Pods))}
-	var names []string
-	g.pods, names = by.together(d)
-	g.cells = make([]cell, len(g.pods))
-	fails := d.Failing()
-	for i, p := range g.pods {
-		g.cells[i] = look(d, p, fails)
-		g.count[g.cells[i]]++
-		g.place[p.UID] = i
-		g.label = max(g.label, min(draw.Width(names[i]), widestLabel))
+func (x *podIndex) layout(width int) gridLayout {
+	g := gridLayout{names: x.groups.list(), count: x.groups.count}
+	for _, name := range g.names {
+		g.label = max(g.label, min(draw.Width(name), widestLabel))
 	}
-	g.rows = rows(names, max(width-g.label-3, 1))
+	g.width = max(width-g.label-3, 1)
 	return g
 }
 
-// look is how a pod looks; fails tells those that do not become ready by themselves.
-func look(d *world.Detail, p *cluster.Pod, fails func(*cluster.Pod) bool) cell {
-	updated, ready := d.Updated[p.UID], p.IsReady()
-	switch {
-	case p.Deleting:
-		return leaving
-	case updated && ready:
-		return newReady
-	case updated && fails(p):
-		return newBad
-	case updated:
-		return newDown
-	case ready:
-		return oldReady
-	case fails(p):
-		return oldBad
+// height is how many rows there are.
+func (g gridLayout) height() int {
+	n := 0
+	for _, name := range g.names {
+		n += g.rowsOf(name)
 	}
-	return oldDown
+	return n
 }
 
-// rows breaks groups into rows of so many pods.
-func rows(names []string, width int) []row {
-	var out []row
-	for i := 0; i < len(names); {
-		end := i
-		for end < len(names) && names[end] == names[i] {
-			end++
+func (g gridLayout) rowsOf(name string) int { return (g.count[name] + g.width - 1) / g.width }
+
+// rowAt is the row of a cell.
+func (g gridLayout) rowAt(cell int) int {
+	row := 0
+	for _, name := range g.names {
+		if cell < g.count[name] {
+			return row + cell/g.width
 		}
-		label := names[i]
-		for ; i < end; i += width {
-			out = append(out, row{label, i, min(i+width, end)})
-			label = ""
+		cell -= g.count[name]
+		row += g.rowsOf(name)
+	}
+	return row
+}
+
+// rows returns the rows from one to another.
+func (g gridLayout) rows(from, to int) []gridRow {
+	var out []gridRow
+	row, cell := 0, 0
+	for _, name := range g.names {
+		for i := max(from-row, 0); i < min(g.rowsOf(name), to-row); i++ {
+			r := gridRow{from: cell + i*g.width, to: cell + min((i+1)*g.width, g.count[name])}
+			if i == 0 {
+				r.label = name
+			}
+			out = append(out, r)
 		}
-		i = end
+		row, cell = row+g.rowsOf(name), cell+g.count[name]
 	}
 	return out
 }
 
-func (g grid) find(uid string) *cluster.Pod {
-	if i, ok := g.place[uid]; ok {
-		return g.pods[i]
-	}
-	return nil
-}
-
-// beside is the pod so many places after another, and that itself at the ends.
-func (g grid) beside(uid string, by int) string {
-	i, ok := g.place[uid]
-	if !ok || i+by < 0 || i+by >= len(g.pods) {
-		return uid
-	}
-	return g.pods[i+by].UID
-}
-
-func (g grid) rowOf(i int) int {
-	return slices.IndexFunc(g.rows, func(r row) bool { return i < r.to })
-}
-
-// draw is the rows that fit, with that of the cursor in sight.
-func (g grid) draw(th *theme.Theme, at string, marked map[string]bool, height int) []draw.Line {
-	w := draw.Window{}
-	i, ok := g.place[at]
-	if ok {
-		w = draw.Window{At: g.rowOf(i)}.Keep(len(g.rows), height)
+// cells are the rows of the grid that fit, with that of the cursor in sight.
+func (x *podIndex) cells(th *theme.Theme, at string, marked map[string]bool, width, height int) []draw.Line {
+	layout, window := x.layout(width), draw.Window{}
+	cursor := x.rows[at]
+	if cursor != nil {
+		i, _ := x.grid.index(cursor)
+		window = draw.Window{At: layout.rowAt(i)}.Keep(layout.height(), height)
 	}
 	var lines []draw.Line
-	for _, r := range g.rows[w.Top:min(w.Top+height, len(g.rows))] {
-		l := draw.Text(theme.Faint, " "+r.label).Fit(g.label+2, th.Symbols.Ellipsis)
-		for j := r.from; j < r.to; j++ {
-			l = g.cell(l, th, j, j == i && ok, marked[g.pods[j].UID])
+	for _, r := range layout.rows(window.Top, window.Top+max(height, 0)) {
+		l, left := draw.Text(theme.Faint, " "+r.label).Fit(layout.label+2, th.Symbols.Ellipsis), r.to-r.from
+		for pod := range x.grid.from(r.from) {
+			l = cell(l, th, pod, pod == cursor, marked[pod.UID])
+			if left--; left == 0 {
+				break
+			}
 		}
 		lines = append(lines, l)
 	}
@@ -146,8 +128,8 @@ func (g grid) draw(th *theme.Theme, at string, marked map[string]bool, height in
 }
 
 // cell adds one pod to a line; what looks the same becomes one span.
-func (g grid) cell(l draw.Line, th *theme.Theme, i int, at, marked bool) draw.Line {
-	text, style := g.cells[i].picture(th.Symbols)
+func cell(l draw.Line, th *theme.Theme, pod *podRow, at, marked bool) draw.Line {
+	text, style := picture(pod.State, th.Symbols)
 	switch {
 	case at:
 		style = theme.Found
@@ -162,54 +144,55 @@ func (g grid) cell(l draw.Line, th *theme.Theme, i int, at, marked bool) draw.Li
 	return l
 }
 
-func (c cell) picture(s theme.Symbols) (string, theme.Style) {
-	switch c {
-	case newReady:
+// picture is the symbol of a state.
+func picture(state world.PodState, s theme.Symbols) (string, theme.Style) {
+	switch state {
+	case world.Ready:
 		return s.New, theme.Updated
-	case newDown:
+	case world.Starting:
 		return s.NewDown, theme.Busy
-	case newBad, oldBad:
+	case world.Failing, world.OutdatedFailing:
 		return s.Stuck, theme.Bad
-	case oldReady:
+	case world.OutdatedReady:
 		return s.Old, theme.Outdated
-	case oldDown:
+	case world.OutdatedUnavailable:
 		return s.Down, theme.Down
 	}
 	return s.Leaving, theme.Faint
 }
 
-// pictured are the cells that look different, in the order of bar and legend.
-var pictured = []cell{newReady, newDown, newBad, oldReady, oldDown, leaving}
+// pictured are the states that look different, in the order of bar and legend.
+var pictured = []world.PodState{world.Ready, world.Starting, world.Failing, world.OutdatedReady, world.OutdatedUnavailable, world.Terminating}
 
-// legend says what the cells mean, of those that there are.
-func (g grid) legend(s theme.Symbols) draw.Line {
+// legend explains the symbols of the states that there are.
+func (x *podIndex) legend(s theme.Symbols) draw.Line {
 	var l draw.Line
-	for _, c := range pictured {
-		if n := g.of(c); n > 0 {
-			text, style := c.picture(s)
-			l = l.Add(style, text).Add(theme.Faint, fmt.Sprintf(" %d %s  ", n, c))
+	for _, state := range pictured {
+		if n := x.countOf(state); n > 0 {
+			text, style := picture(state, s)
+			l = l.Add(style, text).Add(theme.Faint, fmt.Sprintf(" %d %s  ", n, state))
 		}
 	}
 	return l
 }
 
-// of is how many pods have the picture of a cell.
-func (g grid) of(c cell) int {
-	if c == newBad {
-		return g.count[newBad] + g.count[oldBad]
+// countOf is how many pods have the symbol of a state.
+func (x *podIndex) countOf(state world.PodState) int {
+	if state == world.Failing {
+		return x.count[world.Failing] + x.count[world.OutdatedFailing]
 	}
-	return g.count[c]
+	return x.count[state]
 }
 
-// bar is all pods in the pictures of the grid, and empty places for those that are missing;
-// a pod has one column where there is room.
-func (g grid) bar(s theme.Symbols, desired, width int) draw.Line {
+// bar is all pods in the symbols of the grid, and empty places for those that are missing; a pod
+// has one column where there is room.
+func (x *podIndex) bar(s theme.Symbols, desired, width int) draw.Line {
 	var parts []draw.Part
-	for _, c := range pictured {
-		text, style := c.picture(s)
-		parts = append(parts, draw.Part{Count: g.of(c), Symbol: text, Style: style})
+	for _, state := range pictured {
+		text, style := picture(state, s)
+		parts = append(parts, draw.Part{Count: x.countOf(state), Symbol: text, Style: style})
 	}
-	missing := max(desired-len(g.pods), 0)
+	missing := max(desired-x.grid.size, 0)
 	parts = append(parts, draw.Part{Count: missing, Symbol: s.Empty, Style: theme.Faint})
-	return draw.Bar(min(width, len(g.pods)+missing), parts...)
+	return draw.Bar(min(width, x.grid.size+missing), parts...)
 }

@@ -63,7 +63,7 @@ func (s Screen) who() string {
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))
 	}
-	if left, ok := toGo(d); ok {
+	if left, ok := s.pods.timeLeft(); ok {
 		text += ", about " + ago(left) + " to go"
 	}
 	return text
@@ -78,10 +78,10 @@ const widestBar = 60
 func (s Screen) share(env screen.Env) draw.Line {
 	n := s.detail.Pods
 	text := fmt.Sprintf(" %d/%d updated, %d of these ready; old %d", n.Updated, max(n.Desired, n.Total), n.UpdatedReady, max(n.Total-n.Updated, 0))
-	return draw.Text(theme.Header, " pods ").Join(s.grid.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
+	return draw.Text(theme.Header, " pods ").Join(s.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
 }
 
-// down is what is not available, against what may be.
+// down is how many pods are unavailable, against maxUnavailable.
 func (s Screen) down(env screen.Env) draw.Line {
 	d := s.detail
 	down, budget := max(d.Pods.Desired-d.Pods.Ready, 0), d.Plan.Limits.MaxUnavailable
@@ -95,11 +95,11 @@ func (s Screen) down(env screen.Env) draw.Line {
 	if down > budget {
 		style = theme.Bad
 	}
-	text := fmt.Sprintf(" %d unavailable, at most %d", down, budget)
+	text := fmt.Sprintf(" %d, at most %d", down, budget)
 	if surge := d.Plan.Limits.MaxSurge; surge > 0 {
 		text += fmt.Sprintf("; surge at most %d", surge)
 	}
-	return draw.Text(theme.Header, " down ").Join(bar).Add(style, text)
+	return draw.Text(theme.Header, " unavailable ").Join(bar).Add(style, text)
 }
 
 func barWidth(env screen.Env) int { return max(min(env.Width/3, widestBar), 10) }

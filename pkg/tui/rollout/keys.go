@@ -68,7 +68,7 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 	case "sort":
 		for i, o := range orders {
 			if o.name == c.Args[0] {
-				s.order = order{by: i}
+				s.view.order = order{by: i}
 			}
 		}
 	case "show":
@@ -80,7 +80,7 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 	case "group":
 		for g := range groupings {
 			if g.String() == c.Args[0] && (g != bySubset || s.detail != nil && len(s.detail.Subsets) > 0) {
-				s.by = g
+				s.view.by = g
 			}
 		}
 	}

@@ -60,9 +60,9 @@ type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
 	n := needs{
-		steps:  len(s.ladder(env, width)) + 1 + len(s.causes(env, width)),
-		grid:   len(s.grid.rows) + 2,
-		table:  len(s.table.rows) + 2,
+		steps:  len(s.allSteps(env, width)) + 1 + len(s.causes(env, width)),
+		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
+		table:  s.pods.table.size + 2,
 		events: len(s.eventLines(env, env.Width)) + 1,
 	}
 	if before := s.before(); len(before) > 0 {
@@ -87,6 +87,15 @@ func columns(env screen.Env) (steps, grid int, beside bool) {
 		return env.Width, env.Width, false
 	}
 	return env.Width / 2, env.Width - env.Width/2, true
+}
+
+// gridWidth is the width of the grid on the panel that is shown.
+func (s Screen) gridWidth(env screen.Env) int {
+	if s.panel.shown(env) != overview {
+		return env.Width
+	}
+	_, width, _ := columns(env)
+	return width
 }
 
 // arrange divides the room below the head. Each part first gets what it cannot do without,

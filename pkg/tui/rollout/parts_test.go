@@ -2,6 +2,8 @@ package rollout
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -39,20 +41,31 @@ func TestClustered(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
-	got := rows([]string{"a", "a", "a", "b"}, 2)
-	want := []row{{"a", 0, 2}, {"", 2, 3}, {"b", 3, 4}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
-		t.Error(diff)
+// TestGridLayout_BreaksGroups: each group starts on a row of its own, and has its name on its first row.
+func TestGridLayout_BreaksGroups(t *testing.T) {
+	g := gridLayout{names: []string{"a", "b"}, count: map[string]int{"a": 3, "b": 1}, width: 2}
+	all := []gridRow{{"a", 0, 2}, {"", 2, 3}, {"b", 3, 4}}
+	for from := range 4 {
+		for to := from; to < 6; to++ {
+			want := all[min(from, 3):min(to, 3)]
+			if got := g.rows(from, to); !slices.Equal(got, want) {
+				t.Errorf("rows %d to %d: %v, want %v", from, to, got, want)
+			}
+		}
 	}
-	if len(rows(nil, 2)) != 0 {
-		t.Error("no pods have rows")
+	for cell, want := range []int{0, 0, 1, 2} {
+		if got := g.rowAt(cell); got != want {
+			t.Errorf("cell %d is in row %d, want %d", cell, got, want)
+		}
+	}
+	if g.height() != 3 || (gridLayout{width: 2}).height() != 0 {
+		t.Errorf("%d rows, want 3", g.height())
 	}
 }
 
-// TestToGo: ten pods that became ready every five seconds leave 50 s for ten more, and
-// nothing is said of what waits, or of a pace that nobody knows yet.
-func TestToGo(t *testing.T) {
+// TestTimeLeft_FromTheLastPods: ten pods that became ready every five seconds leave 50 s for ten
+// more. There is no time for a rollout that waits, or from two pods.
+func TestTimeLeft_FromTheLastPods(t *testing.T) {
 	d := &world.Detail{Health: world.Progressing, Updated: map[string]bool{}}
 	d.Pods.Desired, d.Pods.UpdatedReady = 20, 10
 	for i := range 10 {
@@ -62,35 +75,21 @@ func TestToGo(t *testing.T) {
 			{Type: "Ready", Status: corev1.ConditionTrue, Since: noon.Add(time.Duration(i) * 5 * time.Second)},
 		}})
 	}
-	if left, ok := toGo(d); !ok || left != 50*time.Second {
+	timeLeft := func() (time.Duration, bool) {
+		x := &podIndex{}
+		x.update(d, podView{})
+		return x.timeLeft()
+	}
+	if left, ok := timeLeft(); !ok || left != 50*time.Second {
 		t.Errorf("%v %v", left, ok)
 	}
 	d.Health = world.Paused
-	if _, ok := toGo(d); ok {
-		t.Error("a time is given although somebody is waited for")
+	if _, ok := timeLeft(); ok {
+		t.Error("a time is given although the rollout waits for approval")
 	}
 	d.Health, d.Snapshot.Pods = world.Progressing, d.Snapshot.Pods[:2]
-	if _, ok := toGo(d); ok {
+	if _, ok := timeLeft(); ok {
 		t.Error("a time is given from two pods")
-	}
-}
-
-// TestLook: every state of a pod has a picture of its own.
-func TestLook(t *testing.T) {
-	ready := []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue}}
-	for want, p := range map[cell]*cluster.Pod{
-		newReady: {UID: "new", Conditions: ready},
-		newDown:  {UID: "new"},
-		newBad:   {UID: "new", Containers: []cluster.Container{{Waiting: "CrashLoopBackOff"}}},
-		oldBad:   {Containers: []cluster.Container{{Waiting: "ErrImagePull"}}},
-		oldReady: {Conditions: ready},
-		oldDown:  {},
-		leaving:  {Deleting: true, Conditions: ready},
-	} {
-		d := &world.Detail{Updated: map[string]bool{"new": true}}
-		if got := look(d, p, d.Failing()); got != want {
-			t.Errorf("%+v: %v, want %v", p, got, want)
-		}
 	}
 }
 
@@ -111,7 +110,7 @@ func TestStepsWithoutRoom(t *testing.T) {
 	}
 }
 
-// rollout is a screen of so many pods, of which every tenth crashes.
+// rollout is a screen of a number of pods, of which every tenth crashes.
 func rollout(pods int) (Screen, screen.Env) {
 	d := &world.Detail{Ref: cluster.Ref{Kind: "CloneSet", Namespace: "shop", Name: "web"}, Updated: map[string]bool{}}
 	for i := range pods {
@@ -121,8 +120,8 @@ func rollout(pods int) (Screen, screen.Env) {
 			Conditions: []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue, Since: noon}},
 		}
 		if i%10 == 0 {
-			p.Conditions, d.Updated[p.UID], p.Labels[cluster.RevisionLabel] = nil, true, "web-new"
-			p.Containers[0] = cluster.Container{Name: "app", Image: "web:2", Reported: true, Waiting: "CrashLoopBackOff", Ended: "OOMKilled, exit code 137", Restarts: 7}
+			d.Updated[p.UID] = true
+			p = crashed(p)
 		}
 		d.Snapshot.Pods = append(d.Snapshot.Pods, p)
 	}
@@ -132,12 +131,112 @@ func rollout(pods int) (Screen, screen.Env) {
 	return s.refresh(env), env
 }
 
+// crashed is a pod at the update revision that crashes.
+func crashed(p *cluster.Pod) *cluster.Pod {
+	out := *p
+	out.Conditions, out.Labels = nil, map[string]string{cluster.RevisionLabel: "web-new"}
+	out.Containers = []cluster.Container{{Name: "app", Image: "web:2", Reported: true, Waiting: "CrashLoopBackOff", Ended: "OOMKilled, exit code 137", Restarts: 7}}
+	return &out
+}
+
 func names(s Screen) []string {
 	var out []string
-	for _, r := range s.table.rows {
+	for r := range s.pods.table.from(0) {
 		out = append(out, r.name)
 	}
 	return out
+}
+
+// TestPodIndex_ChangedIsAsFilled: after random changes of pods, of the filter, the order and the
+// grouping, an index that was changed has what one has that is made from nothing.
+func TestPodIndex_ChangedIsAsFilled(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	s, env := rollout(700)
+	x, view, d := s.pods, podView{}, env.World.Detail
+	for round := range 60 {
+		next := *d
+		next.Updated = maps.Clone(d.Updated)
+		next.Snapshot.Pods = changed(random, d.Snapshot.Pods, next.Updated)
+		d = &next
+		switch round % 7 {
+		case 3:
+			view.filter = []string{"", "failing", "node-3"}[random.IntN(3)]
+		case 5:
+			view.order = order{by: random.IntN(len(orders)), reversed: random.IntN(2) == 0}
+		case 6:
+			view.by = grouping(random.IntN(int(bySubset)))
+		}
+		x.update(d, view)
+		want := &podIndex{}
+		want.update(d, view)
+		if diff := cmp.Diff(summary(want), summary(x)); diff != "" {
+			t.Fatalf("round %d, %+v: %s", round, view, diff)
+		}
+	}
+}
+
+// changed replaces, deletes and adds some pods.
+func changed(random *rand.Rand, pods []*cluster.Pod, updated map[string]bool) []*cluster.Pod {
+	pods = slices.Clone(pods)
+	for range 20 {
+		i := random.IntN(len(pods))
+		p := *pods[i]
+		switch random.IntN(4) {
+		case 0:
+			pods = slices.Delete(pods, i, i+1)
+			continue
+		case 1:
+			p.UID += fmt.Sprint("+", random.Int())
+			p.Name += fmt.Sprint("-", random.Int())
+			pods = slices.Insert(pods, i+1, &p)
+			continue
+		case 2:
+			updated[p.UID] = !updated[p.UID]
+		default:
+			p = *crashed(&p)
+		}
+		pods[i] = &p
+	}
+	return pods
+}
+
+// summary is what an index has, as text.
+func summary(x *podIndex) []string {
+	out := []string{fmt.Sprint(x.count, x.groups.list(), x.groups.count, x.widths, len(x.rows))}
+	for _, list := range []*ordered[*podRow]{x.table, x.grid, x.ready} {
+		line := fmt.Sprint(list.size)
+		for r := range list.from(0) {
+			line += fmt.Sprint(" ", r.name, r.State, r.group, r.why, r.UID)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// TestRefresh_WorksOnChangedPodsAlone: a change of 50 pods allocates as much among 20,000 pods as
+// among 2,000.
+func TestRefresh_WorksOnChangedPodsAlone(t *testing.T) {
+	work := func(pods int) float64 {
+		s, env := rollout(pods)
+		now := env.World.Detail
+		changed := *now
+		next := &changed
+		next.Snapshot.Pods = slices.Clone(now.Snapshot.Pods)
+		for i := range 50 {
+			at := i * pods / 50
+			next.Snapshot.Pods[at] = crashed(next.Snapshot.Pods[at])
+		}
+		return testing.AllocsPerRun(10, func() {
+			for _, d := range []*world.Detail{next, now} {
+				env.World = &world.World{Now: noon, Detail: d}
+				s = s.refresh(env)
+			}
+		})
+	}
+	few, many := work(2000), work(20_000)
+	if many > few*1.2 {
+		t.Errorf("%.0f allocations for a change among 20,000 pods, %.0f among 2,000", many, few)
+	}
 }
 
 // TestPods_Sorted: every column sorts, and the reverse order is the other way around.
@@ -147,8 +246,8 @@ func TestPods_Sorted(t *testing.T) {
 	} {
 		s, env := rollout(20)
 		s = s.ordered(env, screen.Order{Name: "sort", Args: []string{by}})
-		if got := names(s); len(got) != 20 || got[0] != want || s.order.name() != by {
-			t.Errorf("by %s: %s, %v", by, s.order.name(), got)
+		if got := names(s); len(got) != 20 || got[0] != want || s.view.order.name() != by {
+			t.Errorf("by %s: %s, %v", by, s.view.order.name(), got)
 		}
 	}
 	s, env := rollout(20)
@@ -171,10 +270,10 @@ func TestPods_Filtered(t *testing.T) {
 		s, env := rollout(20)
 		next, _ := s.Update(env, screen.Filter{Text: filter})
 		s = next.(Screen)
-		if len(s.table.rows) != want || s.Filtered() != filter {
-			t.Errorf("/%s: %d pods, want %d: %v", filter, len(s.table.rows), want, names(s))
+		if s.pods.table.size != want || s.Filtered() != filter {
+			t.Errorf("/%s: %d pods, want %d: %v", filter, s.pods.table.size, want, names(s))
 		}
-		if _, ok := s.table.place[s.at]; ok != (want > 0) {
+		if ok := s.pods.shown(s.at) != nil; ok != (want > 0) {
 			t.Errorf("/%s: the cursor is at %q", filter, s.at)
 		}
 	}
@@ -197,7 +296,7 @@ func TestPods_All(t *testing.T) {
 	for _, l := range next.(Screen).Draw(env) {
 		text += l.String() + "\n"
 	}
-	for _, want := range []string{"CrashLoopBackOff x7: app 2, ended with OOMKilled, exit code 137", "RESTARTS", "node-0", "20 failing"} {
+	for _, want := range []string{"CrashLoopBackOff (7 restarts): app 2, ended with OOMKilled, exit code 137", "RESTARTS", "node-0", "20 failing"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -245,11 +344,11 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkRefresh is what a change of the world costs.
+// BenchmarkRefresh is what the first state of a workload costs.
 func BenchmarkRefresh(b *testing.B) {
 	s, env := rollout(10000)
 	for b.Loop() {
-		s.detail = nil
+		s.pods = &podIndex{}
 		_ = s.refresh(env)
 	}
 }

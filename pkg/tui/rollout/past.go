@@ -81,21 +81,22 @@ func indented(lines []draw.Line) []draw.Line {
 	return out
 }
 
-// pastStep is a step of a rollout with a result; the one that was reached and not done is
-// where it failed, was aborted, or is.
+// pastStep is a step of a rollout with a result.
 func pastStep(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) draw.Line {
-	symbol, style := stepMark(sym, r, step)
+	symbol, style := show.StepMark(sym, pastState(r, step))
 	return draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step))
 }
 
-func stepMark(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) (string, theme.Style) {
+// pastState is how far a step is: one that was started and not completed is where the rollout
+// failed, was aborted, or is.
+func pastState(r plan.RolloutResult, step plan.PastStep) show.StepState {
 	switch {
 	case step.Done:
-		return sym.Done, theme.Good
+		return show.StepDone
 	case step.Begun.IsZero():
-		return sym.Next, theme.Faint
+		return show.StepNext
 	}
-	return resultMark(sym, r)
+	return results[r]
 }
 
 // ended is a rollout in a line: what it came to, when, how long it took and who began it.
@@ -113,17 +114,17 @@ func (s Screen) ended(env screen.Env, p plan.PastRollout) string {
 	return strings.Join(parts, ", ")
 }
 
+// results are the states of the last step of rollouts with a result, whose symbol stands for the rollout.
+var results = map[plan.RolloutResult]show.StepState{
+	plan.RolloutCompleted: show.StepDone, plan.RolloutRolledBack: show.StepDone, plan.RolloutFailed: show.StepFailed,
+	plan.RolloutAborted: show.StepAborted, plan.RolloutOnHold: show.StepPaused, plan.RolloutRunning: show.StepNow,
+}
+
 // resultMark is the symbol of a result.
 func resultMark(sym theme.Symbols, r plan.RolloutResult) (string, theme.Style) {
-	switch r {
-	case plan.RolloutCompleted, plan.RolloutRolledBack:
-		return sym.Done, theme.Good
-	case plan.RolloutFailed:
-		return sym.Stuck, theme.Bad
-	case plan.RolloutAborted, plan.RolloutOnHold:
-		return sym.Pause, theme.Warn
-	case plan.RolloutRunning:
-		return sym.Now, theme.Busy
+	state, known := results[r]
+	if !known {
+		return sym.Unknown, theme.Faint
 	}
-	return sym.Unknown, theme.Faint
+	return show.StepMark(sym, state)
 }

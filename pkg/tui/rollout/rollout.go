@@ -3,6 +3,7 @@
 package rollout
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -19,30 +20,20 @@ import (
 type Screen struct {
 	ref    cluster.Ref
 	detail *world.Detail
+	pods   *podIndex
+	feed   []happening
 
-	grid  grid
-	table podTable
-	feed  []happening
-
-	by     grouping
-	panel  panel
-	filter string
-	order  order
-	// sorted is what the table was worked out with.
-	sorted sorting
+	view  podView
+	panel panel
 	// at is the UID of the pod of the cursor, marked are those that acts are about.
 	at     string
 	marked map[string]bool
 }
 
-// sorting is what a table of pods depends on, besides the pods.
-type sorting struct {
-	filter string
-	order  order
-}
-
 // New is the screen of the workload that is opened.
-func New(o screen.Open) Screen { return Screen{ref: o.Ref, marked: map[string]bool{}} }
+func New(o screen.Open) Screen {
+	return Screen{ref: o.Ref, pods: &podIndex{}, marked: map[string]bool{}}
+}
 
 // Title is the workload's name.
 func (s Screen) Title() string { return show.Name(s.ref) }
@@ -51,18 +42,18 @@ func (s Screen) Title() string { return show.Name(s.ref) }
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
 
 // Filtered is the filter of the pods.
-func (s Screen) Filtered() string { return s.filter }
+func (s Screen) Filtered() string { return s.view.filter }
 
 // Selection is the workload and of its pods those that are marked, else the one of the
 // cursor.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
-	for _, p := range s.grid.pods {
-		if s.marked[p.UID] {
+	for uid := range s.marked {
+		if p := s.pods.find(uid); p != nil {
 			sel.Pods = append(sel.Pods, p.Name)
 		}
 	}
-	if p := s.grid.find(s.at); p != nil && len(sel.Pods) == 0 {
+	if p := s.pods.find(s.at); p != nil && len(sel.Pods) == 0 {
 		sel.Pods = []string{p.Name}
 	}
 	slices.Sort(sel.Pods)
@@ -75,35 +66,74 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	case screen.Changed:
 		return s.refresh(env).forget()
 	case screen.Filter:
-		s.filter = msg.Text
+		s.view.filter = msg.Text
 		return s.refresh(env), nil
 	case screen.Order:
 		return s.ordered(env, msg), nil
 	case screen.Wheel:
-		return s.move(s.table.step(s.at, msg.By)), nil
+		return s.move(s.pods.below(s.at, msg.By)), nil
 	case tea.KeyPressMsg:
 		return s.key(env, msg.String())
 	}
 	return s, nil
 }
 
+// refresh takes in what has changed.
+func (s Screen) refresh(env screen.Env) Screen {
+	d := env.World.Of(s.ref)
+	if d == nil {
+		s.detail = nil
+		return s
+	}
+	if d != s.detail {
+		s.feed = clustered(d.Events)
+	}
+	s.detail = d
+	s.pods.update(d, s.view)
+	if s.pods.shown(s.at) == nil {
+		s.at = ""
+		if s.pods.table.size > 0 {
+			s.at = s.pods.table.at(0).UID
+		}
+	}
+	return s
+}
+
+// forget drops the marks of pods that are gone, and reports it: an act would be about more than
+// the user has marked.
+func (s Screen) forget() (Screen, screen.After) {
+	marked := maps.Clone(s.marked)
+	maps.DeleteFunc(marked, func(uid string, _ bool) bool { return s.pods.find(uid) == nil })
+	if s.detail == nil || len(marked) == len(s.marked) {
+		return s, nil
+	}
+	text := fmt.Sprintf("marked pods are gone, %d left", len(marked))
+	if len(marked) == 0 {
+		text = "the marked pods are gone: a restart is now about the pod of the cursor"
+	}
+	s.marked = marked
+	return s, screen.Send(screen.Say{Text: text, Bad: true})
+}
+
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
-	if w, ok := (draw.Window{At: s.table.place[s.at]}).Key(key, len(s.table.rows), s.page(env)); ok {
-		return s.move(s.table.step(s.at, w.At-s.table.place[s.at])), nil
+	if s.detail != nil {
+		if w, ok := (draw.Window{At: s.pods.place(s.at)}).Key(key, s.pods.table.size, s.page(env)); ok {
+			return s.move(s.pods.below(s.at, w.At-s.pods.place(s.at))), nil
+		}
 	}
 	switch {
 	case left.Is(key):
-		return s.move(s.grid.beside(s.at, -1)), nil
+		return s.move(s.pods.next(s.at, -1)), nil
 	case right.Is(key):
-		return s.move(s.grid.beside(s.at, 1)), nil
+		return s.move(s.pods.next(s.at, 1)), nil
 	case group.Is(key):
-		s.by = s.by.next(s.detail)
+		s.view.by = s.view.by.next(s.detail)
 		return s.refresh(env), nil
 	case sortBy.Is(key):
-		s.order = s.order.next()
+		s.view.order = s.view.order.next()
 		return s.refresh(env), nil
 	case reverse.Is(key):
-		s.order.turned = !s.order.turned
+		s.view.order.reversed = !s.view.order.reversed
 		return s.refresh(env), nil
 	case more.Is(key):
 		s.panel = s.panel.shown(env).next(env)
@@ -130,7 +160,7 @@ func (s Screen) mark() Screen {
 	} else if s.at != "" {
 		s.marked[s.at] = true
 	}
-	return s.move(s.table.step(s.at, 1))
+	return s.move(s.pods.below(s.at, 1))
 }
 
 // page is how many rows of the table are seen.
@@ -147,7 +177,7 @@ func (s Screen) open() screen.After {
 
 // ofPod opens a screen of the pod of the cursor.
 func (s Screen) ofPod(o screen.Open) screen.After {
-	p := s.grid.find(s.at)
+	p := s.pods.find(s.at)
 	if p == nil {
 		return nil
 	}
@@ -157,7 +187,7 @@ func (s Screen) ofPod(o screen.Open) screen.After {
 
 // shell is in the pod of the cursor, in its first container.
 func (s Screen) shell() screen.After {
-	p := s.grid.find(s.at)
+	p := s.pods.find(s.at)
 	if p == nil || len(p.Containers) == 0 {
 		return nil
 	}

@@ -175,7 +175,7 @@ func TestGoneWorkload(t *testing.T) {
 	next := *w
 	next.Detail, next.Workloads = nil, nil
 	still.Show(next)
-	s.Until("is not there, or not any more")
+	s.Until("does not exist")
 	s.Press("esc")
 	s.Until("no workloads here")
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// stepsAndCauses are the ladder, and below it what is in the way: that has the room
+// stepsAndCauses are the steps, and below them what blocks the rollout: that has the room
 // that it needs, up to two thirds.
 func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	causes, ladder := s.causes(env, r.width), s.ladder(env, r.width)
-	below := min(len(causes), max(r.height*2/3, 1, r.height-len(ladder)))
-	lines := ladder
-	if len(ladder)+below > r.height {
+	causes, lines := s.causes(env, r.width), s.allSteps(env, r.width)
+	below := min(len(causes), max(r.height*2/3, 1, r.height-len(lines)))
+	if len(lines)+below > r.height {
 		lines = s.around(env, r.width, r.height-below)
 	}
 	if len(lines)+below < r.height {
@@ -28,18 +27,18 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	return draw.Exactly(append(lines, causes[:below]...), r.height)
 }
 
-// rung is a step as it is drawn: of the rollout in flight, or of the last one.
-type rung struct {
+// stepLine is a step as it is drawn: of the rollout in flight, or of the last one.
+type stepLine struct {
 	name, title, symbol, took string
 	style, text               theme.Style
 }
 
-// ladder is the heading and all steps, their titles in full.
-func (s Screen) ladder(env screen.Env, width int) []draw.Line {
-	rungs := s.rungs(env)
+// allSteps is the heading and all steps, their titles in full.
+func (s Screen) allSteps(env screen.Env, width int) []draw.Line {
+	steps := s.steps(env)
 	lines := []draw.Line{s.stepsHeading(env)}
-	for i, r := range rungs {
-		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(rungs), r.name))
+	for i, r := range steps {
+		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name))
 		for j, l := range draw.Wrap(r.text, r.title+r.took, max(width-head.Width()-1, 8)) {
 			if j > 0 {
 				head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
@@ -52,17 +51,15 @@ func (s Screen) ladder(env screen.Env, width int) []draw.Line {
 
 // around are the steps around the present one, each in one line, where not all have room.
 func (s Screen) around(env screen.Env, width, height int) []draw.Line {
-	rungs := s.rungs(env)
+	steps := s.steps(env)
 	lines := []draw.Line{s.stepsHeading(env)}
-	if len(rungs) == 0 {
+	if len(steps) == 0 {
 		return lines
 	}
-	at := min(s.detail.Snapshot.Progress.Step, len(rungs)-1)
-	w := draw.Window{At: at}.Keep(len(rungs), max(height-1, 1))
-	w.Top = max(min(w.At-min(max(height-2, 0), 1), len(rungs)-height+1), 0) // the one before it, too, where there is room
-	for i := w.Top; i < min(w.Top+height-1, len(rungs)); i++ {
-		r := rungs[i]
-		l := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(rungs), r.name)).Add(r.text, r.title+r.took)
+	from, to := show.StepsAround(len(steps), min(s.detail.Snapshot.Progress.Step, len(steps)-1), height-1)
+	for i := from; i < to; i++ {
+		r := steps[i]
+		l := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name)).Add(r.text, r.title+r.took)
 		lines = append(lines, l.Fit(width, env.Theme.Symbols.Ellipsis))
 	}
 	return lines
@@ -80,18 +77,18 @@ func (s Screen) stepsHeading(env screen.Env) draw.Line {
 	return heading("STEPS", "no rollout is recorded")
 }
 
-// rungs are the steps of the rollout in flight, or else of the last one.
-func (s Screen) rungs(env screen.Env) []rung {
+// steps are the steps of the rollout in flight, or else of the last one.
+func (s Screen) steps(env screen.Env) []stepLine {
 	d := s.detail
 	var last plan.PastRollout
 	if len(d.Rollouts) > 0 {
 		last = d.Rollouts[0]
 	}
-	var out []rung
+	var out []stepLine
 	if d.Begun {
 		for i, step := range d.Plan.Steps {
-			symbol, style := s.state(env.Theme.Symbols, i, step)
-			r := rung{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint}
+			symbol, style := show.StepMark(env.Theme.Symbols, s.state(i, step))
+			r := stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint}
 			if i == d.Snapshot.Progress.Step {
 				r.text = theme.Plain
 			}
@@ -103,8 +100,8 @@ func (s Screen) rungs(env screen.Env) []rung {
 		return out
 	}
 	for _, step := range last.Steps {
-		symbol, style := stepMark(env.Theme.Symbols, last.Result, step)
-		out = append(out, rung{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
+		symbol, style := show.StepMark(env.Theme.Symbols, pastState(last.Result, step))
+		out = append(out, stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
 	}
 	return out
 }
@@ -118,31 +115,30 @@ func took(s plan.PastStep) string {
 }
 
 // longest is the width of the names of steps.
-func longest(rungs []rung) int {
+func longest(steps []stepLine) int {
 	n := 0
-	for _, r := range rungs {
+	for _, r := range steps {
 		n = max(n, len(r.name))
 	}
 	return min(n, 12)
 }
 
-// state is the symbol of a step: done, under way, waiting for a person, halted, to
-// come.
-func (s Screen) state(sym theme.Symbols, i int, step plan.Step) (string, theme.Style) {
+// state is how far a step of the rollout is that is being carried out.
+func (s Screen) state(i int, step plan.Step) show.StepState {
 	p := s.detail.Snapshot.Progress
 	switch {
 	case i < p.Step || !p.Finished.IsZero():
-		return sym.Done, theme.Good
+		return show.StepDone
 	case i > p.Step:
-		return sym.Next, theme.Faint
+		return show.StepNext
 	case p.Halted != "" && p.Aborted:
-		return sym.Aborted, theme.Outdated
+		return show.StepAborted
 	case p.Halted != "":
-		return sym.Stuck, theme.Bad
+		return show.StepFailed
 	case p.Held != "" || step.Kind == plan.StepPause:
-		return sym.Pause, theme.Wait
+		return show.StepPaused
 	}
-	return sym.Now, theme.Busy
+	return show.StepNow
 }
 
 // approvals are gates that a person opens: they are waited for, and no fault.

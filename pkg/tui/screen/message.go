@@ -16,7 +16,7 @@ const (
 	Diff      = "diff"
 	Sidecars  = "sidecars"
 	Plan      = "plan"
-	FanOuts   = "fanouts"
+	FanOuts   = "distributions"
 	// Text shows a manifest or a description, Logs a log.
 	Text = "text"
 	Logs = "logs"

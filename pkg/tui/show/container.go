@@ -17,17 +17,17 @@ func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, them
 	}
 	switch {
 	case p.Deleting:
-		return "ends", theme.Faint
+		return "terminating", theme.Faint
 	case c.Waiting == "ContainerCreating":
-		return "starts" + restarts, theme.Busy
+		return "starting" + restarts, theme.Busy
 	case c.Waiting != "":
 		return c.Waiting + restarts, theme.Bad
 	case !c.Reported:
-		return "is not there yet", theme.Busy
+		return "not started yet", theme.Busy
 	case c.StatusImage != "" && c.StatusImage != c.Image:
 		return "still runs " + Tag(c.StatusImage), theme.Busy
 	case !c.Ready:
-		return "runs, not ready" + restarts, theme.Busy
+		return "running, not ready" + restarts, theme.Busy
 	}
 	return "ready " + Age(now, p.ReadySince()) + restarts, theme.Good
 }

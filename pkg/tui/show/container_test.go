@@ -38,13 +38,13 @@ func TestContainer(t *testing.T) {
 		pod *cluster.Pod
 		c   cluster.Container
 	}{
-		"ends":                         {&cluster.Pod{Deleting: true}, cluster.Container{Ready: true}},
-		"starts":                       {ready, cluster.Container{Waiting: "ContainerCreating"}},
-		"CrashLoopBackOff, 4 restarts": {ready, cluster.Container{Waiting: "CrashLoopBackOff", Restarts: 4}},
-		"is not there yet":             {ready, cluster.Container{}},
-		"still runs 1":                 {ready, cluster.Container{Reported: true, Image: "app:2", StatusImage: "app:1"}},
-		"runs, not ready, 1 restart":   {ready, cluster.Container{Reported: true, Restarts: 1}},
-		"ready 3m":                     {ready, cluster.Container{Reported: true, Ready: true}},
+		"terminating":                   {&cluster.Pod{Deleting: true}, cluster.Container{Ready: true}},
+		"starting":                      {ready, cluster.Container{Waiting: "ContainerCreating"}},
+		"CrashLoopBackOff, 4 restarts":  {ready, cluster.Container{Waiting: "CrashLoopBackOff", Restarts: 4}},
+		"not started yet":               {ready, cluster.Container{}},
+		"still runs 1":                  {ready, cluster.Container{Reported: true, Image: "app:2", StatusImage: "app:1"}},
+		"running, not ready, 1 restart": {ready, cluster.Container{Reported: true, Restarts: 1}},
+		"ready 3m":                      {ready, cluster.Container{Reported: true, Ready: true}},
 	} {
 		if got, _ := show.Container(now, c.pod, c.c); got != want {
 			t.Errorf("%q, want %q", got, want)

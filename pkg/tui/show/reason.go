@@ -30,11 +30,11 @@ func Reason(p *cluster.Pod) string {
 	return unready(p)
 }
 
-// waits is what a container waits for: "CrashLoopBackOff x7: app 2.0.0, ended with Error".
+// waits is what a container waits for: "CrashLoopBackOff (7 restarts): app 2.0.0, ended with Error".
 func waits(c cluster.Container) string {
 	text := c.Waiting
 	if c.Restarts > 0 {
-		text += fmt.Sprintf(" x%d", c.Restarts)
+		text += " (" + Count(c.Restarts, "restart") + ")"
 	}
 	text += ": " + c.Name + " " + Tag(c.Image)
 	if c.Ended != "" {
@@ -48,15 +48,15 @@ func unready(p *cluster.Pod) string {
 	for _, c := range p.Containers {
 		switch {
 		case !c.Reported:
-			return c.Name + " is not there yet"
+			return c.Name + " has not started yet"
 		case c.StatusImage != "" && c.StatusImage != c.Image:
 			return fmt.Sprintf("%s still runs %s, not %s", c.Name, Tag(c.StatusImage), Tag(c.Image))
 		case !c.Ready && c.Ended != "":
-			return fmt.Sprintf("%s runs, not ready, after %s; ended with %s", c.Name, Count(c.Restarts, "restart"), c.Ended)
+			return fmt.Sprintf("%s is running, not ready, after %s; ended with %s", c.Name, Count(c.Restarts, "restart"), c.Ended)
 		case !c.Ready && c.Restarts > 0:
-			return fmt.Sprintf("%s runs, not ready, after %s", c.Name, Count(c.Restarts, "restart"))
+			return fmt.Sprintf("%s is running, not ready, after %s", c.Name, Count(c.Restarts, "restart"))
 		case !c.Ready:
-			return c.Name + " runs, not ready"
+			return c.Name + " is running, not ready"
 		}
 	}
 	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Message != "" {

@@ -37,8 +37,8 @@ func HealthStyle(h world.Health) theme.Style {
 // Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,
 // new ones that start, new ones that fail, old ones, old ones that are not ready, and those
 // that are missing.
-func Pods(t *theme.Theme, n plan.Tally, failing, width int) draw.Line {
-	s, old := t.Symbols, max(n.Total-n.Updated, 0)
+func Pods(s theme.Symbols, n plan.Tally, failing, width int) draw.Line {
+	old := max(n.Total-n.Updated, 0)
 	oldReady := min(max(n.Ready-n.UpdatedReady, 0), old)
 	failing = min(failing, max(n.Updated-n.UpdatedReady, 0))
 	return draw.Bar(

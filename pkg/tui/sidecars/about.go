@@ -113,7 +113,7 @@ func short(image string) string { return image[strings.LastIndexByte(image, '/')
 
 func numbers(env screen.Env, c *world.SidecarCell) draw.Line {
 	t := plan.Tally{Desired: c.Matched, Total: c.Matched, Ready: c.Ready, Updated: c.Updated, UpdatedReady: c.UpdatedReady}
-	l := draw.Text(theme.Plain, "  ").Join(show.Pods(env.Theme, t, 0, min(max(env.Width/4, 10), 40)))
+	l := draw.Text(theme.Plain, "  ").Join(show.Pods(env.Theme.Symbols, t, 0, min(max(env.Width/4, 10), 40)))
 	l = l.Add(theme.Plain, fmt.Sprintf("  %d matched, %d updated, %d ready", c.Matched, c.Updated, c.Ready))
 	if n := heldPods(c.Held); n > 0 {
 		l = l.Add(theme.Warn, fmt.Sprintf(", %d not upgradable", n))

@@ -178,7 +178,7 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 		draw.Text(theme.Plain, w.Namespace),
 		draw.Of(draw.Span{Text: kind(w), Style: theme.Faint}, draw.Span{Text: w.Name, Style: theme.Strong}),
 		draw.Text(theme.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
-		show.Pods(env.Theme, w.Pods, w.Failing, bar),
+		show.Pods(env.Theme.Symbols, w.Pods, w.Failing, bar),
 		step(env, w),
 		ready(w),
 		draw.Text(theme.Faint, string(w.Driver)),

@@ -21,6 +21,9 @@ type Detail struct {
 	Pods      plan.Tally
 	// Updated are the UIDs of pods that carry the new template.
 	Updated map[string]bool
+	// members are the pods of classified, which are those of the snapshot, with their states.
+	members    []Pod
+	classified []*cluster.Pod
 	// Subsets are the subsets of pods by UID, where there are any.
 	Subsets map[string]string
 	// Events are about the workload and its pods, newest first.
@@ -45,6 +48,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 			d.Updated[p.UID] = true
 		}
 	}
+	d.members, d.classified = d.classify(), d.Snapshot.Pods
 	d.Health = d.judge()
 	return d
 }
@@ -52,7 +56,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 // Row is the line of the list that belongs to it.
 func (d *Detail) Row() *Workload {
 	w := d.Snapshot.Workload
-	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Reason(), Pods: d.Pods, Failing: d.failing()}
+	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Reason(), Pods: d.Pods, Failing: d.updatedFailing()}
 	if d.Begun && len(d.Plan.Steps) > 0 {
 		row.Steps = len(d.Plan.Steps)
 		row.Step = min(d.Snapshot.Progress.Step, row.Steps-1)
@@ -61,31 +65,11 @@ func (d *Detail) Row() *Workload {
 	return row
 }
 
-// Failing reports which pods do not become ready by themselves: a container of theirs waits
-// for what does not come, or the diagnosis names them for a crash, an image or a node.
-func (d *Detail) Failing() func(*cluster.Pod) bool {
-	named := map[string]bool{}
-	for _, c := range d.Diagnosis.Causes {
-		if c.Stuck && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule}, c.Gate) {
-			for _, name := range c.Pods {
-				named[name] = true
-			}
-		}
-	}
-	return func(p *cluster.Pod) bool {
-		if p.Deleting || p.IsReady() {
-			return false
-		}
-		_, bad := diagnose.Troubled(p)
-		return bad || named[p.Name]
-	}
-}
-
-// failing counts updated pods that fail.
-func (d *Detail) failing() int {
-	n, fails := 0, d.Failing()
-	for _, p := range d.Snapshot.Pods {
-		if d.Updated[p.UID] && fails(p) {
+// updatedFailing counts pods at the update revision that do not become ready by themselves.
+func (d *Detail) updatedFailing() int {
+	n := 0
+	for _, p := range d.members {
+		if p.State == Failing {
 			n++
 		}
 	}

@@ -3,6 +3,8 @@ package world
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -29,4 +31,50 @@ func TestPodNames(t *testing.T) {
 			t.Error("a pod that is not there is found")
 		}
 	}
+}
+
+// TestMembers_States: each state of a pod is distinguished.
+func TestMembers_States(t *testing.T) {
+	ready := []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue}}
+	for want, p := range map[PodState]*cluster.Pod{
+		Ready:               {UID: "new", Conditions: ready},
+		Starting:            {UID: "new"},
+		Failing:             {UID: "new", Containers: []cluster.Container{{Waiting: "CrashLoopBackOff"}}},
+		OutdatedFailing:     {Containers: []cluster.Container{{Waiting: "ErrImagePull"}}},
+		OutdatedReady:       {Conditions: ready},
+		OutdatedUnavailable: {},
+		Terminating:         {Deleting: true, Conditions: ready},
+	} {
+		d := &Detail{Updated: map[string]bool{"new": true}}
+		d.Snapshot.Pods = []*cluster.Pod{p}
+		if got := d.Members()[0]; got.State != want || got.Updated != (p.UID == "new") {
+			t.Errorf("%+v: %v, want %v", p, got, want)
+		}
+	}
+}
+
+// TestSince_NamesChangedPodsAlone: pods that were added, replaced or deleted, and pods that another
+// template has made outdated.
+func TestSince_NamesChangedPodsAlone(t *testing.T) {
+	pod := func(name string) *cluster.Pod { return &cluster.Pod{Namespace: "shop", Name: name, UID: name} }
+	a, b, c, e := pod("a"), pod("b"), pod("c"), pod("e")
+	before := &Detail{Updated: map[string]bool{"e": true}}
+	before.Snapshot.Pods = []*cluster.Pod{a, b, c, e}
+	after := &Detail{}
+	after.Snapshot.Pods = []*cluster.Pod{a, pod("c"), pod("d"), e}
+	gone, come := after.Since(before)
+	if got := namesOf(gone) + " → " + namesOf(come); got != "bce → cde" {
+		t.Error(got)
+	}
+	if gone, come := after.Since(after); len(gone)+len(come) > 0 {
+		t.Errorf("%v and %v have changed since the same state", gone, come)
+	}
+}
+
+func namesOf(pods []Pod) string {
+	out := ""
+	for _, p := range pods {
+		out += p.Name
+	}
+	return out
 }

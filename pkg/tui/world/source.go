@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -23,6 +24,18 @@ type Source interface {
 	// Logs opens the log of a container.
 	Logs(ctx context.Context, q LogQuery) (Log, error)
 }
+
+// Times of the states of a source: what changes together is seen together, and after a state
+// that took long to work out a source rests for a multiple of that time.
+const (
+	together  = 100 * time.Millisecond
+	restShare = 4
+)
+
+// Rest is how long a source waits after a state that it took some time to work out. A state goes
+// over all pods, so it stands for all changes since the one before: however many there are, and
+// however many pods, the source uses at most a fifth of a core.
+func Rest(took time.Duration) time.Duration { return max(together, restShare*took) }
 
 // Mover is a Source that can look at another namespace.
 type Mover interface {

@@ -104,7 +104,7 @@ func TestGroup(t *testing.T) {
 	must(t, err)
 	t.Cleanup(p.Kill)
 	code, out, said := fromAs(t, b.bed, kubeconfig(t, p.Config()), t.TempDir(), b.group("--parallel", "2", "--max-unavailable-total", "2", "-o", "json")...)
-	if code != 0 || !strings.Contains(said, "estimate: ") || !strings.Contains(said, "at most 2 rollouts at a time, at most 2 of their pods unavailable") {
+	if code != 0 || !strings.Contains(said, "estimate: ") || !strings.Contains(said, "at most 2 rollouts at a time, at most 2 pods unavailable") {
 		t.Fatalf("exit %d\n%s\n%s", code, said, out)
 	}
 	b.stands(t, web2, 2, 2, 2, 2, 2, 2)

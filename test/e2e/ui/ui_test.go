@@ -142,7 +142,7 @@ func TestPromoteAndUndo(t *testing.T) {
 	s := b.screens(t).until(t, "cloneset/web", "paused")
 	s.press(t, enter).until(t, "waiting for approval", "1/4 updated")
 	s.press(t, "n").until(t, "context", "namespace", b.namespace, "No program runs the rollout", "y yes")
-	s.press(t, "y").until(t, "carrying out 1")
+	s.press(t, "y").until(t, "running 1 rollout")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
 	s.until(t, "healthy").idle(t)
 	s.press(t, "u").until(t, "Roll cloneset/web back?", "steps: ", "[ Cancel ]")
@@ -179,7 +179,7 @@ func TestLeaving(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := open(t, b.command(t, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--ui"))
-	s.until(t, "waiting for approval", "carrying out 1") // not the step that says so, further up
+	s.until(t, "waiting for approval", "running 1 rollout") // not the step that says so, further up
 	s.press(t, "q").until(t, "This program runs", "y yes")
 	s.press(t, "y").leave(t, 130)
 	b.call(t, 0, "rollout", "promote", "cloneset/web")

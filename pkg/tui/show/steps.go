@@ -1,0 +1,42 @@
+package show
+
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+
+// StepState is how far a step of a rollout is.
+type StepState uint8
+
+// The states of steps.
+const (
+	StepNext StepState = iota
+	StepNow
+	// StepPaused waits for approval, or was paused by a user.
+	StepPaused
+	StepAborted
+	StepFailed
+	StepDone
+)
+
+// StepMark is the symbol of a step, on the screens and on the command line.
+func StepMark(s theme.Symbols, state StepState) (string, theme.Style) {
+	switch state {
+	case StepNow:
+		return s.Now, theme.Busy
+	case StepPaused:
+		return s.Pause, theme.Wait
+	case StepAborted:
+		return s.Aborted, theme.Outdated
+	case StepFailed:
+		return s.Stuck, theme.Bad
+	case StepDone:
+		return s.Done, theme.Good
+	}
+	return s.Next, theme.Faint
+}
+
+// StepsAround returns which of n steps are shown if only some have room: the current one, one
+// before it where there is room for two, and those that follow.
+func StepsAround(n, current, room int) (from, to int) {
+	room = max(min(room, n), 0)
+	from = max(min(current-min(max(room-1, 0), 1), n-room), 0)
+	return from, from + room
+}
