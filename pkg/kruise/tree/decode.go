@@ -54,7 +54,7 @@ func throughJSON(n *Node, into any) (unknown []string, err error) {
 	if err != nil {
 		return nil, &Error{Msg: err.Error()}
 	}
-	if boundless(b) {
+	if oversized(b) != nil {
 		if err := bounded(n, reflect.TypeOf(into)); err != nil {
 			return nil, err
 		}

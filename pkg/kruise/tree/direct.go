@@ -130,7 +130,7 @@ func readIntOrString(n *Node, v reflect.Value) bool {
 // readItself has a type read the JSON of a scalar that is plain, and of what is none.
 func readItself(n *Node, v reflect.Value) bool {
 	text, err := json.Marshal(Value(n))
-	if err != nil || v.Type() == reflect.TypeFor[resource.Quantity]() && boundless(text) {
+	if err != nil || v.Type() == reflect.TypeFor[resource.Quantity]() && oversized(text) != nil {
 		return false
 	}
 	u, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr())

@@ -31,7 +31,7 @@ func String(s string) *Node {
 //   - a word of six letters or more,
 //   - printable characters in one scalar that begin with a letter, a path or a flag, but
 //     for the few words that are known,
-//   - a number with a letter that none has.
+//   - a number with a character that none has.
 func plainSafe(s string) bool {
 	switch {
 	case s == "" || len(s) >= 6 && letters(s[:6]):
@@ -57,11 +57,11 @@ func flowSafe(s string) bool {
 	return len(s) > 1 && len(s) < 1000 && (s[0] == '{' || s[0] == '[') && strings.IndexByte(s, '\\') < 0 && printable(s) && json.Valid([]byte(s))
 }
 
-// meaning are the words that are more than text, inNoNumber the letters that no number
+// meaning are the words that are more than text, inNoNumber the characters that no number
 // and no time has in it, of whatever base.
 var meaning = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true}
 
-const inNoNumber = "GHIJKLMNPQRSUVWYghijklmnpqrsuvwy,"
+const inNoNumber = "GHIJKLMNPQRSUVWYghijklmnpqrsuvwy,%"
 
 // oneScalar reports characters that form one plain scalar unless the first one forbids it:
 // no comment, no key, no space at an end.

@@ -45,8 +45,14 @@ func Older(n *Node) ([]Reread, error) {
 }
 
 type older struct {
-	steps []string
+	steps []olderStep
 	found []Reread
+}
+
+// olderStep is one step of the path to a node: a key, or the place in a list where key is nil.
+type olderStep struct {
+	key   *Node
+	index int
 }
 
 func (o *older) walk(n *Node) error {
@@ -59,7 +65,7 @@ func (o *older) walk(n *Node) error {
 		return o.mapping(n)
 	}
 	for i, item := range n.Content {
-		o.steps = append(o.steps, "["+strconv.Itoa(i)+"]")
+		o.steps = append(o.steps, olderStep{index: i})
 		err := o.walk(item)
 		o.steps = o.steps[:len(o.steps)-1]
 		if err != nil {
@@ -78,11 +84,11 @@ func (o *older) mapping(n *Node) error {
 				return &Error{Path: o.path(), Line: k.Line, Msg: "kubectl reads two keys as " + strconv.Quote(is), Hint: "put them in quotes"}
 			}
 			k.Value, k.Tag, k.Style = is, yaml.NodeTagString, yaml.DoubleQuotedStyle
-			o.steps = append(o.steps, step(is))
+			o.steps = append(o.steps, olderStep{key: k})
 			o.note(Reread{Was: was, Is: is, Key: true})
 			o.steps = o.steps[:len(o.steps)-1]
 		}
-		o.steps = append(o.steps, step(k.Value))
+		o.steps = append(o.steps, olderStep{key: k})
 		err := o.walk(n.Content[i+1])
 		o.steps = o.steps[:len(o.steps)-1]
 		if err != nil {
@@ -120,7 +126,17 @@ func (o *older) note(r Reread) {
 	o.found = append(o.found, r)
 }
 
-func (o *older) path() string { return strings.TrimPrefix(strings.Join(o.steps, ""), ".") }
+func (o *older) path() string {
+	var b strings.Builder
+	for _, s := range o.steps {
+		if s.key == nil {
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		} else {
+			b.WriteString(step(s.key.Value))
+		}
+	}
+	return strings.TrimPrefix(b.String(), ".")
+}
 
 // step is a key in a path.
 func step(key string) string {

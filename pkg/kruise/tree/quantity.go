@@ -12,16 +12,50 @@ import (
 // reading or comparing 1e2147483648 takes hours and all memory there is.
 const exponentDigits = 3
 
+// mostDigits is how many digits an amount may have: reading them takes time that grows with their
+// square, seconds for a million. No amount that Kubernetes can hold needs more than 30.
+const mostDigits = 1000
+
 // Quantity reads an amount of a resource, such as 500m or 1Gi. What no cluster could hold is
 // an error, as is what [resource.ParseQuantity] refuses.
 func Quantity(text string) (resource.Quantity, error) {
-	if boundless([]byte(text)) {
-		return resource.Quantity{}, errBoundless
+	if err := oversized([]byte(text)); err != nil {
+		return resource.Quantity{}, err
 	}
 	return resource.ParseQuantity(text)
 }
 
-var errBoundless = fmt.Errorf("the exponent has more than %d digits", exponentDigits)
+var (
+	errBoundless = fmt.Errorf("the exponent has more than %d digits", exponentDigits)
+	errDigits    = fmt.Errorf("the amount has more than %d digits", mostDigits)
+)
+
+// oversized is why an amount in a text, which may be JSON, takes too long to read; nil if none does.
+func oversized(text []byte) error {
+	switch {
+	case boundless(text):
+		return errBoundless
+	case manyDigits(text):
+		return errDigits
+	}
+	return nil
+}
+
+// manyDigits reports whether a text has more digits in a row than an amount may have.
+func manyDigits(text []byte) bool {
+	if len(text) <= mostDigits {
+		return false
+	}
+	run := 0
+	for _, c := range text {
+		if !isDigit(c) && c != '.' {
+			run = 0
+		} else if run++; run > mostDigits {
+			return true
+		}
+	}
+	return false
+}
 
 // boundless reports whether a text, which may be JSON, has a number, or a string that reads
 // as one, with an exponent that is too long.
@@ -71,13 +105,13 @@ func ends(behind []byte) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isSign(c byte) bool  { return c == '+' || c == '-' }
 
-// bounded refuses a document in which such a number stands where t has a quantity.
+// bounded refuses a document in which an oversized amount is where t has a quantity.
 func bounded(n *Node, t reflect.Type) error {
 	f := locate(n, t, "", func(n *Node, t reflect.Type) error {
-		if t == reflect.TypeFor[resource.Quantity]() && boundless([]byte(Str(n))) {
-			return errBoundless
+		if t != reflect.TypeFor[resource.Quantity]() {
+			return nil
 		}
-		return nil
+		return oversized([]byte(Str(n)))
 	})
 	if f == nil {
 		return nil

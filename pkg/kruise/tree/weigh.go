@@ -1,10 +1,6 @@
 package tree
 
-import (
-	"strings"
-
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-)
+import "sigs.k8s.io/kustomize/kyaml/yaml"
 
 // Weight is how much a tree is when it is written out: what it shares with others, or
 // holds twice, counts each time.
@@ -26,6 +22,18 @@ func Weigh(n *Node) Weight {
 		w.add(n, 0, false)
 	}
 	return w
+}
+
+// Count returns how many values and keys are in n.
+func Count(n *Node) int64 {
+	if n == nil {
+		return 0
+	}
+	total := int64(1)
+	for _, child := range n.Content {
+		total += Count(child)
+	}
+	return total
 }
 
 // add counts n, whose lines are indented by so many characters; within says that n is an
@@ -64,9 +72,6 @@ func (w *Weight) line(indent int, continues bool) {
 // character is written as an escape.
 func textBytes(s string, indent int) int64 {
 	n := len(s)
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
-		return int64(n)
-	}
 	for i := range len(s) {
 		switch {
 		case s[i] == '\n':

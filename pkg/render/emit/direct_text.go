@@ -133,12 +133,7 @@ func printable(v string) bool {
 }
 
 // reads reports whether a plain v is read with that tag.
-func reads(v, tag string) bool {
-	if v != "" && !strings.ContainsRune("yYnNtTfFoO~.+-0123456789", rune(v[0])) {
-		return tag == yaml.NodeTagString
-	}
-	return (&tree.Node{Kind: yaml.ScalarNode, Value: v}).ShortTag() == tag
-}
+func reads(v, tag string) bool { return tree.PlainTag(v) == tag }
 
 // bare reports whether v, which is not empty, may stand without quotes (YAML 1.1, as
 // libyaml reads it).

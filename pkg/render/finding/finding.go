@@ -4,8 +4,9 @@
 package finding
 
 import (
-	"sort"
-	"strconv"
+	"cmp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -103,7 +104,7 @@ func (p *Reporter) Findings() []Finding {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := append([]Finding(nil), p.list...)
-	sort.SliceStable(out, func(i, j int) bool { return out[i].key() < out[j].key() })
+	slices.SortStableFunc(out, Finding.compare)
 	kept := out[:0]
 	for i, f := range out {
 		if i == 0 || f != out[i-1] {
@@ -113,10 +114,17 @@ func (p *Reporter) Findings() []Finding {
 	return kept
 }
 
-func (f Finding) key() string {
-	const sep = "\x00"
-	seq := strconv.Itoa(1_000_000_000 + f.seq)
-	return seq + sep + f.Object.String() + sep + f.Field + sep + f.ID + sep + f.Message
+// compare orders findings by input, object, field, ID and message.
+func (f Finding) compare(o Finding) int {
+	if c := cmp.Compare(f.seq, o.seq); c != 0 {
+		return c
+	}
+	if f.Object != o.Object {
+		if c := strings.Compare(f.Object.String(), o.Object.String()); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(strings.Compare(f.Field, o.Field), strings.Compare(f.ID, o.ID), strings.Compare(f.Message, o.Message))
 }
 
 // Worst returns the gravest severity in list, Exact for an empty one.

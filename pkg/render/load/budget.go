@@ -28,11 +28,13 @@ func (b *budget) room() int { return max(b.opt.MaxObjects-int(b.documents.Load()
 func (b *budget) read(s source) ([]byte, error) {
 	limit := min(b.opt.MaxFileBytes, b.left())
 	text, err := s.read(limit)
-	if _, large := largeError(err); large && limit < b.opt.MaxFileBytes {
+	_, large := largeError(err)
+	// Others may have read meanwhile what this source was given, too.
+	together := b.bytes.Add(int64(len(text)))
+	if large && limit < b.opt.MaxFileBytes || together > b.opt.MaxInputBytes {
 		b.over.Store(true)
 		return nil, b.fault()
 	}
-	b.bytes.Add(int64(len(text)))
 	return text, err
 }
 

@@ -47,6 +47,9 @@ func (d document) node() (*tree.Node, error) {
 	if d.json {
 		return jsonNode(d.text)
 	}
+	if n, ok := readDirectly(d.text); ok {
+		return n, nil
+	}
 	n := &tree.Node{}
 	if err := yaml.Unmarshal(d.text, n); err != nil {
 		return nil, d.broken(err)

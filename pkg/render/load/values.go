@@ -46,7 +46,7 @@ func (d document) counted(opt Options, v *values) ([]*resource.Resource, error) 
 	rs, err := d.parse(opt)
 	nodes := int64(0)
 	for _, r := range rs {
-		nodes += tree.Weigh(r.Node()).Nodes
+		nodes += tree.Count(r.Node())
 	}
 	v.seen.Add(nodes - beforehand)
 	return rs, err
