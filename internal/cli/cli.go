@@ -39,7 +39,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 		rest = bare(f)
 	}
 	if len(rest) > 0 && strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
-		complete.Flags(root, f)
+		complete.Flags(root, f, rest[1:])
 	}
 	root.SetArgs(rest)
 	root.SetIn(f.Streams.In)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 )
 
 // memory is how large the heap may become before the collector works harder. What the
@@ -46,8 +48,8 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 	}
 	if p.Getenv("GOMEMLIMIT") == "" && !raised(c) {
 		debug.SetMemoryLimit(memory)
-		if p.Getenv("GOGC") == "" && c.Flags().Lookup(flag) != nil {
-			debug.SetGCPercent(growth)
+		if c.Flags().Lookup(flag) != nil {
+			heap.SetGrowth(growth)
 		}
 	}
 	context.AfterFunc(ctx, func() {

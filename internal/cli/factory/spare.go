@@ -1,15 +1,15 @@
 package factory
 
-import "runtime/debug"
+import "github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 
-// spared is how far the heap may grow over what is in use, in percent, before the
-// collector comes: by itself it comes at 100.
+// spared is how far the heap may grow over what is in use, in percent, before garbage is
+// collected, for commands that read a whole cluster: Go's default is 100.
 const spared = 50
 
-// Spare has memory spared, for commands that read a whole cluster: most of what they
-// take is of use for a moment. A GOGC of the user stands.
+// Spare reduces the memory of commands that read a whole cluster: most of what they allocate
+// is in use for a moment only.
 func (f *Factory) Spare() {
-	if f.Streams.Getenv != nil && f.Streams.Getenv("GOGC") == "" {
-		debug.SetGCPercent(spared)
+	if f.Streams.Getenv != nil {
+		heap.SetGrowth(spared)
 	}
 }

@@ -12,7 +12,7 @@ const (
 	// starts is how often each program is started; the least CPU time counts.
 	starts = 20
 	// startLimit is the most that a start may take of kubectl's, in CPU time.
-	startLimit = 0.6
+	startLimit = 0.5
 	// sizeLimit is the most that the program may be, in bytes.
 	sizeLimit = 62_000_000
 )

@@ -38,13 +38,15 @@ func Text(text []byte) bool { return near.Match(text) }
 var (
 	// inURL and inFlag match what is secret inside a text.
 	inURL  = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
-	inFlag = regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + Words + `)[\w.-]*[= ])\S+`)
+	inFlag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + Words + `)[\w.-]*[= ])\S+`)
+	})
 )
 
 // Inside returns a text without the passwords of URLs and the values of flags whose names
 // say that they are secret.
 func Inside(text string) string {
-	return inFlag.ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
+	return inFlag().ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
 }
 
 // Names are words that are no secrets: names of files, kinds and objects.
