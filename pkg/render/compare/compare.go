@@ -46,6 +46,8 @@ type comparison struct {
 	// byID finds the change of an object of the new side, or of the old side
 	// where the new one has none.
 	byID map[resource.ID]*Change
+	// pods are those that were observed, for SidecarSets.
+	pods observedPods
 }
 
 // Run compares two states. The resources stay as they are.

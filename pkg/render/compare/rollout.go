@@ -2,8 +2,13 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -12,7 +17,7 @@ import (
 // roll asks package plan about one change. from and to are numbers of pods, -1 for
 // unknown ones.
 func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) (*Rollout, []rules.FieldChange, error) {
-	s, observed := c.snapshot(old)
+	s, observed := c.snapshot(old, now)
 	if observed && from < 0 && to < 0 { // somebody else scales it
 		from, to = active(s.Pods), active(s.Pods)
 	}
@@ -70,14 +75,49 @@ func (c *comparison) reaching(r *Rollout, old, now *cluster.Workload) (before in
 }
 
 // snapshot is what is known of the pods.
-func (c *comparison) snapshot(old *cluster.Workload) (s plan.Snapshot, observed bool) {
+func (c *comparison) snapshot(old, now *cluster.Workload) (s plan.Snapshot, observed bool) {
 	if c.opt.Observed != nil {
 		if s, ok := c.opt.Observed(old.Ref); ok && len(s.Pods) > 0 {
 			s.Carrier = nil
+			if before, ok := old.Object.(*kruise.SidecarSet); ok {
+				s.Pods = c.pods.selectedBy(s.Pods, before, now.Object.(*kruise.SidecarSet)) //nolint:forcetypeassert // a change has one kind
+			}
 			return s, true
 		}
 	}
 	return plan.Snapshot{Gates: c.opt.Gates}, false
+}
+
+// observedPods finds pods by their labels. What is observed of a SidecarSet are all pods of
+// the cluster, the same for every set.
+type observedPods struct {
+	all      []*cluster.Pod
+	labelled *selectors.Labelled
+}
+
+// selectedBy are the pods that one of the sets selects, in their order.
+func (o *observedPods) selectedBy(pods []*cluster.Pod, sets ...*kruise.SidecarSet) []*cluster.Pod {
+	if !slices.Equal(pods, o.all) {
+		o.all, o.labelled = pods, selectors.NewLabelled(len(pods), func(i int) map[string]string { return pods[i].Labels })
+	}
+	var places []int
+	for _, set := range sets {
+		selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
+		if err != nil || selector.Empty() {
+			continue // selects no pod
+		}
+		for _, place := range o.labelled.Candidates(selector) {
+			if selector.Matches(labels.Set(pods[place].Labels)) {
+				places = append(places, place)
+			}
+		}
+	}
+	slices.Sort(places)
+	var out []*cluster.Pod
+	for _, place := range slices.Compact(places) {
+		out = append(out, pods[place])
+	}
+	return out
 }
 
 func active(list []*cluster.Pod) int {
