@@ -22,7 +22,7 @@ var switching = map[string]string{
 
 	// Asked by name, of objects that are not read as workloads.
 	"pkg/plan strategyPath":                     "the path depends on group, kind and version, which users of a manifest have without an object",
-	"pkg/plan/simulate World.writeOther":        "objects around workloads: each is written into another part of the world",
+	"pkg/plan/simulate apiServer.writeOther":    "objects around workloads: each is written into another part of the world",
 	"pkg/apply/kube/permit list.workload":       "rights are listed for a kind before any object of it is read",
 	"pkg/apply/set drivenOf":                    "the fields that a rollout owns, of kinds that may be no workload",
 	"internal/cli/describe astray":              "pods of all kinds of Kruise that have some, not of workloads alone",

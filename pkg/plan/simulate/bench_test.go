@@ -1,9 +1,18 @@
+//go:build unix
+
 package simulate
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -51,7 +60,7 @@ func large(tb testing.TB, pods int) (*World, plan.Plan) {
 	}
 	ref := cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
 	gold, a := "gold", "a"
-	for i, p := range append([]*cluster.Pod(nil), w.objects[ref].pods.now...) {
+	for i, p := range append([]*cluster.Pod(nil), w.store.objects[ref].pods.now...) {
 		change := cluster.PodChange{Labels: map[string]*string{}}
 		if i%3 == 0 {
 			change.Labels["tier"] = &gold
@@ -70,7 +79,7 @@ func large(tb testing.TB, pods int) (*World, plan.Plan) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	patched, err := patched(w.objects[ref], plan.Patch{Body: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:2.0"}}}}}}})
+	patched, err := patched(w.store.objects[ref], plan.Patch{Body: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:2.0"}}}}}}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -97,4 +106,110 @@ func documents(tb testing.TB, text string) []*tree.Node {
 		tb.Fatal(err)
 	}
 	return out
+}
+
+// BenchmarkRollout simulates the rollout of a CloneSet in 100 steps, in place,
+// with priority, scatter and a budget. For 10,000 pods it must cost no more than
+// fifteen times the CPU that it takes to decode those pods from JSON.
+func BenchmarkRollout(b *testing.B) {
+	for _, pods := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprint(pods), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				w, p := large(b, pods)
+				texts := asJSON(b, w)
+				decoding := cpu(b, func() { decode(b, texts) })
+				b.StartTimer()
+				simulating := cpu(b, func() {
+					line, err := Rollout(w, p, RolloutOptions{})
+					if err != nil || line.Summary.Outcome != Completed {
+						b.Fatal(err, line.Summary)
+					}
+				})
+				b.ReportMetric(simulating.Seconds(), "cpu-s")
+				ratio := float64(simulating) / float64(decoding)
+				b.ReportMetric(ratio, "x-decode")
+				if pods == 10000 && ratio > 15 {
+					b.Errorf("simulating costs %.1f times what decoding the pods does", ratio)
+				}
+			}
+		})
+	}
+}
+
+// cpu is how much time the process computes while do runs: on a machine that is
+// shared, the clock on the wall says little.
+func cpu(tb testing.TB, do func()) time.Duration {
+	tb.Helper()
+	runtime.GC()
+	before := used(tb)
+	do()
+	return used(tb) - before
+}
+
+func used(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// asJSON are the pods of a world as an API server sends them.
+func asJSON(tb testing.TB, w *World) [][]byte {
+	tb.Helper()
+	out := make([][]byte, len(w.store.all.now))
+	for i, p := range w.store.all.now {
+		text, err := json.Marshal(sent(p))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[i] = text
+	}
+	return out
+}
+
+// sent has only what the rules read of a pod; real ones are longer.
+func sent(p *cluster.Pod) *corev1.Pod {
+	out := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: p.Name, Namespace: p.Namespace, UID: types.UID(p.UID), Labels: p.Labels, Annotations: p.Annotations,
+			CreationTimestamp: metav1.NewTime(p.Created),
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "apps.kruise.io/v1beta1", Kind: p.Owner.Kind, Name: p.Owner.Name, UID: types.UID(p.Owner.UID), Controller: new(true),
+			}},
+		},
+		Spec:   corev1.PodSpec{NodeName: p.Node},
+		Status: corev1.PodStatus{Phase: p.Phase},
+	}
+	for _, gate := range p.ReadinessGates {
+		out.Spec.ReadinessGates = append(out.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(gate)})
+	}
+	for _, c := range p.Conditions {
+		out.Status.Conditions = append(out.Status.Conditions, corev1.PodCondition{
+			Type: corev1.PodConditionType(c.Type), Status: c.Status, Reason: c.Reason, LastTransitionTime: metav1.NewTime(c.Since),
+		})
+	}
+	for _, c := range p.Containers {
+		out.Spec.Containers = append(out.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image})
+		out.Status.ContainerStatuses = append(out.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: c.Name, Image: c.StatusImage, ImageID: c.ImageID, Ready: c.Ready,
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(p.Created)}},
+		})
+	}
+	return out
+}
+
+// decode reads pods as the plugin does when it lists them.
+func decode(tb testing.TB, texts [][]byte) {
+	tb.Helper()
+	for _, text := range texts {
+		var p corev1.Pod
+		if err := json.Unmarshal(text, &p); err != nil {
+			tb.Fatal(err)
+		}
+		cluster.ReadPod(&p)
+	}
 }

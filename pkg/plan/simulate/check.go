@@ -41,8 +41,8 @@ func Rest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, 
 	if err != nil {
 		return Timeline{}, err
 	}
-	if target, err := w.lookup(p.Target.Ref()); err == nil {
-		target.progress = unblocked(s.Progress, p, w.now())
+	if target, err := w.store.lookup(p.Target.Ref()); err == nil {
+		target.progress = unblocked(s.Progress, p, w.clock.now())
 	}
 	r.begun = begun(p, s.Progress)
 	return Rollout(w, p, r)

@@ -2,8 +2,21 @@ package simulate
 
 import (
 	"container/heap"
+	"errors"
 	"time"
 )
+
+// clock is virtual time: it moves only when a caller asks for the next event.
+type clock struct {
+	start time.Time
+	at    time.Duration
+	seq   uint64
+	queue events
+	// active is when something happened last that users would see.
+	active time.Duration
+	// errs are bugs of a controller's model, which the next Run returns.
+	errs []error
+}
 
 // event is something that happens at a moment. Events of one moment happen in
 // the order in which they were planned.
@@ -11,14 +24,6 @@ type event struct {
 	at  time.Duration
 	seq uint64
 	do  func()
-}
-
-// clock is virtual time: it stands still until somebody asks for the next event.
-type clock struct {
-	start time.Time
-	at    time.Duration
-	seq   uint64
-	queue events
 }
 
 func (c *clock) now() time.Time { return c.start.Add(c.at) }
@@ -41,15 +46,73 @@ func (c *clock) step(limit time.Duration) bool {
 	return true
 }
 
+// runUntil lets everything happen that is due until a time.
+func (c *clock) runUntil(until time.Time) error {
+	limit := until.Sub(c.start)
+	for c.step(limit) {
+		if err := c.fault(); err != nil {
+			return err
+		}
+	}
+	c.at = max(c.at, limit)
+	return c.fault()
+}
+
+// settle lets things happen until nothing has happened for as long as still, or until the limit
+// has passed. It reports whether the cluster settled.
+func (c *clock) settle(still, limit time.Duration) (bool, error) {
+	end := c.at + limit
+	c.active = c.at
+	for c.step(min(c.active+still, end)) {
+		if err := c.fault(); err != nil {
+			return false, err
+		}
+	}
+	settled := c.active+still <= end || len(c.queue) == 0
+	c.at = max(c.at, min(c.active+still, end))
+	return settled, c.fault()
+}
+
+// fault tells what went wrong in a model.
+func (c *clock) fault() error {
+	err := errors.Join(c.errs...)
+	c.errs = nil
+	return err
+}
+
+// turn is when a controller looks at one object next: 0 when nobody has asked it
+// to, else one more than the time.
+type turn struct{ due time.Duration }
+
+// wakeAfter has do run after a delay, unless it will run sooner anyway. Everything
+// that happens until then comes to that one run.
+func (c *clock) wakeAfter(t *turn, d time.Duration, do func()) {
+	due := c.at + d + 1
+	if t.due > 0 && t.due <= due {
+		return
+	}
+	t.due = due
+	c.after(d, func() {
+		if t.due == due {
+			t.due = 0
+			do()
+		}
+	})
+}
+
 // events is a heap.
 type events []event
 
 func (q events) Len() int { return len(q) }
+
 func (q events) Less(i, j int) bool {
 	return q[i].at < q[j].at || (q[i].at == q[j].at && q[i].seq < q[j].seq)
 }
+
 func (q events) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *events) Push(x any)   { *q = append(*q, x.(event)) }
+
+func (q *events) Push(x any) { *q = append(*q, x.(event)) }
+
 func (q *events) Pop() any {
 	last := len(*q) - 1
 	e := (*q)[last]

@@ -125,13 +125,13 @@ func (b *bed) bringUp() error {
 			return err
 		}
 	}
-	_, err := b.SettleFor(b.script.Still(), longest)
+	_, err := b.clock.settle(b.script.Still(), longest)
 	return err
 }
 
 // follow keeps the order in which pods are created.
 func (b *bed) follow() {
-	b.onCreate = func(e *pod) {
+	b.factory.onCreate = func(e *pod) {
 		if e.owner != nil && e.owner.ref == b.owner {
 			b.born = append(b.born, e.UID)
 			b.called[e.UID] = e.Name
@@ -146,7 +146,7 @@ func (b *bed) watch() error {
 		return err
 	}
 	b.follow()
-	b.rec.on = func(r Record) {
+	b.recorder.on = func(r Record) {
 		if r.Op == OpLifecycle {
 			b.hook(r.UID, r.To, 0)
 		}
@@ -161,11 +161,11 @@ func (b *bed) hook(uid, state string, since time.Duration) {
 		if h.State != state {
 			continue
 		}
-		b.after(time.Duration(h.After*float64(time.Second))-since, func() {
-			if e := b.World.pods[uid]; e != nil {
+		b.clock.after(time.Duration(h.After*float64(time.Second))-since, func() {
+			if e := b.World.store.podsByUID[uid]; e != nil {
 				change := cluster.PodChange{Labels: h.Labels, AddFinalizers: h.AddFinalizers, RemoveFinalizers: h.RemoveFinalizers}
 				if err := b.PatchPod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: uid}, change); err != nil {
-					b.errs = append(b.errs, err)
+					b.clock.errs = append(b.clock.errs, err)
 				}
 			}
 		})
@@ -175,7 +175,7 @@ func (b *bed) hook(uid, state string, since time.Duration) {
 // pods are the pods of the owner, by uid.
 func (b *bed) pods() map[string]*cluster.Pod {
 	out := map[string]*cluster.Pod{}
-	for _, p := range b.objects[b.owner].pods.now {
+	for _, p := range b.store.objects[b.owner].pods.now {
 		out[p.UID] = p
 	}
 	return out
@@ -188,7 +188,7 @@ func (b *bed) numbered(index any) (plan.PodRef, error) {
 	if n, err := strconv.Atoi(name); err == nil {
 		name = b.nth(n)
 	}
-	e := b.names[podName{b.namespace, name}]
+	e := b.store.podsByName[podName{b.namespace, name}]
 	if e == nil {
 		return plan.PodRef{}, fmt.Errorf("there is no pod %v among %d", index, len(b.born))
 	}
@@ -200,7 +200,7 @@ func (b *bed) nth(n int) string {
 		return b.called[b.born[n-1]]
 	}
 	for _, uid := range b.born {
-		if b.World.pods[uid] != nil {
+		if b.World.store.podsByUID[uid] != nil {
 			if n++; n == 0 {
 				return b.called[uid]
 			}
@@ -240,7 +240,7 @@ func (b *bed) patch(act conformance.RolloutAct) ([]bool, error) {
 	ref := b.target
 	if act.On != nil {
 		found := false
-		for other := range b.objects {
+		for other := range b.store.objects {
 			if other.Kind == act.On.Kind && other.Name == act.On.Name {
 				ref, found = other, true
 			}
@@ -279,7 +279,7 @@ func (b *bed) requests(act conformance.RolloutAct) ([]func() error, error) {
 	var out []func() error
 	if act.Action == "labelNodes" {
 		for _, name := range act.Nodes {
-			out = append(out, func() error { return b.LabelNode(name, act.Labels) })
+			out = append(out, func() error { return b.scheduler.labelNode(name, act.Labels) })
 		}
 		return out, nil
 	}
@@ -295,7 +295,7 @@ func (b *bed) requests(act conformance.RolloutAct) ([]func() error, error) {
 					return b.PatchPod(p, cluster.PodChange{Labels: g.Labels, Annotations: g.Annotations})
 				})
 			case "deletePods":
-				out = append(out, func() error { return b.DeletePod(p) })
+				out = append(out, func() error { return b.World.pods.deleteByHand(p) })
 			case "evictPods":
 				out = append(out, func() error { return b.EvictPod(p) })
 			default:
@@ -313,7 +313,7 @@ const shortest = 120 * time.Millisecond
 func (b *bed) wait(act conformance.RolloutAct) (bool, error) {
 	d, settle := act.Wait()
 	if settle {
-		return b.SettleFor(b.script.Still(), longest)
+		return b.clock.settle(b.script.Still(), longest)
 	}
 	return false, b.Run(b.Now().Add(max(d, shortest)))
 }
@@ -324,7 +324,7 @@ func hashOf(p *cluster.Pod) string { return cluster.Hash(rules.RevisionOf(p)) }
 // DaemonSets come from how a program of Kubernetes prints its memory.
 func (b *bed) learn(s conformance.RolloutState) {
 	var pairs []string
-	for _, ours := range b.objects[b.owner].revisions {
+	for _, ours := range b.store.objects[b.owner].revisions {
 		for _, theirs := range b.revisions(s) {
 			if rules.SameTemplate(ours.Template, theirs.Template) && ours.Name != theirs.Name {
 				pairs = append(pairs, cluster.Hash(ours.Name), cluster.Hash(theirs.Name))

@@ -238,19 +238,20 @@ func (r *carriedRun) load() error {
 		snap.Pods = append(snap.Pods, p)
 	}
 	r.remember(s.Before.Pods)
-	if err := r.keepObserved(snap); err != nil {
+	l := &loader{r.World}
+	if err := l.keepObserved(snap); err != nil {
 		return err
 	}
 	for _, p := range snap.Pods {
-		r.loadPod(p)
+		l.loadPod(p)
 	}
 	for _, other := range s.Before.Others {
-		if err := r.write(refOfDoc(r.placed(other)), tree.FromValue(r.placed(other))); err != nil {
+		if err := r.api.write(refOfDoc(r.placed(other)), tree.FromValue(r.placed(other))); err != nil {
 			return err
 		}
 	}
-	r.weighAll()
-	r.calm()
+	r.budgets.weighAll()
+	l.calm()
 	return r.Run(r.Now().Add(time.Second))
 }
 

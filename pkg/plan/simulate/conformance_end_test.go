@@ -19,7 +19,7 @@ import (
 
 // compareExtremes compares the highest and lowest counts of a step.
 func compareExtremes(s conformance.RolloutStep, b *bed) error {
-	x := b.rec.extremes
+	x := b.recorder.extremes
 	var errs []error
 	for _, e := range []struct {
 		name string
@@ -130,7 +130,7 @@ func compareStatus(s conformance.RolloutStep, b *bed) error {
 	if err != nil {
 		return err
 	}
-	ours, err := inVersion(b.World.objects[b.target].workload, s.After.Workload)
+	ours, err := inVersion(b.World.store.objects[b.target].workload, s.After.Workload)
 	if err != nil {
 		return err
 	}

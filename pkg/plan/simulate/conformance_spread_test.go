@@ -52,7 +52,7 @@ func newSpreadBed() *spreadBed {
 			"topology.kubernetes.io/zone": zone, "lab.test/fake": "true",
 		})
 	}
-	b.onCreate = func(e *pod) { b.born[e.UID] = e }
+	b.factory.onCreate = func(e *pod) { b.born[e.UID] = e }
 	return b
 }
 
@@ -117,13 +117,13 @@ func (b *spreadBed) applyJob(n *tree.Node) error {
 	}
 	read.Ref = refOf(n)
 	o := newObject(read.Ref)
-	read.UID, read.Generation = b.id(), 1
-	b.objects[read.Ref], b.owners[read.UID] = o, o
-	return b.store(o, n, read)
+	read.UID, read.Generation = b.store.newUID(), 1
+	b.store.objects[read.Ref], b.store.owners[read.UID] = o, o
+	return b.api.save(o, n, read)
 }
 
 func (b *spreadBed) named(kind, name string) (cluster.Ref, error) {
-	for ref := range b.objects {
+	for ref := range b.store.objects {
 		if ref.Kind == kind && ref.Name == name {
 			return ref, nil
 		}
@@ -137,7 +137,7 @@ func (b *spreadBed) Delete(kind, name string) error {
 		return err
 	}
 	delete(b.docs, kind+"/"+name)
-	return b.World.Delete(ref)
+	return b.api.delete(ref)
 }
 
 func (b *spreadBed) Patch(kind, name string, patch map[string]any) error {
@@ -150,7 +150,7 @@ func (b *spreadBed) Patch(kind, name string, patch map[string]any) error {
 
 // alive are the live pods, oldest first.
 func (b *spreadBed) alive() (out []*pod) {
-	for _, e := range b.all.pods {
+	for _, e := range b.store.all.pods {
 		if !e.Deleting {
 			out = append(out, e)
 		}
@@ -170,7 +170,7 @@ func (b *spreadBed) DeletePods(places []int) error {
 		if places != nil && !slices.Contains(places, i+1) {
 			continue
 		}
-		if err := b.DeletePod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
+		if err := b.World.pods.deleteByHand(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (b *spreadBed) Wait(d time.Duration) error { return b.Run(b.Now().Add(d)) }
 const spreadStill = spreadExpiry + 10*time.Second
 
 func (b *spreadBed) Settle() error {
-	_, err := b.SettleFor(spreadStill, 20*time.Minute)
+	_, err := b.clock.settle(spreadStill, 20*time.Minute)
 	return err
 }
 
@@ -209,7 +209,7 @@ func (b *spreadBed) tell(e *pod) conformance.SpreadPod {
 // Gone are the pods that went since the last call, as they were then.
 func (b *spreadBed) Gone() (out []conformance.SpreadPod) {
 	for uid, e := range b.born {
-		if alive := b.pods[uid]; alive != nil && !alive.Deleting {
+		if alive := b.store.podsByUID[uid]; alive != nil && !alive.Deleting {
 			continue
 		}
 		was, seen := b.last[uid]
@@ -230,7 +230,7 @@ func (b *spreadBed) Gone() (out []conformance.SpreadPod) {
 
 func (b *spreadBed) Status() map[string]any {
 	out := map[string]any{}
-	for _, s := range b.spreads {
+	for _, s := range b.spreads.list {
 		text, _ := json.Marshal(s.spread.Status)
 		var status map[string]any
 		_ = json.Unmarshal(text, &status)

@@ -2,86 +2,102 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-// turn is when a controller looks at one object next: 0 when nobody has asked it
-// to, else one more than the time.
-type turn struct{ due time.Duration }
-
-// look has do run after a delay, unless it will run sooner anyway. Everything
-// that happens until then comes to that one run.
-func (w *World) look(t *turn, d time.Duration, do func()) {
-	due := w.at + d + 1
-	if t.due > 0 && t.due <= due {
-		return
-	}
-	t.due = due
-	w.after(d, func() {
-		if t.due == due {
-			t.due = 0
-			do()
-		}
-	})
+// controllerManager runs the controllers of workloads: it decides when each makes its next pass,
+// and carries out what the pass writes.
+type controllerManager struct {
+	opt       *Options
+	chance    *source
+	clock     *clock
+	store     *store
+	api       *apiServer
+	pods      *podRegistry
+	factory   *podFactory
+	claims    *claimStore
+	scheduler *scheduler
+	kubelet   *kubelet
+	budgets   *budgets
+	recorder  *recorder
 }
 
 // wake has the object's controller look after its usual delay.
-func (w *World) wake(o *object) {
-	w.wakeAfter(o, w.latency(len(o.pods.now)))
+func (m *controllerManager) wake(o *object) {
+	m.wakeAfter(o, m.opt.latency(len(o.pods.now)))
 }
 
-// latency is how late somebody is who watches so many pods.
-func (w *World) latency(pods int) time.Duration {
-	return w.opt.Latency + time.Duration(pods)*w.opt.LatencyPerPod
-}
-
-func (w *World) wakeAfter(o *object, d time.Duration) {
+func (m *controllerManager) wakeAfter(o *object, d time.Duration) {
 	if o.workload == nil || o.carrier != nil {
 		return
 	}
-	w.look(&o.turn, d, func() { w.visit(o) })
+	m.clock.wakeAfter(&o.turn, d, func() { m.visit(o) })
+}
+
+// latency is how late somebody is who watches so many pods.
+func (o *Options) latency(pods int) time.Duration {
+	return o.Latency + time.Duration(pods)*o.LatencyPerPod
 }
 
 // visit makes a pass unless the object is gone.
-func (w *World) visit(o *object) {
-	if w.objects[o.ref] == o {
-		w.reconcile(o)
+func (m *controllerManager) visit(o *object) {
+	if m.store.objects[o.ref] == o {
+		m.reconcile(o)
 	}
 }
 
 // reconcile makes one pass of the object's controller.
-func (w *World) reconcile(o *object) {
-	pass, err := controller.Reconcile(w.view(o))
+func (m *controllerManager) reconcile(o *object) {
+	pass, err := controller.Reconcile(m.view(o))
 	if err != nil {
-		w.errs = append(w.errs, fmt.Errorf("%s: %w", o.ref, err))
+		m.clock.errs = append(m.clock.errs, fmt.Errorf("%s: %w", o.ref, err))
 		return
 	}
-	after, refused := w.carryOut(o, pass)
-	w.again(o, after, refused)
+	after, refused := m.carryOut(o, pass)
+	m.again(o, after, refused)
+}
+
+// view is what a controller sees.
+func (m *controllerManager) view(o *object) *controller.View {
+	v := &controller.View{
+		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Pods: m.store.podsOf(o), Nodes: m.scheduler.lend(),
+		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
+		Claims: m.claims.of(o), Survey: &o.survey,
+		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
+	}
+	for _, child := range o.children {
+		v.Children = append(v.Children, child.workload)
+	}
+	if o.parent != nil {
+		v.Related = m.store.podsOf(o.parent)
+	}
+	return v
 }
 
 // carryOut does what a pass asks for, up to the first write that is refused, and
 // returns when the controller wants to look again.
-func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, refused bool) {
+func (m *controllerManager) carryOut(o *object, pass controller.Pass) (again time.Duration, refused bool) {
 	for done, a := range pass.Actions {
-		err := w.execute(o, a)
+		err := m.execute(o, a)
 		if err == nil {
 			continue
 		}
 		refused = true
 		o.refusal = err.Error()
 		if pass.IfRefused != nil {
-			again, _ = w.carryOut(o, pass.IfRefused(done, err))
+			again, _ = m.carryOut(o, pass.IfRefused(done, err))
 			return again, true
 		}
 		break
 	}
 	if pass.Status != nil {
-		w.setStatus(o, pass.Status)
+		m.api.setStatus(o, pass.Status)
 	}
 	return pass.Again, refused
 }
@@ -91,19 +107,19 @@ func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, 
 // by the second. Whatever else has it look sooner takes the place of that: when
 // it is refused again, the wait begins anew, and is longer (docs/kruise/workloads.md#update-order
 // and docs/kruise/workloads.md#observed-on-a-cluster; case 405).
-func (w *World) again(o *object, after time.Duration, refused bool) {
+func (m *controllerManager) again(o *object, after time.Duration, refused bool) {
 	if refused {
 		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
 		if o.ref.Kind == kruise.KindCloneSet {
 			wait = controller.Retry
 		}
 		o.refusals++
-		w.wakeAfter(o, wait)
+		m.wakeAfter(o, wait)
 	} else {
 		o.refusals, o.refusal = 0, ""
 	}
 	if after > 0 {
-		w.wakeAfter(o, after)
+		m.wakeAfter(o, after)
 	}
 }
 
@@ -114,31 +130,92 @@ const (
 	retryMost  = 1000 * time.Second
 )
 
-// view is what a controller sees.
-func (w *World) view(o *object) *controller.View {
-	v := &controller.View{
-		Now: w.now(), Workload: o.workload, Revisions: o.revisions, Pods: w.podsOf(o), Nodes: w.lend(),
-		Namespaces: w.namespaces, Reports: w.reports, Gates: w.opt.Gates,
-		Claims: w.claimsOf(o), Survey: &o.survey,
-		Pick: func(n int) int { return int(w.chance.below(uint64(max(n, 1)))) },
+// execute carries out one write of a controller.
+func (m *controllerManager) execute(o *object, a controller.Action) error {
+	if _, ok := a.(controller.Event); ok {
+		return nil // nobody listens
 	}
-	for _, child := range o.children {
-		v.Children = append(v.Children, child.workload)
+	m.recorder.writes++
+	switch a := a.(type) {
+	case controller.StoreRevision:
+		m.storeRevision(o, a.Revision)
+	case controller.DropRevision:
+		o.revisions = slices.DeleteFunc(slices.Clone(o.revisions), func(r cluster.Revision) bool { return r.Name == a.Name })
+		delete(o.templates, a.Name)
+		m.store.touch(o)
+	case controller.CreatePod:
+		return m.factory.create(o, a)
+	case controller.PatchPod:
+		return m.patchPod(a)
+	case controller.DeletePod:
+		return m.pods.delete(m.store.podsByUID[a.Pod.UID], "")
+	case controller.PatchWorkload:
+		return m.api.patchHub(o, a.Patch)
+	case controller.ScaleChild:
+		return m.scaleChild(o, a)
+	case controller.DropChild:
+		return m.api.delete(cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name})
+	case controller.ChangeClaim:
+		m.claims.change(o, a)
 	}
-	if o.parent != nil {
-		v.Related = w.podsOf(o.parent)
-	}
-	return v
+	return nil
 }
 
-// workload finds the workload that a pod ends up with, as admission asks for it.
-func (w *World) workload(namespace string, owner cluster.Owner) *cluster.Workload {
-	o := w.ownerOf(namespace, owner)
-	switch {
-	case o == nil:
-		return nil
-	case o.parent != nil:
-		return o.parent.workload
+func (m *controllerManager) storeRevision(o *object, r cluster.Revision) {
+	o.revisions = slices.Clone(o.revisions)
+	i := slices.IndexFunc(o.revisions, func(have cluster.Revision) bool { return have.Name == r.Name })
+	if i < 0 {
+		o.revisions = append(o.revisions, r)
+	} else {
+		o.revisions[i].Number = r.Number
 	}
-	return o.workload
+	m.store.touch(o)
+	m.wake(o)
+}
+
+// patchPod changes a pod: the conditions first, as they are a write of their
+// own.
+func (m *controllerManager) patchPod(a controller.PatchPod) error {
+	e := m.store.podsByUID[a.Pod.UID]
+	if e == nil {
+		return fmt.Errorf("pod %s: %w", a.Pod.Name, plan.ErrNotFound)
+	}
+	rest := a.Change
+	rest.Conditions = nil
+	if a.Permit && m.opt.GuardUpdates {
+		if err := m.budgets.permit(e, kruise.PubUpdateOperation, false); err != nil {
+			return err
+		}
+	}
+	if len(a.Change.Conditions) > 0 {
+		m.pods.change(e, cluster.PodChange{Conditions: a.Change.Conditions}, "")
+	}
+	if err := m.pods.admitUpdate(e, rest); err != nil {
+		return err
+	}
+	if !empty(rest) {
+		m.pods.change(e, rest, "")
+	}
+	return nil
+}
+
+// scaleChild sets the size of a ReplicaSet, which may have to be made first.
+func (m *controllerManager) scaleChild(o *object, a controller.ScaleChild) error {
+	ref := cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name}
+	if a.New != nil {
+		return m.api.adopt(o, a.New)
+	}
+	child, err := m.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	patch := map[string]any{"spec": map[string]any{"replicas": int64(a.Replicas)}}
+	if len(a.Annotations) > 0 {
+		annotations := map[string]any{}
+		for k, v := range a.Annotations {
+			annotations[k] = v
+		}
+		patch["metadata"] = map[string]any{"annotations": annotations}
+	}
+	return m.api.patchHub(child, patch)
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // GroupMember is one rollout of a group, with what is known of its workload.
@@ -56,9 +58,9 @@ func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, erro
 			return d.line, err
 		}
 	}
-	d.line.Duration, d.line.Peaks = d.at, d.peaks.list()
+	d.line.Duration, d.line.Peaks = d.clock.at, d.peaks.list()
 	if d.line.Outcome != group.Done {
-		return d.line, fmt.Errorf("the rollouts cannot all be completed: after %s, %s", d.at.Round(time.Second), d.line.Reason)
+		return d.line, fmt.Errorf("the rollouts cannot all be completed: after %s, %s", d.clock.at.Round(time.Second), d.line.Reason)
 	}
 	return d.line, nil
 }
@@ -107,16 +109,16 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 	if err != nil {
 		return nil, err
 	}
-	w.answerHooks(hooks)
+	w.pods.answerHooks(hooks)
 	d := &groupDriver{World: w, group: g, peaks: peaks{}}
 	for _, m := range members {
 		r := &groupRunner{GroupMember: m, ref: m.Plan.Target.Ref(), phase: group.Pending, again: forever}
 		if m.Begun {
-			target, err := w.lookup(r.ref)
+			target, err := w.store.lookup(r.ref)
 			if err != nil {
 				return nil, err
 			}
-			target.progress, r.phase = unblocked(m.Snapshot.Progress, m.Plan, w.now()), group.Progressing
+			target.progress, r.phase = unblocked(m.Snapshot.Progress, m.Plan, w.clock.now()), group.Progressing
 		}
 		d.members = append(d.members, r)
 		d.line.Runs = append(d.line.Runs, GroupRun{Begin: -1, End: -1})
@@ -130,7 +132,7 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 func (d *groupDriver) turn() error {
 	decision := group.Next(d.group, d.status(), group.Control{})
 	for _, i := range decision.Start {
-		d.members[i].phase, d.members[i].again = group.Progressing, d.at
+		d.members[i].phase, d.members[i].again = group.Progressing, d.clock.at
 	}
 	active, did := 0, len(decision.Start) > 0
 	for i, r := range d.members {
@@ -138,35 +140,26 @@ func (d *groupDriver) turn() error {
 			continue
 		}
 		if active++; d.line.Runs[i].Begin < 0 {
-			d.line.Runs[i].Begin = d.at
+			d.line.Runs[i].Begin = d.clock.at
 		}
 		acted, err := d.look(r)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.ref, err)
 		}
 		if did = did || acted; r.phase != group.Progressing {
-			d.line.Runs[i].End = d.at
+			d.line.Runs[i].End = d.clock.at
 		}
 	}
 	d.line.MostActive = max(d.line.MostActive, active)
 	switch {
 	case did:
-		d.turned = d.at
+		d.turned = d.clock.at
 		return nil
 	case active == 0 && decision.Outcome != group.InProgress:
 		d.finish(decision.Outcome, decision.Reason)
 		return nil
 	}
 	return d.pass(decision)
-}
-
-func (d *groupDriver) finish(o group.Outcome, why string) {
-	d.line.Outcome, d.line.Reason = o, why
-	for _, r := range d.members {
-		if r.phase == group.Failed {
-			d.line.Reason += "; " + d.group.Name(r.ref) + ": " + r.reason
-		}
-	}
 }
 
 // status is how the members stand.
@@ -180,12 +173,12 @@ func (d *groupDriver) status() []group.Status {
 
 // down is how many pods of a workload are missing from those that should be available.
 func (d *groupDriver) down(ref cluster.Ref) int {
-	o := d.objects[ref]
+	o := d.store.objects[ref]
 	if o == nil {
 		return 0
 	}
 	up := 0
-	for _, p := range d.podsOf(o) {
+	for _, p := range d.store.podsOf(o) {
 		if !p.Deleting && isReady(p) {
 			up++
 		}
@@ -193,13 +186,13 @@ func (d *groupDriver) down(ref cluster.Ref) int {
 	if o.carrier != nil {
 		o = o.carrier
 	}
-	return max(0, d.wanted(o)-up)
+	return max(0, d.store.wanted(o)-up)
 }
 
 // look does what is due of one member. It looks only where something has changed.
 func (d *groupDriver) look(r *groupRunner) (acted bool, err error) {
-	o, err := d.lookup(r.ref)
-	if err != nil || o.version == r.seen && d.at < r.again {
+	o, err := d.store.lookup(r.ref)
+	if err != nil || o.version == r.seen && d.clock.at < r.again {
 		return false, err
 	}
 	snap, err := d.Snapshot(r.ref)
@@ -207,7 +200,7 @@ func (d *groupDriver) look(r *groupRunner) (acted bool, err error) {
 		return false, err
 	}
 	r.seen, r.again = o.version, forever
-	decision := plan.Next(r.Plan, snap, d.now())
+	decision := plan.Next(r.Plan, snap, d.clock.now())
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), r.ref, snap.Version, decision.Progress); err != nil {
 			return false, err
@@ -227,8 +220,8 @@ func (d *groupDriver) look(r *groupRunner) (acted bool, err error) {
 }
 
 func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) {
-	if r.askedAt != d.at {
-		r.asked, r.askedAt = 0, d.at
+	if r.askedAt != d.clock.at {
+		r.asked, r.askedAt = 0, d.clock.at
 	}
 	if r.asked += len(decision.Actions); r.asked > mostRequests+10*r.Plan.Limits.Replicas {
 		r.phase, r.reason = group.Failed, decision.Reason+": asked for again and again, without effect"
@@ -238,13 +231,13 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 		err := d.Do(context.Background(), r.ref, a)
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
-			r.again, r.reason = d.at+again, err.Error()
+			r.again, r.reason = d.clock.at+again, err.Error()
 			return false, nil
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return false, err
 		}
 	}
-	r.again = d.at
+	r.again = d.clock.at
 	return true, nil
 }
 
@@ -252,40 +245,40 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 // waits for a budget is looked at every second, since nothing of its own changes.
 func (d *groupDriver) waits(r *groupRunner, decision plan.Decision) (bool, error) {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
-		r.again = d.at
+		r.again = d.clock.at
 		return true, d.Promote(r.ref, r.Plan)
 	}
 	r.reason, r.again = decision.Reason, forever
-	if len(d.guards)+len(d.disruptions) > 0 {
-		r.again = d.at + again
+	if len(d.budgets.guards)+len(d.budgets.disruptions) > 0 {
+		r.again = d.clock.at + again
 	}
 	if !decision.Until.IsZero() {
-		r.again = min(r.again, max(decision.Until.Sub(d.start), d.at+1))
+		r.again = min(r.again, max(decision.Until.Sub(d.clock.start), d.clock.at+1))
 	}
 	return false, nil
 }
 
 // pass lets the next thing happen. A run in which nothing has for long is stuck.
 func (d *groupDriver) pass(decision group.Decision) error {
-	if d.at-max(d.active, d.turned) > groupPatience || d.at > year {
+	if d.clock.at-max(d.clock.active, d.turned) > groupPatience || d.clock.at > year {
 		d.stuck(decision)
 		return nil
 	}
-	next := max(d.active, d.turned) + groupPatience + 1
+	next := max(d.clock.active, d.turned) + groupPatience + 1
 	for _, r := range d.members {
 		if r.phase == group.Progressing {
-			next = min(next, max(r.again, d.at+1))
+			next = min(next, max(r.again, d.clock.at+1))
 		}
 	}
-	before := d.at
-	if !d.step(next) {
-		d.at = max(d.at, next)
-		return d.fault()
+	before := d.clock.at
+	if !d.clock.step(next) {
+		d.clock.at = max(d.clock.at, next)
+		return d.clock.fault()
 	}
-	if d.at != before || d.active == d.at {
+	if d.clock.at != before || d.clock.active == d.clock.at {
 		d.sample()
 	}
-	return d.fault()
+	return d.clock.fault()
 }
 
 // stuck says what the members wait for that are in progress, or why none starts.
@@ -299,70 +292,36 @@ func (d *groupDriver) stuck(decision group.Decision) {
 	d.line.Outcome, d.line.Reason = group.HasFailed, cmp.Or(strings.Join(reasons, "; "), decision.Reason)
 }
 
-// fromSnapshots returns a world with the workloads of several snapshots, and what is known
-// around them.
-func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
-	w := New(o)
-	pods := 0
-	for _, s := range list {
-		for name, labels := range s.Namespaces {
-			w.Namespace(name, labels)
-		}
-		for _, name := range sortedNodes(s.Nodes) {
-			w.AddNode(name, s.Nodes[name].Labels)
-		}
-		if err := w.keepObserved(s); err != nil {
-			return nil, err
-		}
-		pods += len(s.Pods)
-	}
-	for _, s := range list {
-		for _, p := range s.Pods {
-			if w.pods[p.UID] == nil { // a SidecarSet has those of others
-				w.loadPod(p)
-			}
+func (d *groupDriver) finish(o group.Outcome, why string) {
+	d.line.Outcome, d.line.Reason = o, why
+	for _, r := range d.members {
+		if r.phase == group.Failed {
+			d.line.Reason += "; " + d.group.Name(r.ref) + ": " + r.reason
 		}
 	}
-	w.enoughNodes(pods)
-	w.loadSharedBudgets(list)
-	w.calm()
-	return w, nil
 }
 
-// loadSharedBudgets is loadBudgets for several snapshots, which may have a budget in common:
-// what it covers beyond the first of them is less what the others know of.
-func (w *World) loadSharedBudgets(list []plan.Snapshot) {
-	index := map[string]int{}
-	at := func(kind, namespace, name string, n int) (int, bool) {
-		key := kind + "/" + namespace + "/" + name
-		i, ok := index[key]
+// SharedBudgets are the budgets of several members, as [group.Next] looks at them.
+func SharedBudgets(members []GroupMember) []group.Budget {
+	found := map[string]int{}
+	var all []group.Budget
+	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
+		key := fmt.Sprintf("%s/%s/%s", kind, members[i].Snapshot.Workload.Namespace, name)
+		at, ok := found[key]
 		if !ok {
-			index[key] = n
+			at = len(all)
+			found[key] = at
+			all = append(all, group.Budget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
 		}
-		return i, ok
+		all[at].Takes[i] = min(members[i].Plan.Limits.MaxUnavailable, pods)
 	}
-	for _, s := range list {
-		namespace := s.Workload.Namespace
-		one := plan.Snapshot{Workload: s.Workload}
-		for _, b := range s.Budgets {
-			i, ok := at("pub", namespace, b.Name, len(w.guards)+len(one.Budgets))
-			if !ok {
-				one.Budgets = append(one.Budgets, b)
-				continue
-			}
-			have := &w.guards[i].beyond
-			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
+	for i, m := range members {
+		for _, b := range m.Snapshot.Budgets {
+			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
 		}
-		for _, b := range s.Disruptions {
-			i, ok := at("pdb", namespace, b.Name, len(w.disruptions)+len(one.Disruptions))
-			if !ok {
-				one.Disruptions = append(one.Disruptions, b)
-				continue
-			}
-			have := &w.disruptions[i].beyond
-			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
+		for _, b := range m.Snapshot.Disruptions {
+			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
 		}
-		w.addBudgets(one)
 	}
-	w.countBudgets()
+	return slices.DeleteFunc(all, func(b group.Budget) bool { return len(b.Takes) < 2 })
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ type kind interface {
 	// updated reports whether a pod is at that revision.
 	updated(p *cluster.Pod, revision string) bool
 	// pods are those that the object rolls out.
-	pods(w *World, o *object) []*cluster.Pod
+	pods(all []*cluster.Pod, o *object) []*cluster.Pod
 	// latest is the version of pods that a WorkloadSpread counts.
 	latest(o *object) string
 }
@@ -37,14 +38,21 @@ func kindOf(o *object) kind {
 // kinds has the kind of each workload.
 type kinds struct{}
 
-func (kinds) CloneSet(*kruise.CloneSet) kind             { return stated{} }
-func (kinds) StatefulSet(*kruise.StatefulSet) kind       { return stated{} }
-func (kinds) DaemonSet(*kruise.DaemonSet) kind           { return stated{} }
+func (kinds) CloneSet(*kruise.CloneSet) kind { return stated{} }
+
+func (kinds) StatefulSet(*kruise.StatefulSet) kind { return stated{} }
+
+func (kinds) DaemonSet(*kruise.DaemonSet) kind { return stated{} }
+
 func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return stated{} }
-func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind     { return recorded{} }
-func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind         { return replicaSetKind{} }
-func (kinds) Deployment(*appsv1.Deployment) kind         { return deploymentKind{} }
-func (kinds) SidecarSet(*kruise.SidecarSet) kind         { return sidecarSetKind{} }
+
+func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return recorded{} }
+
+func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
+
+func (kinds) Deployment(*appsv1.Deployment) kind { return deploymentKind{} }
+
+func (kinds) SidecarSet(*kruise.SidecarSet) kind { return sidecarSetKind{} }
 
 // owning is for kinds that own their pods, which carry the revision in a label.
 type owning struct{}
@@ -53,7 +61,7 @@ func (owning) updated(p *cluster.Pod, revision string) bool {
 	return revision == "" || rules.AtRevision(p, revision)
 }
 
-func (owning) pods(_ *World, o *object) []*cluster.Pod { return slices.Clip(o.pods.now) }
+func (owning) pods(_ []*cluster.Pod, o *object) []*cluster.Pod { return slices.Clip(o.pods.now) }
 
 func (owning) latest(*object) string { return rules.VersionIgnored }
 
@@ -84,7 +92,7 @@ func (deploymentKind) updated(p *cluster.Pod, revision string) bool {
 	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == revision
 }
 
-func (deploymentKind) pods(_ *World, o *object) []*cluster.Pod {
+func (deploymentKind) pods(_ []*cluster.Pod, o *object) []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, child := range o.children {
 		out = append(out, child.pods.now...)
@@ -105,6 +113,51 @@ func (sidecarSetKind) updated(p *cluster.Pod, revision string) bool {
 	return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], revision)
 }
 
-func (sidecarSetKind) pods(w *World, _ *object) []*cluster.Pod { return w.all.now }
+func (sidecarSetKind) pods(all []*cluster.Pod, _ *object) []*cluster.Pod { return all }
 
 func (sidecarSetKind) latest(*object) string { return rules.VersionIgnored }
+
+func newestRevision(list []cluster.Revision) string {
+	newest := cluster.Revision{}
+	for _, r := range list {
+		if r.Number >= newest.Number {
+			newest = r
+		}
+	}
+	return newest.Name
+}
+
+// newestChild is the template hash of the Deployment's ReplicaSet with its
+// present template.
+func newestChild(o *object) string {
+	for _, child := range o.children {
+		if rules.SameTemplate(o.workload.Template, withoutHash(child.workload.Template)) {
+			return child.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+		}
+	}
+	return ""
+}
+
+// revisionOf is the revision of a pod, or the hash of its ReplicaSet.
+func revisionOf(p *cluster.Pod) string {
+	if revision := rules.RevisionOf(p); revision != "" {
+		return revision
+	}
+	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
+}
+
+func withoutHash(template map[string]any) map[string]any {
+	meta, _ := template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	return with(template, "metadata", with(meta, "labels", with(labels, appsv1.DefaultDeploymentUniqueLabelKey, nil)))
+}
+
+// with returns a copy in which one key is set, or removed when v is nil.
+func with(m map[string]any, key string, v any) map[string]any {
+	out := make(map[string]any, len(m)+1)
+	maps.Copy(out, m)
+	if out[key] = v; v == nil {
+		delete(out, key)
+	}
+	return out
+}

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // State is a cluster at one moment, as it was observed or recorded.
@@ -29,55 +33,36 @@ type State struct {
 	Nodes     []*cluster.Node
 }
 
-// Load puts a state into an empty world. Nothing is refused or filled in. The
+// loader puts what was observed or recorded into a new world.
+type loader struct{ *World }
+
+// load puts a state into an empty world. Nothing is refused or filled in. The
 // controllers look once, as they do when they start: in a state that they have
 // settled they do nothing.
-func (w *World) Load(s State) error {
+func (l *loader) load(s State) error {
 	for _, n := range s.Nodes {
-		w.AddNode(n.Name, n.Labels)
+		l.scheduler.addNode(n.Name, n.Labels)
 	}
 	for _, doc := range s.Objects {
-		if err := w.loadObject(doc, s.Revisions); err != nil {
+		if err := l.loadObject(doc, s.Revisions); err != nil {
 			return err
 		}
 	}
-	w.parents()
+	l.parents()
 	for _, c := range s.Claims {
-		w.claims[podName{c.Namespace, c.Name}] = c
+		l.claims.byName[podName{c.Namespace, c.Name}] = c
 	}
 	for _, p := range s.Pods {
-		w.loadPod(p)
+		l.loadPod(p)
 	}
-	w.calm()
+	l.calm()
 	return nil
 }
 
-// calm forgets what came up while loading, and has everybody look once, as
-// controllers do when they start.
-func (w *World) calm() {
-	w.queue = nil
-	for _, o := range w.objects {
-		o.due = 0
-	}
-	for _, g := range w.guards {
-		g.due = 0
-	}
-	for _, d := range w.disruptions {
-		d.due = 0
-	}
-	for _, e := range slices.Clone(w.all.pods) {
-		w.resume(e)
-	}
-	for _, o := range w.sorted() {
-		w.wake(o)
-	}
-	w.wakeBudgets()
-}
-
-func (w *World) loadObject(doc *tree.Node, revisions map[cluster.Ref][]cluster.Revision) error {
+func (l *loader) loadObject(doc *tree.Node, revisions map[cluster.Ref][]cluster.Revision) error {
 	ref := refOf(doc)
 	if !cluster.IsWorkload(ref.Group, ref.Kind) {
-		return w.write(ref, doc)
+		return l.api.write(ref, doc)
 	}
 	read, err := cluster.ReadWorkload(doc)
 	if err != nil {
@@ -85,44 +70,44 @@ func (w *World) loadObject(doc *tree.Node, revisions map[cluster.Ref][]cluster.R
 	}
 	bare := tree.Shallow(doc)
 	tree.Delete(bare, "status")
-	return w.keep(read, bare, revisions[ref])
+	return l.keep(read, bare, revisions[ref])
 }
 
 // keep stores a workload that has a history.
-func (w *World) keep(read *cluster.Workload, doc *tree.Node, revisions []cluster.Revision) error {
-	if w.objects[read.Ref] != nil {
+func (l *loader) keep(read *cluster.Workload, doc *tree.Node, revisions []cluster.Revision) error {
+	if l.store.objects[read.Ref] != nil {
 		return fmt.Errorf("%s is there twice", read.Ref)
 	}
 	o := newObject(read.Ref)
 	if read.UID == "" {
-		read.UID = w.id()
+		read.UID = l.store.newUID()
 	}
 	read.Generation = max(read.Generation, 1)
 	o.revisions = revisions
 	if set, ok := read.Object.(*kruise.CloneSet); ok {
 		o.revisions = controller.OwnClaimsHash(set, revisions)
 	}
-	w.objects[o.ref], w.owners[read.UID] = o, o
-	w.knowNamespace(o.ref.Namespace)
+	l.store.objects[o.ref], l.store.owners[read.UID] = o, o
+	l.api.ensureNamespace(o.ref.Namespace)
 	if _, ok := read.Object.(*kruise.SidecarSet); ok && read.Annotations[kruise.SidecarSetHashAnnotation] != "" {
-		w.stamp(read)
+		l.stamp(read)
 		o.doc, o.workload = doc, read
-		w.listSets()
+		l.store.listSets()
 		return nil
 	}
-	return w.store(o, doc, read)
+	return l.api.save(o, doc, read)
 }
 
 // stamp gives the object the uid and generation of its workload.
-func (w *World) stamp(read *cluster.Workload) {
+func (l *loader) stamp(read *cluster.Workload) {
 	meta := read.Object.(metav1.Object)
 	meta.SetUID(types.UID(read.UID))
 	meta.SetGeneration(read.Generation)
 }
 
 // parents finds the Deployment of each ReplicaSet.
-func (w *World) parents() {
-	for _, o := range w.sorted() {
+func (l *loader) parents() {
+	for _, o := range l.store.sortedObjects() {
 		if o.workload == nil || o.ref.Kind != kruise.KindReplicaSet {
 			continue
 		}
@@ -130,32 +115,32 @@ func (w *World) parents() {
 		if ref == nil || ref.Kind != kruise.KindDeployment {
 			continue
 		}
-		if parent := w.ownerOf(o.ref.Namespace, cluster.Owner{Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)}); parent != nil {
+		if parent := l.store.ownerOf(o.ref.Namespace, cluster.Owner{Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)}); parent != nil {
 			o.parent = parent
 			parent.children = append(parent.children, o)
 		}
 	}
 }
 
-func (w *World) loadPod(p *cluster.Pod) {
-	if p.Node != "" && w.nodes[p.Node] == nil {
-		w.AddNode(p.Node, nil)
+func (l *loader) loadPod(p *cluster.Pod) {
+	if p.Node != "" && l.scheduler.nodes[p.Node] == nil {
+		l.scheduler.addNode(p.Node, nil)
 	}
 	own := *p
 	p = &own
 	if p.UID == "" {
-		p.UID = w.id()
+		p.UID = l.store.newUID()
 	}
-	e := w.insert(p)
+	e := l.pods.insert(p)
 	if e.owner != nil && e.Owner.UID != e.owner.workload.UID {
 		owned := *p
 		owned.Owner.UID = e.owner.workload.UID
 		e.Pod = &owned
-		w.all.now[e.inAll], e.owner.pods.now[e.inO] = e.Pod, e.Pod
+		l.store.all.now[e.inAll], e.owner.pods.now[e.inO] = e.Pod, e.Pod
 	}
 	for i := range p.Containers {
 		e.agent[i] = observed(p, i)
-		if n := w.nodes[p.Node]; n != nil && e.agent[i].running {
+		if n := l.scheduler.nodes[p.Node]; n != nil && e.agent[i].running {
 			n.images[e.agent[i].image] = true
 		}
 	}
@@ -189,69 +174,94 @@ func runsOlder(p *cluster.Pod, c cluster.Container) bool {
 	return updating && c.StatusImage != "" && !strings.HasSuffix(c.StatusImage, c.Image)
 }
 
-// resume has the node go on with what it was doing.
-func (w *World) resume(e *pod) {
-	switch {
-	case e.Deleting:
-		w.stop(e)
-	case e.Node == "":
-		w.pending = append(w.pending, e)
-	default:
-		for i := range e.agent {
-			a := &e.agent[i]
-			if a.running && !a.healthy {
-				turn := a.turn
-				w.after(w.opt.Agent.Ready.draw(&w.chance), func() { w.healthy(e, i, turn) })
-			}
-		}
-		w.sync(e)
+// calm forgets what came up while loading, and has everybody look once, as
+// controllers do when they start.
+func (l *loader) calm() {
+	l.clock.queue = nil
+	for _, o := range l.store.objects {
+		o.due = 0
 	}
+	for _, g := range l.budgets.guards {
+		g.due = 0
+	}
+	for _, d := range l.budgets.disruptions {
+		d.due = 0
+	}
+	for _, e := range slices.Clone(l.store.all.pods) {
+		l.kubelet.resume(e)
+	}
+	for _, o := range l.store.sortedObjects() {
+		l.controllers.wake(o)
+	}
+	l.budgets.wake()
 }
 
 // FromSnapshot returns a world with the workload of a snapshot and all that is
 // known around it. Where no node is known, there is one per ten pods.
 func FromSnapshot(s plan.Snapshot, o Options) (*World, error) {
-	w := New(o)
-	for name, labels := range s.Namespaces {
-		w.Namespace(name, labels)
+	return fromSnapshots([]plan.Snapshot{s}, o)
+}
+
+// fromSnapshots returns a world with the workloads of several snapshots, and what is known
+// around them.
+func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
+	l, pods := &loader{New(o)}, 0
+	for _, s := range list {
+		for name, labels := range s.Namespaces {
+			l.api.setNamespace(name, labels)
+		}
+		for _, name := range sortedNodes(s.Nodes) {
+			l.scheduler.addNode(name, s.Nodes[name].Labels)
+		}
+		if err := l.keepObserved(s); err != nil {
+			return nil, err
+		}
+		pods += len(s.Pods)
 	}
-	for _, name := range sortedNodes(s.Nodes) {
-		w.AddNode(name, s.Nodes[name].Labels)
+	for _, s := range list {
+		for _, p := range s.Pods {
+			if l.store.podsByUID[p.UID] == nil { // a SidecarSet has those of others
+				l.loadPod(p)
+			}
+		}
 	}
-	if err := w.keepObserved(s); err != nil {
-		return nil, err
+	l.enoughNodes(pods)
+	l.loadSharedBudgets(list)
+	l.calm()
+	return l.World, nil
+}
+
+func (l *loader) enoughNodes(pods int) {
+	if len(l.scheduler.nodes) > 0 {
+		return
 	}
-	for _, p := range s.Pods {
-		w.loadPod(p)
+	for i := range max(1, (pods+9)/10) {
+		l.scheduler.addNode(fmt.Sprintf("node-%d", i+1), nil)
 	}
-	w.enoughNodes(len(s.Pods))
-	w.loadBudgets(s)
-	w.calm()
-	return w, nil
 }
 
 // keepObserved stores the workload of a snapshot, or the native object that
 // carries it.
-func (w *World) keepObserved(s plan.Snapshot) error {
+func (l *loader) keepObserved(s plan.Snapshot) error {
 	stored := s.Workload
 	if s.Carrier != nil {
 		stored = s.Carrier
 	}
-	if err := w.keepCopy(stored, s.Revisions); err != nil {
+	if err := l.keepCopy(stored, s.Revisions); err != nil {
 		return err
 	}
-	w.objects[stored.Ref].base = s.Base
-	if err := w.keepChildren(s, stored.Ref); err != nil || s.Carrier == nil {
+	l.store.objects[stored.Ref].base = s.Base
+	if err := l.keepChildren(s, stored.Ref); err != nil || s.Carrier == nil {
 		return err
 	}
-	carrier, shadow := w.objects[s.Carrier.Ref], newObject(s.Workload.Ref)
+	carrier, shadow := l.store.objects[s.Carrier.Ref], newObject(s.Workload.Ref)
 	shadow.workload, shadow.carrier, carrier.shadow = s.Workload, carrier, shadow
 	shadow.base = s.Base
-	w.objects[shadow.ref] = shadow
+	l.store.objects[shadow.ref] = shadow
 	return nil
 }
 
-func (w *World) keepCopy(object *cluster.Workload, revisions []cluster.Revision) error {
+func (l *loader) keepCopy(object *cluster.Workload, revisions []cluster.Revision) error {
 	doc, err := document(object)
 	if err != nil {
 		return err
@@ -260,41 +270,115 @@ func (w *World) keepCopy(object *cluster.Workload, revisions []cluster.Revision)
 	copied := reflect.New(reflect.TypeOf(object.Object).Elem())
 	copied.Elem().Set(reflect.ValueOf(object.Object).Elem())
 	own.Object = copied.Interface()
-	return w.keep(&own, doc, slices.Clone(revisions))
+	return l.keep(&own, doc, slices.Clone(revisions))
 }
 
-func (w *World) enoughNodes(pods int) {
-	if len(w.nodes) > 0 {
-		return
+// keepChildren makes the ReplicaSets of a Deployment out of its revisions: a
+// snapshot shows nothing else of them, and its pods belong to them.
+func (l *loader) keepChildren(s plan.Snapshot, ref cluster.Ref) error {
+	parent := l.store.objects[ref]
+	d, ok := parent.workload.Object.(*appsv1.Deployment)
+	if !ok {
+		return nil
 	}
-	for i := range max(1, (pods+9)/10) {
-		w.AddNode(fmt.Sprintf("node-%d", i+1), nil)
+	for _, r := range s.Revisions {
+		if err := l.loadObject(childOf(parent.workload, d, r, podsNamed(s.Pods, r.Name), l.clock.now()), nil); err != nil {
+			return err
+		}
+	}
+	l.parents()
+	return nil
+}
+
+// podsNamed are the active pods of one ReplicaSet.
+func podsNamed(list []*cluster.Pod, owner string) []*cluster.Pod {
+	var out []*cluster.Pod
+	for _, p := range list {
+		if p.Owner.Kind == kruise.KindReplicaSet && p.Owner.Name == owner && rules.Active(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// childOf is one ReplicaSet, as large as it has pods.
+func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision, pods []*cluster.Pod, now time.Time) *tree.Node {
+	limits := rules.LimitsOfDeployment(&d.Spec)
+	meta, _ := r.Template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	labels = with(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
+	return tree.FromValue(map[string]any{
+		"apiVersion": "apps/v1", "kind": kruise.KindReplicaSet,
+		"metadata": map[string]any{
+			"name": r.Name, "namespace": parent.Namespace, "generation": 1, "labels": labels,
+			"annotations": map[string]any{
+				cluster.DeploymentRevisionAnnotation: strconv.FormatInt(r.Number, 10),
+				cluster.DesiredReplicasAnnotation:    strconv.Itoa(limits.Replicas),
+				cluster.MaxReplicasAnnotation:        strconv.Itoa(limits.Replicas + limits.MaxSurge),
+			},
+			"ownerReferences": []any{map[string]any{
+				"apiVersion": "apps/v1", "kind": kruise.KindDeployment, "name": parent.Name, "uid": parent.UID, "controller": true,
+			}},
+		},
+		"spec": map[string]any{
+			"replicas": len(pods), "minReadySeconds": d.Spec.MinReadySeconds,
+			"selector": map[string]any{"matchLabels": labels},
+			"template": with(r.Template, "metadata", with(meta, "labels", labels)),
+		},
+		"status": childStatus(pods, time.Duration(d.Spec.MinReadySeconds)*time.Second, now),
+	})
+}
+
+// childStatus is the status of a ReplicaSet with these pods.
+func childStatus(pods []*cluster.Pod, minReady time.Duration, now time.Time) map[string]any {
+	ready, available := 0, 0
+	for _, p := range pods {
+		if rules.Ready(p) {
+			ready++
+		}
+		if rules.Available(p, minReady, now) {
+			available++
+		}
+	}
+	return map[string]any{
+		"replicas": len(pods), "fullyLabeledReplicas": len(pods), "readyReplicas": ready, "availableReplicas": available, "observedGeneration": 1,
 	}
 }
 
-func (w *World) loadBudgets(s plan.Snapshot) {
-	w.addBudgets(s)
-	w.countBudgets()
-}
-
-func (w *World) addBudgets(s plan.Snapshot) {
-	namespace := s.Workload.Namespace
-	for _, b := range s.Budgets {
-		budget := &kruise.PodUnavailableBudget{}
-		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		w.guards = append(w.guards, &guard{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
+// loadSharedBudgets is loadBudgets for several snapshots, which may have a budget in common:
+// what it covers beyond the first of them is less what the others know of.
+func (l *loader) loadSharedBudgets(list []plan.Snapshot) {
+	index := map[string]int{}
+	at := func(kind, namespace, name string, n int) (int, bool) {
+		key := kind + "/" + namespace + "/" + name
+		i, ok := index[key]
+		if !ok {
+			index[key] = n
+		}
+		return i, ok
 	}
-	for _, b := range s.Disruptions {
-		w.disruptions = append(w.disruptions, disruptionOf(b, namespace))
+	for _, s := range list {
+		namespace := s.Workload.Namespace
+		one := plan.Snapshot{Workload: s.Workload}
+		for _, b := range s.Budgets {
+			i, ok := at("pub", namespace, b.Name, len(l.budgets.guards)+len(one.Budgets))
+			if !ok {
+				one.Budgets = append(one.Budgets, b)
+				continue
+			}
+			have := &l.budgets.guards[i].beyond
+			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
+		}
+		for _, b := range s.Disruptions {
+			i, ok := at("pdb", namespace, b.Name, len(l.budgets.disruptions)+len(one.Disruptions))
+			if !ok {
+				one.Disruptions = append(one.Disruptions, b)
+				continue
+			}
+			have := &l.budgets.disruptions[i].beyond
+			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
+		}
+		l.budgets.add(one)
 	}
-}
-
-func (w *World) countBudgets() {
-	w.weighAll()
-	for _, g := range w.guards {
-		w.countGuard(g)
-	}
-	for _, d := range w.disruptions {
-		w.countDisruption(d)
-	}
+	l.budgets.countAll()
 }

@@ -49,32 +49,13 @@ func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 	if err != nil {
 		return Timeline{}, err
 	}
-	for d.rec.outcome == "" {
+	for d.recorder.outcome == "" {
 		if err := d.turn(); err != nil {
 			return w.Timeline(), err
 		}
 	}
 	d.close()
 	return w.Timeline(), nil
-}
-
-func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
-	if n := p.Limits.Replicas; n > MostPods {
-		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
-	}
-	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
-	if o.Patience == 0 {
-		d.opt.Patience = patience + 2*p.Limits.MinReady
-	}
-	if o.Limit == 0 {
-		d.opt.Limit = year
-	}
-	if err := w.Watch(d.ref); err != nil {
-		return nil, err
-	}
-	w.answerHooks(p.HookAnswer)
-	d.end = w.at + d.opt.Limit
-	return d, nil
 }
 
 // driver is one run.
@@ -91,13 +72,32 @@ type driver struct {
 	refusal string
 }
 
+func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
+	if n := p.Limits.Replicas; n > MostPods {
+		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
+	}
+	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
+	if o.Patience == 0 {
+		d.opt.Patience = patience + 2*p.Limits.MinReady
+	}
+	if o.Limit == 0 {
+		d.opt.Limit = year
+	}
+	if err := w.Watch(d.ref); err != nil {
+		return nil, err
+	}
+	w.pods.answerHooks(p.HookAnswer)
+	d.end = w.clock.at + d.opt.Limit
+	return d, nil
+}
+
 // turn looks once and does what is due.
 func (d *driver) turn() error {
 	snap, err := d.Snapshot(d.ref)
 	if err != nil {
 		return err
 	}
-	decision := plan.Next(d.plan, snap, d.now())
+	decision := plan.Next(d.plan, snap, d.clock.now())
 	d.mark(decision)
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {
@@ -119,9 +119,63 @@ func (d *driver) turn() error {
 	return nil
 }
 
-// finish ends the run. The clock stands at the moment of the last decision.
-func (d *driver) finish(o Outcome, reason string) {
-	d.rec.outcome, d.rec.reason, d.rec.end = o, reason, d.at
+// mark keeps when steps begin and end.
+func (d *driver) mark(decision plan.Decision) {
+	r := d.recorder
+	now, at := decision.Progress.Step, d.clock.at-r.base
+	if !decision.Progress.Finished.IsZero() {
+		now = len(d.plan.Steps)
+	}
+	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
+		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1})
+	}
+	for i := range min(now, len(r.steps)) {
+		if r.steps[i].End < 0 {
+			r.steps[i].End = at
+		}
+	}
+}
+
+func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
+	d.refusal = ""
+	if d.repeats(decision) {
+		d.finish(Stuck, decision.Reason+": asked for again and again, without effect")
+		return nil
+	}
+	for _, a := range decision.Actions {
+		err := d.Do(context.Background(), d.ref, a)
+		switch {
+		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
+			d.refusal = err.Error()
+			return d.pass(again, decision.Reason+": "+err.Error())
+		case err != nil && !errors.Is(err, plan.ErrNotFound):
+			return err
+		case d.opt.Did != nil:
+			d.opt.Did(snap, a)
+		}
+	}
+	return nil
+}
+
+// mostRequests is how often a plan may make one request at one moment. An in-place
+// update writes one pod a few times at once. More than this is a request that has no
+// effect, such as a patch of a field that the object does not have, in a plan that a
+// person has edited. The clock moves only while the plan waits, so nothing else ends
+// such a run.
+const mostRequests = 100
+
+// repeats reports whether the plan makes one request again and again, and no time passes.
+func (d *driver) repeats(decision plan.Decision) bool {
+	if d.asked == nil || d.clock.at != d.askedAt {
+		d.asked, d.askedAt = map[request]int{}, d.clock.at
+	}
+	for i := range decision.Actions {
+		r := requestOf(decision.Step, &decision.Actions[i])
+		if d.asked[r]++; d.asked[r] > mostRequests {
+			return true
+		}
+	}
+	return false
 }
 
 // request is what an action asks for, without its details: the step and the pod that it
@@ -147,55 +201,13 @@ func requestOf(step int, a *plan.Action) request {
 	return r
 }
 
-// mostRequests is how often a plan may make one request at one moment. An in-place
-// update writes one pod a few times at once. More than this is a request that has no
-// effect, such as a patch of a field that the object does not have, in a plan that a
-// person has edited. The clock moves only while the plan waits, so nothing else ends
-// such a run.
-const mostRequests = 100
-
-// repeats reports whether the plan makes one request again and again, and no time passes.
-func (d *driver) repeats(decision plan.Decision) bool {
-	if d.asked == nil || d.at != d.askedAt {
-		d.asked, d.askedAt = map[request]int{}, d.at
-	}
-	for i := range decision.Actions {
-		r := requestOf(decision.Step, &decision.Actions[i])
-		if d.asked[r]++; d.asked[r] > mostRequests {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
-	d.refusal = ""
-	if d.repeats(decision) {
-		d.finish(Stuck, decision.Reason+": asked for again and again, without effect")
-		return nil
-	}
-	for _, a := range decision.Actions {
-		err := d.Do(context.Background(), d.ref, a)
-		switch {
-		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
-			d.refusal = err.Error()
-			return d.pass(again, decision.Reason+": "+err.Error())
-		case err != nil && !errors.Is(err, plan.ErrNotFound):
-			return err
-		case d.opt.Did != nil:
-			d.opt.Did(snap, a)
-		}
-	}
-	return nil
-}
-
 // pass lets some time pass, unless nothing has happened for too long.
 func (d *driver) pass(t time.Duration, reason string) error {
-	if d.at-max(d.active, d.rec.base) > d.opt.Patience || d.at > d.end {
+	if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
 		d.finish(Stuck, reason)
 		return nil
 	}
-	return d.Run(d.now().Add(t))
+	return d.Run(d.clock.now().Add(t))
 }
 
 // wait waits for a change, for the time that the decision names, or for a person. A
@@ -204,48 +216,28 @@ func (d *driver) wait(decision plan.Decision) error {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
 		return d.promote(decision)
 	}
-	if until := decision.Until; !until.IsZero() && !d.now().Before(until) {
-		return fmt.Errorf("the rollout waits until %s, and it is %s: %s", until.UTC().Format(time.RFC3339Nano), d.now().UTC().Format(time.RFC3339Nano), decision.Reason)
+	if until := decision.Until; !until.IsZero() && !d.clock.now().Before(until) {
+		return fmt.Errorf("the rollout waits until %s, and it is %s: %s", until.UTC().Format(time.RFC3339Nano), d.clock.now().UTC().Format(time.RFC3339Nano), decision.Reason)
 	}
 	snap, err := d.Snapshot(d.ref)
 	if err != nil {
 		return err
 	}
-	patient := d.start.Add(max(d.active, d.rec.base) + d.opt.Patience)
+	patient := d.clock.start.Add(max(d.clock.active, d.recorder.base) + d.opt.Patience)
 	timed := len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GateTime
 	until := decision.Until
 	if !timed && (until.IsZero() || patient.Before(until)) {
 		until = patient
 	}
 	err = d.Await(context.Background(), d.ref, snap.Version, until)
-	if err != nil && !errors.Is(err, ErrStuck) {
+	if err != nil && !errors.Is(err, errStuck) {
 		return err
 	}
-	if errors.Is(err, ErrStuck) || d.at > d.end || (!timed && !d.now().Before(patient)) {
+	if errors.Is(err, errStuck) || d.clock.at > d.end || (!timed && !d.clock.now().Before(patient)) {
 		d.finish(Stuck, d.why(decision))
 	}
 	return nil
 }
-
-// why says what a run waits for that goes no further, and what was refused last.
-func (d *driver) why(decision plan.Decision) string {
-	reasons := []string{decision.Reason}
-	for _, b := range decision.Blockers {
-		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
-			reasons = append(reasons, text)
-		}
-	}
-	if o := d.objects[d.ref]; o != nil && o.refusal != "" {
-		reasons = append(reasons, o.refusal)
-	}
-	if d.refusal != "" {
-		reasons = append(reasons, d.refusal)
-	}
-	return strings.Join(reasons, "; ")
-}
-
-// mostReasons is how many a person reads.
-const mostReasons = 3
 
 // promote has a person answer, or ends the run.
 func (d *driver) promote(decision plan.Decision) error {
@@ -254,7 +246,7 @@ func (d *driver) promote(decision plan.Decision) error {
 		return nil
 	}
 	due := decision.Progress.Started.Add(*d.opt.Promote)
-	if err := d.Run(latest(due, d.now())); err != nil {
+	if err := d.Run(latest(due, d.clock.now())); err != nil {
 		return err
 	}
 	return d.Promote(d.ref, d.plan)
@@ -267,43 +259,36 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// Promote passes the present step of the rollout that carries out a plan, as a person
-// does.
-func (w *World) Promote(ref cluster.Ref, of plan.Plan) error {
-	o, err := w.lookup(ref)
-	if err != nil {
-		return err
-	}
-	if o.progress, err = o.progress.Promote(of, plan.Promotion{}, w.now()); err != nil {
-		return fmt.Errorf("%s: %w", ref, err)
-	}
-	w.touch(o)
-	o.recorded = o.version
-	return nil
-}
-
-// mark keeps when steps begin and end.
-func (d *driver) mark(decision plan.Decision) {
-	r := &d.rec
-	now, at := decision.Progress.Step, d.at-r.base
-	if !decision.Progress.Finished.IsZero() {
-		now = len(d.plan.Steps)
-	}
-	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
-		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1})
-	}
-	for i := range min(now, len(r.steps)) {
-		if r.steps[i].End < 0 {
-			r.steps[i].End = at
+// why says what a run waits for that goes no further, and what was refused last.
+func (d *driver) why(decision plan.Decision) string {
+	reasons := []string{decision.Reason}
+	for _, b := range decision.Blockers {
+		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
+			reasons = append(reasons, text)
 		}
 	}
+	if o := d.store.objects[d.ref]; o != nil && o.refusal != "" {
+		reasons = append(reasons, o.refusal)
+	}
+	if d.refusal != "" {
+		reasons = append(reasons, d.refusal)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// mostReasons is how many a person reads.
+const mostReasons = 3
+
+// finish ends the run. The clock stands at the moment of the last decision.
+func (d *driver) finish(o Outcome, reason string) {
+	d.recorder.outcome, d.recorder.reason, d.recorder.end = o, reason, d.clock.at
 }
 
 // close takes the last sample, and counts as old whatever was there before the new
 // template was written: until then, pods at the present one looked up to date.
 func (d *driver) close() {
-	r := &d.rec
-	r.sample(d.World)
+	r := d.recorder
+	r.sample()
 	if d.opt.begun || d.plan.Change.FromHash == d.plan.Change.ToHash {
 		return
 	}

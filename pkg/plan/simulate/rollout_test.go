@@ -56,7 +56,7 @@ func planFor(t *testing.T, w *World, policy plan.Policy, image string) plan.Plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := patched(w.objects[shopWeb], plan.Patch{Body: templateImage(image)})
+	doc, err := patched(w.store.objects[shopWeb], plan.Patch{Body: templateImage(image)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,5 +340,67 @@ func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
 		if err := d.wait(plan.Decision{Verb: plan.Wait, Until: w.Now().Add(c.late)}); (err != nil) != c.bad {
 			t.Errorf("%s from now: %v", c.late, err)
 		}
+	}
+}
+
+// TestPodsAreOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
+// looks at it, although it is the cluster's newest revision at that time.
+func TestPodsAreOldUntilTheTemplateIsWritten(t *testing.T) {
+	w := New(Usual())
+	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
+	if err := w.Apply(documents(t, deployment)...); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, w)
+	s, err := w.Snapshot(cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desired, err := cluster.ReadWorkload(documents(t, strings.Replace(deployment, "web:1.0", "web:2.0", 1))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Build(desired, s, plan.Policy{Pull: plan.PullFirst})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := Rollout(w, p, RolloutOptions{})
+	if err != nil || line.Summary.Outcome != Completed {
+		t.Fatal(line.Summary, err)
+	}
+	first, last := line.Samples[0], line.Samples[len(line.Samples)-1]
+	if first.New != 0 || first.Old != len(s.Pods) || last.Old != 0 || last.New != len(s.Pods) {
+		t.Errorf("from %+v to %+v", first, last)
+	}
+}
+
+// TestUndoStepsWait: pods below the partition carry the template already when an
+// ordered set goes back; a step waits for those above it all the same.
+func TestUndoStepsWait(t *testing.T) {
+	for name, text := range map[string]string{
+		"Kruise":     asts("podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {partition: 2}}"),
+		"Kubernetes": strings.NewReplacer("kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web\n  updateStrategy: {rollingUpdate: {partition: 2}}").Replace(replicaSet),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := New(Usual())
+			w.AddNode("n1", nil)
+			for _, image := range []string{"web:1", "web:2"} {
+				must(t, w.Apply(documents(t, strings.ReplaceAll(text, "web:1", image))...))
+				if ok, err := w.Settle(time.Hour); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+			}
+			back, err := cluster.ReadWorkload(documents(t, text)[0])
+			must(t, err)
+			s, err := w.Snapshot(back.Ref)
+			must(t, err)
+			p, err := plan.Build(back, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Pods(3)}, {To: plan.All}}, Pull: plan.PullNever})
+			must(t, err)
+			line, err := Predict(p, s, Usual())
+			must(t, err)
+			if len(line.Steps) != 2 || line.Steps[0].End < 4*time.Second || line.Steps[1].End < 8*time.Second {
+				t.Errorf("steps end too early: %+v", line.Steps)
+			}
+		})
 	}
 }

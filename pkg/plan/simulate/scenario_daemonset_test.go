@@ -31,7 +31,7 @@ spec:
 // nodes lists where pods of an image are, by name.
 func (s *scenario) nodes(image string) string {
 	on := map[string]bool{}
-	for _, p := range s.all.now {
+	for _, p := range s.store.all.now {
 		if p.Containers[0].Image == image && !p.Deleting {
 			on[p.Node] = true
 		}
@@ -46,7 +46,7 @@ func (s *scenario) nodes(image string) string {
 }
 
 func (s *scenario) daemonStatus() kruise.DaemonSetStatus {
-	return s.objects[s.ref].workload.Object.(*kruise.DaemonSet).Status
+	return s.store.objects[s.ref].workload.Object.(*kruise.DaemonSet).Status
 }
 
 // TestScenarioDaemonPartition is case 203.
@@ -86,9 +86,9 @@ func TestScenarioDaemonPaused(t *testing.T) {
 	if got := strings.Fields(s.nodes("web:2.0")); len(got) != 1 {
 		t.Errorf("while paused: %v", got)
 	}
-	for _, e := range s.pods {
+	for _, e := range s.store.podsByUID {
 		if e.Containers[0].Image == "web:1.0" {
-			if err := s.DeletePod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
+			if err := s.pods.deleteByHand(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 				t.Fatal(err)
 			}
 			break
@@ -108,9 +108,9 @@ func TestScenarioDaemonPaused(t *testing.T) {
 func TestScenarioDaemonOnDelete(t *testing.T) {
 	s := play(t, edited(daemons(""), "{rollingUpdate: {}}", "{type: OnDelete}"))
 	s.expect("new image", nil, s.step(newImage))
-	for _, e := range s.pods {
+	for _, e := range s.store.podsByUID {
 		if e.Node == "n2" {
-			if err := s.DeletePod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
+			if err := s.pods.deleteByHand(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 				t.Fatal(err)
 			}
 			break
@@ -130,7 +130,7 @@ func TestScenarioDaemonNodes(t *testing.T) {
 		t.Helper()
 		yes := "web"
 		for _, n := range nodes {
-			if err := s.LabelNode(n, map[string]*string{"pool": &yes}); err != nil {
+			if err := s.scheduler.labelNode(n, map[string]*string{"pool": &yes}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -152,7 +152,7 @@ func TestScenarioDaemonNodes(t *testing.T) {
 	if got := s.nodes("web:2.0"); got != "n0 n1 n2 n3 n4" {
 		t.Errorf("partition 0: %s", got)
 	}
-	if err := s.LabelNode("n1", map[string]*string{"pool": nil}); err != nil {
+	if err := s.scheduler.labelNode("n1", map[string]*string{"pool": nil}); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()
@@ -171,10 +171,10 @@ func TestScenarioDaemonHook(t *testing.T) {
 	for range 5 {
 		s.settle()
 		held := 0
-		for _, e := range s.pods {
+		for _, e := range s.store.podsByUID {
 			if e.Labels[kruise.LifecycleStateLabel] == "PreparingDelete" && !e.Deleting {
 				held++
-				s.change(e, cluster.PodChange{Labels: map[string]*string{"hold": nil}}, "")
+				s.pods.change(e, cluster.PodChange{Labels: map[string]*string{"hold": nil}}, "")
 			}
 		}
 		if held != 1 {

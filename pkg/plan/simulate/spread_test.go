@@ -64,7 +64,7 @@ func spreadWorld(t *testing.T, texts ...string) *World {
 
 func settleSpread(t *testing.T, w *World) {
 	t.Helper()
-	if _, err := w.SettleFor(spreadExpiry+time.Second, 10*time.Minute); err != nil {
+	if _, err := w.clock.settle(spreadExpiry+time.Second, 10*time.Minute); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -72,7 +72,7 @@ func settleSpread(t *testing.T, w *World) {
 // where tells for each subset on which nodes its pods are, and what they cost.
 func where(w *World) string {
 	var out []string
-	for _, p := range w.all.now {
+	for _, p := range w.store.all.now {
 		m, _ := spread.ReadMatch(p.Annotations)
 		out = append(out, fmt.Sprintf("%s@%s:%s", m.Subset, strings.TrimPrefix(p.Node, "node-"), p.Annotations[corev1.PodDeletionCost]))
 	}
@@ -94,9 +94,9 @@ func TestSpreadPods(t *testing.T) {
 		{"scaled in", func(w *World) error { return replicas(w, 2) }, spread2},
 		{"scaled out", func(w *World) error { return replicas(w, 5) }, spread4 + " b@b:100"},
 		{"the first pod is replaced where it was", func(w *World) error {
-			for _, p := range w.all.now {
+			for _, p := range w.store.all.now {
 				if p.Node == "node-a" {
-					return w.DeletePod(plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID})
+					return w.pods.deleteByHand(plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID})
 				}
 			}
 			return plan.ErrNotFound
@@ -104,7 +104,7 @@ func TestSpreadPods(t *testing.T) {
 		{"the limit is raised", func(w *World) error {
 			return w.Apply(must1(parseAll(strings.Replace(spreadOver, "maxReplicas: 1", "maxReplicas: 3", 1)))...)
 		}, spread4},
-		{"the WorkloadSpread is gone", func(w *World) error { return w.Delete(spreadRef) }, spread4},
+		{"the WorkloadSpread is gone", func(w *World) error { return w.api.delete(spreadRef) }, spread4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := spreadWorld(t, spreadOver, spreadTarget)
@@ -159,12 +159,12 @@ func TestAffinity(t *testing.T) {
 				w.AddNode("node-"+zone, map[string]string{"zone": zone})
 			}
 			if c.taints != "" {
-				w.taint(c.taints, []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}})
+				w.scheduler.taint(c.taints, []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}})
 			}
 			must(t, w.Apply(documents(t, spreadTarget+c.template)...))
 			settleSpread(t, w)
 			var zones []string
-			for _, p := range w.all.now {
+			for _, p := range w.store.all.now {
 				zones = append(zones, strings.TrimPrefix(p.Node, "node-"))
 			}
 			slices.Sort(zones)
@@ -179,12 +179,12 @@ func TestAffinity(t *testing.T) {
 // not held up by them.
 func TestPendingPodsFindANodeThatComes(t *testing.T) {
 	w := spreadWorld(t, spreadTarget+"      nodeSelector: {zone: x}\n")
-	if got := len(w.pending); got != 4 {
+	if got := len(w.scheduler.pending); got != 4 {
 		t.Fatalf("%d pods are pending", got)
 	}
 	w.AddNode("node-x", map[string]string{"zone": "x"})
 	settleSpread(t, w)
-	for _, p := range w.all.now {
+	for _, p := range w.store.all.now {
 		if p.Node != "node-x" {
 			t.Errorf("pod %s is on %q", p.Name, p.Node)
 		}

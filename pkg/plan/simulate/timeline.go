@@ -7,7 +7,10 @@
 // from it, and reported as a tie.
 package simulate
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Op names what happened to one pod; the words are those of the recordings.
 type Op string
@@ -131,3 +134,6 @@ type Summary struct {
 	// Restarts of containers, Recreated pods, images pulled, writes to the API.
 	Restarts, Recreated, Pulls, Writes int
 }
+
+// errStuck is what waiting ends with when nothing will ever happen again.
+var errStuck = errors.New("nothing moves any more")

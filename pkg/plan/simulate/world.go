@@ -1,69 +1,34 @@
 package simulate
 
 import (
-	"maps"
-	"strconv"
+	"context"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-// World is the model cluster. It belongs to one goroutine: nothing in it happens
+// World is the model cluster. It belongs to one goroutine: nothing happens in it
 // but through its methods, and the clock moves only in [World.Run],
 // [World.Settle] and [World.Await].
 type World struct {
-	clock
-	opt    Options
-	chance source
-	ids    int
-
-	objects   map[cluster.Ref]*object
-	owners    map[string]*object
-	pods      map[string]*pod
-	names     map[podName]*pod
-	all       podList
-	nodes     map[string]*node
-	nodeNames []string
-	ranked    ranking
-	pending   []*pod
-	// seen are the nodes as others see them, and lent is whether others hold the map:
-	// then it must not change.
-	seen       map[string]*cluster.Node
-	lent       bool
-	namespaces map[string]map[string]string
-	claims     map[podName]*cluster.Claim
-	// sets are the SidecarSets, in the order of their names.
-	sets        []*object
-	guards      []*guard
-	spreads     []*spreading
-	disruptions []*disruption
-	// admission is nil when it has to be worked out anew.
-	admission *controller.Admission
-	reports   reports
-
-	// version counts changes of what all snapshots show.
-	version uint64
-	// pulls counts images that arrived on nodes, moves pods that came or went.
-	pulls, moves uint64
-	// active is when something last happened that a person would see.
-	active time.Duration
-	rec    recorder
-	// onCreate is told of each new pod, which is how tests count them.
-	onCreate func(*pod)
-	// failing are the pods that [Options.Fail] has chosen, updated how many have
-	// been updated.
-	failing map[string]bool
-	// hookAnswer is after how long lifecycle hooks are answered; 0 and less is never.
-	hookAnswer time.Duration
-	updated    int
-	// errs are bugs of a controller's model, told by the next Run.
-	errs []error
+	opt         *Options
+	chance      *source
+	clock       *clock
+	store       *store
+	api         *apiServer
+	pods        *podRegistry
+	factory     *podFactory
+	claims      *claimStore
+	scheduler   *scheduler
+	kubelet     *kubelet
+	controllers *controllerManager
+	budgets     *budgets
+	spreads     *spreadController
+	rollouts    *rolloutService
+	recorder    *recorder
 }
-
-type podName struct{ namespace, name string }
 
 // Admit decides about an object that is written: before is nil for a new one,
 // and both are as stored, in the version that they were written in. It is how a
@@ -72,47 +37,146 @@ type Admit func(before, after *tree.Node) error
 
 // New returns an empty cluster.
 func New(o Options) *World {
-	return &World{
-		clock: clock{start: o.start()}, opt: o, chance: source{o.Seed},
-		objects: map[cluster.Ref]*object{}, owners: map[string]*object{},
-		pods: map[string]*pod{}, names: map[podName]*pod{},
-		nodes: map[string]*node{}, seen: map[string]*cluster.Node{},
-		namespaces: map[string]map[string]string{}, claims: map[podName]*cluster.Claim{},
-		reports: reports{}, failing: map[string]bool{},
+	w := &World{
+		opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore(),
+		api: &apiServer{}, pods: &podRegistry{}, factory: &podFactory{}, claims: &claimStore{}, scheduler: &scheduler{},
+		kubelet: &kubelet{}, controllers: &controllerManager{}, budgets: &budgets{}, spreads: &spreadController{},
+		rollouts: &rolloutService{}, recorder: &recorder{},
 	}
+	w.connect()
+	return w
+}
+
+// connect tells each part of the cluster which others it calls.
+func (w *World) connect() {
+	*w.api = apiServer{
+		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, scheduler: w.scheduler,
+		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
+	}
+	*w.pods = podRegistry{
+		opt: w.opt, clock: w.clock, store: w.store, api: w.api, claims: w.claims, scheduler: w.scheduler, kubelet: w.kubelet,
+		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
+	}
+	*w.factory = podFactory{
+		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, claims: w.claims, scheduler: w.scheduler,
+		budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
+	}
+	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}}
+	*w.scheduler = scheduler{
+		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, controllers: w.controllers,
+		nodes: map[string]*node{}, seen: map[string]*cluster.Node{},
+	}
+	*w.kubelet = kubelet{
+		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, scheduler: w.scheduler,
+		budgets: w.budgets, recorder: w.recorder, reports: reports{}, failing: map[string]bool{},
+	}
+	*w.controllers = controllerManager{
+		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, factory: w.factory, claims: w.claims,
+		scheduler: w.scheduler, kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
+	}
+	*w.budgets = budgets{opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, kubelet: w.kubelet}
+	*w.spreads = spreadController{
+		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, scheduler: w.scheduler, recorder: w.recorder,
+	}
+	*w.rollouts = rolloutService{
+		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, scheduler: w.scheduler,
+		kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
+	}
+	*w.recorder = recorder{clock: w.clock, store: w.store, kubelet: w.kubelet}
 }
 
 // Now is the time in the cluster.
-func (w *World) Now() time.Time { return w.now() }
+func (w *World) Now() time.Time { return w.clock.now() }
 
-// id returns a uid that nothing else has, what was loaded from another world
-// included.
-func (w *World) id() string {
-	for {
-		w.ids++
-		id := "uid-" + strconv.Itoa(w.ids)
-		if w.pods[id] == nil && w.owners[id] == nil {
-			return id
-		}
-	}
+// Run lets everything happen that is due until a time.
+func (w *World) Run(until time.Time) error { return w.clock.runUntil(until) }
+
+// quiet is for how long nothing may happen until the cluster counts as settled,
+// unless something is planned for later.
+const quiet = 5 * time.Second
+
+// Settle lets things happen until nothing has happened for a while, or until the
+// limit has passed. It reports whether the cluster settled, which is also the
+// case when nothing is planned any more.
+func (w *World) Settle(limit time.Duration) (bool, error) { return w.clock.settle(quiet, limit) }
+
+// Load puts a state into an empty world. Nothing is refused or filled in. The
+// controllers look once, as they do when they start: in a state that they have
+// settled they do nothing.
+func (w *World) Load(s State) error { return (&loader{w}).load(s) }
+
+// Apply creates objects, or replaces those of the same name, with the defaults
+// that a cluster would fill in. Workloads, budgets, nodes and namespaces are
+// acted on; other objects are only stored. The first that is refused ends it;
+// the error wraps [plan.ErrRefused].
+func (w *World) Apply(list ...*tree.Node) error { return w.api.apply(list...) }
+
+// Patch sends one patch; its own target, if it has one, is not looked at. A
+// patch of the subresource scale changes spec.replicas. The error wraps
+// [plan.ErrNotFound] or [plan.ErrRefused].
+func (w *World) Patch(ref cluster.Ref, p plan.Patch) error { return w.api.patch(ref, p) }
+
+// MergePatch patches an object in the version in which it was written.
+func (w *World) MergePatch(ref cluster.Ref, patch map[string]any) error {
+	return w.api.patch(ref, plan.Patch{Type: patchMerge, Body: patch})
 }
 
-// Namespace sets the labels of a namespace. Those that nobody has set have their
-// name as a label, as all namespaces do.
-func (w *World) Namespace(name string, labels map[string]string) {
-	labels = maps.Clone(labels)
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[kruise.NamespaceNameLabel] = name
-	w.namespaces = maps.Clone(w.namespaces)
-	w.namespaces[name] = labels
-	w.version++
-	w.admission = nil
+// Namespace sets the labels of a namespace. A namespace that was never set has
+// its name as a label, as all namespaces do.
+func (w *World) Namespace(name string, labels map[string]string) { w.api.setNamespace(name, labels) }
+
+// AddNode adds a node, or replaces its labels; images are on it from the start.
+func (w *World) AddNode(name string, labels map[string]string, images ...string) {
+	w.scheduler.addNode(name, labels, images...)
 }
 
-func (w *World) knowNamespace(name string) {
-	if _, ok := w.namespaces[name]; !ok {
-		w.Namespace(name, nil)
-	}
+// PatchPod changes labels, annotations, finalizers, images or conditions of a
+// pod. A budget may refuse it.
+func (w *World) PatchPod(ref plan.PodRef, c cluster.PodChange) error { return w.pods.patchPod(ref, c) }
+
+// EvictPod evicts a pod: the budgets of both kinds are asked.
+func (w *World) EvictPod(ref plan.PodRef) error { return w.pods.evict(ref) }
+
+// Watch begins a new timeline, of one workload and its pods.
+func (w *World) Watch(ref cluster.Ref) error { return w.recorder.watch(ref) }
+
+// Timeline returns what has happened since [World.Watch].
+func (w *World) Timeline() Timeline { return w.recorder.timeline() }
+
+// Snapshot returns what is known of a workload now. It may be kept: it never
+// changes.
+func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) { return w.rollouts.snapshot(ref) }
+
+// Observe is [World.Snapshot], as the executor asks for it.
+func (w *World) Observe(_ context.Context, ref cluster.Ref) (plan.Snapshot, error) {
+	return w.rollouts.snapshot(ref)
 }
+
+// Await lets time pass until something has changed that the workload's snapshot
+// shows, or until a time; zero is no limit. It returns at once when the snapshot
+// of that version is out of date, and fails when nothing would ever happen again.
+// It returns as late as a controller learns of a change, so that changes which
+// happen together are seen together.
+func (w *World) Await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
+	return w.rollouts.await(ctx, ref, since, until)
+}
+
+// Begin forgets the progress of the rollout before: another plan is carried out
+// now, which its executor knows.
+func (w *World) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
+	return w.rollouts.begin(ref)
+}
+
+// Record stores the progress of a rollout.
+func (w *World) Record(_ context.Context, ref cluster.Ref, since string, p plan.Progress) error {
+	return w.rollouts.record(ref, since, p)
+}
+
+// Do carries out one action of a plan.
+func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
+	return w.rollouts.do(ref, a)
+}
+
+// Promote passes the current step of the rollout that carries out a plan, as a
+// user does.
+func (w *World) Promote(ref cluster.Ref, of plan.Plan) error { return w.rollouts.promote(ref, of) }

@@ -2,13 +2,10 @@ package simulate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Peak is the most pods of one thing that were unavailable at a time.
@@ -79,7 +76,7 @@ func (d *groupDriver) sample() {
 		d.peaks.of("namespace", "", name, -1, n)
 	}
 	nodes := map[string]int{}
-	for _, p := range d.all.now {
+	for _, p := range d.store.all.now {
 		if p.Node != "" && (p.Deleting || !isReady(p)) {
 			nodes[p.Node]++
 		}
@@ -87,13 +84,13 @@ func (d *groupDriver) sample() {
 	for name, n := range nodes {
 		d.peaks.of("node", "", name, -1, n)
 	}
-	for _, g := range d.guards {
-		budget := d.guardView(g).Rules()
+	for _, g := range d.budgets.guards {
+		budget := d.budgets.guardView(g).Rules()
 		n := budget.Counts()
 		d.peaks.of("podunavailablebudget", g.budget.Namespace, g.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
 	}
-	for _, b := range d.disruptions {
-		budget := d.disruptionView(b).Rules()
+	for _, b := range d.budgets.disruptions {
+		budget := d.budgets.disruptionView(b).Rules()
 		n := budget.Counts()
 		d.peaks.of("poddisruptionbudget", b.budget.Namespace, b.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
 	}
@@ -103,34 +100,9 @@ func (d *groupDriver) sample() {
 func (d *groupDriver) shared(pods []*cluster.Pod) bool {
 	users := 0
 	for _, r := range d.members {
-		if o := d.objects[r.ref]; o != nil && d.concerns(o, pods) {
+		if o := d.store.objects[r.ref]; o != nil && d.store.concerns(o, pods) {
 			users++
 		}
 	}
 	return users > 1
-}
-
-// SharedBudgets are the budgets of several members, as [group.Next] looks at them.
-func SharedBudgets(members []GroupMember) []group.Budget {
-	found := map[string]int{}
-	var all []group.Budget
-	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
-		key := fmt.Sprintf("%s/%s/%s", kind, members[i].Snapshot.Workload.Namespace, name)
-		at, ok := found[key]
-		if !ok {
-			at = len(all)
-			found[key] = at
-			all = append(all, group.Budget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
-		}
-		all[at].Takes[i] = min(members[i].Plan.Limits.MaxUnavailable, pods)
-	}
-	for i, m := range members {
-		for _, b := range m.Snapshot.Budgets {
-			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
-		}
-		for _, b := range m.Snapshot.Disruptions {
-			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
-		}
-	}
-	return slices.DeleteFunc(all, func(b group.Budget) bool { return len(b.Takes) < 2 })
 }

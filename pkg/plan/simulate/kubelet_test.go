@@ -23,7 +23,7 @@ func solo(t *testing.T, o Options) (*World, plan.PodRef) {
 		Labels:     map[string]string{"controller-revision-hash": "web-1"},
 		Containers: []cluster.Container{{Name: "main", Image: "web:1"}, {Name: "side", Image: "log:1"}},
 	}
-	w.schedule(w.insert(p), "")
+	w.scheduler.schedule(w.pods.insert(p), "")
 	return w, plan.PodRef{Namespace: "shop", Name: "web", UID: "u1"}
 }
 
@@ -32,16 +32,16 @@ func told(t *testing.T, w *World, ref plan.PodRef, until time.Duration) []string
 	t.Helper()
 	var out []string
 	last := ""
-	for w.at <= until {
+	for w.clock.at <= until {
 		text := "gone"
-		if e := w.pods[ref.UID]; e != nil {
+		if e := w.store.podsByUID[ref.UID]; e != nil {
 			text = state(e.Pod)
 		}
 		if text != last {
-			out = append(out, fmt.Sprintf("%.1f %s", w.at.Seconds(), text))
+			out = append(out, fmt.Sprintf("%.1f %s", w.clock.at.Seconds(), text))
 			last = text
 		}
-		if !w.step(until) {
+		if !w.clock.step(until) {
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func TestAgent(t *testing.T) {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
 				t.Helper()
 				t.Helper()
-				w.after(3*time.Second, func() { must(t, w.PatchPod(ref, open(corev1.ConditionTrue))) })
+				w.clock.after(3*time.Second, func() { must(t, w.PatchPod(ref, open(corev1.ConditionTrue))) })
 			},
 			want: []string{
 				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
@@ -105,7 +105,7 @@ func TestAgent(t *testing.T) {
 				t.Helper()
 				t.Helper()
 				must(t, w.PatchPod(ref, open(corev1.ConditionTrue)))
-				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
+				w.clock.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
 			},
 			want: []string{
 				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
@@ -117,8 +117,8 @@ func TestAgent(t *testing.T) {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
 				t.Helper()
 				t.Helper()
-				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
-				w.after(2500*time.Millisecond, func() { must(t, w.PatchPod(ref, image("web:3"))) })
+				w.clock.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
+				w.clock.after(2500*time.Millisecond, func() { must(t, w.PatchPod(ref, image("web:3"))) })
 			},
 			want: []string{
 				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
@@ -130,8 +130,8 @@ func TestAgent(t *testing.T) {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
 				t.Helper()
 				t.Helper()
-				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:bad"))) })
-				w.after(5*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
+				w.clock.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:bad"))) })
+				w.clock.after(5*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
 			},
 			want: []string{
 				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
@@ -143,9 +143,9 @@ func TestAgent(t *testing.T) {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
 				t.Helper()
 				t.Helper()
-				w.after(2*time.Second, func() {
+				w.clock.after(2*time.Second, func() {
 					must(t, w.PatchPod(ref, cluster.PodChange{Restart: []string{"side"}}))
-					if r, ok := w.reports["u1"]; !ok || r.EnvHashes {
+					if r, ok := w.kubelet.reports["u1"]; !ok || r.EnvHashes {
 						t.Errorf("the node reports %+v while it restarts the container", r)
 					}
 				})
@@ -181,7 +181,7 @@ func TestAgent(t *testing.T) {
 				t.Helper()
 				t.Helper()
 				must(t, w.PatchPod(ref, open(corev1.ConditionTrue)))
-				w.after(2*time.Second, func() { must(t, w.DeletePod(ref)) })
+				w.clock.after(2*time.Second, func() { must(t, w.pods.deleteByHand(ref)) })
 			},
 			want: []string{
 				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
@@ -193,8 +193,8 @@ func TestAgent(t *testing.T) {
 				t.Helper()
 				t.Helper()
 				must(t, w.PatchPod(ref, cluster.PodChange{AddFinalizers: []string{"example.com/hold"}}))
-				must(t, w.DeletePod(ref))
-				w.after(4*time.Second, func() {
+				must(t, w.pods.deleteByHand(ref))
+				w.clock.after(4*time.Second, func() {
 					must(t, w.PatchPod(ref, cluster.PodChange{RemoveFinalizers: []string{"example.com/hold"}}))
 				})
 			},
@@ -241,17 +241,17 @@ func TestImagesArriveOncePerNode(t *testing.T) {
 	w.AddNode("n1", nil)
 	w.AddNode("n2", nil, "web:1")
 	var at []time.Duration
-	arrived := func() { at = append(at, w.at) }
-	w.pull(w.nodes["n1"], "web:1", arrived)
-	w.after(2*time.Second, func() { w.pull(w.nodes["n1"], "web:1", arrived) })
-	w.after(9*time.Second, func() { w.pull(w.nodes["n1"], "web:1", arrived) })
-	w.pull(w.nodes["n2"], "web:1", arrived)
+	arrived := func() { at = append(at, w.clock.at) }
+	w.kubelet.pull(w.scheduler.nodes["n1"], "web:1", arrived)
+	w.clock.after(2*time.Second, func() { w.kubelet.pull(w.scheduler.nodes["n1"], "web:1", arrived) })
+	w.clock.after(9*time.Second, func() { w.kubelet.pull(w.scheduler.nodes["n1"], "web:1", arrived) })
+	w.kubelet.pull(w.scheduler.nodes["n2"], "web:1", arrived)
 	must(t, w.Run(w.Now().Add(time.Minute)))
 	if diff := cmp.Diff([]time.Duration{0, 5 * time.Second, 5 * time.Second, 9 * time.Second}, at); diff != "" {
 		t.Error(diff)
 	}
-	if w.rec.pulls != 1 {
-		t.Errorf("%d pulls", w.rec.pulls)
+	if w.recorder.pulls != 1 {
+		t.Errorf("%d pulls", w.recorder.pulls)
 	}
 }
 
@@ -261,18 +261,18 @@ func TestSchedule(t *testing.T) {
 	w.AddNode("n2", nil)
 	var got []string
 	for i := range 5 {
-		e := w.insert(&cluster.Pod{Namespace: "shop", Name: fmt.Sprint("p", i), UID: fmt.Sprint("u", i), Phase: corev1.PodPending})
-		w.schedule(e, "")
+		e := w.pods.insert(&cluster.Pod{Namespace: "shop", Name: fmt.Sprint("p", i), UID: fmt.Sprint("u", i), Phase: corev1.PodPending})
+		w.scheduler.schedule(e, "")
 		got = append(got, e.Node+e.Labels[corev1.LabelTopologyZone]+e.Labels["other"])
 	}
 	if diff := cmp.Diff([]string{"n1a", "n2", "n1a", "n2", ""}, got); diff != "" {
 		t.Error(diff)
 	}
-	last := w.pods["u4"]
+	last := w.store.podsByUID["u4"]
 	if c, _ := last.Condition("PodScheduled"); c.Status != corev1.ConditionFalse || c.Reason != "Unschedulable" {
 		t.Errorf("the pod without room has %+v", c)
 	}
-	must(t, w.DeletePod(plan.PodRef{Namespace: "shop", Name: "p1"}))
+	must(t, w.pods.deleteByHand(plan.PodRef{Namespace: "shop", Name: "p1"}))
 	must(t, w.Run(w.Now().Add(time.Second)))
 	if last.Node != "n2" {
 		t.Errorf("the pod that waited is on %q", last.Node)

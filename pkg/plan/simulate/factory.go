@@ -1,0 +1,257 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+)
+
+// podFactory makes the pods that controllers ask for, as admission lets them through.
+type podFactory struct {
+	opt       *Options
+	chance    *source
+	clock     *clock
+	store     *store
+	pods      *podRegistry
+	claims    *claimStore
+	scheduler *scheduler
+	budgets   *budgets
+	spreads   *spreadController
+	recorder  *recorder
+	// admission is nil when it has to be worked out again.
+	admission *controller.Admission
+	// onCreate is called with each new pod, which is how tests count them.
+	onCreate func(*pod)
+}
+
+// blueprint makes the pods of one revision, for as long as admission stays what
+// it is.
+type blueprint struct {
+	*controller.Mould
+	template  map[string]any
+	admission *controller.Admission
+	// placement is nil as long as nobody asked for it.
+	placement *placement
+	// subsets are the pods of a WorkloadSpread's subsets, by its reference and the
+	// subset's place.
+	subsets map[placeIn]*blueprint
+}
+
+// create makes a pod, and the claims that it needs.
+func (f *podFactory) create(o *object, a controller.CreatePod) error {
+	made, err := f.blueprint(o, a.Revision)
+	if err != nil {
+		return err
+	}
+	if made, err = f.spreads.assign(o, made, &a); err != nil {
+		return err
+	}
+	id, name, err := f.newName(o.ref.Namespace, a)
+	if err != nil {
+		return err
+	}
+	owner := o.ref
+	if o.parent != nil {
+		owner = o.parent.ref
+	}
+	p, err := made.Pod(a, controller.Newcomer{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, f.clock.now())
+	if err != nil {
+		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
+	}
+	f.claims.ensure(o, a, id)
+	f.arrive(o, p, made)
+	return nil
+}
+
+// newName is the name that a pod gets, and what tells it from others of its prefix.
+func (f *podFactory) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
+	if name = a.Name; name == "" {
+		id = f.unused(namespace, a.Prefix)
+		name = a.Prefix + id
+	}
+	if f.store.podsByName[podName{namespace, name}] != nil {
+		return "", "", fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
+	}
+	return cmp.Or(id, strings.TrimPrefix(name, a.Prefix)), name, nil
+}
+
+// unused returns a random end for a name that no pod has.
+func (f *podFactory) unused(namespace, prefix string) string {
+	for {
+		id := f.chance.suffix()
+		if f.store.podsByName[podName{namespace, prefix + id}] == nil {
+			return id
+		}
+	}
+}
+
+// arrive has a pod come into the world, and look for a node.
+func (f *podFactory) arrive(o *object, p *cluster.Pod, made *blueprint) {
+	node := p.Node
+	p.UID, p.Node = f.store.newUID(), ""
+	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
+	e := f.pods.insert(p)
+	e.made = made
+	f.recorder.created(e)
+	if f.onCreate != nil {
+		f.onCreate(e)
+	}
+	f.pods.changed(e, nil, e.Pod)
+	f.scheduler.schedule(e, node)
+}
+
+// blueprint returns what makes the pods of a revision, or of the present
+// template.
+func (f *podFactory) blueprint(o *object, revision string) (*blueprint, error) {
+	admission, err := f.admitting()
+	if err != nil {
+		return nil, err
+	}
+	if b := o.templates[revision]; b != nil && b.admission == admission {
+		return b, nil
+	}
+	template, err := o.template(revision)
+	if err != nil {
+		return nil, err
+	}
+	b := &blueprint{Mould: admission.Mould(template), template: template, admission: admission}
+	o.templates[revision] = b
+	return b, nil
+}
+
+// template is what pods of a revision are made from.
+func (o *object) template(revision string) (map[string]any, error) {
+	if revision == "" {
+		return o.workload.Template, nil
+	}
+	for _, r := range o.revisions {
+		if r.Name == revision {
+			return r.Template, nil
+		}
+	}
+	return nil, fmt.Errorf("revision %s: %w", revision, plan.ErrNotFound)
+}
+
+// admitting is what Kruise's webhook does to new pods at present.
+func (f *podFactory) admitting() (*controller.Admission, error) {
+	if f.admission != nil {
+		return f.admission, nil
+	}
+	s := controller.Surroundings{Namespaces: f.store.namespaces, EveryPodReady: f.opt.ReadinessGate}
+	for _, set := range f.store.sets {
+		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
+	}
+	for _, g := range f.budgets.guards {
+		if !g.rendered {
+			s.Budgets = append(s.Budgets, g.budget)
+		}
+	}
+	var err error
+	f.admission, err = controller.NewAdmission(s)
+	return f.admission, err
+}
+
+// claimStore keeps the PersistentVolumeClaims of pods.
+type claimStore struct {
+	store       *store
+	controllers *controllerManager
+	byName      map[podName]*cluster.Claim
+}
+
+// ensure makes the claims of a pod that are not there yet.
+func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
+	for _, c := range a.Claims {
+		if strings.HasSuffix(c.Name, "-") {
+			c.Name += id
+			c.Labels = maps.Clone(c.Labels)
+			for _, key := range a.IDLabels {
+				c.Labels[key] = id
+			}
+		}
+		c.Namespace = o.ref.Namespace
+		key := podName{c.Namespace, c.Name}
+		if s.byName[key] == nil {
+			s.byName[key] = &c
+			s.changed(o)
+		}
+	}
+}
+
+// of returns the claims that may belong to the object's pods: those of the
+// namespace whose name holds the object's.
+func (s *claimStore) of(o *object) []*cluster.Claim {
+	var out []*cluster.Claim
+	for _, key := range slices.SortedFunc(maps.Keys(s.byName), compareNames) {
+		if key.namespace == o.ref.Namespace && strings.Contains(key.name, "-"+o.ref.Name+"-") {
+			out = append(out, s.byName[key])
+		}
+	}
+	return out
+}
+
+func compareNames(a, b podName) int {
+	return strings.Compare(a.namespace+"/"+a.name, b.namespace+"/"+b.name)
+}
+
+func (s *claimStore) change(o *object, a controller.ChangeClaim) {
+	key := podName{o.ref.Namespace, a.Claim.Name}
+	have := s.byName[key]
+	if have == nil {
+		return
+	}
+	next := *have
+	if a.Owner != nil {
+		next.Owner = *a.Owner
+	}
+	s.byName[key] = &next
+	if a.Delete {
+		s.delete(key)
+	}
+	s.changed(o)
+}
+
+func (s *claimStore) changed(o *object) {
+	s.store.touch(o)
+	s.controllers.wake(o)
+}
+
+// delete deletes a claim; one that a pod uses stays until the pod is gone.
+func (s *claimStore) delete(key podName) {
+	c := *s.byName[key]
+	c.Deleting = true
+	s.byName[key] = &c
+	if !s.used(key) {
+		delete(s.byName, key)
+	}
+}
+
+// used reports whether a pod mounts the claim: it is named after it.
+func (s *claimStore) used(key podName) bool {
+	for i, r := range key.name {
+		if r == '-' && s.store.podsByName[podName{key.namespace, key.name[i+1:]}] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// dropOf does with the claims of a pod that is gone what Kubernetes does: those
+// that it owned, or that were being deleted, go too.
+func (s *claimStore) dropOf(p *cluster.Pod) {
+	if len(s.byName) == 0 {
+		return
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(s.byName), compareNames) {
+		c := s.byName[key]
+		mine := strings.HasSuffix(key.name, "-"+p.Name) && key.namespace == p.Namespace
+		if (c.Owner.Kind == "Pod" && c.Owner.Name == p.Name && mine) || (c.Deleting && mine) {
+			delete(s.byName, key)
+		}
+	}
+}

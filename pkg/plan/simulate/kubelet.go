@@ -1,0 +1,434 @@
+package simulate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// kubelet is the agent of all nodes: it pulls images, starts and stops containers, and reports
+// their state.
+type kubelet struct {
+	opt       *Options
+	chance    *source
+	clock     *clock
+	store     *store
+	pods      *podRegistry
+	scheduler *scheduler
+	budgets   *budgets
+	recorder  *recorder
+	reports   reports
+	// pulls counts images that arrived on nodes.
+	pulls uint64
+	// failing are the pods that [Options.Fail] has chosen, updated how many have
+	// been updated.
+	failing map[string]bool
+	updated int
+}
+
+// reports are the pods of which nodes have something to say, by uid.
+type reports map[string]rules.NodeReport
+
+// reasons for which a container does not run.
+const (
+	waitingCreating = "ContainerCreating"
+	waitingBackOff  = "ImagePullBackOff"
+	waitingCrash    = "CrashLoopBackOff"
+	waitingEnded    = "Completed"
+)
+
+// sync has the node do what the pod asks for. It is called after each change.
+func (k *kubelet) sync(e *pod) {
+	if e.Node == "" {
+		if e.Deleting {
+			k.pods.remove(e)
+		}
+		return
+	}
+	if e.Deleting {
+		k.stop(e)
+		return
+	}
+	for i := range e.agent {
+		if e.agent[i].image != e.Containers[i].Image {
+			k.replace(e, i)
+		}
+	}
+	if len(e.agent) > 0 {
+		k.health(e)
+	}
+}
+
+// resume has the node go on with what it was doing.
+func (k *kubelet) resume(e *pod) {
+	switch {
+	case e.Deleting:
+		k.stop(e)
+	case e.Node == "":
+		k.scheduler.pending = append(k.scheduler.pending, e)
+	default:
+		for i := range e.agent {
+			a := &e.agent[i]
+			if a.running && !a.healthy {
+				turn := a.turn
+				k.clock.after(k.opt.Agent.Ready.draw(k.chance), func() { k.healthy(e, i, turn) })
+			}
+		}
+		k.sync(e)
+	}
+}
+
+// replace stops a container at once and starts it with the image that the pod
+// asks for. One whose image could not be pulled starts without delay.
+func (k *kubelet) replace(e *pod, i int) {
+	c := &e.agent[i]
+	repaired := c.failed
+	c.image, c.failed, c.crashes = e.Containers[i].Image, false, 0
+	c.turn++
+	k.halt(e, i)
+	start := k.opt.Agent.Start.draw(k.chance)
+	if repaired {
+		start = atOnce
+	}
+	k.fetch(e, i, start)
+}
+
+// restart stops a container and starts it again with its image.
+func (k *kubelet) restart(e *pod, name string) {
+	for i := range e.Containers {
+		if e.Containers[i].Name == name && e.agent[i].running {
+			e.agent[i].turn++
+			k.reports[e.UID] = rules.NodeReport{Resources: true}
+			k.budgets.weigh(e)
+			k.halt(e, i)
+			k.fetch(e, i, k.opt.Agent.Start.draw(k.chance))
+		}
+	}
+}
+
+// halt stops a running container.
+func (k *kubelet) halt(e *pod, i int) {
+	if !e.agent[i].running {
+		return
+	}
+	e.agent[i].running, e.agent[i].healthy = false, false
+	k.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCreating })
+}
+
+// atOnce is before anything else happens: a node is quicker than a controller that
+// writes pod after pod.
+const atOnce time.Duration = -1
+
+// fetch starts a container as soon as its image is on the node, after the delay that
+// nodes take.
+func (k *kubelet) fetch(e *pod, i int, start time.Duration) {
+	turn, image := e.agent[i].turn, e.agent[i].image
+	if k.unpullable(image) {
+		k.clock.after(max(start, 0), func() { k.backOff(e, i, turn) })
+		return
+	}
+	k.pull(k.scheduler.nodes[e.Node], image, func() {
+		if start == atOnce {
+			k.begin(e, i, turn)
+			return
+		}
+		k.clock.after(start, func() { k.begin(e, i, turn) })
+	})
+}
+
+// current reports whether what was planned for the container still counts.
+func (k *kubelet) current(e *pod, i, turn int) bool {
+	return k.store.podsByUID[e.UID] == e && e.agent[i].turn == turn
+}
+
+func (k *kubelet) backOff(e *pod, i, turn int) {
+	if !k.current(e, i, turn) {
+		return
+	}
+	e.agent[i].failed = true
+	k.setContainer(e, i, func(c *cluster.Container) { c.Reported, c.Ready, c.Waiting = true, false, waitingBackOff })
+}
+
+// begin starts a container; it is ready later, see [kubelet.health].
+func (k *kubelet) begin(e *pod, i, turn int) {
+	if !k.current(e, i, turn) {
+		return
+	}
+	a := &e.agent[i]
+	again := a.begun
+	a.begun, a.running = true, true
+	delay := k.opt.Agent.Ready.draw(k.chance)
+	o := k.override(e.Pod)
+	if o.Ready != nil {
+		delay = o.Ready.draw(k.chance)
+	}
+	k.setContainer(e, i, func(c *cluster.Container) {
+		c.Reported, c.StatusImage, c.ImageID, c.Waiting = true, a.image, imageID(a.image), ""
+		a.healthy = delay == 0 && !o.Crash
+		c.Ready = a.healthy && !o.Unready
+		if again {
+			c.Restarts++
+		}
+	})
+	k.report(e)
+	switch {
+	case o.Crash:
+		k.clock.after(time.Second, func() { k.crash(e, i, turn) })
+	case delay > 0:
+		k.clock.after(delay, func() { k.healthy(e, i, turn) })
+	}
+}
+
+// report forgets that containers of the pod had to restart, once all run.
+func (k *kubelet) report(e *pod) {
+	for i := range e.agent {
+		if !e.agent[i].running {
+			return
+		}
+	}
+	if _, reported := k.reports[e.UID]; reported {
+		delete(k.reports, e.UID)
+		k.budgets.weigh(e)
+	}
+}
+
+// healthy is the moment from which a container may be ready.
+func (k *kubelet) healthy(e *pod, i, turn int) {
+	if k.current(e, i, turn) {
+		e.agent[i].healthy = true
+		k.health(e)
+	}
+}
+
+// backOffs are how long a crashed container waits, at first and at most.
+const (
+	backOffFirst = 10 * time.Second
+	backOffMost  = 5 * time.Minute
+)
+
+func (k *kubelet) crash(e *pod, i, turn int) {
+	if !k.current(e, i, turn) || e.dying {
+		return
+	}
+	a := &e.agent[i]
+	a.running, a.healthy = false, false
+	a.turn++
+	a.crashes++
+	k.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCrash })
+	turn = a.turn
+	k.clock.after(min(backOffFirst<<min(a.crashes-1, 10), backOffMost), func() { k.begin(e, i, turn) })
+}
+
+// health says which containers are ready: those that have run for long enough,
+// unless something about the pod keeps them from it.
+func (k *kubelet) health(e *pod) {
+	unready := k.override(e.Pod).Unready
+	for i := range e.agent {
+		want := e.agent[i].healthy && !unready
+		if e.agent[i].running && e.Containers[i].Ready != want {
+			k.setContainer(e, i, func(c *cluster.Container) { c.Ready = want })
+		}
+	}
+}
+
+// override is what is special about a pod.
+func (k *kubelet) override(p *cluster.Pod) Override {
+	var o Override
+	if k.opt.Agent.Override != nil {
+		o = k.opt.Agent.Override(p)
+	}
+	o.Unready = o.Unready || k.failing[p.UID]
+	return o
+}
+
+// setContainer changes the status of one container, and the pod's phase with it.
+func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
+	next := *e.Pod
+	next.Containers = append([]cluster.Container(nil), e.Containers...)
+	set(&next.Containers[i])
+	if next.Phase == corev1.PodPending && started(e.agent) {
+		next.Phase = corev1.PodRunning
+		next.InitContainers = finished(next.InitContainers)
+	}
+	k.pods.put(e, &next, "")
+}
+
+func started(all []container) bool {
+	for i := range all {
+		if !all[i].begun {
+			return false
+		}
+	}
+	return true
+}
+
+// finished are init containers after they have done their work; it takes no
+// time here.
+func finished(list []cluster.Container) []cluster.Container {
+	out := append([]cluster.Container(nil), list...)
+	for i := range out {
+		out[i].Reported, out[i].Ready = true, true
+		out[i].StatusImage, out[i].ImageID = out[i].Image, imageID(out[i].Image)
+	}
+	return out
+}
+
+// imageID stands for the digest of an image.
+func imageID(image string) string {
+	sum := sha256.Sum256([]byte(image))
+	return "sha256:" + hex.EncodeToString(sum[:6])
+}
+
+// stop ends a pod: its containers stop together, and it is gone unless a
+// finalizer holds it.
+func (k *kubelet) stop(e *pod) {
+	if e.dying {
+		k.release(e)
+		return
+	}
+	e.dying = true
+	k.clock.after(k.opt.Agent.Stop.draw(k.chance), func() {
+		if k.store.podsByUID[e.UID] == e {
+			k.end(e)
+		}
+	})
+}
+
+func (k *kubelet) end(e *pod) {
+	e.ended = true
+	next := *e.Pod
+	next.Containers = append([]cluster.Container(nil), e.Containers...)
+	for i := range next.Containers {
+		e.agent[i].turn++
+		e.agent[i].running = false
+		next.Containers[i].Ready, next.Containers[i].Waiting = false, waitingEnded
+	}
+	k.pods.put(e, &next, "")
+	k.release(e)
+}
+
+// release removes a pod that has ended and that nothing holds.
+func (k *kubelet) release(e *pod) {
+	if e.ended && len(e.Finalizers) == 0 && k.store.podsByUID[e.UID] == e {
+		k.pods.remove(e)
+	}
+}
+
+// fate decides whether a pod that is now at the update revision will ever be
+// ready, see [Options.Fail].
+func (k *kubelet) fate(e *pod, before string) {
+	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !k.recorder.updated(e.Pod) || before == revisionOf(e.Pod) {
+		return
+	}
+	k.updated++
+	if slices.Contains(k.opt.Fail, k.updated) {
+		k.failing[e.UID] = true
+	}
+}
+
+// pull has an image on a node and goes on then: at once when it is there. Who
+// asks for an image that is on its way waits for it with the others.
+func (k *kubelet) pull(n *node, image string, then func()) {
+	if n == nil || n.images[image] || (k.opt.Agent.Pull == Span{}) {
+		if n != nil {
+			k.pulls += arrived(n, image)
+		}
+		then()
+		return
+	}
+	waiting, under := n.pulling[image]
+	n.pulling[image] = append(waiting, then)
+	if under {
+		return
+	}
+	k.clock.after(k.opt.Agent.Pull.draw(k.chance), func() {
+		n.images[image] = true
+		k.recorder.pulls++
+		k.pulls++
+		k.store.version++
+		k.clock.active = k.clock.at
+		all := n.pulling[image]
+		delete(n.pulling, image)
+		for _, resume := range all {
+			resume()
+		}
+	})
+}
+
+func (k *kubelet) unpullable(image string) bool {
+	return k.opt.Agent.Unpullable != nil && k.opt.Agent.Unpullable(image)
+}
+
+// arrived puts an image on a node and returns 1 when it was not there.
+func arrived(n *node, image string) uint64 {
+	if n.images[image] {
+		return 0
+	}
+	n.images[image] = true
+	return 1
+}
+
+// ready sets the conditions ContainersReady and Ready as the node does: every container is
+// ready, and for Ready every readiness gate is open, too; a gate without condition is shut. A
+// real node takes a third of a second for it (docs/facts/kubelet.md#readiness-gates), the
+// model no time.
+func (k *kubelet) ready(p *cluster.Pod) *cluster.Pod {
+	if p.Node == "" {
+		return p
+	}
+	containers := containersReady(p)
+	ready := gatesOpen(p, containers)
+	if stands(p, containers) && stands(p, ready) {
+		return p
+	}
+	return p.With(cluster.PodChange{Conditions: []cluster.Condition{containers, ready}}, k.clock.now())
+}
+
+// stands reports whether a pod has a condition already.
+func stands(p *cluster.Pod, want cluster.Condition) bool {
+	have, ok := p.Condition(want.Type)
+	return ok && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message
+}
+
+func containersReady(p *cluster.Pod) cluster.Condition {
+	kind := string(corev1.ContainersReady)
+	var unready []string
+	for i := range p.Containers {
+		if !p.Containers[i].Ready {
+			unready = append(unready, p.Containers[i].Name)
+		}
+	}
+	if len(unready) > 0 {
+		return cluster.SetTo(kind, corev1.ConditionFalse, "ContainersNotReady", "containers with unready status: ["+strings.Join(unready, " ")+"]")
+	}
+	return cluster.SetTo(kind, corev1.ConditionTrue, "", "")
+}
+
+// gatesOpen is the condition Ready of a pod whose containers are as they are.
+func gatesOpen(p *cluster.Pod, containers cluster.Condition) cluster.Condition {
+	kind := string(corev1.PodReady)
+	if containers.Status != corev1.ConditionTrue {
+		containers.Type = kind
+		return containers
+	}
+	shut := slices.IndexFunc(p.ReadinessGates, func(gate string) bool {
+		c, _ := p.Condition(gate)
+		return c.Status != corev1.ConditionTrue
+	})
+	if shut >= 0 {
+		return cluster.SetTo(kind, corev1.ConditionFalse, "ReadinessGatesNotReady", "the status of pod readiness gate \""+p.ReadinessGates[shut]+"\" is not \"True\"")
+	}
+	return cluster.SetTo(kind, corev1.ConditionTrue, "", "")
+}
+
+func isReady(p *cluster.Pod) bool {
+	c, _ := p.Condition(string(corev1.PodReady))
+	return c.Status == corev1.ConditionTrue
+}

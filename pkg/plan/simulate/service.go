@@ -1,0 +1,344 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// rolloutService is what an executor asks of the cluster: it observes workloads, keeps the
+// progress of their rollouts, and carries out the actions of their plans.
+type rolloutService struct {
+	opt       *Options
+	chance    *source
+	clock     *clock
+	store     *store
+	api       *apiServer
+	pods      *podRegistry
+	scheduler *scheduler
+	kubelet   *kubelet
+	budgets   *budgets
+	recorder  *recorder
+}
+
+// snapshot returns what is known of a workload now. It may be kept: it never
+// changes.
+func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	pods := slices.Clone(s.store.podsOf(o))
+	snap := plan.Snapshot{
+		Version: s.store.versionOf(o), Workload: o.workload, Revisions: slices.Clone(s.store.revisionsOf(o)), Pods: pods,
+		Nodes: s.scheduler.lend(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
+		Pulled: s.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
+	}
+	if o.carrier != nil {
+		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))
+	}
+	for _, g := range s.budgets.guards {
+		view := s.budgets.guardView(g)
+		view.Reports = snap.Reports
+		if b := view.Rules(); s.store.concerns(o, b.Pods) {
+			b.Rendered = g.rendered
+			snap.Budgets = append(snap.Budgets, b)
+		}
+	}
+	for _, d := range s.budgets.disruptions {
+		if b := s.budgets.disruptionView(d).Rules(); s.store.concerns(o, b.Pods) {
+			snap.Disruptions = append(snap.Disruptions, b)
+		}
+	}
+	return snap, nil
+}
+
+// await lets time pass until something has changed that the workload's snapshot
+// shows, or until a time; zero is no limit. It returns at once when the snapshot
+// of that version is out of date, and fails when nothing would ever happen again.
+// Whoever watches learns of changes as late as a controller does, so what happens
+// together is seen together.
+func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	limit := forever
+	if !until.IsZero() {
+		limit = until.Sub(s.clock.start)
+	}
+	if s.store.versionOf(o) != since {
+		return nil
+	}
+	for s.store.versionOf(o) == since {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !s.clock.step(limit) {
+			if until.IsZero() {
+				return errStuck
+			}
+			s.clock.at = max(s.clock.at, limit)
+			return nil
+		}
+		if err := s.clock.fault(); err != nil {
+			return err
+		}
+	}
+	late := min(s.clock.at+s.opt.latency(len(s.store.podsOf(o))), limit)
+	for s.clock.step(late) {
+	}
+	s.clock.at = max(s.clock.at, late)
+	return s.clock.fault()
+}
+
+// forever is the end of time.
+const forever = time.Duration(1<<63 - 1)
+
+// begin forgets how far a rollout has come: another plan is carried out now. Which
+// one, whoever drives it knows.
+func (s *rolloutService) begin(ref cluster.Ref) error {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	o.progress = plan.Progress{}
+	clear(o.restarts)
+	s.store.touch(o)
+	o.recorded = o.version
+	return nil
+}
+
+// record keeps the progress of a rollout.
+func (s *rolloutService) record(ref cluster.Ref, since string, p plan.Progress) error {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	if o.recorded > ownVersion(since) {
+		return fmt.Errorf("progress of %s: %w", ref, plan.ErrConflict)
+	}
+	o.progress = p
+	s.store.touch(o)
+	o.recorded = o.version
+	return nil
+}
+
+// ownVersion is the part of a snapshot's version that counts the object's own
+// changes.
+func ownVersion(version string) uint64 {
+	own, _, _ := strings.Cut(version, ".")
+	n, _ := strconv.ParseUint(own, 36, 64)
+	return n
+}
+
+// promote passes the present step of the rollout that carries out a plan, as a person
+// does.
+func (s *rolloutService) promote(ref cluster.Ref, of plan.Plan) error {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	if o.progress, err = o.progress.Promote(of, plan.Promotion{}, s.clock.now()); err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
+	s.store.touch(o)
+	o.recorded = o.version
+	return nil
+}
+
+// do carries out one action of a plan.
+func (s *rolloutService) do(ref cluster.Ref, a plan.Action) error {
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.Patch != nil:
+		return s.send(ref, a)
+	case a.Pod != nil:
+		return s.pods.patchPod(a.Pod.PodRef, a.Pod.Change)
+	case a.Evict != nil:
+		return s.pods.evict(*a.Evict)
+	case a.Delete != nil:
+		return s.pods.deleteByHand(*a.Delete)
+	case a.Pull != nil:
+		s.pullAll(o, a.Pull)
+	case a.Restart != nil:
+		return s.restartContainers(o, a.Step, a.Restart)
+	case a.Verify != nil:
+		s.verify(o, a.Step, a.Verify)
+	}
+	return nil
+}
+
+// send patches the target of a patch, provided that it is the object that the
+// action was decided for.
+func (s *rolloutService) send(ref cluster.Ref, a plan.Action) error {
+	if t := a.Patch.Target; t != nil {
+		ref = t.Ref()
+	}
+	o, err := s.store.lookup(ref)
+	if err != nil {
+		return err
+	}
+	if a.Precondition.UID != "" && o.workload != nil && a.Precondition.UID != o.workload.UID {
+		return fmt.Errorf("%s: %w", ref, plan.ErrConflict)
+	}
+	return s.api.patch(ref, *a.Patch)
+}
+
+// pullAll has images on the nodes of the workload's pods, so many at a time.
+func (s *rolloutService) pullAll(o *object, p *plan.Pull) {
+	var nodes []*node
+	for _, pod := range s.store.podsOf(o) {
+		if n := s.scheduler.nodes[pod.Node]; n != nil && !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+	}
+	parallel := p.Parallel
+	if parallel <= 0 {
+		parallel = len(nodes)
+	}
+	for _, image := range p.Images {
+		o.pulling[image] = true
+		if s.kubelet.unpullable(image) {
+			s.clock.after(s.opt.Agent.Pull.draw(s.chance), func() { s.failPull(o, nodes, image) })
+			continue
+		}
+		s.pullOn(nodes, image, parallel)
+	}
+	s.store.touch(o)
+}
+
+// failPull has nobody pull an image any more that nobody can get.
+func (s *rolloutService) failPull(o *object, nodes []*node, image string) {
+	state := plan.PullState{Over: true}
+	for _, n := range nodes {
+		state.Troubles = append(state.Troubles, plan.PullTrouble{Node: n.Name, Why: waitingBackOff, Final: true, Since: s.clock.now()})
+	}
+	o.pulls = maps.Clone(o.pulls)
+	o.pulls[image] = state
+	s.store.touch(o)
+}
+
+// pullOn starts pulling on the first nodes; each that is done starts another.
+func (s *rolloutService) pullOn(nodes []*node, image string, parallel int) {
+	next := 0
+	var one func()
+	one = func() {
+		for next < len(nodes) && nodes[next].images[image] {
+			next++
+		}
+		if next < len(nodes) {
+			next++
+			s.kubelet.pull(nodes[next-1], image, one)
+		}
+	}
+	for range min(parallel, len(nodes)) {
+		one()
+	}
+}
+
+// pulledBy says on how many of the nodes of the pods each image is. It is worked
+// out again only when an image has arrived or a pod has come or gone.
+func (s *rolloutService) pulledBy(o *object, list []*cluster.Pod) map[string]int {
+	if o.pulled.nodes != nil && o.pulled.pulls == s.kubelet.pulls && o.pulled.moves == s.store.moves {
+		return o.pulled.nodes
+	}
+	out := map[string]int{}
+	seen := map[*node]bool{}
+	for _, p := range list {
+		n := s.scheduler.nodes[p.Node]
+		if n == nil || seen[n] {
+			continue
+		}
+		seen[n] = true
+		for image := range n.images {
+			out[image]++
+		}
+	}
+	o.pulled = pulled{s.kubelet.pulls, s.store.moves, out}
+	return out
+}
+
+// pulled is on how many nodes images are, as of two counts of changes.
+type pulled struct {
+	pulls, moves uint64
+	nodes        map[string]int
+}
+
+// verify answers a plan's question.
+func (s *rolloutService) verify(o *object, step string, v *plan.Verify) {
+	result := plan.Result{Done: true, Good: true, Text: "assumed to be good"}
+	if s.opt.Verify != nil {
+		result = s.opt.Verify(step, v)
+	}
+	result.At = s.clock.now()
+	o.verified = maps.Clone(o.verified)
+	o.verified[step] = result
+	s.store.touch(o)
+}
+
+// restart is containers of one pod that were asked to restart, with how often they
+// had restarted before.
+type restart struct {
+	uid    string
+	before map[string]int
+}
+
+// restartContainers restarts containers of a pod, once for each step.
+func (s *rolloutService) restartContainers(o *object, step string, r *plan.Restart) error {
+	e, err := s.store.findPod(r.PodRef)
+	if err != nil {
+		return err
+	}
+	key := plan.RestartKey(step, r.Name)
+	if o.restarts[key].uid == e.UID {
+		return nil
+	}
+	s.recorder.writes++
+	asked := restart{e.UID, map[string]int{}}
+	for i := range e.Containers {
+		if c := &e.Containers[i]; slices.Contains(r.Containers, c.Name) {
+			asked.before[c.Name] = c.Restarts
+			if i < len(e.agent) && !e.agent[i].running && !e.agent[i].begun {
+				asked.before[c.Name]-- // it starts again anyway
+			}
+		}
+	}
+	o.restarts[key] = asked
+	for _, name := range r.Containers {
+		s.kubelet.restart(e, name)
+	}
+	s.store.touch(o)
+	return nil
+}
+
+// answers are the results of questions and restarts.
+func (s *rolloutService) answers(o *object) map[string]plan.Result {
+	out := maps.Clone(o.verified)
+	for key, asked := range o.restarts {
+		if e := s.store.podsByUID[asked.uid]; e != nil {
+			out[key] = asked.result(e)
+		}
+	}
+	return out
+}
+
+// result is good when every container has restarted and is ready.
+func (r restart) result(e *pod) plan.Result {
+	for name, before := range r.before {
+		if c, ok := e.Container(name); !ok || c.Restarts <= before || !c.Ready {
+			return plan.Result{}
+		}
+	}
+	return plan.Result{Done: true, Good: true}
+}

@@ -1,0 +1,323 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// store keeps what the cluster consists of: objects, pods and namespaces. It decides nothing.
+type store struct {
+	// ids counts the uids that were given out.
+	ids        int
+	objects    map[cluster.Ref]*object
+	owners     map[string]*object
+	podsByUID  map[string]*pod
+	podsByName map[podName]*pod
+	all        podList
+	namespaces map[string]map[string]string
+	// sets are the SidecarSets, in the order of their names.
+	sets []*object
+	// version counts changes of what all snapshots show, moves pods that came or went.
+	version, moves uint64
+}
+
+type podName struct{ namespace, name string }
+
+func newStore() *store {
+	return &store{
+		objects: map[cluster.Ref]*object{}, owners: map[string]*object{},
+		podsByUID: map[string]*pod{}, podsByName: map[podName]*pod{}, namespaces: map[string]map[string]string{},
+	}
+}
+
+// newUID returns a uid that nothing else has, what was loaded from another world
+// included.
+func (s *store) newUID() string {
+	for {
+		s.ids++
+		id := "uid-" + strconv.Itoa(s.ids)
+		if s.podsByUID[id] == nil && s.owners[id] == nil {
+			return id
+		}
+	}
+}
+
+// object is one stored object with what its controller keeps about it.
+type object struct {
+	ref cluster.Ref
+	// doc is the object as it was written, in its version, without status.
+	doc *tree.Node
+	// workload is nil for kinds that no controller here runs.
+	workload  *cluster.Workload
+	revisions []cluster.Revision
+	// templates are pods as the revisions make them, by name of the revision.
+	templates map[string]*blueprint
+	pods      podList
+	survey    rules.Survey
+	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
+	parent   *object
+	children []*object
+	turn
+	// refusals are how often in a row its writes were refused, refusal is why the
+	// last one was.
+	refusals int
+	refusal  string
+	// version counts its changes and those of its pods.
+	version  uint64
+	progress plan.Progress
+	// recorded is the version at which progress was recorded last.
+	recorded uint64
+	verified map[string]plan.Result
+	pulled   pulled
+	// pulling are images that were asked for.
+	pulling map[string]bool
+	// pulls are those that went wrong.
+	pulls map[string]plan.PullState
+	// restarts are those that were asked for, by plan.RestartKey.
+	restarts map[string]restart
+	// carrier is the native object that stands for this one, which then has no
+	// controller; shadow is the other way round.
+	carrier, shadow *object
+	// base is what a snapshot has as the template on record.
+	base map[string]any
+}
+
+func newObject(ref cluster.Ref) *object {
+	return &object{
+		ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}, pulling: map[string]bool{},
+		pulls: map[string]plan.PullState{}, restarts: map[string]restart{},
+	}
+}
+
+// pod is one pod with its place in the lists, and what its node knows of it. The
+// pod itself is shared with everybody who has seen it: a change replaces it.
+type pod struct {
+	*cluster.Pod
+	owner      *object
+	inAll, inO int
+	// agent is one entry per container.
+	agent []container
+	// dying is true as soon as the node has begun to stop it, ended when nothing
+	// of it runs any more.
+	dying, ended bool
+	// weights are what it counts for each budget.
+	weights []controller.Weight
+	// class is how the recorder counts it.
+	class class
+	// made is what the pod was made from; nil for one that was there before.
+	made *blueprint
+}
+
+// container is what the node knows of one container beyond the pod's status.
+type container struct {
+	// image is what runs, or what is being started.
+	image string
+	// begun is whether a container of this name has ever run, healthy whether it
+	// has run for long enough to be ready.
+	begun, running, healthy bool
+	// failed is whether the image could not be pulled.
+	failed  bool
+	crashes int
+	// turn changes whenever what was planned for the container is void.
+	turn int
+}
+
+// podList keeps pods and, at the same places, what is in them now, so that a
+// controller sees them without a copy.
+type podList struct {
+	pods []*pod
+	now  []*cluster.Pod
+}
+
+func (l *podList) add(p *pod) int {
+	l.pods, l.now = append(l.pods, p), append(l.now, p.Pod)
+	return len(l.now) - 1
+}
+
+// drop removes the pod of a place; the last one takes it, and is returned so
+// that it learns of it.
+func (l *podList) drop(i int) *pod {
+	last := len(l.now) - 1
+	moved := l.pods[last]
+	l.pods[i], l.now[i] = moved, l.now[last]
+	l.pods[last], l.now[last] = nil, nil
+	l.pods, l.now = l.pods[:last], l.now[:last]
+	return moved
+}
+
+// lookup returns an object, or an error that wraps [plan.ErrNotFound].
+func (s *store) lookup(ref cluster.Ref) (*object, error) {
+	if o := s.objects[ref]; o != nil {
+		return o, nil
+	}
+	return nil, fmt.Errorf("%s: %w", ref, plan.ErrNotFound)
+}
+
+// sortedObjects returns the objects in the order of their names: nothing may depend on
+// the order of a map.
+func (s *store) sortedObjects() []*object {
+	out := slices.Collect(maps.Values(s.objects))
+	slices.SortFunc(out, func(a, b *object) int { return compareRefs(a.ref, b.ref) })
+	return out
+}
+
+func compareRefs(a, b cluster.Ref) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind),
+		strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
+}
+
+// ownerOf returns the object that an owner reference of a namespace names: by
+// its uid or, where that is not known, by its name.
+func (s *store) ownerOf(namespace string, owner cluster.Owner) *object {
+	if o := s.owners[owner.UID]; o != nil || owner.Kind == "" {
+		return o
+	}
+	for _, o := range s.sortedObjects() {
+		if o.ref.Kind == owner.Kind && o.ref.Name == owner.Name && o.ref.Namespace == namespace && o.workload != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// workloadOf finds the workload that a pod ends up with, as admission asks for it.
+func (s *store) workloadOf(namespace string, owner cluster.Owner) *cluster.Workload {
+	o := s.ownerOf(namespace, owner)
+	switch {
+	case o == nil:
+		return nil
+	case o.parent != nil:
+		return o.parent.workload
+	}
+	return o.workload
+}
+
+// findPod returns the pod of a reference, never its successor of the same name: a uid
+// that is given must be the pod's.
+func (s *store) findPod(ref plan.PodRef) (*pod, error) {
+	e := s.podsByName[podName{ref.Namespace, ref.Name}]
+	if e == nil || (ref.UID != "" && e.UID != ref.UID) {
+		return nil, fmt.Errorf("pod %s: %w", ref.Name, plan.ErrNotFound)
+	}
+	return e, nil
+}
+
+// touch notes that a snapshot of the object would show something new.
+func (s *store) touch(o *object) {
+	for ; o != nil; o = o.parent {
+		o.version++
+		if o.shadow != nil {
+			o.shadow.version++
+		}
+	}
+}
+
+func (s *store) listSets() {
+	s.sets = nil
+	for _, o := range s.sortedObjects() {
+		if o.ref.Kind == kruise.KindSidecarSet && o.workload != nil {
+			s.sets = append(s.sets, o)
+		}
+	}
+}
+
+// podsOf returns the pods that the object's controller sees, in a list that must
+// not be kept.
+func (s *store) podsOf(o *object) []*cluster.Pod {
+	if o.carrier != nil {
+		return s.podsOf(o.carrier)
+	}
+	return kindOf(o).pods(s.all.now, o)
+}
+
+// podsIn are the pods of a namespace, in a list that must not be kept.
+func (s *store) podsIn(namespace string) []*cluster.Pod {
+	if len(s.namespaces) <= 1 {
+		return s.all.now
+	}
+	var out []*cluster.Pod
+	for _, p := range s.all.now {
+		if p.Namespace == namespace {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// revisionsOf are the stored templates; those of a Deployment are its
+// ReplicaSets.
+func (s *store) revisionsOf(o *object) []cluster.Revision {
+	if o.ref.Kind != kruise.KindDeployment {
+		return o.revisions
+	}
+	var out []cluster.Revision
+	for _, child := range o.children {
+		out = append(out, ofReplicaSet(child.workload))
+	}
+	return out
+}
+
+func ofReplicaSet(rs *cluster.Workload) cluster.Revision {
+	n, _ := strconv.ParseInt(rs.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
+	return cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)}
+}
+
+// concerns reports whether one of a budget's pods is the object's.
+func (s *store) concerns(o *object, budget []*cluster.Pod) bool {
+	return slices.ContainsFunc(budget, func(p *cluster.Pod) bool {
+		e := s.podsByUID[p.UID]
+		switch {
+		case o.ref.Kind == kruise.KindSidecarSet:
+			return true
+		case e == nil || e.owner == nil:
+			return false
+		}
+		return e.owner == o || e.owner.parent == o || e.owner.shadow == o
+	})
+}
+
+// versionOf changes whenever the snapshot does.
+func (s *store) versionOf(o *object) string {
+	return strconv.FormatUint(o.version, 36) + "." + strconv.FormatUint(s.version, 36)
+}
+
+// wanted is how many pods there should be. A SidecarSet wants those of the
+// workloads whose pods it is in, and where none of these is known, the pods.
+func (s *store) wanted(o *object) int {
+	t := cluster.Of(o.workload.Object)
+	if n, ok := t.Replicas(); ok {
+		return n
+	}
+	if n, ok := t.Scheduled(); ok {
+		return n
+	}
+	sum := 0
+	for _, owner := range s.sortedObjects() {
+		if owner.workload != nil && owner.ref.Kind != kruise.KindSidecarSet && slices.ContainsFunc(owner.pods.now, func(p *cluster.Pod) bool { return injected(p, o.ref.Name) }) {
+			sum += s.wanted(owner)
+		}
+	}
+	if sum == 0 {
+		for _, p := range s.all.now {
+			if injected(p, o.ref.Name) {
+				sum++
+			}
+		}
+	}
+	return sum
+}
+
+func injected(p *cluster.Pod, set string) bool {
+	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
+}
