@@ -143,7 +143,7 @@ func (g *growing) cost(ctx context.Context, verb string, s shape, n, runs int) (
 	var codes []int
 	switch verb {
 	case "render":
-		args = []string{"render", "-f", old}
+		args = []string{"render", "--allow-empty", "-f", old}
 	case "lint":
 		args, codes = []string{"lint", "-f", old}, []int{1}
 	case "diff":
