@@ -34,6 +34,7 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 5, "processes per figure; the best counts")
 	flag.IntVar(&b.objects, "n", 5000, "objects in the comparisons")
 	keep := flag.String("keep", "", "directory to leave input and output in")
+	flag.StringVar((*string)(&b.made), "program", "", "program to measure, instead of one that is built")
 	chosen := flag.String("table", strings.Join(tableNames(), ","), "tables to print, in the order that they have here")
 	flag.Usage = func() {
 		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "bench [flags] [ROW ...], ROW of the table growth: VERB, VERB=PART OF A NAME, =PART OF A NAME")
