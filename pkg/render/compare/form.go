@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -143,4 +146,234 @@ func unfold(annotations map[string]any) {
 	if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
 		annotations[kruise.StrategyAnnotation] = inside
 	}
+}
+
+// filling is a value that an API server writes where there is none. The path
+// leads through maps by key and through every item of lists marked with [].
+type filling struct {
+	path  string
+	value any
+	// like names a field beside it whose value is taken instead.
+	like string
+}
+
+// defaults are those of kinds that have no type here or whose type comes without
+// them, by GROUP/KIND: what people write out as often as not.
+var defaults = map[string][]filling{
+	"/Service": {
+		{path: "spec.type", value: "ClusterIP"},
+		{path: "spec.sessionAffinity", value: "None"},
+		{path: "spec.internalTrafficPolicy", value: "Cluster"},
+		{path: "spec.ports[].protocol", value: "TCP"},
+		{path: "spec.ports[].targetPort", like: "port"},
+	},
+	"/Secret":                {{path: "type", value: "Opaque"}},
+	"/PersistentVolumeClaim": {{path: "spec.volumeMode", value: "Filesystem"}},
+	"/PersistentVolume": {
+		{path: "spec.volumeMode", value: "Filesystem"}, {path: "spec.persistentVolumeReclaimPolicy", value: "Retain"},
+	},
+	"batch/Job": append([]filling{
+		{path: "spec.parallelism", value: 1.0}, {path: "spec.completions", like: "parallelism"},
+	}, job("spec")...),
+	"batch/CronJob": append([]filling{
+		{path: "spec.concurrencyPolicy", value: "Allow"},
+		{path: "spec.suspend", value: false},
+		{path: "spec.successfulJobsHistoryLimit", value: 3.0},
+		{path: "spec.failedJobsHistoryLimit", value: 1.0},
+	}, job("spec.jobTemplate.spec")...),
+	"/Pod":                                append(pod("spec"), filling{path: "spec.enableServiceLinks", value: true}),
+	"autoscaling/HorizontalPodAutoscaler": {{path: "spec.minReplicas", value: 1.0}},
+	"storage.k8s.io/StorageClass":         {{path: "reclaimPolicy", value: "Delete"}, {path: "volumeBindingMode", value: "Immediate"}},
+	"networking.k8s.io/NetworkPolicy": {
+		{path: "spec.ingress[].ports[].protocol", value: "TCP"}, {path: "spec.egress[].ports[].protocol", value: "TCP"},
+	},
+	"apps.kruise.io/CloneSet":                      inPlace,
+	"apps.kruise.io/StatefulSet":                   inPlace,
+	"rbac.authorization.k8s.io/RoleBinding":        binding,
+	"rbac.authorization.k8s.io/ClusterRoleBinding": binding,
+}
+
+var binding = []filling{{path: "roleRef.apiGroup", value: "rbac.authorization.k8s.io"}}
+
+// inPlace: the webhook writes an empty strategy, which says nothing.
+var inPlace = []filling{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", value: map[string]any{}}}
+
+func job(spec string) []filling {
+	return append([]filling{
+		{path: spec + ".backoffLimit", value: 6.0},
+		{path: spec + ".completionMode", value: "NonIndexed"},
+		{path: spec + ".suspend", value: false},
+		{path: spec + ".podReplacementPolicy", value: "TerminatingOrFailed"},
+	}, pod(spec+".template.spec")...)
+}
+
+// pod are the defaults that are written out most of a pod that no workload of
+// package kruise holds.
+func pod(spec string) []filling {
+	out := []filling{
+		{path: spec + ".dnsPolicy", value: "ClusterFirst"},
+		{path: spec + ".schedulerName", value: "default-scheduler"},
+		{path: spec + ".terminationGracePeriodSeconds", value: 30.0},
+		{path: spec + ".restartPolicy", value: "Always"},
+	}
+	for _, list := range []string{".containers[]", ".initContainers[]"} {
+		out = append(out,
+			filling{path: spec + list + ".terminationMessagePath", value: "/dev/termination-log"},
+			filling{path: spec + list + ".terminationMessagePolicy", value: "File"},
+			filling{path: spec + list + ".ports[].protocol", value: "TCP"},
+		)
+	}
+	return out
+}
+
+// fill sets the value where the maps that would hold it are there and it is not.
+func (d filling) fill(v map[string]any) { d.at(v, strings.Split(d.path, ".")) }
+
+func (d filling) at(v any, steps []string) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	key, list := strings.CutSuffix(steps[0], "[]")
+	switch {
+	case list:
+		items, _ := m[key].([]any)
+		for _, item := range items {
+			d.at(item, steps[1:])
+		}
+	case len(steps) > 1:
+		d.at(m[key], steps[1:])
+	case m[key] == nil:
+		if m[key] = d.value; d.like != "" {
+			m[key] = m[d.like]
+		}
+	}
+}
+
+// sealed is a secret value: it can be compared, and whatever shows it shows
+// [rules.Masked].
+type sealed struct{ content string }
+
+func (sealed) String() string { return rules.Masked }
+
+func (sealed) GoString() string { return rules.Masked }
+
+// MarshalJSON writes the mask.
+func (sealed) MarshalJSON() ([]byte, error) { return json.Marshal(rules.Masked) }
+
+// seal replaces all that a Secret holds, also one that a ResourceDistribution
+// distributes. stringData and data are one, as they are once stored.
+func seal(r *resource.Resource, v map[string]any) {
+	switch {
+	case r.Is("", "Secret"):
+		sealSecret(v)
+	case r.Is(kruise.Group, kruise.KindResourceDistribution):
+		spec, _ := v["spec"].(map[string]any)
+		if inner, ok := spec["resource"].(map[string]any); ok && inner["kind"] == "Secret" {
+			sealSecret(inner)
+		}
+	}
+}
+
+// open are the fields of a Secret that are none.
+var open = map[string]bool{"apiVersion": true, "kind": true, "metadata": true, "type": true, "immutable": true}
+
+func sealSecret(v map[string]any) {
+	data := map[string]any{}
+	for _, key := range []string{"data", "stringData"} {
+		held, ok := v[key].(map[string]any)
+		if !ok {
+			continue
+		}
+		for name, value := range held {
+			data[name] = sealed{content(value, key == "data")}
+		}
+		delete(v, key)
+	}
+	for key, value := range v {
+		if !open[key] && value != nil {
+			v[key] = sealed{text(value)}
+		}
+	}
+	if meta, ok := v["metadata"].(map[string]any); ok {
+		if annotations, ok := meta["annotations"].(map[string]any); ok {
+			delete(annotations, corev1.LastAppliedConfigAnnotation)
+		}
+	}
+	if len(data) > 0 {
+		v["data"] = data
+	}
+}
+
+// content is what a value holds: base64 is decoded, so that line breaks in it and
+// the choice of the field do not count.
+func content(value any, encoded bool) string {
+	s := text(value)
+	if !encoded {
+		return s
+	}
+	if plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(s), "")); err == nil {
+		return string(plain)
+	}
+	return "not base64: " + s
+}
+
+func text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// shown is a value as it may be read: sealed ones as their mask, and what is
+// likely to be secret elsewhere masked as in plans.
+func shown(path []string, v any, object map[string]any) any {
+	if v == nil {
+		return nil
+	}
+	last := path[len(path)-1]
+	switch _, text := v.(string); {
+	case path[0] == "data" && rules.SecretName(last):
+		return rules.Masked
+	case text && rules.SecretName(last) && !names(last):
+		return rules.Masked
+	}
+	for i, step := range slices.Backward(path) {
+		if step == "metadata" {
+			return unsealed(rules.Mask(path[i:], v, nil))
+		}
+	}
+	return unsealed(rules.Mask(path, v, object))
+}
+
+// names reports whether a field rather says where a secret is than what it is.
+func names(key string) bool {
+	key = strings.ToLower(key)
+	return slices.ContainsFunc([]string{"name", "names", "ref", "refs", "path", "namespace", "seconds", "audience", "type"}, func(end string) bool {
+		return strings.HasSuffix(key, end)
+	})
+}
+
+func unsealed(v any) any {
+	switch v := v.(type) {
+	case sealed:
+		return rules.Masked
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = unsealed(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = unsealed(item)
+		}
+		return out
+	}
+	return v
 }

@@ -76,7 +76,7 @@ var protectionRules = []Rule{
 	},
 }
 
-// What becomes of objects that name an expanded object. Rules of this file
+// What becomes of objects that name an expanded object. These rules
 // belong to no Kruise kind: the objects are native ones, or Kruise objects
 // that stay.
 var referenceRules = []Rule{
