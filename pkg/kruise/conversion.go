@@ -71,7 +71,7 @@ func (c *conversion) absent(path string) { c.lose(path, "%s has no such field", 
 func (c *conversion) get(path string) *tree.Node { return tree.Get(c.root, steps(path)...) }
 
 // own returns the mapping at path for editing and makes what is missing of
-// it, or returns nil where something that is not a mapping stands in the way.
+// it, or returns nil where something that is not a mapping is in the way.
 func (c *conversion) own(path string) *tree.Node { return c.ownBelow(c.root, steps(path)) }
 
 func (c *conversion) ownBelow(n *tree.Node, path []string) *tree.Node {
@@ -113,7 +113,7 @@ func (c *conversion) takeBelow(n *tree.Node, keys []string, keep int) *tree.Node
 	return v
 }
 
-// set puts v at path, unless something that is not a mapping stands in the way.
+// set puts v at path, unless something that is not a mapping is in the way.
 func (c *conversion) set(path string, v *tree.Node) { c.setBelow(c.root, steps(path), v) }
 
 func (c *conversion) setBelow(n *tree.Node, keys []string, v *tree.Node) bool {

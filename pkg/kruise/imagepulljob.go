@@ -13,7 +13,7 @@ type ImagePullJob struct {
 	Status            ImagePullJobStatus `json:"status,omitzero"`
 }
 
-// ImagePullJobSpec is what an ImagePullJob shall do.
+// ImagePullJobSpec is the desired state of an ImagePullJob.
 type ImagePullJobSpec struct {
 	Image                string `json:"image"`
 	ImagePullJobTemplate `json:",inline"`
@@ -84,7 +84,7 @@ type ImageListPullJob struct {
 	Status            ImageListPullJobStatus `json:"status,omitzero"`
 }
 
-// ImageListPullJobSpec is what an ImageListPullJob shall do.
+// ImageListPullJobSpec is the desired state of an ImageListPullJob.
 type ImageListPullJobSpec struct {
 	// Images are 1 to 255, each once.
 	Images               []string `json:"images"`

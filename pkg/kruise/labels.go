@@ -24,15 +24,15 @@ const (
 	// its kind and name, as [SourceValue] writes them, so that it selects no pod of
 	// the one that they come from.
 	WorkloadLabel = "kubectl-kruise.dev/workload"
-	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
-	// rendering where nobody knows their names.
+	// NodesAnnotation on a BroadcastJob is how many nodes it is to run on, for
+	// rendering where their names are not known.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
 	// RolloutAnnotation on a workload says how its changes are rolled out.
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
-	// InServiceLabel is taken from a pod that shall get no traffic.
+	// InServiceLabel is removed from a pod that is to get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
 	// TrackLabel tells the pods of a canary workload from those of the stable one
-	// that it stands beside; TrackCanary is its value there.
+	// that it accompanies; TrackCanary is its value there.
 	TrackLabel  = "kubectl-kruise.dev/track"
 	TrackCanary = "canary"
 	// SpreadLabel names the WorkloadSpread on the workloads that its target became,
@@ -48,7 +48,7 @@ const (
 	// CloneSetInstanceIDLabel is the random part of a CloneSet pod's name, on
 	// the pod and its claims.
 	CloneSetInstanceIDLabel = "apps.kruise.io/cloneset-instance-id"
-	// SpecifiedDeleteLabel marks a pod that its workload shall replace; the
+	// SpecifiedDeleteLabel marks a pod that its workload is to replace; the
 	// value means nothing.
 	SpecifiedDeleteLabel = "apps.kruise.io/specified-delete"
 	// CloneSetScalingExcludePreparingDeleteLabel, "true" on a v1alpha1
@@ -324,7 +324,7 @@ const (
 	RelatedBudgetOlderAnnotation = "kruise.io/related-pub"
 )
 
-// MethodAnnotation on a ContainerRecreateRequest is how a client shall restart its
+// MethodAnnotation on a ContainerRecreateRequest is how a client is to restart its
 // containers where there is a choice: image-alias, resize, signal or evict.
 const MethodAnnotation = "kubectl-kruise.dev/method"
 

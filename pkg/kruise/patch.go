@@ -28,7 +28,7 @@ func PatchTemplate(template, patch map[string]any) (merged map[string]any, err e
 }
 
 // plainly says what the library says without the objects that it prints, which
-// nobody can read and which may hold what is nobody's business.
+// are hard to read and may hold secrets.
 func plainly(err error) string {
 	msg := err.Error()
 	if _, key, ok := strings.Cut(msg, "does not contain declared merge key: "); ok {

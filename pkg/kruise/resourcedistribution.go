@@ -76,7 +76,7 @@ func (r Release) SystemNamespaces() []string {
 	return []string{"kube-public", "kube-system"}
 }
 
-// Names are the namespaces that shall have a copy, sorted: all that there are, or the
+// Names are the namespaces that are to have a copy, sorted: all that there are, or the
 // listed ones, there or not, with the selected; less the excluded, and those of the system
 // (docs/kruise/distribution.md#resourcedistribution). The error is a selector that cannot be read.
 func (t *ResourceDistributionTargets) Names(there map[string]k8slabels.Set, release Release) ([]string, error) {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Masked stands for a value that is not shown.
+// Masked replaces a value that is not shown.
 const Masked = "***"
 
 // Words are the parts of names whose values are likely to be secret, as a regular
@@ -175,7 +175,7 @@ func boundary(phrase, rest string) bool {
 
 func part(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' }
 
-// word is what stands here up to a blank or a quotation mark.
+// word is what is here up to a blank or a quotation mark.
 func (m *message) word() string {
 	rest := m.text[m.at:]
 	if i := strings.IndexFunc(rest, quoteOrSpace); i > 0 {

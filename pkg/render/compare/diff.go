@@ -44,7 +44,7 @@ func diff(kind string, old, now map[string]any) []difference {
 	return d.out
 }
 
-// place is where the comparison stands.
+// place is the position of the comparison.
 type place struct {
 	path     []step
 	old, now []string
@@ -288,18 +288,18 @@ func (d *differ) order(p place, old, now []string) {
 func (d *differ) sets(p place, old, now []any) {
 	left := map[string]int{}
 	for _, item := range old {
-		left[spelt(item)]++
+		left[canonical(item)]++
 	}
 	var gone, came []int
 	for j, item := range now {
-		if key := spelt(item); left[key] > 0 {
+		if key := canonical(item); left[key] > 0 {
 			left[key]--
 		} else {
 			came = append(came, j)
 		}
 	}
 	for i, item := range old {
-		if key := spelt(item); left[key] > 0 {
+		if key := canonical(item); left[key] > 0 {
 			left[key]--
 			gone = append(gone, i)
 		}
@@ -324,23 +324,23 @@ func (d *differ) remaining(p place, old, now []any, gone, came []int) {
 	}
 }
 
-// spelt is an item as text that is the same for equal items: the order of lists
+// canonical is an item as text that is the same for equal items: the order of lists
 // inside it, such as the verbs of a rule, counts as little.
-func spelt(item any) string {
+func canonical(item any) string {
 	switch v := item.(type) {
-	case sealed:
+	case masked:
 		return v.content
 	case map[string]any:
 		parts := make([]string, 0, len(v))
 		for key, inner := range v {
-			parts = append(parts, key+":"+spelt(inner))
+			parts = append(parts, key+":"+canonical(inner))
 		}
 		slices.Sort(parts)
 		return "{" + strings.Join(parts, "\x00") + "}"
 	case []any:
 		parts := make([]string, len(v))
 		for i, inner := range v {
-			parts[i] = spelt(inner)
+			parts[i] = canonical(inner)
 		}
 		slices.Sort(parts)
 		return "[" + strings.Join(parts, "\x00") + "]"

@@ -65,7 +65,7 @@ func (c *comparison) forms(p pair) (old, now form) {
 	}
 	for _, f := range []form{old, now} {
 		normalise(p.now, f.value)
-		seal(p.now, f.value)
+		maskSecrets(p.now, f.value)
 	}
 	return old, now
 }
@@ -130,7 +130,7 @@ func normalise(r *resource.Resource, v map[string]any) {
 			for _, key := range bookkeeping {
 				delete(annotations, key)
 			}
-			unfold(annotations)
+			decodeStrategy(annotations)
 		}
 	}
 	for _, d := range defaults[kindOf(r)] {
@@ -138,9 +138,9 @@ func normalise(r *resource.Resource, v map[string]any) {
 	}
 }
 
-// unfold reads the annotation that holds a strategy, so that its fields are compared
+// decodeStrategy reads the annotation that holds a strategy, so that its fields are compared
 // and not its text.
-func unfold(annotations map[string]any) {
+func decodeStrategy(annotations map[string]any) {
 	text, _ := annotations[kruise.StrategyAnnotation].(string)
 	var inside map[string]any
 	if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
@@ -148,9 +148,9 @@ func unfold(annotations map[string]any) {
 	}
 }
 
-// filling is a value that an API server writes where there is none. The path
+// defaultValue is a value that an API server writes where there is none. The path
 // leads through maps by key and through every item of lists marked with [].
-type filling struct {
+type defaultValue struct {
 	path  string
 	value any
 	// like names a field beside it whose value is taken instead.
@@ -159,7 +159,7 @@ type filling struct {
 
 // defaults are those of kinds that have no type here or whose type comes without
 // them, by GROUP/KIND: what people write out as often as not.
-var defaults = map[string][]filling{
+var defaults = map[string][]defaultValue{
 	"/Service": {
 		{path: "spec.type", value: "ClusterIP"},
 		{path: "spec.sessionAffinity", value: "None"},
@@ -172,16 +172,16 @@ var defaults = map[string][]filling{
 	"/PersistentVolume": {
 		{path: "spec.volumeMode", value: "Filesystem"}, {path: "spec.persistentVolumeReclaimPolicy", value: "Retain"},
 	},
-	"batch/Job": append([]filling{
+	"batch/Job": append([]defaultValue{
 		{path: "spec.parallelism", value: 1.0}, {path: "spec.completions", like: "parallelism"},
 	}, job("spec")...),
-	"batch/CronJob": append([]filling{
+	"batch/CronJob": append([]defaultValue{
 		{path: "spec.concurrencyPolicy", value: "Allow"},
 		{path: "spec.suspend", value: false},
 		{path: "spec.successfulJobsHistoryLimit", value: 3.0},
 		{path: "spec.failedJobsHistoryLimit", value: 1.0},
 	}, job("spec.jobTemplate.spec")...),
-	"/Pod":                                append(pod("spec"), filling{path: "spec.enableServiceLinks", value: true}),
+	"/Pod":                                append(pod("spec"), defaultValue{path: "spec.enableServiceLinks", value: true}),
 	"autoscaling/HorizontalPodAutoscaler": {{path: "spec.minReplicas", value: 1.0}},
 	"storage.k8s.io/StorageClass":         {{path: "reclaimPolicy", value: "Delete"}, {path: "volumeBindingMode", value: "Immediate"}},
 	"networking.k8s.io/NetworkPolicy": {
@@ -193,13 +193,13 @@ var defaults = map[string][]filling{
 	"rbac.authorization.k8s.io/ClusterRoleBinding": binding,
 }
 
-var binding = []filling{{path: "roleRef.apiGroup", value: "rbac.authorization.k8s.io"}}
+var binding = []defaultValue{{path: "roleRef.apiGroup", value: "rbac.authorization.k8s.io"}}
 
 // inPlace: the webhook writes an empty strategy, which says nothing.
-var inPlace = []filling{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", value: map[string]any{}}}
+var inPlace = []defaultValue{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", value: map[string]any{}}}
 
-func job(spec string) []filling {
-	return append([]filling{
+func job(spec string) []defaultValue {
+	return append([]defaultValue{
 		{path: spec + ".backoffLimit", value: 6.0},
 		{path: spec + ".completionMode", value: "NonIndexed"},
 		{path: spec + ".suspend", value: false},
@@ -209,8 +209,8 @@ func job(spec string) []filling {
 
 // pod are the defaults that are written out most of a pod that no workload of
 // package kruise holds.
-func pod(spec string) []filling {
-	out := []filling{
+func pod(spec string) []defaultValue {
+	out := []defaultValue{
 		{path: spec + ".dnsPolicy", value: "ClusterFirst"},
 		{path: spec + ".schedulerName", value: "default-scheduler"},
 		{path: spec + ".terminationGracePeriodSeconds", value: 30.0},
@@ -218,18 +218,18 @@ func pod(spec string) []filling {
 	}
 	for _, list := range []string{".containers[]", ".initContainers[]"} {
 		out = append(out,
-			filling{path: spec + list + ".terminationMessagePath", value: "/dev/termination-log"},
-			filling{path: spec + list + ".terminationMessagePolicy", value: "File"},
-			filling{path: spec + list + ".ports[].protocol", value: "TCP"},
+			defaultValue{path: spec + list + ".terminationMessagePath", value: "/dev/termination-log"},
+			defaultValue{path: spec + list + ".terminationMessagePolicy", value: "File"},
+			defaultValue{path: spec + list + ".ports[].protocol", value: "TCP"},
 		)
 	}
 	return out
 }
 
 // fill sets the value where the maps that would hold it are there and it is not.
-func (d filling) fill(v map[string]any) { d.at(v, strings.Split(d.path, ".")) }
+func (d defaultValue) fill(v map[string]any) { d.at(v, strings.Split(d.path, ".")) }
 
-func (d filling) at(v any, steps []string) {
+func (d defaultValue) at(v any, steps []string) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
@@ -250,27 +250,27 @@ func (d filling) at(v any, steps []string) {
 	}
 }
 
-// sealed is a secret value: it can be compared, and whatever shows it shows
+// masked is a secret value: it can be compared, and whatever shows it shows
 // [rules.Masked].
-type sealed struct{ content string }
+type masked struct{ content string }
 
-func (sealed) String() string { return rules.Masked }
+func (masked) String() string { return rules.Masked }
 
-func (sealed) GoString() string { return rules.Masked }
+func (masked) GoString() string { return rules.Masked }
 
 // MarshalJSON writes the mask.
-func (sealed) MarshalJSON() ([]byte, error) { return json.Marshal(rules.Masked) }
+func (masked) MarshalJSON() ([]byte, error) { return json.Marshal(rules.Masked) }
 
-// seal replaces all that a Secret holds, also one that a ResourceDistribution
+// maskSecrets replaces all that a Secret holds, also one that a ResourceDistribution
 // distributes. stringData and data are one, as they are once stored.
-func seal(r *resource.Resource, v map[string]any) {
+func maskSecrets(r *resource.Resource, v map[string]any) {
 	switch {
 	case r.Is("", "Secret"):
-		sealSecret(v)
+		maskSecret(v)
 	case r.Is(kruise.Group, kruise.KindResourceDistribution):
 		spec, _ := v["spec"].(map[string]any)
 		if inner, ok := spec["resource"].(map[string]any); ok && inner["kind"] == "Secret" {
-			sealSecret(inner)
+			maskSecret(inner)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func seal(r *resource.Resource, v map[string]any) {
 // open are the fields of a Secret that are none.
 var open = map[string]bool{"apiVersion": true, "kind": true, "metadata": true, "type": true, "immutable": true}
 
-func sealSecret(v map[string]any) {
+func maskSecret(v map[string]any) {
 	data := map[string]any{}
 	for _, key := range []string{"data", "stringData"} {
 		held, ok := v[key].(map[string]any)
@@ -286,13 +286,13 @@ func sealSecret(v map[string]any) {
 			continue
 		}
 		for name, value := range held {
-			data[name] = sealed{content(value, key == "data")}
+			data[name] = masked{content(value, key == "data")}
 		}
 		delete(v, key)
 	}
 	for key, value := range v {
 		if !open[key] && value != nil {
-			v[key] = sealed{text(value)}
+			v[key] = masked{text(value)}
 		}
 	}
 	if meta, ok := v["metadata"].(map[string]any); ok {
@@ -344,10 +344,10 @@ func shown(path []string, v any, object map[string]any) any {
 	}
 	for i, step := range slices.Backward(path) {
 		if step == "metadata" {
-			return unsealed(rules.Mask(path[i:], v, nil))
+			return withMasks(rules.Mask(path[i:], v, nil))
 		}
 	}
-	return unsealed(rules.Mask(path, v, object))
+	return withMasks(rules.Mask(path, v, object))
 }
 
 // names reports whether a field rather says where a secret is than what it is.
@@ -358,20 +358,20 @@ func names(key string) bool {
 	})
 }
 
-func unsealed(v any) any {
+func withMasks(v any) any {
 	switch v := v.(type) {
-	case sealed:
+	case masked:
 		return rules.Masked
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[key] = unsealed(item)
+			out[key] = withMasks(item)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = unsealed(item)
+			out[i] = withMasks(item)
 		}
 		return out
 	}

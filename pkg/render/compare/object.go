@@ -33,8 +33,8 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 	}
 	ch.Fields = fields(list, old.value, now.value, template, asked)
 	ch.Rollout.because(ch.Fields)
-	frozen(ch, p, list)
-	followUps(ch, p.now, ch.Fields)
+	checkImmutable(ch, p, list)
+	addConsequences(ch, p.now, ch.Fields)
 	return true
 }
 
@@ -47,8 +47,8 @@ func unknown(ch *Change, old, now form) {
 	}
 }
 
-// followUps are what a change of some kinds means that no rule of rollouts knows.
-func followUps(ch *Change, r *resource.Resource, list []Field) {
+// addConsequences are what a change of some kinds means that no rule of rollouts knows.
+func addConsequences(ch *Change, r *resource.Resource, list []Field) {
 	for _, f := range consequences[kindOf(r)] {
 		if i := slices.IndexFunc(list, func(have Field) bool { return under(have.Path, f.path) }); i >= 0 {
 			ch.add(f.level, list[i].Path, f.text)
@@ -78,17 +78,17 @@ var consequences = map[string][]consequence{
 	kruise.Group + "/WorkloadSpread":     {{"spec", Note, "it applies to pods created from now on; running pods stay where they are"}},
 }
 
-// fixed are the fields of Kubernetes' own kinds that an API server does not let
+// immutableField are the fields of Kubernetes' own kinds that an API server does not let
 // change, by GROUP/KIND, and what below them may. Kruise's kinds are the matter of
 // package check.
-type fixed struct {
+type immutableField struct {
 	path   string
 	except []string
 	// when limits it to objects that were so before; nil is all.
 	when func(old *resource.Resource) bool
 }
 
-var fixedFields = map[string][]fixed{
+var immutableFields = map[string][]immutableField{
 	"apps/DaemonSet":  {{path: "spec.selector"}},
 	"apps/Deployment": {{path: "spec.selector"}},
 	"apps/ReplicaSet": {{path: "spec.selector"}},
@@ -99,8 +99,8 @@ var fixedFields = map[string][]fixed{
 	"batch/Job": {{path: "spec", except: []string{
 		"spec.activeDeadlineSeconds", "spec.backoffLimit", "spec.parallelism", "spec.suspend", "spec.ttlSecondsAfterFinished",
 	}}},
-	"/ConfigMap":             {{path: "data", when: sealedForGood}, {path: "binaryData", when: sealedForGood}, {path: "immutable", when: sealedForGood}},
-	"/Secret":                {{path: "data", when: sealedForGood}, {path: "immutable", when: sealedForGood}, {path: "type"}},
+	"/ConfigMap":             {{path: "data", when: immutable}, {path: "binaryData", when: immutable}, {path: "immutable", when: immutable}},
+	"/Secret":                {{path: "data", when: immutable}, {path: "immutable", when: immutable}, {path: "type"}},
 	"/PersistentVolumeClaim": {{path: "spec", except: []string{"spec.resources", "spec.volumeAttributesClassName"}}},
 	"/Pod": {{path: "spec", except: []string{
 		"spec.activeDeadlineSeconds", "spec.containers[*].image", "spec.initContainers[*].image", "spec.tolerations",
@@ -115,29 +115,29 @@ var fixedFields = map[string][]fixed{
 	"apiextensions.k8s.io/CustomResourceDefinition": {{path: "spec.scope"}, {path: "spec.group"}, {path: "spec.names.kind"}},
 }
 
-func sealedForGood(old *resource.Resource) bool { return tree.Bool(tree.Get(old.Node(), "immutable")) }
+func immutable(old *resource.Resource) bool { return tree.Bool(tree.Get(old.Node(), "immutable")) }
 
-// frozen says which changes an API server will refuse.
-func frozen(ch *Change, p pair, list []difference) {
+// checkImmutable says which changes an API server will refuse.
+func checkImmutable(ch *Change, p pair, list []difference) {
 	if ch.Was != "" { // another object
 		return
 	}
-	for _, f := range fixedFields[kindOf(p.now)] {
+	for _, f := range immutableFields[kindOf(p.now)] {
 		if f.when != nil && !f.when(p.old) {
 			continue
 		}
 		for _, d := range list {
 			path := pathText(d.path)
 			if under(path, f.path) && !slices.ContainsFunc(f.except, func(e string) bool { return under(path, e) }) {
-				ch.freeze(d, p.now.Kind())
+				ch.refuseChange(d, p.now.Kind())
 			}
 		}
 	}
-	smaller(ch, p)
+	checkShrinking(ch, p)
 }
 
-// freeze refuses a field of a spec, once for all that is below it.
-func (ch *Change) freeze(d difference, kind string) {
+// refuseChange refuses a field of a spec, once for all that is below it.
+func (ch *Change) refuseChange(d difference, kind string) {
 	field := pathText(d.path[:min(len(d.path), 2)])
 	if ch.refused(field) {
 		return
@@ -181,8 +181,8 @@ func under(path, field string) bool {
 	}
 }
 
-// smaller refuses a claim that shall shrink.
-func smaller(ch *Change, p pair) {
+// checkShrinking refuses a claim with a smaller request.
+func checkShrinking(ch *Change, p pair) {
 	if !p.now.Is("", "PersistentVolumeClaim") {
 		return
 	}
@@ -194,13 +194,13 @@ func smaller(ch *Change, p pair) {
 	}
 }
 
-// added says what a new object brings.
-func (c *comparison) added(ch *Change, r *resource.Resource) {
+// describeAdded adds what a new object brings.
+func (c *comparison) describeAdded(ch *Change, r *resource.Resource) {
 	switch w, err := workloadOf(r); {
 	case err != nil:
 		ch.refuse(err)
 	case w != nil:
-		if n := c.crowd(r, w); n > 0 && w.Kind != kruise.KindSidecarSet {
+		if n := c.replicasOf(r, w); n > 0 && w.Kind != kruise.KindSidecarSet {
 			ch.add(Note, "", pods(n)+" are created")
 		}
 	}
@@ -210,36 +210,36 @@ func (c *comparison) added(ch *Change, r *resource.Resource) {
 	unknown(ch, form{}, formOf(r, true))
 }
 
-// departures are what goes with objects of some kinds.
-var departures = map[string]string{
+// deletionWarnings are what goes with objects of some kinds.
+var deletionWarnings = map[string]string{
 	"/Namespace":             "everything in the namespace is deleted with it",
 	"/PersistentVolumeClaim": "the claim and, as most storage classes have it, the data in it are deleted",
 	"apiextensions.k8s.io/CustomResourceDefinition": "all objects of the kind are deleted with it",
 }
 
-// removed says what goes with an object, should whoever applies the new state
-// delete what is not in it.
-func (c *comparison) removed(ch *Change, r *resource.Resource) {
-	if text := departures[kindOf(r)]; text != "" {
+// describeRemoved adds what is deleted with an object, in case the new state is applied with
+// pruning.
+func (c *comparison) describeRemoved(ch *Change, r *resource.Resource) {
+	if text := deletionWarnings[kindOf(r)]; text != "" {
 		ch.add(Loss, "", text)
 	}
 	if r.Is("", "PersistentVolume") && tree.StrAt(r.Node(), "spec", "persistentVolumeReclaimPolicy") == "Delete" {
 		ch.add(Loss, "", "the data in it is deleted")
 	}
-	c.gone(ch, r, "")
+	c.deletionEffects(ch, r, "")
 	for _, p := range c.old.parts(unitedDeployment(r)) {
 		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
-		c.gone(ch, p.r, "subset "+p.name+": ")
+		c.deletionEffects(ch, p.r, "subset "+p.name+": ")
 	}
 }
 
-// gone says what goes with a workload; whose names it when it is part of another.
-func (c *comparison) gone(ch *Change, r *resource.Resource, whose string) {
+// deletionEffects adds what is deleted with a workload; whose names it when it is part of another.
+func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose string) {
 	w, err := workloadOf(r)
 	if err != nil || w == nil || w.Kind == kruise.KindSidecarSet {
 		return
 	}
-	n := c.crowd(r, w)
+	n := c.replicasOf(r, w)
 	if n != 0 {
 		ch.add(Loss, "", whose+pods(n)+" "+goes(n)+", and nothing comes in their place")
 	}

@@ -85,7 +85,7 @@ func match(old, now *side) []pair {
 // its own alphabet.
 var contentSuffix = regexp.MustCompile(`-[2456789bcdfghkmt]{10}$`)
 
-// stemOf is the identity without a suffix that stands for the content.
+// stemOf is the identity without the suffix that is a hash of the content.
 func stemOf(id resource.ID) (stem resource.ID, ok bool) {
 	if id.Group != "" || id.Kind != "ConfigMap" && id.Kind != "Secret" {
 		return id, false

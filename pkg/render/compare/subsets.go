@@ -39,7 +39,7 @@ func (c *comparison) subsets(ch *Change, old, now *resource.Resource) {
 			continue
 		}
 		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
-		c.gone(ch, p.r, "subset "+p.name+": ")
+		c.deletionEffects(ch, p.r, "subset "+p.name+": ")
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *side) sound(r *resource.Resource) bool {
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 
-// subsetOf is the name of the subset that a workload stands for.
+// subsetOf is the name of the subset that a workload belongs to.
 func subsetOf(w *resource.Resource) string {
 	if name := w.Label(kruise.SubsetNameLabel); name != "" {
 		return name
@@ -110,7 +110,7 @@ func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource
 	own := &Change{}
 	var asked []rules.FieldChange
 	var err error
-	if s.Rollout, asked, err = c.roll(own, before, after, s.From, s.To); err != nil {
+	if s.Rollout, asked, err = c.planChange(own, before, after, s.From, s.To); err != nil {
 		own.refuse(err)
 	}
 	var list []Field

@@ -26,7 +26,7 @@ func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 	if now == nil {
 		return nil
 	}
-	r, asked, err := c.roll(ch, old, now, c.crowd(p.old, old), c.crowd(p.now, now))
+	r, asked, err := c.planChange(ch, old, now, c.replicasOf(p.old, old), c.replicasOf(p.now, now))
 	if err != nil {
 		ch.refuse(err)
 		return nil
@@ -53,9 +53,9 @@ func (ch *Change) read(old, now *resource.Resource) (before, after *cluster.Work
 	return before, after
 }
 
-// crowd is how many pods an object stands for, -1 where that cannot be known: a
-// manifest without replicas leaves them to somebody else.
-func (c *comparison) crowd(r *resource.Resource, w *cluster.Workload) int {
+// replicasOf is how many pods an object wants, -1 where that cannot be known: a
+// manifest without replicas leaves them to an autoscaler or a user.
+func (c *comparison) replicasOf(r *resource.Resource, w *cluster.Workload) int {
 	t := cluster.Of(w.Object)
 	if scheduled, ok := t.Scheduled(); ok {
 		return c.nodes(scheduled, t.Template().Spec.NodeSelector)
@@ -89,11 +89,11 @@ func (c *comparison) nodes(scheduled int, selector map[string]string) int {
 	return n
 }
 
-// roll asks package plan about one change. from and to are numbers of pods, -1 for
+// planChange asks package plan about one change. from and to are numbers of pods, -1 for
 // unknown ones.
-func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) (*Rollout, []rules.FieldChange, error) {
+func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to int) (*Rollout, []rules.FieldChange, error) {
 	s, observed := c.snapshot(old, now)
-	if observed && from < 0 && to < 0 { // somebody else scales it
+	if observed && from < 0 && to < 0 { // scaled by an autoscaler or a user
 		from, to = active(s.Pods), active(s.Pods)
 	}
 	old, now = plan.WithPods(old, from), plan.WithPods(now, to)
@@ -114,29 +114,29 @@ func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) 
 	if r.Mode == rules.ModeInPlace {
 		r.Restarts = p.Change.Restarts
 	}
-	before := c.reaching(r, old, now)
+	before := c.setReach(r, old, now)
 	if r.Mode == rules.ModeUnchanged {
-		released(ch, r, before)
+		addProgress(ch, r, before)
 	} else {
-		remarks(ch, old, now, p.Change)
+		addWarnings(ch, old, now, p.Change)
 	}
 	if observed {
-		r.Reach, r.Total = touched(p), active(s.Pods)
+		r.Reach, r.Total = podsInSteps(p), active(s.Pods)
 	}
 	storage(ch, old, now, r)
 	return r, p.Change.Fields, nil
 }
 
-// remarks notes what else is to know of a change.
-func remarks(ch *Change, old, now *cluster.Workload, change plan.Change) {
+// addWarnings notes what else is to know of a change.
+func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
 	for _, remark := range rules.Remarks(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
 		ch.add(Note, "", remark)
 	}
 }
 
-// reaching fills in how many pods follow, and returns how many would have, had only
+// setReach fills in how many pods follow, and returns how many would have, had only
 // the template changed. What goes away, or comes, does not follow.
-func (c *comparison) reaching(r *Rollout, old, now *cluster.Workload) (before int) {
+func (c *comparison) setReach(r *Rollout, old, now *cluster.Workload) (before int) {
 	here := min(r.From, r.To)
 	before, _, _ = plan.Reach(plan.WithPods(old, here), c.opt.Gates)
 	reach, total, follows := plan.Reach(plan.WithPods(now, here), c.opt.Gates)
@@ -205,8 +205,8 @@ func active(list []*cluster.Pod) int {
 	return n
 }
 
-// touched counts the pods that the steps of a plan name.
-func touched(p plan.Plan) int {
+// podsInSteps counts the pods that the steps of a plan name.
+func podsInSteps(p plan.Plan) int {
 	n := 0
 	for _, s := range p.Steps {
 		if s.Kind == plan.StepUpdate || s.Kind == plan.StepPartition {
@@ -216,9 +216,9 @@ func touched(p plan.Plan) int {
 	return n
 }
 
-// released says what a change of partition, pause or strategy alone does: an
+// addProgress says what a change of partition, pause or strategy alone does: an
 // update that is under way goes further, or not.
-func released(ch *Change, r *Rollout, before int) {
+func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
 	case before == r.Reach || r.Down < 0:
 	case r.Reach > before:

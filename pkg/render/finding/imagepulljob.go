@@ -25,7 +25,7 @@ func pullsOf(kind, images string) []Rule {
 	return out
 }
 
-// pulledImage stands in pulls for the field that names the image.
+// pulledImage is in pulls instead of the field that names the image.
 const pulledImage = "image"
 
 // pulls are the rules without their kind, which begins their IDs.

@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-const nobodyProbes = "it does not run without Kruise's node agent"
+const needsNodeAgent = "it does not run without Kruise's node agent"
 
 // What becomes of a PodProbeMarker, and of what Kruise makes of it for its node
 // agents (docs/kruise/protection.md#other-features).
@@ -16,7 +16,7 @@ var podProbeMarkerRules = []Rule{
 	{
 		ID: "podprobemarker/probe", Kind: kruise.KindPodProbeMarker, Severity: Lost,
 		Fields:  []string{"spec.probes[].name", "spec.probes[].containerName", "spec.probes[].probe"},
-		Becomes: nobodyProbes,
+		Becomes: needsNodeAgent,
 		Action:  "the kubelet runs exec, httpGet and tcpSocket alike as the container's readinessProbe, livenessProbe or startupProbe",
 	},
 	{

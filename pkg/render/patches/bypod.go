@@ -91,7 +91,7 @@ func unique(list []Step) {
 	}
 }
 
-// sent is what somebody sends to do the same by hand.
+// sent is what a user sends to do the same by hand.
 func (w *walk) sent(d done) []Step {
 	switch a := d.action; {
 	case a.Pod != nil:

@@ -236,7 +236,7 @@ type indexCondition struct {
 }
 
 // index is the set for programs: paths and commands are those of the folder that
-// it stands in.
+// it is in.
 func (s Set) index() ([]byte, error) {
 	x := index{
 		APIVersion: plan.APIVersion, Kind: indexKind, From: s.From, To: s.To, Sequences: []indexSequence{},

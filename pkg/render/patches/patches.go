@@ -1,4 +1,4 @@
-// Package patches is how a change is written down as patches that somebody can
+// Package patches writes a change as patches that a user can
 // send by hand: ordered steps, each with the exact patch and the kubectl command
 // that sends it, what must hold before it and what before the next.
 //
@@ -21,10 +21,10 @@ import (
 
 // Set is all that leads from an old state to a new one.
 type Set struct {
-	// From and To name the states, as somebody gave them.
+	// From and To name the states, as they were given.
 	From, To  string
 	Sequences []Sequence
-	// Created, Changed and Deleted are objects that no sequence is for: somebody
+	// Created, Changed and Deleted are objects that no sequence is for: a user
 	// applies or deletes them as a whole.
 	Created, Changed, Deleted []Target
 }
@@ -33,10 +33,10 @@ type Set struct {
 type Sequence struct {
 	// Directory is the folder of its files, unique among all sequences.
 	Directory string
-	// Object is what the steps are for; where a native object stands for a Kruise
+	// Object is what the steps are for; where a native object replaces a Kruise
 	// workload it is the native one.
 	Object Target
-	// For is the Kruise object that Object stands for; nil without one.
+	// For is the Kruise object that Object was rendered from; nil without one.
 	For *Target
 	// Driver is who replaces pods: kruise, native or client; empty where no
 	// workload is rolled out.
@@ -46,7 +46,7 @@ type Sequence struct {
 	// Method is how it is done where there is a choice, with the reason; empty
 	// where there is none.
 	Method string
-	// Warnings are for whoever sends the patches.
+	// Warnings are for users who send the patches.
 	Warnings []string
 	// Steps are taken in order. A sequence without any says why in What.
 	Steps []Step
@@ -67,7 +67,7 @@ type Step struct {
 	// Patch is what is sent; nil for a step that sends none.
 	Patch *Patch
 	// Commands are for a step without a patch: what to run by hand, in order. A
-	// step without either is done by somebody else, or waits.
+	// step without either is done by a controller, or waits.
 	Commands []string
 	// Before must hold when the step begins, After before the next one does.
 	Before, After []Condition
@@ -96,7 +96,7 @@ type Condition struct {
 }
 
 // Metadata is the step that brings the labels and annotations of an object itself
-// to what they shall be; nil where they do not change. No pod changes by it. It
+// to those of the new state; nil where they do not change. No pod changes by it. It
 // comes first: the rules that the client driver keeps are in an annotation.
 func Metadata(t Target, old, updated *tree.Node) *Step {
 	body := map[string]any{}

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Run is the stage. References to objects that were not expanded, or that
-// nobody knows, stay as they are.
+// Run is the stage. References to objects that were not expanded, or that are not known,
+// stay as they are.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	f := &follower{c: c, gone: goneObjects(c), in: in}
 	if len(f.gone) == 0 {

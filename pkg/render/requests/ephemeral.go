@@ -25,7 +25,7 @@ type ephemeral struct {
 	mark string
 }
 
-// ephemeralJob returns a step for each pod that shall get the containers
+// ephemeralJob returns a step for each pod that is to get the containers
 // (docs/kruise/jobs.md#ephemeraljob).
 func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.EphemeralJob
@@ -191,7 +191,7 @@ func active(p *corev1.Pod) bool {
 	return p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed && p.DeletionTimestamp == nil
 }
 
-// taken reports a pod in which somebody else has used one of the names.
+// taken reports a pod in which one of the names is used by a container of another job.
 func (q *ephemeral) taken(p *corev1.Pod) bool {
 	return slices.ContainsFunc(p.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
 		return slices.Contains(q.names(), c.Name) && !q.marked(c)

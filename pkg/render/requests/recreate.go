@@ -23,7 +23,7 @@ type recreate struct {
 }
 
 // recreateRequest returns the steps that restart the named containers
-// (docs/kruise/jobs.md#containerrecreaterequest), nil when nobody knows the pod.
+// (docs/kruise/jobs.md#containerrecreaterequest), nil when the pod is not known.
 func recreateRequest(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.ContainerRecreateRequest
 	if _, err := kruise.Decode(r.Node(), &object); err != nil {
@@ -241,7 +241,7 @@ func (q *recreate) reportTimes(ways []*way) {
 	}
 }
 
-// warn says what whoever sends the patches should know.
+// warn adds what users who send the patches should know.
 func (q *recreate) warn(s *patches.Sequence) {
 	if d := q.spec.ActiveDeadlineSeconds; d != nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("stop %d s after the first step, wherever you are (activeDeadlineSeconds): what has not come back by then has failed", *d))
