@@ -37,7 +37,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 		rest = bare(f)
 	}
 	if len(rest) > 0 && strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
-		resourcearg.CompleteFlags(root, f)
+		resourcearg.CompleteFlags(root, f, rest[1:])
 	}
 	root.SetArgs(rest)
 	root.SetIn(f.Streams.In)

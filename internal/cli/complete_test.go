@@ -17,7 +17,9 @@ import (
 func completed() *cobra.Command {
 	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
 	root := newRoot(f, "kubectl-kruise")
-	resourcearg.CompleteFlags(root, f)
+	each(root, func(c *cobra.Command) {
+		resourcearg.CompleteFlags(root, f, append(strings.Fields(strings.TrimPrefix(c.CommandPath(), root.CommandPath())), ""))
+	})
 	return root
 }
 

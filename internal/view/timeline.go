@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -37,6 +36,11 @@ type happening struct {
 func gathered(t simulate.Timeline, full bool, within time.Duration) []happening {
 	st := Style{Full: full}
 	var out []happening
+	type mention struct {
+		line int
+		pod  string
+	}
+	mentioned := map[mention]bool{}
 	steps := t.Steps
 	for _, r := range t.Records {
 		for len(steps) > 0 && steps[0].Begin <= r.At {
@@ -50,11 +54,13 @@ func gathered(t simulate.Timeline, full bool, within time.Duration) []happening 
 		h := happening{at: r.At, last: r.At, word: word, detail: detailOf(r), pods: []string{r.Pod}}
 		if i := joined(out, h, within); i >= 0 {
 			out[i].last = r.At
-			if !slices.Contains(out[i].pods, r.Pod) {
+			if m := (mention{i, r.Pod}); !mentioned[m] {
+				mentioned[m] = true
 				out[i].pods = append(out[i].pods, r.Pod)
 			}
 			continue
 		}
+		mentioned[mention{len(out), r.Pod}] = true
 		out = append(out, h)
 	}
 	for i := range steps {

@@ -14,7 +14,7 @@ type AdvancedCronJob struct {
 	Status            AdvancedCronJobStatus `json:"status,omitzero"`
 }
 
-// AdvancedCronJobSpec is what an AdvancedCronJob shall do.
+// AdvancedCronJobSpec is the desired state of an AdvancedCronJob.
 type AdvancedCronJobSpec struct {
 	// Schedule has the five fields of cron, or is a word such as @daily.
 	Schedule string `json:"schedule"`

@@ -14,7 +14,7 @@ type BroadcastJob struct {
 	Status            BroadcastJobStatus `json:"status,omitzero"`
 }
 
-// BroadcastJobSpec is what a BroadcastJob shall do.
+// BroadcastJobSpec is the desired state of a BroadcastJob.
 type BroadcastJobSpec struct {
 	// Parallelism is how many pods run at a time; a percentage is of the
 	// matching nodes, rounded up. It defaults to 2147483647.

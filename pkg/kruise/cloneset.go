@@ -14,7 +14,7 @@ type CloneSet struct {
 	Status            CloneSetStatus `json:"status,omitzero"`
 }
 
-// CloneSetSpec is what a CloneSet shall be.
+// CloneSetSpec is the desired state of a CloneSet.
 type CloneSetSpec struct {
 	// Replicas defaults to 1.
 	Replicas             *int32                         `json:"replicas,omitempty"`

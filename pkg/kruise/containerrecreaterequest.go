@@ -73,7 +73,7 @@ type ContainerRecreateRequestStrategy struct {
 	MinStartedSeconds int32 `json:"minStartedSeconds,omitempty"`
 }
 
-// ContainerRecreateRequestPhase is where a request or one container stands.
+// ContainerRecreateRequestPhase is the state of a request or of one container.
 type ContainerRecreateRequestPhase string
 
 // The phases. A request ends as Completed, a container as one of the other two.

@@ -71,7 +71,7 @@ func (c *conversion) absent(path string) { c.lose(path, "%s has no such field", 
 func (c *conversion) get(path string) *tree.Node { return tree.Get(c.root, steps(path)...) }
 
 // own returns the mapping at path for editing and makes what is missing of
-// it, or returns nil where something that is not a mapping stands in the way.
+// it, or returns nil where something that is not a mapping is in the way.
 func (c *conversion) own(path string) *tree.Node { return c.ownBelow(c.root, steps(path)) }
 
 func (c *conversion) ownBelow(n *tree.Node, path []string) *tree.Node {
@@ -113,7 +113,7 @@ func (c *conversion) takeBelow(n *tree.Node, keys []string, keep int) *tree.Node
 	return v
 }
 
-// set puts v at path, unless something that is not a mapping stands in the way.
+// set puts v at path, unless something that is not a mapping is in the way.
 func (c *conversion) set(path string, v *tree.Node) { c.setBelow(c.root, steps(path), v) }
 
 func (c *conversion) setBelow(n *tree.Node, keys []string, v *tree.Node) bool {
@@ -197,4 +197,39 @@ func join(at, field string) string {
 		return field
 	}
 	return at + "." + field
+}
+
+// Keys of labels and annotations hold dots and slashes, so they are no steps
+// of a path.
+
+const (
+	labels      = "metadata.labels"
+	annotations = "metadata.annotations"
+)
+
+func (c *conversion) annotation(key string) string {
+	return tree.StrAt(c.get(annotations), key)
+}
+
+func (c *conversion) annotate(key, value string) { c.mark(annotations, key, tree.String(value)) }
+
+// mark sets one key of labels or annotations.
+func (c *conversion) mark(in, key string, value *tree.Node) {
+	if m := c.own(in); m != nil {
+		tree.Set(m, key, value)
+	}
+}
+
+// unmark removes one key of labels or annotations, and the mapping when that
+// leaves it empty. It returns the value, nil when there was none.
+func (c *conversion) unmark(in, key string) *tree.Node {
+	if tree.Get(c.get(in), key) == nil {
+		return nil
+	}
+	m := c.own(in)
+	v := tree.Delete(m, key)
+	if len(m.Content) == 0 {
+		c.take(in)
+	}
+	return v
 }

@@ -15,7 +15,7 @@ type DaemonSet struct {
 	Status            DaemonSetStatus `json:"status,omitzero"`
 }
 
-// DaemonSetSpec is what a DaemonSet shall be.
+// DaemonSetSpec is the desired state of a DaemonSet.
 type DaemonSetSpec struct {
 	Selector       *metav1.LabelSelector   `json:"selector"`
 	Template       corev1.PodTemplateSpec  `json:"template"`

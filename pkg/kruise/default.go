@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Default fills in what Kruise's webhooks and schemas would write into the
@@ -58,4 +60,90 @@ func PullPolicyOf(image string) corev1.PullPolicy {
 		return corev1.PullAlways
 	}
 	return corev1.PullIfNotPresent
+}
+
+// DefaultStored fills in everything that the object has once an API server with
+// Kruise has stored it: what [Default] knows, and what Kubernetes writes into
+// pod templates and into its own workloads. An Advanced DaemonSet's template
+// stays as it is (docs/kruise/workloads.md#percentages-and-defaults).
+func DefaultStored(obj any) {
+	Default(obj)
+	if d := types[reflect.TypeOf(obj)]; d != nil {
+		d.stored(obj)
+		return
+	}
+	if f := natives[reflect.TypeOf(obj)]; f != nil {
+		f(obj)
+	}
+}
+
+// natives are what an API server writes into Kubernetes' own workloads, by the type
+// of a pointer to them.
+var natives = map[reflect.Type]func(obj any){
+	reflect.TypeFor[*appsv1.Deployment](): untyped(func(o *appsv1.Deployment) { defaultDeployment(&o.Spec) }),
+	reflect.TypeFor[*appsv1.ReplicaSet](): untyped(func(o *appsv1.ReplicaSet) {
+		setDefault(&o.Spec.Replicas, 1)
+		nativeTemplate(&o.Spec.Template)
+	}),
+	reflect.TypeFor[*appsv1.StatefulSet](): untyped(func(o *appsv1.StatefulSet) { defaultNativeStatefulSet(&o.Spec) }),
+	reflect.TypeFor[*appsv1.DaemonSet]():   untyped(func(o *appsv1.DaemonSet) { defaultNativeDaemonSet(&o.Spec) }),
+}
+
+func defaultSidecars(s *SidecarSetSpec) {
+	for i := range s.InitContainers {
+		defaultContainer(&s.InitContainers[i].Container)
+	}
+	for i := range s.Containers {
+		defaultContainer(&s.Containers[i].Container)
+	}
+	for i := range s.Volumes {
+		defaultVolume(&s.Volumes[i].VolumeSource)
+	}
+}
+
+// nativeTemplate also writes the account under its old name, as the API server
+// does for its own kinds.
+func nativeTemplate(t *corev1.PodTemplateSpec) {
+	DefaultTemplate(t)
+	setText(&t.Spec.ServiceAccountName, t.Spec.DeprecatedServiceAccount)
+	t.Spec.DeprecatedServiceAccount = t.Spec.ServiceAccountName
+}
+
+func defaultDeployment(s *appsv1.DeploymentSpec) {
+	setDefault(&s.Replicas, 1)
+	setDefault(&s.RevisionHistoryLimit, 10)
+	setDefault(&s.ProgressDeadlineSeconds, 600)
+	setText(&s.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType)
+	if s.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType {
+		setDefault(&s.Strategy.RollingUpdate, appsv1.RollingUpdateDeployment{})
+		setDefault(&s.Strategy.RollingUpdate.MaxUnavailable, intstr.FromString("25%"))
+		setDefault(&s.Strategy.RollingUpdate.MaxSurge, intstr.FromString("25%"))
+	}
+	nativeTemplate(&s.Template)
+}
+
+func defaultNativeStatefulSet(s *appsv1.StatefulSetSpec) {
+	setDefault(&s.Replicas, 1)
+	setDefault(&s.RevisionHistoryLimit, 10)
+	setText(&s.PodManagementPolicy, appsv1.OrderedReadyPodManagement)
+	setDefault(&s.PersistentVolumeClaimRetentionPolicy, appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{})
+	setText(&s.PersistentVolumeClaimRetentionPolicy.WhenDeleted, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	setText(&s.PersistentVolumeClaimRetentionPolicy.WhenScaled, appsv1.RetainPersistentVolumeClaimRetentionPolicyType)
+	setText(&s.UpdateStrategy.Type, appsv1.RollingUpdateStatefulSetStrategyType)
+	if s.UpdateStrategy.Type == appsv1.RollingUpdateStatefulSetStrategyType {
+		setDefault(&s.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
+		setDefault(&s.UpdateStrategy.RollingUpdate.Partition, 0)
+	}
+	nativeTemplate(&s.Template)
+}
+
+func defaultNativeDaemonSet(s *appsv1.DaemonSetSpec) {
+	setDefault(&s.RevisionHistoryLimit, 10)
+	setText(&s.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType)
+	if s.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType {
+		setDefault(&s.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
+		setDefault(&s.UpdateStrategy.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		setDefault(&s.UpdateStrategy.RollingUpdate.MaxSurge, intstr.FromInt32(0))
+	}
+	nativeTemplate(&s.Template)
 }

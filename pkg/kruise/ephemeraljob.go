@@ -14,7 +14,7 @@ type EphemeralJob struct {
 	Status            EphemeralJobStatus `json:"status,omitzero"`
 }
 
-// EphemeralJobSpec is what an EphemeralJob shall do.
+// EphemeralJobSpec is the desired state of an EphemeralJob.
 type EphemeralJobSpec struct {
 	Selector *metav1.LabelSelector `json:"selector"`
 	// Replicas limits the number of pods; it defaults to all.
@@ -34,7 +34,7 @@ type EphemeralContainerTemplate struct {
 	EphemeralContainers []corev1.EphemeralContainer `json:"ephemeralContainers"`
 }
 
-// EphemeralJobPhase is where a job stands.
+// EphemeralJobPhase is the state of a job.
 type EphemeralJobPhase string
 
 // The phases.

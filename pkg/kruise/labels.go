@@ -1,5 +1,14 @@
 package kruise
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
 // Names that this project writes (docs/drivers.md).
 const (
 	// SourceLabel is on everything that rendering makes: the kind and name of
@@ -15,15 +24,15 @@ const (
 	// its kind and name, as [SourceValue] writes them, so that it selects no pod of
 	// the one that they come from.
 	WorkloadLabel = "kubectl-kruise.dev/workload"
-	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
-	// rendering where nobody knows their names.
+	// NodesAnnotation on a BroadcastJob is how many nodes it is to run on, for
+	// rendering where their names are not known.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
 	// RolloutAnnotation on a workload says how its changes are rolled out.
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
-	// InServiceLabel is taken from a pod that shall get no traffic.
+	// InServiceLabel is removed from a pod that is to get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
 	// TrackLabel tells the pods of a canary workload from those of the stable one
-	// that it stands beside; TrackCanary is its value there.
+	// that it accompanies; TrackCanary is its value there.
 	TrackLabel  = "kubectl-kruise.dev/track"
 	TrackCanary = "canary"
 	// SpreadLabel names the WorkloadSpread on the workloads that its target became,
@@ -39,7 +48,7 @@ const (
 	// CloneSetInstanceIDLabel is the random part of a CloneSet pod's name, on
 	// the pod and its claims.
 	CloneSetInstanceIDLabel = "apps.kruise.io/cloneset-instance-id"
-	// SpecifiedDeleteLabel marks a pod that its workload shall replace; the
+	// SpecifiedDeleteLabel marks a pod that its workload is to replace; the
 	// value means nothing.
 	SpecifiedDeleteLabel = "apps.kruise.io/specified-delete"
 	// CloneSetScalingExcludePreparingDeleteLabel, "true" on a v1alpha1
@@ -127,3 +136,216 @@ const (
 	PodProbeAnnotation           = "kruise.io/podprobe"
 	PodProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"
 )
+
+// SidecarSet (docs/kruise/sidecarset.md#names, docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#annotations).
+const (
+	// SidecarSetHashAnnotation is on injected pods (JSON by set) and on the
+	// SidecarSet (the bare hash).
+	SidecarSetHashAnnotation = "kruise.io/sidecarset-hash"
+	// SidecarSetHashWithoutImageAnnotation is the same with images left out.
+	SidecarSetHashWithoutImageAnnotation = "kruise.io/sidecarset-hash-without-image"
+	// SidecarSetInjectedListAnnotation names the injected sets, with commas.
+	SidecarSetInjectedListAnnotation = "kruise.io/sidecarset-injected-list"
+	// SidecarSetInPlaceUpdateStateAnnotation records updates of sidecars.
+	SidecarSetInPlaceUpdateStateAnnotation = "kruise.io/sidecarset-inplace-update-state"
+	// SidecarSetWorkingHotUpgradeAnnotation maps a hot-upgrade sidecar to the
+	// one of its two containers that works (JSON).
+	SidecarSetWorkingHotUpgradeAnnotation = "kruise.io/sidecarset-working-hotupgrade-container"
+	// SidecarSetVersionAnnotationPrefix and the container's name give the
+	// version that it runs, SidecarSetVersionAltAnnotationPrefix that of the
+	// other one.
+	SidecarSetVersionAnnotationPrefix    = "version.sidecarset.kruise.io/"
+	SidecarSetVersionAltAnnotationPrefix = "versionalt.sidecarset.kruise.io/"
+
+	// SidecarInjectedEnv, "true", is in every injected container.
+	SidecarInjectedEnv = "IS_INJECTED"
+	// SidecarSetVersionEnv and SidecarSetVersionAltEnv read the version
+	// annotations.
+	SidecarSetVersionEnv    = "SIDECARSET_VERSION"
+	SidecarSetVersionAltEnv = "SIDECARSET_VERSION_ALT"
+
+	// SidecarSetUpgradable is the pod condition that tells whether all
+	// sidecars could be upgraded in place.
+	SidecarSetUpgradable = "SidecarSetUpgradable"
+
+	// SidecarTerminated is the pod condition with which the SidecarTerminator
+	// declares a pod ended before its sidecars are (docs/kruise/protection.md#other-features).
+	SidecarTerminated = "SidecarTerminated"
+
+	// SidecarSetNameLabel and SidecarSetCustomVersionLabel are on revisions;
+	// the latter on a v1alpha1 SidecarSet is spec.customVersion of v1beta1.
+	SidecarSetNameLabel          = "kruise.io/sidecarset-name"
+	SidecarSetCustomVersionLabel = "apps.kruise.io/sidecarset-custom-version"
+
+	// SidecarSetCanaryAnnotation, "true", makes a SidecarSet the canary of the
+	// one that SidecarSetBaseAnnotation names.
+	SidecarSetCanaryAnnotation = "apps.kruise.io/sidecarset-canary"
+	SidecarSetBaseAnnotation   = "apps.kruise.io/sidecarset-base"
+
+	// OutsideLabel on a Namespace keeps Kruise's pod webhook away, whatever its value
+	// (docs/kruise/sidecarset.md#which-pods-match).
+	OutsideLabel = "control-plane"
+
+	// NamespaceNameLabel is on every namespace, by Kubernetes.
+	NamespaceNameLabel = "kubernetes.io/metadata.name"
+
+	// ConfigurationName is the ConfigMap in Kruise's own namespace that holds
+	// whitelists, SidecarSetPatchPodMetadataWhiteListKey its key for
+	// patchPodMetadata.
+	ConfigurationName                      = "kruise-configuration"
+	SidecarSetPatchPodMetadataWhiteListKey = "SidecarSet_PatchPodMetadata_WhiteList"
+	// DefaultNamespace is where Kruise runs unless installed elsewhere.
+	DefaultNamespace = "kruise-system"
+
+	// ManagerSelector finds the Deployment of Kruise's controllers there.
+	ManagerSelector = "control-plane=controller-manager"
+)
+
+// UnitedDeployment (docs/kruise/distribution.md#uniteddeployment), on workloads and pods.
+const (
+	// SubsetNameLabel names the subset.
+	SubsetNameLabel = "apps.kruise.io/subset-name"
+	// ControllerRevisionHashLabel names the UnitedDeployment's revision.
+	ControllerRevisionHashLabel = "apps.kruise.io/controller-revision-hash"
+	// SubsetPatchAnnotation is the subset's patch as JSON, on the workload.
+	SubsetPatchAnnotation = "apps.kruise.io/subset-patch"
+	// UnitedDeploymentReservedPodLabel is "true" on pods kept in reserve.
+	UnitedDeploymentReservedPodLabel = "apps.kruise.io/united-deployment-reserved-pod"
+)
+
+// WorkloadSpread (docs/kruise/distribution.md#workloadspread).
+const (
+	// MatchedWorkloadSpreadAnnotation says in which subset a pod is (JSON).
+	MatchedWorkloadSpreadAnnotation = "apps.kruise.io/matched-workloadspread"
+	// WorkloadSpreadIgnorePatchAnnotation, "true" on the WorkloadSpread,
+	// leaves the metadata of adopted pods alone.
+	WorkloadSpreadIgnorePatchAnnotation = "workloadspread.kruise.io/ignore-patch-existing-pods-metadata"
+	// WorkloadSpreadWhiteListKey is the key of the configuration for further
+	// kinds of targets.
+	WorkloadSpreadWhiteListKey = "WorkloadSpread_Watch_Custom_Workload_WhiteList"
+)
+
+// ResourceDistribution (docs/kruise/distribution.md#resourcedistribution), on the copies.
+const (
+	// ResourceDistributedByAnnotation names the ResourceDistribution.
+	ResourceDistributedByAnnotation = "kruise.io/resourcedistribution.resource.from"
+	// ResourceHashCodeAnnotation is the hash of spec.resource.
+	ResourceHashCodeAnnotation = "kruise.io/resourcedistribution.resource.hashcode"
+)
+
+// PersistentPodState (docs/kruise/distribution.md#persistentpodstate), on workloads; the last is
+// on pods.
+const (
+	// AutoGeneratePersistentPodStateAnnotation, "true", makes the state object.
+	AutoGeneratePersistentPodStateAnnotation = "kruise.io/auto-generate-persistent-pod-state"
+	// RequiredPersistentTopologyAnnotation and its two neighbours hold keys
+	// with commas.
+	RequiredPersistentTopologyAnnotation  = "kruise.io/required-persistent-topology"
+	PreferredPersistentTopologyAnnotation = "kruise.io/preferred-persistent-topology"
+	PersistentPodAnnotationsAnnotation    = "kruise.io/persistent-pod-annotations"
+	// InjectedPersistentPodStateAnnotation names the state that a pod got.
+	InjectedPersistentPodStateAnnotation = "kruise.io/injected-persistent-pod-state"
+	// PersistentPodStateWhiteListKey is the key of the configuration for
+	// further kinds of targets.
+	PersistentPodStateWhiteListKey = "PPS_Watch_Custom_Workload_WhiteList"
+)
+
+// Jobs (docs/kruise/jobs.md#broadcastjob, docs/kruise/jobs.md#advancedcronjob,
+// docs/kruise/jobs.md#image-pulls, docs/kruise/jobs.md#containerrecreaterequest and
+// docs/kruise/jobs.md#ephemeraljob).
+const (
+	// BroadcastJobNameLabel and BroadcastJobUIDLabel are on the job's pods.
+	BroadcastJobNameLabel = "broadcastjob-name"
+	BroadcastJobUIDLabel  = "broadcastjob-controller-uid"
+	// NodeTypeLabel is VirtualNodeType on nodes that no agent of Kruise runs on.
+	NodeTypeLabel   = "type"
+	VirtualNodeType = "virtual-kubelet"
+	// ScheduledAtAnnotation is on what an AdvancedCronJob created (RFC 3339).
+	ScheduledAtAnnotation = "apps.kruise.io/scheduled-at"
+	// The copies of pull secrets carry these.
+	ImagePullJobSourceKeyAnnotation  = "imagepulljobs.kruise.io/source-key"
+	ImagePullJobReferencesAnnotation = "imagepulljobs.kruise.io/references"
+	ImagePullJobModeAnnotation       = "imagepulljobs.kruise.io/mode"
+	// ImagePullJobFinalizer holds an ImagePullJob until its secrets are gone.
+	ImagePullJobFinalizer = "apps.kruise.io/deletion-protection"
+	// DaemonConfigNamespace is where they are, DaemonConfigNamespaceEnv what
+	// moves it.
+	DaemonConfigNamespace    = "kruise-daemon-config"
+	DaemonConfigNamespaceEnv = "KRUISE_DAEMON_CONFIG_NS"
+	// EphemeralJobEnv holds the job's uid in the containers it added.
+	EphemeralJobEnv = "KRUISE_EJOB_ID"
+	// EphemeralJobFinalizer is on EphemeralJobs.
+	EphemeralJobFinalizer = "apps.kruise.io/ephemeralcontainers-cleanup"
+)
+
+// ContainerRecreateRequest (docs/kruise/jobs.md#containerrecreaterequest and
+// docs/kruise/distribution.md#in-two-versions).
+const (
+	// The request carries these labels.
+	ContainerRecreatePodUIDLabel   = "crr.apps.kruise.io/pod-uid"
+	ContainerRecreateNodeNameLabel = "crr.apps.kruise.io/node-name"
+	ContainerRecreateActiveLabel   = "crr.apps.kruise.io/active"
+	// ContainerRecreateSyncStatusesAnnotation (JSON) of v1alpha1 is
+	// status.containerStatusSnapshot of v1beta1.
+	ContainerRecreateSyncStatusesAnnotation = "crr.apps.kruise.io/sync-container-statuses"
+	// ContainerRecreateUnreadyAcquiredAnnotation (RFC 3339) of v1alpha1 is the
+	// condition [ContainerRecreatePreRecreateGrace] of v1beta1.
+	ContainerRecreateUnreadyAcquiredAnnotation = "crr.apps.kruise.io/unready-acquired"
+	// ContainerRecreatePreRecreateGrace is the condition whose last transition
+	// starts the grace period.
+	ContainerRecreatePreRecreateGrace = "PreRecreateGrace"
+	// ContainerRecreateFinalizer is there while the pod is held unready.
+	ContainerRecreateFinalizer = "crr.apps.kruise.io/unready-acquired"
+)
+
+// Deletion protection (docs/kruise/protection.md#deletion-protection), on any object.
+const (
+	// DeleteProtectionLabel is [DeleteProtectionAlways] or
+	// [DeleteProtectionCascading]; other values do nothing.
+	DeleteProtectionLabel     = "policy.kruise.io/delete-protection"
+	DeleteProtectionAlways    = "Always"
+	DeleteProtectionCascading = "Cascading"
+)
+
+// PodUnavailableBudget (docs/kruise/protection.md#podunavailablebudget).
+const (
+	// ProtectOperationsAnnotation, with commas, on a v1alpha1 budget is
+	// spec.protectOperations of v1beta1.
+	ProtectOperationsAnnotation = "kruise.io/pub-protect-operations"
+	// ProtectTotalReplicasAnnotation on a v1alpha1 budget is
+	// spec.protectTotalReplicas of v1beta1.
+	ProtectTotalReplicasAnnotation = "pub.kruise.io/protect-total-replicas"
+	// NoProtectAnnotation, "true" on a pod, takes it out of its budget.
+	NoProtectAnnotation = "pub.kruise.io/no-protect"
+	// RelatedBudgetAnnotation on a pod names its budget,
+	// RelatedBudgetOlderAnnotation is the older spelling.
+	RelatedBudgetAnnotation      = "pub.kruise.io/related-pub"
+	RelatedBudgetOlderAnnotation = "kruise.io/related-pub"
+)
+
+// MethodAnnotation on a ContainerRecreateRequest is how a client is to restart its
+// containers where there is a choice: image-alias, resize, signal or evict.
+const MethodAnnotation = "kubectl-kruise.dev/method"
+
+// SourceValue returns the value of [SourceLabel] for an object: its kind in
+// lower case, a dot, its name. What a label value cannot hold is cut and ends
+// in eight hexadecimal digits of a hash, so that two long names stay two.
+func SourceValue(kind, name string) string {
+	full := strings.ToLower(kind) + "." + name
+	if len(full) <= validation.LabelValueMaxLength {
+		return full
+	}
+	sum := sha256.Sum256([]byte(full))
+	const digits = 8
+	cut := strings.TrimRight(full[:validation.LabelValueMaxLength-digits-1], "-._")
+	return cut + "-" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// KeepsStrategy reports whether the spec of a kind is read back from what it was rendered
+// into: by a rollout of this tool, and for a PodUnavailableBudget when pods are taken.
+func KeepsStrategy(kind string) bool {
+	return slices.Contains(keepStrategy, kind)
+}
+
+var keepStrategy = []string{KindCloneSet, KindStatefulSet, KindDaemonSet, KindPodUnavailableBudget}

@@ -70,7 +70,7 @@ type ImageStatus struct {
 	Tags []ImageTagStatus `json:"tags"`
 }
 
-// ImagePullPhase is where the pull of a tag stands.
+// ImagePullPhase is the state of the pull of a tag.
 type ImagePullPhase string
 
 // The phases.
@@ -101,7 +101,7 @@ type SyncStatus struct {
 	Message string      `json:"message,omitempty"`
 }
 
-// TagFor is how the node stands with what an ImagePullJob asks of it; ok is false
+// TagFor is the state of what an ImagePullJob asks of the node; ok is false
 // where it has not been asked yet.
 func (n *NodeImage) TagFor(namespace, job string) (status ImageTagStatus, ok bool) {
 	for name, image := range n.Spec.Images {

@@ -44,7 +44,7 @@ const (
 	PubResizeOperation PubOperation = "RESIZE"
 )
 
-// PodUnavailableBudgetStatus is what the budget stands at.
+// PodUnavailableBudgetStatus is the state of the budget.
 type PodUnavailableBudgetStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// DisruptedPods and UnavailablePods were let through, and when.

@@ -31,7 +31,7 @@ func rowsOf(name string, columns int) [][]string {
 	return out
 }
 
-// releaseOf reads a release of the tables: v1.8.4 stands for 1.8, as its newest patch
+// releaseOf reads a release of the tables: v1.8.4 means 1.8, as its newest patch
 // when the tables were made, and master for [Next].
 func releaseOf(text string) Release {
 	if text == "" {

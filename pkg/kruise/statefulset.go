@@ -15,7 +15,7 @@ type StatefulSet struct {
 	Status            StatefulSetStatus `json:"status,omitzero"`
 }
 
-// StatefulSetSpec is what a StatefulSet shall be. v1alpha1 lacks
+// StatefulSetSpec is the desired state of a StatefulSet. v1alpha1 lacks
 // reserveOrdinals, lifecycle, scaleStrategy, ordinals,
 // persistentVolumeClaimRetentionPolicy and volumeClaimUpdateStrategy.
 type StatefulSetSpec struct {

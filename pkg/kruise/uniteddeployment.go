@@ -17,7 +17,7 @@ type UnitedDeployment struct {
 	Status            UnitedDeploymentStatus `json:"status,omitzero"`
 }
 
-// UnitedDeploymentSpec is what a UnitedDeployment shall be.
+// UnitedDeploymentSpec is the desired state of a UnitedDeployment.
 type UnitedDeploymentSpec struct {
 	// Replicas are spread over the subsets; it defaults to 1.
 	Replicas       *int32                         `json:"replicas,omitempty"`

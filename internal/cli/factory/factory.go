@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -273,10 +273,10 @@ func ASCII(getenv func(string) string) bool {
 // collector comes: by itself it comes at 100.
 const spared = 50
 
-// Spare has memory spared, for commands that read a whole cluster: most of what they
-// take is of use for a moment. A GOGC of the user stands.
+// Spare reduces the memory of commands that read a whole cluster: most of what they allocate
+// is in use for a moment only.
 func (f *Factory) Spare() {
 	if f.Streams.Getenv != nil && f.Streams.Getenv("GOGC") == "" {
-		debug.SetGCPercent(spared)
+		heap.SetGrowth(spared)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 )
 
 // memoryLimit is how large the heap may become before the collector works harder. What the
@@ -47,7 +49,7 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 	if p.Getenv("GOMEMLIMIT") == "" && !limitsRaised(c) {
 		debug.SetMemoryLimit(memoryLimit)
 		if p.Getenv("GOGC") == "" && c.Flags().Lookup(limitFlag) != nil {
-			debug.SetGCPercent(heapGrowth)
+			heap.SetGrowth(heapGrowth)
 		}
 	}
 	context.AfterFunc(ctx, func() {

@@ -20,9 +20,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// CompleteFlags offers values for flags that say by their names what they take, on all
-// commands below root that offer nothing of their own.
-func CompleteFlags(root *cobra.Command, f *factory.Factory) {
+// CompleteFlags offers values for flags that say by their names what they take, where the command
+// that args complete, and those above it, offer nothing of their own.
+func CompleteFlags(root *cobra.Command, f *factory.Factory, args []string) {
 	completion.SetFactoryForCompletion(kubectl.Factory(f))
 	offers := flagCompletions(f)
 	add := func(c *cobra.Command, flags *pflag.FlagSet) {
@@ -33,15 +33,14 @@ func CompleteFlags(root *cobra.Command, f *factory.Factory) {
 			}
 		})
 	}
-	add(root, root.PersistentFlags())
-	var walk func(*cobra.Command)
-	walk = func(c *cobra.Command) {
-		add(c, c.NonInheritedFlags())
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
+	c, _, err := root.Find(args[:max(len(args)-1, 0)])
+	if err != nil {
+		c = root
 	}
-	walk(root)
+	add(root, root.PersistentFlags())
+	for ; c != nil; c = c.Parent() {
+		add(c, c.NonInheritedFlags())
+	}
 }
 
 // flagCompletions are what flags of these names take, whatever command they stand on.

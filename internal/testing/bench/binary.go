@@ -15,14 +15,25 @@ import (
 // binary is the program itself, whose verbs are run as people do.
 type binary string
 
-// build makes the program in the folder, as a release is made.
+// build makes the program in the folder, with the flags of a release (.goreleaser.yaml).
 func build(ctx context.Context, dir string) (binary, error) {
-	out := filepath.Join(dir, "kubectl-kruise")
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "./cmd/kubectl-kruise")
-	c.Stderr = os.Stderr
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	return binary(out), c.Run()
+	out, overlay := filepath.Join(dir, "kubectl-kruise"), filepath.Join(dir, "overlay")
+	for _, args := range [][]string{
+		{"hack/small/overlay.sh", overlay},
+		{"go", "build", "-trimpath", "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json"), "-ldflags", "-s -w -buildid=", "-o", out, "./cmd/kubectl-kruise"},
+	} {
+		c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the commands are those above
+		c.Stderr = os.Stderr
+		c.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if err := c.Run(); err != nil {
+			return "", fmt.Errorf("%s: %w", args[0], err)
+		}
+	}
+	return binary(out), nil
 }
+
+// unlimited lifts the limit on what the input becomes, which some inputs are above.
+var unlimited = []string{"--limit", "output-nodes=1000000000"}
 
 // cost is what one run of the program took.
 type cost struct {

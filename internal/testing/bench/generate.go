@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"text/template"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -20,13 +21,23 @@ var mix = []string{kruise.KindDeployment, kruise.KindCloneSet, "Service", "Confi
 
 // generate returns n mixed objects and the SidecarSets, about 480 bytes each,
 // with the comments and the odd style that people write.
-func generate(n int) []byte {
+func generate(n int) []byte { return generateFrom(n, nil) }
+
+// generateChanged returns the objects of generate, 30 % of them with another image.
+func generateChanged(n int) []byte { return generateFrom(n, []int{0, 1, 4}) }
+
+// generateFrom makes the objects; changed are the places in the mix with another image.
+func generateFrom(n int, changed []int) []byte {
 	var b bytes.Buffer
 	for i := range sets {
 		execute(&b, kruise.KindSidecarSet, object{I: i, Tier: i % tiers, PerPod: i < tiers})
 	}
 	for i := range n - sets {
-		execute(&b, mix[i%len(mix)], object{I: i, Tier: i / len(mix) % tiers})
+		o := object{I: i, Tier: i / len(mix) % tiers, Version: "v1.2"}
+		if slices.Contains(changed, i%len(mix)) {
+			o.Version = "v1.3"
+		}
+		execute(&b, mix[i%len(mix)], o)
 	}
 	return b.Bytes()
 }
@@ -36,6 +47,7 @@ func generate(n int) []byte {
 type object struct {
 	I, Tier int
 	PerPod  bool
+	Version string
 }
 
 // execute panics on a fault: the templates below are all that it runs.
@@ -57,7 +69,7 @@ var templates = template.Must(template.New("").Parse(`
     spec:
       containers:
       - name: main
-        image: registry.example.org/shop/app-{{.I}}:v1.2.{{.I}}
+        image: registry.example.org/shop/app-{{.I}}:{{.Version}}.{{.I}}
         args: [--port=8080, "--verbose"]
         ports:
         - containerPort: 8080
@@ -140,7 +152,7 @@ spec:
           restartPolicy: OnFailure
           containers:
           - name: main
-            image: registry.example.org/shop/app-{{.I}}:v1.2.{{.I}}
+            image: registry.example.org/shop/app-{{.I}}:{{.Version}}.{{.I}}
             command: ["/bin/sh", "-c", "date; echo done"]
 {{end}}
 {{- define "Service"}}---

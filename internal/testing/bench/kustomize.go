@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"text/tabwriter"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -47,32 +46,31 @@ func buildKustomize(dir string, out io.Writer) error {
 	return err
 }
 
-// customized prints what a build takes with and without kustomize itself, which is
+// kustomize prints what a build takes with and without kustomize itself, which is
 // run once per size: its time grows with the square of the objects.
-func customized(ctx context.Context, w io.Writer, dir string, runs int) error {
-	_, _ = fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+func (b *bench) kustomize(ctx context.Context) (good bool, err error) {
+	t := b.tabbed()
 	row(t, "objects of a kustomization", "render -k", "kustomize", "ratio", "memory, ratio")
 	for _, n := range []int{1000, 5000} {
-		folder := filepath.Join(dir, fmt.Sprintf("kustomization-%d", n))
+		folder := filepath.Join(b.dir, fmt.Sprintf("kustomization-%d", n))
 		if err := os.MkdirAll(folder, 0o750); err != nil {
-			return err
+			return false, err
 		}
 		for name, text := range map[string][]byte{"kustomization.yaml": []byte(kustomization), "all.yaml": generate(n)} {
 			if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-				return err
+				return false, err
 			}
 		}
-		ours, err := measure(ctx, runs, "build", folder)
+		ours, err := measure(ctx, b.runs, "build", folder)
 		if err != nil {
-			return err
+			return false, err
 		}
 		theirs, err := measure(ctx, 1, "build-kustomize", folder)
 		if err != nil {
-			return err
+			return false, err
 		}
 		row(t, strconv.Itoa(n), milliseconds(ours.Wall), milliseconds(theirs.Wall),
 			fmt.Sprintf("%.3f", float64(ours.Wall)/float64(theirs.Wall)), fmt.Sprintf("%.2f", float64(ours.Peak)/float64(theirs.Peak)))
 	}
-	return t.Flush()
+	return true, t.Flush()
 }

@@ -7,13 +7,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -27,17 +30,21 @@ func main() {
 		exit(child(os.Args[2], os.Args[3]))
 		return
 	}
-	runs := flag.Int("runs", 5, "processes per figure; the best counts")
-	n := flag.Int("n", 5000, "objects in the comparison")
+	b := &bench{out: os.Stdout}
+	flag.IntVar(&b.runs, "runs", 5, "processes per figure; the best counts")
+	flag.IntVar(&b.objects, "n", 5000, "objects in the comparisons")
 	keep := flag.String("keep", "", "directory to leave input and output in")
-	growth := flag.Bool("growth", false, "print the table of exponents alone; arguments choose rows: VERB, VERB=PART OF A NAME, =PART OF A NAME")
+	flag.StringVar((*string)(&b.made), "program", "", "program to measure, instead of one that is built")
+	chosen := flag.String("table", strings.Join(tableNames(), ","), "tables to print, in the order that they have here")
+	flag.Usage = func() {
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "bench [flags] [ROW ...], ROW of the table growth: VERB, VERB=PART OF A NAME, =PART OF A NAME")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
-	ctx := context.Background()
+	b.rows = flag.Args()
 	exit(within(*keep, func(dir string) error {
-		if *growth {
-			return growthAlone(ctx, os.Stdout, dir, *runs, flag.Args())
-		}
-		return run(ctx, os.Stdout, *n, *runs, dir)
+		b.dir = dir
+		return b.run(context.Background(), strings.Split(*chosen, ","))
 	}))
 }
 
@@ -61,51 +68,75 @@ func within(dir string, f func(dir string) error) error {
 	return f(dir)
 }
 
-// growthAlone measures exponents and nothing else.
-func growthAlone(ctx context.Context, w io.Writer, dir string, runs int, rows choice) error {
-	program, err := build(ctx, dir)
-	if err != nil {
-		return err
-	}
-	good, err := exponents(ctx, w, program, dir, runs, rows)
-	if err == nil && !good {
-		err = errSteep
-	}
-	return err
+// bench is one run: what is measured, how, and where the tables go.
+type bench struct {
+	out io.Writer
+	dir string
+	// objects are those of the input of a comparison, runs the processes per figure.
+	objects, runs int
+	// rows are those of the table of exponents, all when empty.
+	rows choice
+	// made is the program, once a table needs it.
+	made binary
 }
 
-var errSteep = fmt.Errorf("an exponent is above %.2f", steepest)
+// table prints one table and reports whether its figures are within their limits.
+type table struct {
+	name   string
+	print  func(*bench, context.Context) (good bool, err error)
+	beyond string
+}
 
-func run(ctx context.Context, w io.Writer, n, runs int, dir string) error {
-	_, _ = fmt.Fprintf(w, "%d cores, %s, best of %d\n\n", runtime.NumCPU(), runtime.Version(), runs)
-	good, err := compare(ctx, w, dir, n, runs)
-	if err != nil {
-		return err
+// tables are all tables, in their order.
+var tables = []table{
+	{"plain", (*bench).plain, fmt.Sprintf("rendering takes more than %.1f of a plain read-and-print", limit)},
+	{"objects", (*bench).perObject, ""},
+	{"kustomize", (*bench).kustomize, ""},
+	{"start", (*bench).start, fmt.Sprintf("the start takes more than %.2f of kubectl's, or the program is above %s", startLimit, megabytes(sizeLimit))},
+	{"diff", (*bench).diff, fmt.Sprintf("diff takes more than %.1f times two renders", diffLimit)},
+	{"growth", (*bench).growth, fmt.Sprintf("an exponent is above %.2f", steepest)},
+}
+
+func tableNames() []string {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.name
 	}
-	if err := growth(ctx, w, dir, runs); err != nil {
-		return err
+	return names
+}
+
+// run prints the tables with these names, and fails when a figure is above its limit.
+func (b *bench) run(ctx context.Context, names []string) error {
+	_, _ = fmt.Fprintf(b.out, "%d cores, %s, best of %d\n", runtime.NumCPU(), runtime.Version(), b.runs)
+	var beyond []error
+	for _, t := range tables {
+		if !slices.Contains(names, t.name) {
+			continue
+		}
+		_, _ = fmt.Fprintln(b.out)
+		good, err := t.print(b, ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		if !good {
+			beyond = append(beyond, errors.New(t.beyond))
+		}
 	}
-	if err := customized(ctx, w, dir, runs); err != nil {
-		return err
+	return errors.Join(beyond...)
+}
+
+// program builds the program when it is asked for the first time.
+func (b *bench) program(ctx context.Context) (binary, error) {
+	var err error
+	if b.made == "" {
+		b.made, err = build(ctx, b.dir)
 	}
-	program, err := build(ctx, dir)
-	if err != nil {
-		return err
-	}
-	if err := startup(ctx, w, program); err != nil {
-		return err
-	}
-	flat, err := exponents(ctx, w, program, dir, runs, nil)
-	if err != nil {
-		return err
-	}
-	if !good {
-		return fmt.Errorf("a ratio is above %.1f", limit)
-	}
-	if !flat {
-		return errSteep
-	}
-	return nil
+	return b.made, err
+}
+
+// tabbed returns a writer that aligns the columns of a table.
+func (b *bench) tabbed() *tabwriter.Writer {
+	return tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
 // files writes the input of n objects and what becomes of it.
@@ -124,24 +155,24 @@ func files(dir string, n int) (in, out string, err error) {
 	return in, out, f.Close()
 }
 
-// compare prints the ratios and reports whether they are within the limit.
-func compare(ctx context.Context, w io.Writer, dir string, n, runs int) (good bool, err error) {
-	in, out, err := files(dir, n)
+// plain prints rendering against reading and printing with kyaml alone.
+func (b *bench) plain(ctx context.Context) (good bool, err error) {
+	in, out, err := files(b.dir, b.objects)
 	if err != nil {
 		return false, err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := b.tabbed()
 	row(t, "", "file", "wall", "CPU", "peak memory")
-	ours, err := measureRow(ctx, t, runs, "render", in)
+	ours, err := measureRow(ctx, t, b.runs, "render", in)
 	if err != nil {
 		return false, err
 	}
-	if _, err := measureRow(ctx, t, runs, "load-emit", in); err != nil {
+	if _, err := measureRow(ctx, t, b.runs, "load-emit", in); err != nil {
 		return false, err
 	}
 	var best sample
 	for i, work := range plainWorks {
-		s, err := measureRow(ctx, t, runs, work, out)
+		s, err := measureRow(ctx, t, b.runs, work, out)
 		if err != nil {
 			return false, err
 		}
@@ -150,7 +181,7 @@ func compare(ctx context.Context, w io.Writer, dir string, n, runs int) (good bo
 		}
 		best.Wall, best.CPU, best.Peak = min(best.Wall, s.Wall), min(best.CPU, s.CPU), min(best.Peak, s.Peak)
 	}
-	floor, err := measureRow(ctx, t, runs, "parse", in)
+	floor, err := measureRow(ctx, t, b.runs, "parse", in)
 	if err != nil {
 		return false, err
 	}
@@ -160,23 +191,22 @@ func compare(ctx context.Context, w io.Writer, dir string, n, runs int) (good bo
 	return wall <= limit && peak <= limit, t.Flush()
 }
 
-// growth prints wall time per object for inputs of growing size.
-func growth(ctx context.Context, w io.Writer, dir string, runs int) error {
-	_, _ = fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+// perObject prints wall time per object for inputs of growing size.
+func (b *bench) perObject(ctx context.Context) (good bool, err error) {
+	t := b.tabbed()
 	row(t, "objects", "wall", "per object", "peak memory")
 	for _, n := range []int{1000, 5000, 20000} {
-		in, _, err := files(dir, n)
+		in, _, err := files(b.dir, n)
 		if err != nil {
-			return err
+			return false, err
 		}
-		s, err := measure(ctx, runs, "render", in)
+		s, err := measure(ctx, b.runs, "render", in)
 		if err != nil {
-			return err
+			return false, err
 		}
 		row(t, strconv.Itoa(n), milliseconds(s.Wall), fmt.Sprintf("%.1f µs", float64(s.Wall.Microseconds())/float64(n)), megabytes(s.Peak))
 	}
-	return t.Flush()
+	return true, t.Flush()
 }
 
 func measureRow(ctx context.Context, t io.Writer, runs int, work, file string) (sample, error) {

@@ -3,53 +3,52 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"text/tabwriter"
-	"time"
+	"strings"
 )
 
-// starts is how often each program is started; the best time counts.
-const starts = 20
+const (
+	// starts is how often each program is started; the least CPU time counts.
+	starts = 20
+	// startLimit is the most that a start may take of kubectl's, in CPU time.
+	startLimit = 0.5
+	// sizeLimit is the most that the program may be, in bytes.
+	sizeLimit = 62_000_000
+)
 
-// startup prints how long programs take to say their version, against the
-// kubectl of the search path.
-func startup(ctx context.Context, w io.Writer, program binary) error {
+// start prints what programs take to print their version and to complete a word, against
+// the kubectl of the search path, and the size of the program.
+func (b *bench) start(ctx context.Context) (good bool, err error) {
+	program, err := b.program(ctx)
+	if err != nil {
+		return false, err
+	}
+	info, err := os.Stat(string(program))
+	if err != nil {
+		return false, err
+	}
+	good = info.Size() <= sizeLimit
+	_, _ = fmt.Fprintf(b.out, "the program is %s\n", megabytes(info.Size()))
 	kubectl, missing := exec.LookPath("kubectl")
 	if missing != nil {
-		_, _ = fmt.Fprintln(w, "\nno kubectl to compare the start with")
-		return nil //nolint:nilerr // the rest has been measured
+		_, _ = fmt.Fprintln(b.out, "no kubectl to compare the start with")
+		return good, nil //nolint:nilerr // the rest has been measured
 	}
-	ours := string(program)
-	best := map[string]time.Duration{}
-	for range starts {
-		for _, program := range []string{ours, kubectl} {
-			took, err := started(ctx, program)
-			if err != nil {
-				return fmt.Errorf("%s: %w", program, err)
-			}
-			if have, ok := best[program]; !ok || took < have {
-				best[program] = took
-			}
+	t := b.tabbed()
+	row(t, "start, CPU", "kubectl-kruise", "kubectl", "ratio")
+	for _, args := range [][]string{{"version", "--client"}, {"__complete", "g"}} {
+		ours, err := program.least(ctx, starts, nil, args...)
+		if err != nil {
+			return false, err
 		}
+		theirs, err := binary(kubectl).least(ctx, starts, nil, args...)
+		if err != nil {
+			return false, err
+		}
+		ratio := float64(ours.CPU) / float64(theirs.CPU)
+		good = good && ratio <= startLimit
+		row(t, strings.Join(args, " "), milliseconds(ours.CPU), milliseconds(theirs.CPU), fmt.Sprintf("%.2f", ratio))
 	}
-	_, _ = fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row(t, "version --client", "kubectl-kruise", "kubectl", "ratio")
-	row(t, "", milliseconds(best[ours]), milliseconds(best[kubectl]), fmt.Sprintf("%.2f", float64(best[ours])/float64(best[kubectl])))
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	info, err := os.Stat(ours)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "the program is %s\n", megabytes(info.Size()))
-	}
-	return err
-}
-
-func started(ctx context.Context, program string) (time.Duration, error) {
-	start := time.Now()
-	err := exec.CommandContext(ctx, program, "version", "--client").Run()
-	return time.Since(start), err
+	return good, t.Flush()
 }

@@ -12,7 +12,7 @@ func TestTemplates_CallNoMethods(t *testing.T) {
 	fields := map[string]bool{"sub": true, "id": true, "text": true, "hasOld": true, "hasNew": true, "old": true, "new": true}
 	collect(reflect.TypeFor[page](), fields, map[reflect.Type]bool{})
 	seen := 0
-	for _, one := range pages.Templates() {
+	for _, one := range pages().Templates() {
 		visit(reflect.ValueOf(one.Tree.Root), func(name string) {
 			if seen++; !fields[name] {
 				t.Errorf("%s: %s is not a field", one.Name(), name)

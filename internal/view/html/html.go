@@ -13,6 +13,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
@@ -123,7 +124,7 @@ func (p page) write(w io.Writer, data report) error {
 	p.Script = template.HTML("<script>" + script + "</script>")                                          //nolint:gosec // constant
 	p.Policy = policy()
 	var b bytes.Buffer
-	if err := pages.Execute(&b, p); err != nil {
+	if err := pages().Execute(&b, p); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
 	_, err = io.WriteString(w, text.CI(text.Block(b.String())))
@@ -144,8 +145,13 @@ func hash(s string) string {
 }
 
 // pages read fields and call these functions, never methods: a released binary has none that
-// only a template calls (hack/small/overlay.sh).
-var pages = template.Must(template.New("report").Funcs(template.FuncMap{
+// only a template calls (hack/small/overlay.sh). They are parsed when the first page is written:
+// no other command waits for them.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(functions).Parse(markup))
+})
+
+var functions = template.FuncMap{
 	"span":    svg.Span,
 	"yaml":    view.YAMLText,
 	"plural":  plural,
@@ -162,7 +168,7 @@ var pages = template.Must(template.New("report").Funcs(template.FuncMap{
 		}
 		return nil
 	},
-}).Parse(markup))
+}
 
 // dict makes the arguments of a nested template: names and values in turn.
 func dict(pairs ...any) (map[string]any, error) {

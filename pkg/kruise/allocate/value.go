@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// unlimited stands for a maximum that is not given. No subset can hold more.
+// unlimited represents a maximum that is not given. No subset can hold more.
 const unlimited = math.MaxInt32
 
 // Resolve returns the number of pods that v means: a number from 0, or a whole

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Masked stands for a value that is not shown.
+// Masked replaces a value that is not shown.
 const Masked = "***"
 
 // Words are the parts of names whose values are likely to be secret, as a regular
@@ -38,13 +38,15 @@ func Text(text []byte) bool { return near.Match(text) }
 var (
 	// inURL and inFlag match what is secret inside a text.
 	inURL  = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
-	inFlag = regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + Words + `)[\w.-]*[= ])\S+`)
+	inFlag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + Words + `)[\w.-]*[= ])\S+`)
+	})
 )
 
 // Inside returns a text without the passwords of URLs and the values of flags whose names
 // say that they are secret.
 func Inside(text string) string {
-	return inFlag.ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
+	return inFlag().ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
 }
 
 // Names are words that are no secrets: names of files, kinds and objects.
@@ -173,7 +175,7 @@ func boundary(phrase, rest string) bool {
 
 func part(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' }
 
-// word is what stands here up to a blank or a quotation mark.
+// word is what is here up to a blank or a quotation mark.
 func (m *message) word() string {
 	rest := m.text[m.at:]
 	if i := strings.IndexFunc(rest, quoteOrSpace); i > 0 {

@@ -52,7 +52,7 @@ func likeValue(v any) *Schema {
 	return &Schema{Type: "string"}
 }
 
-// place puts the leaf at a path of the older schema, with what stands above it
+// place puts the leaf at a path of the older schema, with what is above it
 // as the newest has it.
 func (s *Schema) place(newest *Schema, path []string, leaf *Schema) {
 	var like *Schema

@@ -8,7 +8,7 @@ import (
 
 // OpenAPI returns what a reader of Kubernetes' OpenAPI documents needs to know of
 // Kruise's kinds, in both versions: a definition for each, with merge keys and
-// without descriptions and status, which nobody patches in files. shared are the
+// without descriptions and status, which are not patched in files. shared are the
 // types of Kubernetes that they refer to, under the names of Kubernetes' own
 // documents.
 func OpenAPI() (kinds, shared Definitions, err error) {

@@ -8,13 +8,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// mark is a key that stands for the content of a mapping without known fields.
+// mark is a key that represents the content of a mapping without known fields.
 const mark = "content-of-any-kind"
 
 // anyKey is the key of every map on a path.
 const anyKey = "any-key"
 
-// Anything is a value that stands for a mapping without known fields.
+// Anything is a value that represents a mapping without known fields.
 func Anything() any { return map[string]any{mark: true} }
 
 // Found is a value somewhere in an object. In its path, [] steps into a list and

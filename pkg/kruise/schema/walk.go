@@ -62,7 +62,7 @@ func (s *Schema) attach(step string, child *Schema) {
 	}
 }
 
-// alone is a copy of a schema without what stands below it.
+// alone is a copy of a schema without what is below it.
 func (s *Schema) alone() *Schema {
 	if s == nil {
 		return &Schema{}

@@ -10,7 +10,7 @@ import (
 )
 
 // Match is what the annotation [kruise.MatchedWorkloadSpreadAnnotation] of a pod
-// says. UID stands for the name of a pod that had none yet when it was counted.
+// says. UID replaces the name of a pod that had none yet when it was counted.
 // The order of the fields is that of the JSON.
 type Match struct {
 	Spread string `json:"name"`

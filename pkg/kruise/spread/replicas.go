@@ -8,7 +8,7 @@ import (
 
 // Replicas is what percentages of maxReplicas are of: the sum of the numbers that
 // paths (targetFilter.replicasPathList) lead to in the target or, without any,
-// [Pods]. A path that leads to no number is an error, which stands at
+// [Pods]. A path that leads to no number is an error, which is reported at
 // spec.targetFilter.
 func Replicas(target *tree.Node, paths []string) (int, error) {
 	if len(paths) == 0 {

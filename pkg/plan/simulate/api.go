@@ -216,7 +216,7 @@ func (s *apiServer) save(o *object, doc *tree.Node, read *cluster.Workload) erro
 	delete(o.templates, "")
 	if o.ref.Kind == kruise.KindSidecarSet {
 		s.factory.admission = nil
-		s.store.listSets()
+		s.store.listSet(o)
 	}
 	s.clock.active = s.clock.at
 	s.store.touch(o)
@@ -392,7 +392,7 @@ func (s *apiServer) delete(ref cluster.Ref) error {
 	}
 	if ref.Kind == kruise.KindSidecarSet {
 		s.factory.admission = nil
-		s.store.listSets()
+		s.store.unlistSet(ref)
 	}
 	return nil
 }

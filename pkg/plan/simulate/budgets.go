@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,6 +28,9 @@ type budgets struct {
 	kubelet     *kubelet
 	guards      []*guard
 	disruptions []*disruption
+	// covering finds the guards of a pod by namespace; nil after the guards have changed,
+	// until their tallies are needed again.
+	covering map[string]*guardIndex
 }
 
 // guard is a PodUnavailableBudget, with its status as written last.
@@ -202,8 +206,16 @@ func (bg *budgets) setDisruption(d *disruption, status *policyv1.PodDisruptionBu
 }
 
 func (bg *budgets) guardView(g *guard) *controller.BudgetView {
+	bg.tallyAll()
+	v := bg.weighingView(g)
+	v.Pods = bg.store.podsIn(g.budget.Namespace)
+	return v
+}
+
+// weighingView is the view without the pods of the namespace.
+func (bg *budgets) weighingView(g *guard) *controller.BudgetView {
 	v := &controller.BudgetView{
-		Now: bg.clock.now(), Budget: g.budget, Pods: bg.store.podsIn(g.budget.Namespace), Workloads: bg.store.workloadOf, Reports: bg.kubelet.reports, Beyond: g.beyond,
+		Now: bg.clock.now(), Budget: g.budget, Workloads: bg.store.workloadOf, Reports: bg.kubelet.reports, Beyond: g.beyond,
 	}
 	for _, set := range bg.store.sets {
 		v.SidecarSets = append(v.SidecarSets, set.workload)
@@ -279,38 +291,59 @@ func (d *disruption) covers(p *cluster.Pod) bool {
 	return err == nil && d.budget.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
 }
 
-// weigh keeps the tallies of the budgets up to date with one pod.
+// weight is what a pod adds to the tally of one guard.
+type weight struct {
+	guard *guard
+	is    controller.Weight
+}
+
+// weigh keeps the tallies of the guards up to date with one pod.
 func (bg *budgets) weigh(e *pod) {
-	if len(bg.guards) == 0 {
-		return
+	if bg.covering == nil {
+		return // tallyAll weighs all pods
 	}
-	if len(e.weights) != len(bg.guards) {
-		e.weights = make([]controller.Weight, len(bg.guards))
-	}
-	for i, g := range bg.guards {
-		now := bg.guardView(g).Weigh(e.Pod)
-		if now != e.weights[i] {
-			g.tally.Add(e.weights[i], -1)
-			g.tally.Add(now, 1)
-			e.weights[i] = now
+	var now []weight
+	for _, g := range bg.covering[e.Namespace].candidates(e.Pod, bg.store) {
+		if is := bg.weighingView(g).Weigh(e.Pod); is.Covered {
+			now = append(now, weight{g, is})
 		}
 	}
+	if slices.Equal(now, e.weights) {
+		return
+	}
+	bg.unweigh(e)
+	for _, w := range now {
+		w.guard.tally.Add(w.is, 1)
+	}
+	e.weights = now
 }
 
 // unweigh takes a pod out of the tallies.
 func (bg *budgets) unweigh(e *pod) {
-	for i, g := range bg.guards {
-		if i < len(e.weights) {
-			g.tally.Add(e.weights[i], -1)
-		}
+	for _, w := range e.weights {
+		w.guard.tally.Add(w.is, -1)
 	}
 	e.weights = nil
 }
 
-// weighAll makes the tallies anew.
+// weighAll has the tallies made again when they are needed: guards come one by one when a
+// state is loaded.
 func (bg *budgets) weighAll() {
+	bg.covering = nil
+	for _, e := range bg.store.all.pods {
+		e.weights = nil
+	}
+}
+
+// tallyAll weighs all pods if that is due.
+func (bg *budgets) tallyAll() {
+	if bg.covering != nil {
+		return
+	}
+	inNamespace := map[string][]*guard{}
 	for _, g := range bg.guards {
 		namespace := g.budget.Namespace
+		inNamespace[namespace] = append(inNamespace[namespace], g)
 		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
 			if e := bg.store.podsByName[podName{namespace, name}]; e != nil {
 				return e.Pod
@@ -318,8 +351,72 @@ func (bg *budgets) weighAll() {
 			return nil
 		}}
 	}
+	bg.covering = make(map[string]*guardIndex, len(inNamespace))
+	for namespace, guards := range inNamespace {
+		bg.covering[namespace] = newGuardIndex(guards)
+	}
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
 		bg.weigh(e)
 	}
+}
+
+// guardIndex finds the guards of a namespace that may cover a pod, without asking each.
+type guardIndex struct {
+	guards   []*guard
+	labelled *selectors.Index
+	// targets has the places of guards with a target, by the name of the target and by the
+	// label of what it was rendered to.
+	targets map[string][]int
+}
+
+// fewGuards are asked one by one sooner than an index is.
+const fewGuards = 4
+
+func (x *guardIndex) all() []*guard {
+	if x == nil {
+		return nil
+	}
+	return x.guards
+}
+
+func newGuardIndex(guards []*guard) *guardIndex {
+	x := &guardIndex{guards: guards, targets: map[string][]int{}}
+	if len(guards) <= fewGuards {
+		return x
+	}
+	list := make([]labels.Selector, len(guards))
+	for i, g := range guards {
+		if t := g.budget.Spec.TargetReference; t != nil {
+			x.targets[t.Name] = append(x.targets[t.Name], i)
+			source := kruise.SourceValue(t.Kind, t.Name)
+			x.targets[source] = append(x.targets[source], i)
+			continue
+		}
+		if s := g.budget.Spec.Selector; s != nil {
+			list[i], _ = metav1.LabelSelectorAsSelector(s) // one that cannot be read covers nothing
+		}
+	}
+	x.labelled = selectors.NewIndex(list)
+	return x
+}
+
+// candidates are the guards that may cover the pod, in their order.
+func (x *guardIndex) candidates(p *cluster.Pod, s *store) []*guard {
+	if x == nil || x.labelled == nil {
+		return x.all()
+	}
+	places := x.labelled.Candidates(p.Labels)
+	if len(x.targets) > 0 && p.Owner.Kind != "" {
+		if w := s.workloadOf(p.Namespace, p.Owner); w != nil {
+			places = slices.Concat(places, x.targets[w.Name], x.targets[w.Labels[kruise.SourceLabel]])
+			slices.Sort(places)
+			places = slices.Compact(places)
+		}
+	}
+	out := make([]*guard, len(places))
+	for i, place := range places {
+		out[i] = x.guards[place]
+	}
+	return out
 }

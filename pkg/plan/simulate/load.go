@@ -92,7 +92,7 @@ func (l *loader) keep(read *cluster.Workload, doc *tree.Node, revisions []cluste
 	if _, ok := read.Object.(*kruise.SidecarSet); ok && read.Annotations[kruise.SidecarSetHashAnnotation] != "" {
 		l.stamp(read)
 		o.doc, o.workload = doc, read
-		l.store.listSets()
+		l.store.listSet(o)
 		return nil
 	}
 	return l.api.save(o, doc, read)

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -111,8 +110,8 @@ type pod struct {
 	// dying is true as soon as the node has begun to stop it, ended when nothing
 	// of it runs any more.
 	dying, ended bool
-	// weights are what it counts for each budget.
-	weights []controller.Weight
+	// weights are what it counts for the budgets that cover it.
+	weights []weight
 	// class is how the recorder counts it.
 	class class
 	// made is what the pod was made from; nil for one that was there before.
@@ -183,12 +182,14 @@ func (s *store) ownerOf(namespace string, owner cluster.Owner) *object {
 	if o := s.owners[owner.UID]; o != nil || owner.Kind == "" {
 		return o
 	}
-	for _, o := range s.sortedObjects() {
-		if o.ref.Kind == owner.Kind && o.ref.Name == owner.Name && o.ref.Namespace == namespace && o.workload != nil {
-			return o
+	var first *object // in the order of names
+	for ref, o := range s.objects {
+		if ref.Kind == owner.Kind && ref.Name == owner.Name && ref.Namespace == namespace && o.workload != nil &&
+			(first == nil || compareRefs(ref, first.ref) < 0) {
+			first = o
 		}
 	}
-	return nil
+	return first
 }
 
 // workloadOf finds the workload that a pod ends up with, as admission asks for it.
@@ -223,13 +224,20 @@ func (s *store) touch(o *object) {
 	}
 }
 
-func (s *store) listSets() {
-	s.sets = nil
-	for _, o := range s.sortedObjects() {
-		if o.ref.Kind == kruise.KindSidecarSet && o.workload != nil {
-			s.sets = append(s.sets, o)
-		}
+// listSet keeps the list of SidecarSets, in the order of their names, after one of them was
+// written.
+func (s *store) listSet(set *object) {
+	place, known := slices.BinarySearchFunc(s.sets, set.ref, func(o *object, ref cluster.Ref) int { return compareRefs(o.ref, ref) })
+	if known {
+		s.sets[place] = set
+		return
 	}
+	s.sets = slices.Insert(s.sets, place, set)
+}
+
+// unlistSet takes a SidecarSet that was deleted out of the list.
+func (s *store) unlistSet(ref cluster.Ref) {
+	s.sets = slices.DeleteFunc(s.sets, func(o *object) bool { return o.ref == ref })
 }
 
 // podsOf returns the pods that the object's controller sees, in a list that must

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -295,7 +296,18 @@ spec:
 func TestTally(t *testing.T) {
 	o := Usual()
 	o.GuardUpdates, o.Agent.Ready = true, Span{3 * time.Second, 2 * time.Second}
-	w, _ := ready(t, o, plan.Policy{}, fmt.Sprintf(guardDoc, "2"))
+	docs := []string{fmt.Sprintf(guardDoc, "2")}
+	for i, covers := range []string{ // more than are asked one by one
+		"selector: {matchLabels: {app: other}}", "selector: {matchExpressions: [{key: app, operator: In, values: [web, other]}]}",
+		"selector: {matchExpressions: [{key: app, operator: NotIn, values: [other]}]}", "selector: {}",
+		"targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}", "targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}",
+	} {
+		docs = append(docs, strings.NewReplacer("name: web", fmt.Sprint("name: web-", i), "selector: {matchLabels: {app: web}}", covers).Replace(fmt.Sprintf(guardDoc, "1")))
+	}
+	w, _ := ready(t, o, plan.Policy{}, docs...)
+	if len(w.budgets.guards) <= fewGuards {
+		t.Fatalf("%d budgets, want more than %d", len(w.budgets.guards), fewGuards)
+	}
 	compare := func(when string) {
 		t.Helper()
 		for _, g := range w.budgets.guards {

@@ -39,8 +39,8 @@ func (b *builder) annotate(p inject.AnnotationPatch) {
 	case kruise.SidecarSetOverwritePatchPolicy:
 		b.patch.Do(op)
 	case kruise.SidecarSetRetainPatchPolicy:
-		nobody := slices.Concat([]string{policy.Quote(p.Key) + " in " + b.podAnnotations()}, b.peers.retained[p.Key])
-		b.patch.When("!("+strings.Join(nobody, ") && !(")+")", op)
+		keepers := slices.Concat([]string{policy.Quote(p.Key) + " in " + b.podAnnotations()}, b.peers.retained[p.Key])
+		b.patch.When("!("+strings.Join(keepers, ") && !(")+")", op)
 	}
 }
 

@@ -19,13 +19,13 @@ type set struct {
 	here bool
 	// inits and containers are what it puts into pods.
 	inits, containers []inject.Piece
-	// why says what keeps it from being a policy, and field where that stands; ""
+	// why says what keeps it from being a policy, and field where that is; ""
 	// when nothing does.
 	why, field string
 }
 
 // collect compiles the sets of the input and of the context, in the order of
-// injection. Stored revisions are left aside: nobody stores one without Kruise.
+// injection. Stored revisions are left aside: without Kruise none is stored.
 func collect(c *stage.Context, in []*resource.Resource) ([]*set, error) {
 	var sets []*set
 	var errs resource.Errors

@@ -125,7 +125,7 @@ func (l *layer) add(p Parameter) {
 }
 
 // text files a value that was written as text, unless it is empty: forms send empty
-// texts for what nobody filled in.
+// texts for what was not filled in.
 func (l *layer) text(name, value string) {
 	if value = strings.TrimSpace(value); value == "" {
 		return

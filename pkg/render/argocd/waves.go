@@ -17,7 +17,7 @@ const (
 )
 
 // waves are the kinds that go before the rest. A wave waits until everything in it is
-// healthy, so nothing stands here whose health waits for workloads: a claim is bound
+// healthy, so nothing is listed here whose health waits for workloads: a claim is bound
 // when its pod comes, a Service of type LoadBalancer gets its address whenever.
 var waves = func() map[string]int {
 	m := map[string]int{}

@@ -14,35 +14,35 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// room is what a budget lets go when all its pods are healthy.
-type room struct {
+// allowance is what a budget lets go when all its pods are healthy.
+type allowance struct {
 	covered []carrier
 	counts  rules.BudgetCounts
 }
 
-// tight reports a budget that covers pods and never lets one go.
-func (r room) tight() bool { return r.counts.Expected > 0 && r.counts.Allowed == 0 }
+// allowsNothing reports a budget that covers pods and never lets one go.
+func (r allowance) allowsNothing() bool { return r.counts.Expected > 0 && r.counts.Allowed == 0 }
 
 // budgets says which budgets allow nothing any more, and which set the pace of an
 // update.
 func (c *comparison) budgets() {
 	for _, kind := range [][2]string{{kruise.PolicyGroup, kruise.KindPodUnavailableBudget}, {"policy", "PodDisruptionBudget"}} {
 		for _, r := range c.now.facts.All(kind[0], kind[1]) {
-			is, ok := c.now.room(r)
+			is, ok := c.now.allowance(r)
 			if !ok {
 				continue
 			}
-			if is.tight() && !c.wasTight(r) {
+			if is.allowsNothing() && !c.allowedNothing(r) {
 				c.affected(r).add(Stuck, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
 			}
-			if kind[1] == kruise.KindPodUnavailableBudget && !is.tight() {
-				c.paces(r, is)
+			if kind[1] == kruise.KindPodUnavailableBudget && !is.allowsNothing() {
+				c.addPace(r, is)
 			}
 		}
 	}
 }
 
-func (c *comparison) wasTight(r *resource.Resource) bool {
+func (c *comparison) allowedNothing(r *resource.Resource) bool {
 	id := c.now.facts.IDOf(r)
 	old := c.old.byID[id]
 	if old == nil && c.now.byID[id] == nil {
@@ -51,12 +51,12 @@ func (c *comparison) wasTight(r *resource.Resource) bool {
 	if old == nil {
 		return false
 	}
-	was, ok := c.old.room(old)
-	return ok && was.tight()
+	was, ok := c.old.allowance(old)
+	return ok && was.allowsNothing()
 }
 
-// paces notes where a budget lets fewer pods be down than the update would take.
-func (c *comparison) paces(r *resource.Resource, is room) {
+// addPace notes where a budget lets fewer pods be down than the update would take.
+func (c *comparison) addPace(r *resource.Resource, is allowance) {
 	for _, covered := range is.covered {
 		ch := c.byID[covered.id]
 		if ch == nil || ch.Rollout == nil || ch.Rollout.Mode == rules.ModeUnchanged {
@@ -68,8 +68,8 @@ func (c *comparison) paces(r *resource.Resource, is room) {
 	}
 }
 
-// room works out what a budget lets go; ok is false when it cannot be known.
-func (s *side) room(r *resource.Resource) (out room, ok bool) {
+// allowance works out what a budget lets go; ok is false when it cannot be known.
+func (s *side) allowance(r *resource.Resource) (out allowance, ok bool) {
 	out.covered = s.covered(r)
 	pods := total(out.covered)
 	if pods <= 0 || pods > mostPods {
@@ -93,10 +93,10 @@ func (s *side) room(r *resource.Resource) (out room, ok bool) {
 	return out, true
 }
 
-// mostPods is more than any cluster has; a slip of the pen shall not cost memory.
+// mostPods is more than any cluster has: a typing error must not cost memory.
 const mostPods = 1_000_000
 
-// healthy stands for every pod when nothing is wrong.
+// healthy represents every pod while nothing is wrong.
 var healthy = &cluster.Pod{Phase: corev1.PodRunning, Conditions: []cluster.Condition{{Type: string(corev1.PodReady), Status: corev1.ConditionTrue}}}
 
 // covered are the workloads whose pods a budget guards: those of its target, or

@@ -46,6 +46,8 @@ type comparison struct {
 	// byID finds the change of an object of the new side, or of the old side
 	// where the new one has none.
 	byID map[resource.ID]*Change
+	// pods are those that were observed, for SidecarSets.
+	pods observedPods
 }
 
 // Run compares two states. The resources stay as they are.
@@ -54,11 +56,11 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 	pairs := match(c.old, c.now)
 	c.differences(pairs)
 	if len(c.changes) > 0 {
-		c.surroundings()
+		c.relatedChanges()
 		c.problems(pairs)
 	}
 	for _, ch := range c.changes {
-		ch.settle()
+		ch.sortEffects()
 	}
 	c.changes = slices.DeleteFunc(c.changes, (*Change).nothing)
 	sortChanges(c.changes)
@@ -94,11 +96,11 @@ func (c *comparison) difference(p pair) *Change {
 	switch {
 	case p.now == nil:
 		ch := &Change{Verb: Removed, ID: p.old.ID(), Old: p.old.Origin}
-		c.removed(ch, p.old)
+		c.describeRemoved(ch, p.old)
 		return ch
 	case p.old == nil:
 		ch := &Change{Verb: Added, ID: p.now.ID(), New: p.now.Origin}
-		c.added(ch, p.now)
+		c.describeAdded(ch, p.now)
 		return ch
 	case p.old.Raw() != nil && bytes.Equal(p.old.Raw(), p.now.Raw()):
 		return nil
@@ -126,8 +128,8 @@ func (c *comparison) affected(r *resource.Resource) *Change {
 	return ch
 }
 
-// surroundings compares what reaches over several objects.
-func (c *comparison) surroundings() {
+// relatedChanges compares what reaches over several objects.
+func (c *comparison) relatedChanges() {
 	c.sidecars()
 	c.copies()
 	c.budgets()

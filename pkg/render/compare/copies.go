@@ -89,7 +89,7 @@ func (s *side) copies() map[string]map[string]any {
 		}
 		f := formOf(r, false)
 		normalise(r, f.value)
-		seal(r, f.value)
+		maskSecrets(r, f.value)
 		out[from][r.Namespace()] = f.value
 	}
 	return out

@@ -46,3 +46,32 @@ func TestObservedPods(t *testing.T) {
 		t.Errorf("asked for %v", asked)
 	}
 }
+
+// Every SidecarSet observes all pods of the cluster; only those that it selects are counted.
+func TestObservedPods_OfASidecarSetAreThoseThatItSelects(t *testing.T) {
+	old := `apiVersion: apps.kruise.io/v1beta1
+kind: SidecarSet
+metadata: {name: mesh}
+spec:
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {type: RollingUpdate}
+  containers: [{name: agent, image: "agent:1"}]
+`
+	s := plan.Snapshot{Gates: cluster.DefaultGates()}
+	for i, app := range []string{"web", "other", "web"} {
+		s.Pods = append(s.Pods, &cluster.Pod{
+			Namespace: "shop", Name: fmt.Sprintf("%s-%d", app, i), UID: fmt.Sprint(i), Phase: "Running", Labels: map[string]string{"app": app},
+			Annotations: map[string]string{"kruise.io/sidecarset-hash": `{"mesh":{"hash":"x"}}`},
+			Conditions:  []cluster.Condition{{Type: "Ready", Status: "True"}},
+		})
+	}
+	r := compare.Run(parse(t, old), parse(t, strings.Replace(old, "agent:1", "agent:2", 1)), compare.Options{Gates: s.Gates, Observed: func(cluster.Ref) (plan.Snapshot, bool) {
+		return s, true
+	}})
+	if rollout := r.Changes[0].Rollout; rollout == nil || rollout.Total != 2 {
+		t.Errorf("rollout = %+v, want 2 pods in total", rollout)
+	}
+	if len(s.Pods) != 3 {
+		t.Errorf("the snapshot of the caller has %d pods now, want 3", len(s.Pods))
+	}
+}

@@ -14,12 +14,12 @@ import (
 // old one: what Kruise would refuse, and what users regret.
 func (c *comparison) problems(pairs []pair) {
 	var objects, old, removed, rest []*resource.Resource
-	regrouped := c.regrouped()
+	regrouped := c.selectionChanged()
 	for _, p := range pairs {
 		switch changed := c.byID[p.id] != nil; {
 		case p.now == nil:
 			removed = append(removed, p.old)
-		case changed || regrouped && looksAround(p.now):
+		case changed || regrouped && dependsOnOthers(p.now):
 			objects = append(objects, p.now)
 			if p.old != nil && p.old.Name() == p.now.Name() {
 				old = append(old, p.old)
@@ -29,17 +29,17 @@ func (c *comparison) problems(pairs []pair) {
 		}
 	}
 	beside := slices.Concat(rest, c.opt.Context)
-	known := map[told]bool{}
+	known := map[problemKey]bool{}
 	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
-		known[tellingOf(p)] = true
+		known[keyOfProblem(p)] = true
 	}
-	c.tell(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
-	c.tell(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
+	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
+	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
 }
 
-// regrouped reports whether any selector may find other pods, or other namespaces,
+// selectionChanged reports whether any selector may find other pods, or other namespaces,
 // than before.
-func (c *comparison) regrouped() bool {
+func (c *comparison) selectionChanged() bool {
 	if len(c.old.carriers) != len(c.now.carriers) {
 		return true
 	}
@@ -51,30 +51,32 @@ func (c *comparison) regrouped() bool {
 	return slices.ContainsFunc(c.changes, func(ch *Change) bool { return ch.ID.Kind == "Namespace" && ch.ID.Group == "" })
 }
 
-// looksAround reports whether the rules for an object look at others, so that it
+// dependsOnOthers reports whether the rules for an object look at others, so that it
 // may be wrong now without a change of its own.
-func looksAround(r *resource.Resource) bool {
+func dependsOnOthers(r *resource.Resource) bool {
 	return r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) || r.Is(kruise.Group, kruise.KindSidecarSet)
 }
 
-// told identifies a problem on either side.
-type told struct {
+// problemKey identifies a problem on either side.
+type problemKey struct {
 	object            resource.ID
 	rule, field, text string
 }
 
-func tellingOf(p lint.Problem) told { return told{p.Object, p.Rule, p.Field, p.Err.Error()} }
+func keyOfProblem(p lint.Problem) problemKey {
+	return problemKey{p.Object, p.Rule, p.Field, p.Err.Error()}
+}
 
-// said are rules whose matter the comparison has words of its own for.
-var said = []string{
+// describedElsewhere are rules whose matter the comparison has words of its own for.
+var describedElsewhere = []string{
 	"podunavailablebudget/never-allows", "sidecarset/not-upgradable", "workload/not-in-place", "workload/paused",
 }
 
 var levels = map[lint.Severity]Level{lint.Error: Refused, lint.Warning: Warning, lint.Info: Note}
 
-func (c *comparison) tell(list []lint.Problem, known map[told]bool) {
+func (c *comparison) addProblems(list []lint.Problem, known map[problemKey]bool) {
 	for _, p := range list {
-		if known[tellingOf(p)] || slices.Contains(said, p.Rule) {
+		if known[keyOfProblem(p)] || slices.Contains(describedElsewhere, p.Rule) {
 			continue
 		}
 		id := p.Object

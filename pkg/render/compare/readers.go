@@ -10,8 +10,8 @@ import (
 // source is a ConfigMap or Secret that a pod reads.
 type source struct{ kind, namespace, name string }
 
-// readers says who reads the ConfigMaps and Secrets that change or go: nobody
-// restarts those pods.
+// readers adds which workloads read the ConfigMaps and Secrets that change or are removed:
+// their pods are not restarted.
 func (c *comparison) readers() {
 	used := map[source][]string{}
 	for _, carrier := range c.now.carriers {

@@ -138,7 +138,7 @@ type Rollout struct {
 type Subset struct {
 	Verb Verb
 	Name string
-	// Workload is the object that stands for a UnitedDeployment's subset.
+	// Workload is the object of a UnitedDeployment's subset.
 	Workload resource.ID
 	// From and To are numbers of pods; -1 is not known, or no limit.
 	From, To int
@@ -168,8 +168,8 @@ func (ch *Change) add(level Level, field, text string) {
 	ch.Effects = append(ch.Effects, Effect{Level: level, Field: field, Text: text})
 }
 
-// settle brings effects into order and works out the level.
-func (ch *Change) settle() {
+// sortEffects brings effects into order and works out the level.
+func (ch *Change) sortEffects() {
 	slices.SortStableFunc(ch.Effects, func(a, b Effect) int { return cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
 	ch.Level = Note
 	worse := func(l Level) {

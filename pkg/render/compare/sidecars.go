@@ -22,7 +22,7 @@ func (c *comparison) sidecars() {
 	for _, r := range c.now.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.now.facts.IDOf(r)]; ch != nil {
 			ch.Reach = c.reached(had[r.Name()], has[r.Name()])
-			c.upgraded(ch, c.old.byID[c.now.facts.IDOf(r)], r)
+			c.addUpgrade(ch, c.old.byID[c.now.facts.IDOf(r)], r)
 		}
 	}
 	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
@@ -31,7 +31,7 @@ func (c *comparison) sidecars() {
 			ch.add(Warning, "", "pods that have its containers keep them until they are recreated; new pods come without")
 		}
 	}
-	c.gained(was, is)
+	c.addChangedSets(was, is)
 }
 
 // reach asks which sets go where.
@@ -96,8 +96,8 @@ func ids(list []carrier) map[resource.ID]bool {
 	return out
 }
 
-// upgraded says what a change of a set does to the pods that have its containers.
-func (c *comparison) upgraded(ch *Change, old, now *resource.Resource) {
+// addUpgrade says what a change of a set does to the pods that have its containers.
+func (c *comparison) addUpgrade(ch *Change, old, now *resource.Resource) {
 	if old == nil || ch.Verb != Changed {
 		return
 	}
@@ -105,7 +105,7 @@ func (c *comparison) upgraded(ch *Change, old, now *resource.Resource) {
 	if after == nil {
 		return
 	}
-	r, asked, err := c.roll(ch, before, after, podsOf(ch.Reach), podsOf(ch.Reach))
+	r, asked, err := c.planChange(ch, before, after, podsOf(ch.Reach), podsOf(ch.Reach))
 	if err != nil {
 		ch.refuse(err)
 		return
@@ -150,9 +150,9 @@ func podsOf(list []Reached) int {
 	return n
 }
 
-// gained says which workloads get other sidecars although the set is the same on
+// addChangedSets says which workloads get other sidecars although the set is the same on
 // both sides: by their labels or those of their namespace.
-func (c *comparison) gained(was, is reach) {
+func (c *comparison) addChangedSets(was, is reach) {
 	for _, carrier := range c.now.carriers {
 		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
 			continue

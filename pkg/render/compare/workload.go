@@ -1,7 +1,19 @@
 package compare
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -14,7 +26,7 @@ func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 	if now == nil {
 		return nil
 	}
-	r, asked, err := c.roll(ch, old, now, c.crowd(p.old, old), c.crowd(p.now, now))
+	r, asked, err := c.planChange(ch, old, now, c.replicasOf(p.old, old), c.replicasOf(p.now, now))
 	if err != nil {
 		ch.refuse(err)
 		return nil
@@ -41,9 +53,9 @@ func (ch *Change) read(old, now *resource.Resource) (before, after *cluster.Work
 	return before, after
 }
 
-// crowd is how many pods an object stands for, -1 where that cannot be known: a
-// manifest without replicas leaves them to somebody else.
-func (c *comparison) crowd(r *resource.Resource, w *cluster.Workload) int {
+// replicasOf is how many pods an object wants, -1 where that cannot be known: a
+// manifest without replicas leaves them to an autoscaler or a user.
+func (c *comparison) replicasOf(r *resource.Resource, w *cluster.Workload) int {
 	t := cluster.Of(w.Object)
 	if scheduled, ok := t.Scheduled(); ok {
 		return c.nodes(scheduled, t.Template().Spec.NodeSelector)
@@ -75,4 +87,297 @@ func (c *comparison) nodes(scheduled int, selector map[string]string) int {
 		return -1
 	}
 	return n
+}
+
+// planChange asks package plan about one change. from and to are numbers of pods, -1 for
+// unknown ones.
+func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to int) (*Rollout, []rules.FieldChange, error) {
+	s, observed := c.snapshot(old, now)
+	if observed && from < 0 && to < 0 { // scaled by an autoscaler or a user
+		from, to = active(s.Pods), active(s.Pods)
+	}
+	old, now = plan.WithPods(old, from), plan.WithPods(now, to)
+	s.Workload = old
+	driver := plan.DriverKruise
+	if now.Group != kruise.Group {
+		driver = plan.DriverNative
+	}
+	p, err := plan.Build(now, s, plan.Policy{Driver: driver})
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Rollout{
+		Driver: p.Driver, Mode: p.Change.Mode, Policy: rules.PolicyOf(now.Object), Why: p.Change.Why,
+		From: from, To: to, Observed: observed, Paused: rules.PausedOf(now.Object), Down: p.Limits.MaxUnavailable, Surge: p.Limits.MaxSurge,
+	}
+	r.MaxUnavailable, r.MaxSurge = asWritten(now.Object)
+	if r.Mode == rules.ModeInPlace {
+		r.Restarts = p.Change.Restarts
+	}
+	before := c.setReach(r, old, now)
+	if r.Mode == rules.ModeUnchanged {
+		addProgress(ch, r, before)
+	} else {
+		addWarnings(ch, old, now, p.Change)
+	}
+	if observed {
+		r.Reach, r.Total = podsInSteps(p), active(s.Pods)
+	}
+	storage(ch, old, now, r)
+	return r, p.Change.Fields, nil
+}
+
+// addWarnings notes what else is to know of a change.
+func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
+	for _, remark := range rules.Remarks(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
+		ch.add(Note, "", remark)
+	}
+}
+
+// setReach fills in how many pods follow, and returns how many would have, had only
+// the template changed. What goes away, or comes, does not follow.
+func (c *comparison) setReach(r *Rollout, old, now *cluster.Workload) (before int) {
+	here := min(r.From, r.To)
+	before, _, _ = plan.Reach(plan.WithPods(old, here), c.opt.Gates)
+	reach, total, follows := plan.Reach(plan.WithPods(now, here), c.opt.Gates)
+	r.ByHand = !follows
+	if here < 0 {
+		r.Down, r.Surge = -1, -1
+		return before
+	}
+	r.Reach, r.Total = reach, total
+	return before
+}
+
+// snapshot is what is known of the pods.
+func (c *comparison) snapshot(old, now *cluster.Workload) (s plan.Snapshot, observed bool) {
+	if c.opt.Observed != nil {
+		if s, ok := c.opt.Observed(old.Ref); ok && len(s.Pods) > 0 {
+			s.Carrier = nil
+			if before, ok := old.Object.(*kruise.SidecarSet); ok {
+				s.Pods = c.pods.selectedBy(s.Pods, before, now.Object.(*kruise.SidecarSet)) //nolint:forcetypeassert // a change has one kind
+			}
+			return s, true
+		}
+	}
+	return plan.Snapshot{Gates: c.opt.Gates}, false
+}
+
+// observedPods finds pods by their labels. What is observed of a SidecarSet are all pods of
+// the cluster, the same for every set.
+type observedPods struct {
+	all      []*cluster.Pod
+	labelled *selectors.Labelled
+}
+
+// selectedBy are the pods that one of the sets selects, in their order.
+func (o *observedPods) selectedBy(pods []*cluster.Pod, sets ...*kruise.SidecarSet) []*cluster.Pod {
+	if !slices.Equal(pods, o.all) {
+		o.all, o.labelled = pods, selectors.NewLabelled(len(pods), func(i int) map[string]string { return pods[i].Labels })
+	}
+	var places []int
+	for _, set := range sets {
+		selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
+		if err != nil || selector.Empty() {
+			continue // selects no pod
+		}
+		for _, place := range o.labelled.Candidates(selector) {
+			if selector.Matches(labels.Set(pods[place].Labels)) {
+				places = append(places, place)
+			}
+		}
+	}
+	slices.Sort(places)
+	var out []*cluster.Pod
+	for _, place := range slices.Compact(places) {
+		out = append(out, pods[place])
+	}
+	return out
+}
+
+func active(list []*cluster.Pod) int {
+	n := 0
+	for _, p := range list {
+		if rules.Active(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// podsInSteps counts the pods that the steps of a plan name.
+func podsInSteps(p plan.Plan) int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Kind == plan.StepUpdate || s.Kind == plan.StepPartition {
+			n += len(s.Pods)
+		}
+	}
+	return n
+}
+
+// addProgress says what a change of partition, pause or strategy alone does: an
+// update that is under way goes further, or not.
+func addProgress(ch *Change, r *Rollout, before int) {
+	switch {
+	case before == r.Reach || r.Down < 0:
+	case r.Reach > before:
+		ch.add(Restart, "", fmt.Sprintf("an update in progress may reach %d of %d pods instead of %d", r.Reach, r.Total, before))
+	default:
+		ch.add(Note, "", fmt.Sprintf("an update may reach %d of %d pods only, instead of %d", r.Reach, r.Total, before))
+	}
+}
+
+// asWritten are maxUnavailable and maxSurge as the spec has them.
+func asWritten(obj any) (unavailable, surge string) {
+	v, _ := plain(obj)
+	at := v["spec"]
+	for _, key := range []string{"strategy", "updateStrategy", "rollingUpdate"} {
+		m, _ := at.(map[string]any)
+		if m[key] != nil {
+			at = m[key]
+		}
+	}
+	m, _ := at.(map[string]any)
+	for key, into := range map[string]*string{"maxUnavailable": &unavailable, "maxSurge": &surge} {
+		if m[key] != nil {
+			*into = text(m[key])
+		}
+	}
+	return unavailable, surge
+}
+
+// because names the fields that decide what happens to pods.
+func (r *Rollout) because(list []Field) {
+	if r == nil {
+		return
+	}
+	deciding := map[rules.Effect]bool{rules.EffectRecreate: true}
+	switch {
+	case r.Mode == rules.ModeInPlace:
+		deciding = map[rules.Effect]bool{rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true}
+	case r.Mode == rules.ModeMetadataOnly:
+		deciding = map[rules.Effect]bool{rules.EffectMetadata: true}
+	case r.Policy == rules.PolicyRecreate: // whatever changes
+		deciding = map[rules.Effect]bool{
+			rules.EffectRecreate: true, rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true, rules.EffectMetadata: true,
+		}
+	}
+	for _, f := range list {
+		if deciding[f.Effect] {
+			r.Because = append(r.Because, f.Path)
+		}
+	}
+}
+
+// level says how bad a rollout is.
+func (r *Rollout) level() Level {
+	switch {
+	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
+		return Note
+	case r.Mode == rules.ModeNotAllowed:
+		return Stuck
+	case r.Reach == 0 && r.Down >= 0:
+		return Note
+	case r.Mode == rules.ModeRecreate:
+		return Recreate
+	}
+	return Restart
+}
+
+// claims are the claim templates of a workload with what becomes of the claims.
+type claims struct {
+	names []string
+	// withPods: the controller deletes them with the pods that it deletes, for an
+	// update too (docs/kruise/workloads.md#named-pods-and-claims).
+	withPods bool
+	// whenScaled and whenDeleted: they go when pods are scaled away, and with the
+	// workload.
+	whenScaled, whenDeleted bool
+}
+
+func claimsOf(obj any) claims { return cluster.By(obj, cluster.Kinds[claims](claimsOfKind{})) }
+
+// claimsOfKind has, for each kind of workload, what becomes of its claims.
+type claimsOfKind struct{}
+
+func (claimsOfKind) CloneSet(o *kruise.CloneSet) claims {
+	return claims{names: claimNames(o.Spec.VolumeClaimTemplates), withPods: true, whenScaled: true, whenDeleted: true}
+}
+
+func (claimsOfKind) StatefulSet(o *kruise.StatefulSet) claims {
+	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
+		return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
+	}
+	return claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
+}
+
+func (claimsOfKind) NativeStatefulSet(o *appsv1.StatefulSet) claims {
+	p := o.Spec.PersistentVolumeClaimRetentionPolicy // has its defaults
+	return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
+}
+
+func (claimsOfKind) DaemonSet(*kruise.DaemonSet) claims       { return claims{} }
+func (claimsOfKind) SidecarSet(*kruise.SidecarSet) claims     { return claims{} }
+func (claimsOfKind) Deployment(*appsv1.Deployment) claims     { return claims{} }
+func (claimsOfKind) ReplicaSet(*appsv1.ReplicaSet) claims     { return claims{} }
+func (claimsOfKind) NativeDaemonSet(*appsv1.DaemonSet) claims { return claims{} }
+
+func retained(list []corev1.PersistentVolumeClaim, scaled, deleted appsv1.PersistentVolumeClaimRetentionPolicyType) claims {
+	const remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	return claims{names: claimNames(list), whenScaled: scaled == remove, whenDeleted: deleted == remove}
+}
+
+func claimNames(list []corev1.PersistentVolumeClaim) []string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+func (c claims) any() bool { return len(c.names) > 0 }
+
+func (c claims) String() string { return strings.Join(c.names, ", ") }
+
+// storage says what becomes of the data of pods that are recreated or go away.
+func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
+	had, has := claimsOf(old.Object), claimsOf(now.Object)
+	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
+		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
+	}
+	scaled(ch, had, r)
+	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"
+	if has.any() && has.whenScaled && !had.whenScaled {
+		ch.add(Warning, policy+"whenScaled", fmt.Sprintf(text, has))
+	}
+	if has.any() && has.whenDeleted && !had.whenDeleted {
+		ch.add(Warning, policy+"whenDeleted", fmt.Sprintf(text, has))
+	}
+}
+
+// scaled says what a smaller number of pods takes away.
+func scaled(ch *Change, had claims, r *Rollout) {
+	if r.From < 0 || r.To < 0 || r.To >= r.From {
+		return
+	}
+	gone := r.From - r.To
+	switch {
+	case !had.any():
+	case had.whenScaled:
+		ch.add(Loss, "spec.replicas", fmt.Sprintf("the claims (%s) of %s are deleted, and the data in them", had, pods(gone)))
+	default:
+		ch.add(Note, "spec.replicas", fmt.Sprintf("the claims (%s) of %s stay", had, pods(gone)))
+	}
+}
+
+// pods writes a number of pods.
+func pods(n int) string {
+	switch n {
+	case -1:
+		return "all pods"
+	case 1:
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", n)
 }

@@ -152,7 +152,7 @@ func (r *reader) renderConfig(c *Config) {
 }
 
 // texts reads options whose values are texts; keys without the prefix belong
-// to somebody else.
+// to another program.
 func (r *reader) texts(c *Config, values *tree.Node, prefix string) {
 	tree.Each(values, func(k, v *tree.Node) {
 		name, ours := strings.CutPrefix(k.Value, prefix)
@@ -175,7 +175,7 @@ type reader struct {
 	root *tree.Node
 	// path is a format that makes an option's name a field path.
 	path string
-	// others are options that somebody else reads, to name them in hints, too.
+	// others are options that another program reads, to name them in hints, too.
 	others []string
 	errs   []error
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Source is one entry of the options with and base: the name of a file with objects, or
-// an object that stands in the config itself.
+// an object that is in the config itself.
 type Source struct {
 	File   string
 	Object *tree.Node

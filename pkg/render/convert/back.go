@@ -71,7 +71,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 	for _, p := range pieces {
 		back[p.become] = direction{from: p.way.to, to: p.way.from}
 	}
-	o.Raise = raise.Options{} // who goes back chooses anew
+	o.Raise = raise.Options{} // options of the way there do not apply to the way back
 	unheard := o.context(out)
 	_, undone, err := o.swap(unheard, out, func(r *resource.Resource) (direction, bool) {
 		way, ok := back[r]
@@ -158,7 +158,7 @@ func (k kept) text() (*tree.Node, error) {
 	return n, nil
 }
 
-// essence is an object as somebody would write it: without its status, what
+// essence is an object as a user would write it: without its status, what
 // belongs to it in a cluster, and our annotation.
 func essence(n *tree.Node) any {
 	out := stage.As(n, "", "", func(m *tree.Node) *tree.Node {

@@ -26,10 +26,10 @@ type field struct {
 	Path []string `json:"path"`
 	// Had is what was there.
 	Had any `json:"had,omitempty"`
-	// Text is what was there as somebody wrote it, where that says more.
+	// Text is what was there as it was written, where that says more.
 	Text string `json:"text,omitempty"`
 	// Made is what converting back made of it at that time. Where it makes
-	// something else by now, somebody changed it meanwhile, and that counts.
+	// something else by now, it was changed meanwhile, and the change counts.
 	Made any `json:"made,omitempty"`
 }
 
@@ -100,7 +100,7 @@ func nameOf(v any) string {
 	return name
 }
 
-// restored returns n with the field as it was, unless somebody changed it since.
+// restored returns n with the field as it was, unless it was changed since.
 // Every level on the way is a copy.
 func restored(n *tree.Node, f field, path []string) *tree.Node {
 	if len(path) == 0 {

@@ -74,8 +74,8 @@ func (o Options) context(in []*resource.Resource) *stage.Context {
 	}
 }
 
-// accepted finds what Kruise would refuse of what was made. Fields that nobody
-// knows are left to lint: somebody wrote them.
+// accepted finds what Kruise would refuse of what was made. Unknown fields
+// are left to lint: they come from the input.
 func accepted(c *stage.Context, pieces []piece) error {
 	return c.Each(len(pieces), func(i int) error {
 		var faults resource.Errors

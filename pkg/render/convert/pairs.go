@@ -18,7 +18,7 @@ import (
 type kind struct {
 	group, kind string
 	words       []string
-	// object is an empty one of the kind's type; below template stands what is
+	// object is an empty one of the kind's type; below template is what is
 	// the user's, known or not.
 	object   func() any
 	template string

@@ -115,7 +115,7 @@ func listed(list []*resource.Resource) string {
 }
 
 // unmark takes away what lowering writes into what it renders: a converted
-// object is nobody's rendering.
+// object was not rendered.
 func (p piece) unmark() {
 	for _, mark := range [][2]string{{"labels", kruise.SourceLabel}, {"annotations", kruise.StrategyAnnotation}} {
 		if !tree.Has(tree.Get(p.was.Node(), "metadata", mark[0]), mark[1]) {
@@ -139,8 +139,8 @@ func without(r *resource.Resource, name, key string) {
 	tree.Set(n, "metadata", meta)
 }
 
-// prune takes out the fields of spec that the new kind does not have, as nobody
-// knows them: its schema would drop them anyway.
+// prune removes the fields of spec that the new kind does not have: its schema would drop
+// them anyway.
 func (p piece) prune(c *stage.Context) {
 	for _, path := range p.way.from.unknown(p.was) {
 		c.Findings.Add("convert/unknown-field", p.was, path, "")

@@ -13,7 +13,7 @@ import (
 
 // Loss is a field that has no place in what is written.
 type Loss struct {
-	// Object, File and Line say where the field stands.
+	// Object, File and Line say where the field is.
 	Object resource.ID
 	File   string
 	Line   int

@@ -9,11 +9,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// textKey is what the text of a field stands below: a comment above the first key of
+// textKey is the key above the text of a field: a comment above the first key of
 // a text would belong to the text.
 const textKey = "was"
 
-// written returns what stood at a path as somebody wrote it, with the keys above it
+// written returns what was at a path as it was written, with the keys above it
 // as far as the last list, where its value alone would lose something: comments, and
 // how numbers are written. "" where it would not.
 func written(root *tree.Node, path []string, had any) (string, error) {

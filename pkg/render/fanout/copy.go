@@ -11,7 +11,7 @@ import (
 )
 
 // render makes the copies. They share everything but the level of metadata:
-// nobody may edit below it.
+// it must not be edited below.
 func (d *distribution) render() []*resource.Resource {
 	metadata := d.metadata()
 	at := slices.IndexFunc(metadata.Content, func(n *tree.Node) bool { return n.Value == "namespace" }) + 1

@@ -23,7 +23,7 @@ type namespaces struct {
 	terminating map[string]bool
 	// complete: the context holds an inventory, so what is neither there nor in
 	// the input does not exist. Namespace objects of the input alone prove
-	// nothing, as many a repository leaves namespaces to somebody else.
+	// nothing, since in many repositories namespaces are managed elsewhere.
 	complete bool
 }
 
@@ -61,7 +61,7 @@ func (n namespaces) candidates(d *distribution) map[string]labels.Set {
 }
 
 // has reports whether a copy can go to the namespace; known is false when
-// nobody can tell.
+// it is not known.
 func (n namespaces) has(name string) (exists, known bool) {
 	if _, ok := slices.BinarySearch(n.names, name); ok {
 		return true, true

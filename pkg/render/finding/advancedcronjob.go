@@ -1,11 +1,15 @@
 package finding
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // What becomes of an AdvancedCronJob (docs/kruise/jobs.md#advancedcronjob and
 // docs/kruise/distribution.md#what-native-kubernetes-can-express).
-var _ = templateRulesAt(kruise.KindAdvancedCronJob, "advancedcronjob", "spec.template.jobTemplate.spec.template") && register(
-	Rule{
+var advancedCronJobRules = slices.Concat(templateRulesAt(kruise.KindAdvancedCronJob, "advancedcronjob", "spec.template.jobTemplate.spec.template"), []Rule{
+	{
 		ID: "advancedcronjob/same", Kind: kruise.KindAdvancedCronJob, Severity: Exact,
 		Fields: []string{
 			"spec.timeZone", "spec.startingDeadlineSeconds", "spec.concurrencyPolicy",
@@ -13,54 +17,54 @@ var _ = templateRulesAt(kruise.KindAdvancedCronJob, "advancedcronjob", "spec.tem
 		},
 		Becomes: "the same field; both sides have the same default but where other findings say so",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/replace", Kind: kruise.KindAdvancedCronJob, When: "imageListPullJobTemplate, none given", Severity: Exact,
 		Fields:  []string{"spec.concurrencyPolicy"},
 		Becomes: "Replace is written out: it is Kruise's default here, where that of a CronJob is Allow",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/zone-in-schedule", Kind: kruise.KindAdvancedCronJob, When: "TZ= in the schedule", Severity: Exact,
 		Fields:  []string{"spec.schedule"},
 		Becomes: "the schedule without its zone, and timeZone: a CronJob refuses a zone in the schedule",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/zone-none", Kind: kruise.KindAdvancedCronJob, When: "no time zone", Severity: Approximate,
 		Fields:  []string{"spec.schedule"},
 		Becomes: "the same schedule, in the time zone of the kube-controller-manager where it was that of Kruise's manager",
 		Action:  "set timeZone",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/paused", Kind: kruise.KindAdvancedCronJob, Severity: Exact,
 		Fields:  []string{"spec.paused"},
 		Becomes: "suspend",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/job", Kind: kruise.KindAdvancedCronJob, Severity: Approximate,
 		Fields:  []string{"spec.template.jobTemplate"},
 		Becomes: "jobTemplate; its Jobs are named after minutes where Kruise's are after seconds, and carry batch.kubernetes.io/cronjob-scheduled-timestamp in place of apps.kruise.io/scheduled-at",
 		Action:  "adapt what reads the names or the annotation",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/broadcast", Kind: kruise.KindAdvancedCronJob, Severity: Approximate,
 		Fields:  []string{"spec.template.broadcastJobTemplate"},
 		Becomes: "a CronJob for each Job that the BroadcastJob would become: one per node. Concurrency and history count per node",
 		Action:  "render again when nodes have joined",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/image-list", Kind: kruise.KindAdvancedCronJob, Severity: Approximate,
 		Fields:  []string{"spec.template.imageListPullJobTemplate"},
 		Becomes: "a CronJob for each Job that the ImageListPullJob would become: one per image and node",
 		Action:  "render again when nodes have joined",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/image-pull-policy", Kind: kruise.KindAdvancedCronJob, Severity: Exact,
 		Fields:  []string{"spec.template.jobTemplate"},
 		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
 	},
-	Rule{
+	{
 		ID: "advancedcronjob/name", Kind: kruise.KindAdvancedCronJob, When: "more than 52 characters", Severity: Approximate,
 		Fields:  []string{"metadata.name"},
 		Becomes: "shortened, with a hash: a CronJob's name has 52 characters at most",
 		Action:  "choose a shorter name",
 	},
-)
+})

@@ -1,103 +1,107 @@
 package finding
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 const perNode = "nodes are known"
 
 // What becomes of a BroadcastJob (docs/kruise/jobs.md#broadcastjob and
 // docs/kruise/distribution.md#what-native-kubernetes-can-express).
-var _ = templateRules(kruise.KindBroadcastJob, "broadcastjob") && register(
+var broadcastJobRules = slices.Concat(templateRules(kruise.KindBroadcastJob, "broadcastjob"), []Rule{
 	alwaysPulled(kruise.KindBroadcastJob, "broadcastjob"),
-	Rule{
+	{
 		ID: "broadcastjob/always", Kind: kruise.KindBroadcastJob, When: perNode, Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.type"},
 		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none, and a pod that is deleted while it runs fails its Job, where Kruise creates another",
 		Action:  "render again when nodes have joined, and delete a Job in place of its pod",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/never", Kind: kruise.KindBroadcastJob, When: "Never", Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.type"},
 		Becomes: "a DaemonSet that runs the containers one after another as init containers, then holds the node with a pause container; it follows new nodes, but tolerates more taints, and runs the task again when the pod comes back",
 		Action:  "make sure that the task can be repeated",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/indexed", Kind: kruise.KindBroadcastJob, When: "only the number of nodes is known", Severity: Approximate,
 		Fields:  []string{"metadata.annotations[kubectl-kruise.dev/nodes]"},
 		Becomes: "one Indexed Job whose pods keep off each other's nodes while they run; a pod that ends early leaves its node to another",
 		Action:  "render with --with nodes.yaml or --live to get a Job per node",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/no-node", Kind: kruise.KindBroadcastJob, When: perNode, Severity: Lost,
 		Fields:  []string{"spec.template.spec"},
 		Becomes: "nothing: no known node fits, where a BroadcastJob would wait for one",
 		Action:  "check node selector, affinity, tolerations and requests against the nodes",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/parallelism", Kind: kruise.KindBroadcastJob, Severity: Lost,
 		Fields:  []string{"spec.parallelism"},
 		Becomes: "all pods start at once",
 		Action:  "apply the Jobs in groups, or suspend them and let go a few at a time",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/parallelism-all", Kind: kruise.KindBroadcastJob, When: "no fewer than nodes", Severity: Exact,
 		Fields:  []string{"spec.parallelism"},
 		Becomes: "all pods start at once, as with Kruise",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/parallelism-none", Kind: kruise.KindBroadcastJob, When: "0", Severity: Approximate,
 		Fields:  []string{"spec.parallelism"},
 		Becomes: "suspend of each Job, which also stops pods that run, where a BroadcastJob lets them run on",
 		Action:  "nothing for a job that has not begun",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/deadline", Kind: kruise.KindBroadcastJob, Severity: Exact,
 		Fields:  []string{"spec.completionPolicy.activeDeadlineSeconds"},
 		Becomes: "activeDeadlineSeconds of each Job",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/ttl", Kind: kruise.KindBroadcastJob, Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.ttlSecondsAfterFinished"},
 		Becomes: "ttlSecondsAfterFinished of each Job, counted from its own end, not from the last node's",
 		Action:  "nothing, unless something looks at all of them afterwards",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/paused", Kind: kruise.KindBroadcastJob, Severity: Approximate,
 		Fields:  []string{"spec.paused"},
 		Becomes: "suspend of each Job, which also stops pods that run, where a paused BroadcastJob lets them run on",
 		Action:  "nothing for a job that has not begun",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/paused-never", Kind: kruise.KindBroadcastJob, When: "Never, paused or with parallelism 0", Severity: Approximate,
 		Fields:  []string{"spec.paused", "spec.parallelism"},
 		Becomes: "nothing: a DaemonSet cannot be paused",
 		Action:  "render again when the nodes change",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/continue", Kind: kruise.KindBroadcastJob, Severity: Exact,
 		Fields:  []string{"spec.failurePolicy.type"},
 		Becomes: "a failed pod fails its own Job only; the others go on",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/fail-fast", Kind: kruise.KindBroadcastJob, When: "FailFast, the default", Severity: Lost,
 		Fields:  []string{"spec.failurePolicy.type"},
 		Becomes: "a failed pod fails its own Job only; the others go on",
 		Action:  "delete the other Jobs when one fails, or set Continue",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/pause", Kind: kruise.KindBroadcastJob, When: "Pause", Severity: Lost,
 		Fields:  []string{"spec.failurePolicy.type"},
 		Becomes: "a failed pod fails its own Job only; nothing waits for a person",
 		Action:  "suspend the other Jobs when one fails, or set Continue",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, When: "restartPolicy OnFailure", Severity: Approximate,
 		Fields:  []string{"spec.failurePolicy.restartLimit"},
 		Becomes: "backoffLimit one higher, 0 where it is 0; the Job ends the pod there, where Kruise counts it as failed and lets it go on restarting",
 		Action:  "nothing: a Job that ends is what was meant",
 	},
-	Rule{
+	{
 		ID: "broadcastjob/restart-limit-never", Kind: kruise.KindBroadcastJob, When: "restartPolicy Never", Severity: Exact,
 		Fields:  []string{"spec.failurePolicy.restartLimit"},
 		Becomes: "nothing: a pod that never restarts fails at once on both sides",
 	},
-)
+})

@@ -1,45 +1,47 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
+	"sync"
 )
 
-var catalogue = map[string]Rule{}
+// Rules are all rules, sorted by kind and ID.
+func Rules() []Rule { return slices.Clone(sorted()) }
 
-// register adds rules; each kind has one file that calls it while the package
-// is initialised.
-func register(rules ...Rule) bool {
-	for _, r := range rules {
-		if _, dup := catalogue[r.ID]; dup {
-			panic("finding: rule " + r.ID + " registered twice")
-		}
-		catalogue[r.ID] = r
-	}
-	return true
-}
+var sorted = sync.OnceValue(func() []Rule {
+	all := slices.Concat(
+		advancedCronJobRules, broadcastJobRules, cloneSetRules, cloneSetScaleRules, cloneSetStrategyRules,
+		containerRecreateRequestRules, daemonSetRules, ephemeralJobRules, imagePullJobRules, nodeImageRules,
+		persistentPodStateRules, podProbeMarkerRules, podUnavailableBudgetRules, resourceDistributionRules,
+		distributionTargetRules, sidecarSetRules, sidecarSetStrategyRules, sidecarSetAdmissionRules, statefulSetRules,
+		statefulSetStrategyRules, unitedDeploymentRules, unitedDeploymentSubsetRules, unitedDeploymentScheduleRules,
+		workloadSpreadRules, workloadSpreadSubsetRules, workloadSpreadPolicyRules,
+		fromCronJobRules, fromDaemonSetRules, fromDeploymentRules, fromPodDisruptionBudgetRules, fromStatefulSetRules, convertRules,
+		protectionRules, referenceRules, releaseRules, sidecarEndRules, startOrderRules, unknownKindRules,
+	)
+	slices.SortFunc(all, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	return all
+})
 
 // Lookup returns the rule with this ID. It panics when there is none, which is
 // a programming error.
 func Lookup(id string) Rule {
-	r, ok := catalogue[id]
+	r, ok := byID()[id]
 	if !ok {
 		panic(fmt.Sprintf("finding: no rule %q in the catalogue", id))
 	}
 	return r
 }
 
-// Rules returns the whole catalogue, sorted by kind and ID.
-func Rules() []Rule {
-	out := make([]Rule, 0, len(catalogue))
-	for _, r := range catalogue {
-		out = append(out, r)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].Kind != out[j].Kind {
-			return out[i].Kind < out[j].Kind
+var byID = sync.OnceValue(func() map[string]Rule {
+	rules := make(map[string]Rule, len(sorted()))
+	for _, r := range sorted() {
+		if _, twice := rules[r.ID]; twice {
+			panic(fmt.Sprintf("finding: two rules have the ID %q", r.ID))
 		}
-		return out[i].ID < out[j].ID
-	})
-	return out
-}
+		rules[r.ID] = r
+	}
+	return rules
+})

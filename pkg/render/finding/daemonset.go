@@ -1,112 +1,116 @@
 package finding
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // What becomes of an Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset).
-var _ = workloadRules(kruise.KindDaemonSet, "daemonset") && register(
-	Rule{
+var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonset"), []Rule{
+	{
 		ID: "daemonset/min-ready-seconds", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.minReadySeconds"},
 		Becomes: "the same field",
 	},
-	Rule{
+	{
 		ID: "daemonset/lifecycle", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "no preDelete hook is run: pods are deleted without waiting for labels or finalizers",
 		Action:  "use a preStop hook or a finalizer on the pod; or --driver client",
 	},
-	Rule{
+	{
 		ID: "daemonset/lifecycle-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "hooks are honored only for pods that this tool replaces, while it runs",
 		Action:  "do not rely on hooks for evictions and nodes that leave",
 	},
-	Rule{
+	{
 		ID: "daemonset/burst", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.burstReplicas"},
 		Becomes: "a DaemonSet creates and deletes up to 250 pods at a time, always",
 		Action:  "nothing on clusters of fewer nodes; else let nodes join in groups",
 	},
-	Rule{
+	{
 		ID: "daemonset/partitioned-scaling", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.partitionedScaling"},
 		Becomes: "every fitting node gets a pod at once",
 		Action:  "limit the nodes with a nodeSelector that you widen step by step",
 	},
-	Rule{
+	{
 		ID: "daemonset/type", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
 		Becomes: "RollingUpdate and OnDelete stay; the client driver has OnDelete, so that it alone replaces pods",
 	},
-	Rule{
+	{
 		ID: "daemonset/recreate", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.rollingUpdateType"},
 		Becomes: "Standard is what a DaemonSet does; Surging is maxSurge",
 	},
-	Rule{
+	{
 		ID: "daemonset/in-place", Kind: kruise.KindDaemonSet, When: "InPlaceIfPossible", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.rollingUpdateType"},
 		Becomes: "every update recreates pods",
 		Action:  "render with --driver client to update in place",
 	},
-	Rule{
+	{
 		ID: "daemonset/in-place-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.rollingUpdateType"},
 		Becomes: "kept in the strategy annotation: this tool updates in place by the same rules",
 	},
-	Rule{
+	{
 		ID: "daemonset/max-unavailable", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "the same value; both sides default to 1 and round percentages of the nodes up; old pods that are broken are replaced outside of it on both sides",
 	},
-	Rule{
+	{
 		ID: "daemonset/max-unavailable-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "kept in the strategy annotation: this tool works within the same budget",
 	},
-	Rule{
+	{
 		ID: "daemonset/max-surge", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
 		Becomes: "the same value, with maxUnavailable 0 as a DaemonSet demands",
 	},
-	Rule{
+	{
 		ID: "daemonset/max-surge-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
 		Becomes: "the native parent cannot surge under OnDelete: a node is without its pod for a moment",
 		Action:  "use the native driver where that matters",
 	},
-	Rule{
+	{
 		ID: "daemonset/partition", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "a DaemonSet has no partition: all pods are updated",
 		Action:  "render with --driver client, or apply the new template only when all pods may have it",
 	},
-	Rule{
+	{
 		ID: "daemonset/partition-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "kept in the strategy annotation: this tool stops there; pods that are lost come back from the new template, as with Kruise",
 		Action:  "do not leave a rollout half done for long",
 	},
-	Rule{
+	{
 		ID: "daemonset/node-selector", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.selector"},
 		Becomes: "a DaemonSet updates the pods of all nodes",
 		Action:  "render with --driver client to update the chosen nodes only",
 	},
-	Rule{
+	{
 		ID: "daemonset/node-selector-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.selector"},
 		Becomes: "kept in the strategy annotation: this tool updates the chosen nodes only",
 	},
-	Rule{
+	{
 		ID: "daemonset/paused", Kind: kruise.KindDaemonSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
 		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template, as with Kruise",
 		Action:  "render again without paused to go on",
 	},
-	Rule{
+	{
 		ID: "daemonset/paused-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
 		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
 	},
-)
+})

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -9,10 +10,7 @@ import (
 // What becomes of an ImagePullJob and of an ImageListPullJob, which is the same
 // for each of its images (docs/kruise/jobs.md#image-pulls and
 // docs/kruise/distribution.md#what-native-kubernetes-can-express).
-var (
-	_ = register(pullsOf(kruise.KindImagePullJob, "spec.image")...)
-	_ = register(pullsOf(kruise.KindImageListPullJob, "spec.images")...)
-)
+var imagePullJobRules = slices.Concat(pullsOf(kruise.KindImagePullJob, "spec.image"), pullsOf(kruise.KindImageListPullJob, "spec.images"))
 
 // pullsOf returns the rules of pulls for a kind whose images stand in a field.
 func pullsOf(kind, images string) []Rule {
@@ -27,7 +25,7 @@ func pullsOf(kind, images string) []Rule {
 	return out
 }
 
-// pulledImage stands in pulls for the field that names the image.
+// pulledImage is in pulls instead of the field that names the image.
 const pulledImage = "image"
 
 // pulls are the rules without their kind, which begins their IDs.
@@ -124,3 +122,11 @@ var pulls = []Rule{
 		Action:  "nothing, unless something looks at all of them afterwards",
 	},
 }
+
+// What becomes of a NodeImage (docs/kruise/jobs.md#image-pulls).
+var nodeImageRules = []Rule{{
+	ID: "nodeimage/kept", Kind: kruise.KindNodeImage, Severity: Lost,
+	Fields:  []string{"spec.images"},
+	Becomes: "the object stays a Kruise object: without Kruise's node agent the images are not pulled",
+	Action:  "write an ImagePullJob, which becomes Jobs that pull; or let the kubelet pull when pods start",
+}}

@@ -10,67 +10,67 @@ const (
 )
 
 // What becomes of a PersistentPodState (docs/kruise/distribution.md#persistentpodstate).
-var _ = register(
-	Rule{
+var persistentPodStateRules = []Rule{
+	{
 		ID: "persistentpodstate/target", Kind: kruise.KindPersistentPodState, Severity: Exact,
 		Fields:  []string{"spec.targetRef"},
 		Becomes: "the pod template, or the owner of the pods, that the recorded state is for: what the target became",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/template", Kind: kruise.KindPersistentPodState, When: inOnePlace, Severity: Approximate,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
 		Becomes: "node selector and preferred node affinity in the pod template: the template changes, so pods are replaced once, and pods that are added later get it, too",
 		Action:  "keep the state that was rendered in Git (--with), so that the template stays the same",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/policy", Kind: kruise.KindPersistentPodState, When: inManyPlaces, Severity: Exact,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
 		Becomes: "a ConfigMap with the recorded state of each pod, and a MutatingAdmissionPolicy with its binding that puts the same node selector and preferred node affinity into a pod of that name",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/recording", Kind: kruise.KindPersistentPodState, Severity: Approximate,
 		Becomes: "nothing records where pods go from now on: the output holds what is known at rendering",
 		Action:  "render again with --live, or with pods and nodes in --with, after pods have moved",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/older", Kind: kruise.KindPersistentPodState, When: "pods have states of their own; --kubernetes-version below 1.36", Severity: Lost,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
 		Becomes: "nothing: one template cannot place pods one by one, and the API server serves no MutatingAdmissionPolicy v1",
 		Action:  "where the preview of that API is on, give --allow-preview-apis; let zonal volumes hold the pods, or run one StatefulSet per place with its own nodeSelector",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/nothing-recorded", Kind: kruise.KindPersistentPodState, When: "no state is known", Severity: Lost,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
 		Becomes: "nothing: no pod of the target has a recorded state",
 		Action:  "give the state with --with (the PersistentPodState with its status, or pods and nodes) or --live",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/split", Kind: kruise.KindPersistentPodState, When: "the target became several workloads", Severity: Lost,
 		Fields:  []string{"spec.targetRef"},
 		Becomes: "nothing: the pods have other names now, and no state was recorded under those",
 		Action:  "place the parts with nodeSelector or affinity of their own",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/weight", Kind: kruise.KindPersistentPodState, When: "a weight below 1 or above 100", Severity: Approximate,
 		Fields:  []string{"spec.preferredPersistentTopology[].weight"},
 		Becomes: "the term is left out: the API server refuses a pod with such a weight, also one that Kruise has put it into",
 		Action:  "give a weight from 1 to 100",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/annotations", Kind: kruise.KindPersistentPodState, Severity: Lost,
 		Fields:  []string{"spec.persistentPodAnnotations"},
 		Becomes: "nothing: Kruise only keeps them in the status and never puts them back",
 		Action:  "keep what pods need in the template, or in their volumes",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/retention", Kind: kruise.KindPersistentPodState, When: "WhenScaled, the default", Severity: Approximate,
 		Fields:  []string{"spec.persistentPodStateRetentionPolicy"},
 		Becomes: "states of pods that the workload has no place for are left out; until the next rendering, a pod that is scaled in and out again gets its state back",
 		Action:  "render again after the workload was scaled in",
 	},
-	Rule{
+	{
 		ID: "persistentpodstate/retention-deleted", Kind: kruise.KindPersistentPodState, When: "WhenDeleted", Severity: Exact,
 		Fields:  []string{"spec.persistentPodStateRetentionPolicy"},
 		Becomes: "states of pods that are scaled in are kept",
 	},
-)
+}

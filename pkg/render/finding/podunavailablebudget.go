@@ -3,60 +3,60 @@ package finding
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // What becomes of a PodUnavailableBudget (docs/kruise/protection.md#podunavailablebudget).
-var _ = register(
-	Rule{
+var podUnavailableBudgetRules = []Rule{
+	{
 		ID: "podunavailablebudget/selector", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.selector"},
 		Becomes: "the same selector",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/target", Kind: kruise.KindPodUnavailableBudget, Severity: Approximate,
 		Fields:  []string{"spec.targetRef"},
 		Becomes: "the selector of the target, so pods of others with the same labels count, too",
 		Action:  "keep selectors of workloads apart",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/limit", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.maxUnavailable", "spec.minAvailable"},
 		Becomes: "the same field; percentages are rounded up on both sides, and pods that are not ready may always go (AlwaysAllow)",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/total", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.protectTotalReplicas"},
 		Becomes: "minAvailable as a number, calculated from the given total",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/eviction", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.protectOperations"},
 		Becomes: "evictions are refused by the same arithmetic; with code 429 where Kruise answers 403, so that drains wait and try again",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/operations", Kind: kruise.KindPodUnavailableBudget, When: "DELETE or UPDATE, the default", Severity: Lost,
 		Fields:  []string{"spec.protectOperations"},
 		Becomes: "a PodDisruptionBudget guards against evictions only: deletions and updates of pods pass it by, those of a rollout, too",
 		Action:  "bound rollouts with maxUnavailable, remove pods by eviction; or --driver client, which honours the whole budget",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/operations-client", Kind: kruise.KindPodUnavailableBudget, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.protectOperations"},
 		Becomes: "kept in the strategy annotation: this tool honours the whole budget; deletions and updates by others pass it by",
 		Action:  "remove pods by eviction",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/no-eviction", Kind: kruise.KindPodUnavailableBudget, When: "EVICT is not protected", Severity: Lost,
 		Fields:  []string{"spec.protectOperations"},
 		Becomes: "nothing: a PodDisruptionBudget guards against evictions only",
 		Action:  "add EVICT, or bound rollouts with maxUnavailable",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/ignored", Kind: kruise.KindPodUnavailableBudget, When: "one requirement", Severity: Exact,
 		Fields:  []string{"spec.ignoredPodSelector"},
 		Becomes: "its opposite is added to the selector",
 	},
-	Rule{
+	{
 		ID: "podunavailablebudget/ignored-several", Kind: kruise.KindPodUnavailableBudget, When: "several requirements", Severity: Lost,
 		Fields:  []string{"spec.ignoredPodSelector"},
 		Becomes: "these pods are guarded and counted, too: a selector cannot say \"not both\"",
 		Action:  "mark the ignored pods with one label",
 	},
-)
+}

@@ -4,124 +4,276 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // What becomes of the fields of a SidecarSet that say what goes where
 // (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection).
-var _ = register(
-	Rule{
+var sidecarSetRules = []Rule{
+	{
 		ID: "sidecarset/scope", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.selector"},
 		Becomes: "injected into every pod template of the input that the selector matches; pods from elsewhere get nothing",
 		Action:  "render all workloads that the set is meant for together with it",
 	},
-	Rule{
+	{
 		ID: "sidecarset/namespaces", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.namespaceSelector"},
 		Becomes: "decided here, from the labels of the Namespace objects",
 	},
-	Rule{
+	{
 		ID: "sidecarset/namespace-unknown", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.namespaceSelector"},
 		Becomes: "the labels of a namespace are not known: nothing is injected there",
 		Action:  "add the Namespace object to the input, or by --with or --live",
 	},
-	Rule{
+	{
 		ID: "sidecarset/template-path", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Becomes: "an object of a kind named with --template-paths holds no pod template at that path: nothing is injected into it",
 		Action:  "check the path: keys with dots between them, such as spec.template",
 	},
-	Rule{
+	{
 		ID: "sidecarset/containers", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.containers"},
 		Becomes: "containers of the pod templates, as Kruise's webhook builds them",
 	},
-	Rule{
+	{
 		ID: "sidecarset/init-containers", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.initContainers"},
 		Becomes: "init containers of the pod templates, as Kruise's webhook builds them",
 	},
-	Rule{
+	{
 		ID: "sidecarset/replaced-container", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].name", "spec.initContainers[].name"},
 		Becomes: "a container of the template has the sidecar's name and is replaced by it, as in Kruise",
 		Action:  "rename one of the two if that is not meant",
 	},
-	Rule{
+	{
 		ID: "sidecarset/copied-from-replaced", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].transferEnv", "spec.containers[].shareVolumePolicy", "spec.containers[].shareVolumeDevicePolicy"},
 		Becomes: "sidecars may copy from a container that another sidecar replaces: rendering the output again cannot see the original",
 		Action:  "rename the container or the sidecar",
 	},
-	Rule{
+	{
 		ID: "sidecarset/hot-upgrade", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.containers[].upgradeStrategy", "spec.initContainers[].upgradeStrategy"},
 		Becomes: "the pair of containers is injected, but they are not swapped: a new image replaces the pods, as with ColdUpgrade",
 		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster; or --driver client",
 	},
-	Rule{
+	{
 		ID: "sidecarset/hot-upgrade-client", Kind: kruise.KindSidecarSet, When: "--driver client", Severity: Approximate,
 		Fields:  []string{"spec.containers[].upgradeStrategy"},
 		Becomes: "the pair of containers is injected, and a rollout by this client exchanges them: of ReplicaSets and OnDelete sets, while it runs; other workloads replace their pods",
 		Action:  "roll the workload out with kubectl kruise rollout run or apply",
 	},
-	Rule{
+	{
 		ID: "sidecarset/no-empty-image", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].upgradeStrategy.hotUpgradeEmptyImage", "spec.initContainers[].upgradeStrategy.hotUpgradeEmptyImage"},
 		Becomes: "HotUpgrade without an empty image: Kruise accepts the set, and every pod that it matches is refused",
 		Action:  "give hotUpgradeEmptyImage",
 	},
-	Rule{
+	{
 		ID: "sidecarset/ignored-value", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.initContainers[].podInjectPolicy", "spec.containers[].upgradeStrategy.upgradeType", "spec.patchPodMetadata[].patchPolicy"},
 		Becomes: "Kruise accepts the value and ignores it; so does the renderer",
 		Action:  "check the spelling",
 	},
-	Rule{
+	{
 		ID: "sidecarset/resources-policy", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy"},
 		Becomes: "computed from what the templates state; defaults of a LimitRange, which Kruise would see, are not known",
 		Action:  "add the namespace's LimitRange to the input, or by --with or --live",
 	},
-	Rule{
+	{
 		ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy"},
 		Becomes: "the policy computes a request above its limit: with Kruise the API server refuses every such pod, and here the workload's pods or the workload itself",
 		Action:  "let the expression of the request stay below that of the limit: min(...)",
 	},
-	Rule{
+	{
 		ID: "sidecarset/volumes", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.volumes"},
 		Becomes: "volumes of the pod templates, as far as a sidecar mounts them; a template's volume of that name wins",
 	},
-	Rule{
+	{
 		ID: "sidecarset/pull-secrets", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.imagePullSecrets"},
 		Becomes: "pull secrets of the pod templates, behind their own",
 	},
-	Rule{
+	{
 		ID: "sidecarset/service-account", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.imagePullSecrets"},
 		Becomes: "a template that lists pull secrets no longer gets those of its ServiceAccount, which is not known here",
 		Action:  "add the ServiceAccount to the input, or by --with, or list its secrets in the template",
 	},
-	Rule{
+	{
 		ID: "sidecarset/pod-metadata", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.patchPodMetadata"},
 		Becomes: "annotations of the pod templates",
 	},
-	Rule{
+	{
 		ID: "sidecarset/merge-not-json", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.patchPodMetadata[].annotations"},
 		Becomes: "MergePatchJson with a text that is not JSON: Kruise accepts the set, and refuses pods that have the annotation already",
 		Action:  "write a JSON object",
 	},
-	Rule{
+	{
 		ID: "sidecarset/whitelist-unknown", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.patchPodMetadata[].annotations"},
 		Becomes: "Kruise accepts only annotations that its whitelist allows; the whitelist is not known here, so all are taken",
 		Action:  "add ConfigMap kruise-configuration of namespace kruise-system by --with or --live",
 	},
-	Rule{
+	{
 		ID: "sidecarset/kube-system", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.namespaceSelector"},
 		Becomes: "injected in kube-system too, as with Kruise's plain manifests; its Helm chart leaves that namespace out",
 		Action:  "exclude the namespace in namespaceSelector if you use the Helm chart",
 	},
-)
+}
+
+// What becomes of the fields of a SidecarSet that say when: revisions and
+// updates (docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#updating-injected-pods).
+var sidecarSetStrategyRules = []Rule{
+	{
+		ID: "sidecarset/paused", Kind: kruise.KindSidecarSet, Severity: Exact,
+		Fields:  []string{"spec.injectionStrategy.paused"},
+		Becomes: "nothing is injected",
+	},
+	{
+		ID: "sidecarset/revision", Kind: kruise.KindSidecarSet, Severity: Exact,
+		Fields:  []string{"spec.injectionStrategy.revision"},
+		Becomes: "the stored revision is injected, from its ControllerRevision",
+	},
+	{
+		ID: "sidecarset/revision-unknown", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.injectionStrategy.revision.revisionName", "spec.injectionStrategy.revision.customVersion"},
+		Becomes: "Kruise refuses the set unless the revision is stored; the stored revisions are not known here",
+		Action:  "add the ControllerRevision of namespace kruise-system by --with or --live",
+	},
+	{
+		ID: "sidecarset/partial", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.injectionStrategy.revision.policy"},
+		Becomes: "Kruise chooses between two revisions at random for each pod; here each template gets one of them, by lot drawn from its name, for all its pods",
+		Action:  "use two sets, or a percentage of 0 or 100, for a result that you choose",
+	},
+	{
+		ID: "sidecarset/custom-version", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.customVersion"},
+		Becomes: "names stored revisions, which do not exist without Kruise",
+		Action:  "tag the commit that holds the set",
+	},
+	{
+		ID: "sidecarset/history", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.revisionHistoryLimit"},
+		Becomes: "no revisions are stored; the history of the rendered files takes their place",
+		Action:  "nothing",
+	},
+	{
+		ID: "sidecarset/update", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "sidecars are part of the pod templates: whether RollingUpdate or NotUpdate, a change of the set changes the workloads, which replace their pods by their own strategy",
+		Action:  "render again when workloads may roll",
+	},
+	{
+		ID: "sidecarset/update-paused", Kind: kruise.KindSidecarSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.paused"},
+		Becomes: "does not hold back the workloads, whose templates change at once",
+		Action:  "pause the workloads, or keep the set as it was until the update may go on",
+	},
+	{
+		ID: "sidecarset/update-partition", Kind: kruise.KindSidecarSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.partition"},
+		Becomes: "all pods get the new sidecars, in the order and at the pace of their workloads",
+		Action:  "use the partition of the workloads, or a canary set with its own selector",
+	},
+	{
+		ID: "sidecarset/update-unavailable", Kind: kruise.KindSidecarSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.maxUnavailable"},
+		Becomes: "each workload keeps to its own budget; there is no common limit",
+		Action:  "use the strategy of the workloads or a PodDisruptionBudget",
+	},
+	{
+		ID: "sidecarset/update-selector", Kind: kruise.KindSidecarSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.selector"},
+		Becomes: "pods that it does not match get the new sidecars too",
+		Action:  "use a canary set with its own selector",
+	},
+	{
+		ID: "sidecarset/update-order", Kind: kruise.KindSidecarSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.priorityStrategy", "spec.updateStrategy.scatterStrategy"},
+		Becomes: "pods are replaced in the order of their workloads",
+		Action:  "nothing native does this",
+	},
+}
+
+const asAdmission = "--sidecarset-as admission"
+
+// What becomes of a SidecarSet that is rendered as a policy of the API server
+// (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection).
+var sidecarSetAdmissionRules = []Rule{
+	{
+		ID: "sidecarset/admission", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
+		Fields:  []string{"spec.selector", "spec.namespaceSelector"},
+		Becomes: "a MutatingAdmissionPolicy with its binding, for all pods that both match when they are created, wherever they come from; namespaces with the label control-plane stay out, as with Kruise's webhook",
+	},
+	{
+		ID: "sidecarset/admission-content", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
+		Fields:  []string{"spec.containers", "spec.initContainers", "spec.volumes", "spec.imagePullSecrets"},
+		Becomes: "put into the pods by the policy, as Kruise's webhook does",
+	},
+	{
+		ID: "sidecarset/admission-metadata", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
+		Fields:  []string{"spec.patchPodMetadata"},
+		Becomes: "annotations of the pods, by the policy",
+	},
+	{
+		ID: "sidecarset/admission-paused", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
+		Fields:  []string{"spec.injectionStrategy.paused"},
+		Becomes: "a policy that matches no pod, so that applying it ends what went on before",
+	},
+	{
+		ID: "sidecarset/admission-injected", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
+		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy", "spec.patchPodMetadata[].patchPolicy"},
+		Becomes: "no policy can express the set: it is injected into the pod templates of the input, and pods from elsewhere get nothing",
+		Action:  "leave out what the finding names, or split it off into a set of its own",
+	},
+	{
+		ID: "sidecarset/admission-revision", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
+		Fields:  []string{"spec.injectionStrategy.revision"},
+		Becomes: "ignored: new pods get the set as it is now",
+		Action:  "render the set as it was, from the history of its file",
+	},
+	{
+		ID: "sidecarset/admission-not-update", Kind: kruise.KindSidecarSet, When: asAdmission + ", NotUpdate", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "a changed set reaches the pods that are created later",
+	},
+	{
+		ID: "sidecarset/admission-update", Kind: kruise.KindSidecarSet, When: asAdmission + ", RollingUpdate", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "sidecars in running pods are not updated: a changed set reaches only pods that are created later",
+		Action:  "restart the workloads when the new sidecars are wanted",
+	},
+	{
+		ID: "sidecarset/admission-rollout", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
+		Fields: []string{
+			"spec.updateStrategy.paused", "spec.updateStrategy.partition", "spec.updateStrategy.maxUnavailable",
+			"spec.updateStrategy.selector", "spec.updateStrategy.priorityStrategy", "spec.updateStrategy.scatterStrategy",
+		},
+		Becomes: "every new pod gets the new sidecars at once: there is no update of running pods that this could steer",
+		Action:  "use a canary set with its own selector",
+	},
+	{
+		ID: "sidecarset/admission-hot-upgrade", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
+		Fields:  []string{"spec.containers[].upgradeStrategy", "spec.initContainers[].upgradeStrategy"},
+		Becomes: "the policy injects the pair of containers, but they are not swapped: a new image reaches new pods only",
+		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster",
+	},
+	{
+		ID: "sidecarset/admission-startup", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
+		Fields:  []string{"spec.containers[].env"},
+		Becomes: "env by which Kruise orders starts, or ends sidecars with their job: rendering turns those of pod templates into native sidecars, a policy does not",
+		Action:  "make the sidecar a native one: an init container with restartPolicy Always",
+	},
+	{
+		ID: "sidecarset/admission-preview", Kind: kruise.KindSidecarSet, When: asAdmission + " with --kubernetes-version below 1.36", Severity: Approximate,
+		Becomes: "a policy in an alpha or beta API that the server has off: applying the output fails until it is switched on",
+		Action:  "start the API server with the feature gate MutatingAdmissionPolicy and with the API version of the policy in --runtime-config",
+	},
+}

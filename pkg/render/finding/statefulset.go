@@ -1,185 +1,189 @@
 package finding
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // What becomes of an Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset). Without
 // Kruise the pods keep their names and claims.
-var _ = workloadRules(kruise.KindStatefulSet, "statefulset") && register(
+var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "statefulset"), []Rule{
 	alwaysPulled(kruise.KindStatefulSet, "statefulset"),
-	Rule{
+	{
 		ID: "statefulset/replicas", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.replicas"},
 		Becomes: "the same field; both sides default to 1",
 	},
-	Rule{
+	{
 		ID: "statefulset/service-name", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.serviceName"},
 		Becomes: "the same field",
 	},
-	Rule{
+	{
 		ID: "statefulset/pod-management", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.podManagementPolicy"},
 		Becomes: "the same field; both sides default to OrderedReady",
 	},
-	Rule{
+	{
 		ID: "statefulset/volume-claims", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
 		Becomes: "the same field and the same names of claims, so existing claims serve on; but a StatefulSet refuses to change the templates later, where Kruise lets them change for claims yet to come",
 		Action:  "to change them, delete the StatefulSet with --cascade=orphan and apply it again",
 	},
-	Rule{
+	{
 		ID: "statefulset/claim-update", Kind: kruise.KindStatefulSet, When: "OnPodRollingUpdate", Severity: Lost,
 		Fields:  []string{"spec.volumeClaimUpdateStrategy"},
 		Becomes: "nothing resizes existing claims when their template changes",
 		Action:  "raise spec.resources.requests.storage of each claim",
 	},
-	Rule{
+	{
 		ID: "statefulset/claim-retention", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.persistentVolumeClaimRetentionPolicy"},
 		Becomes: "the same field; both sides default to Retain",
 	},
-	Rule{
+	{
 		ID: "statefulset/ordinals", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.ordinals"},
 		Becomes: "the same field; but Kruise counts it only with its feature gate StatefulSetStartOrdinal, which is off by default",
 		Action:  "remove the field where the gate is off",
 	},
-	Rule{
+	{
 		ID: "statefulset/reserve-ordinals", Kind: kruise.KindStatefulSet, When: "nothing reserved lies between two pods", Severity: Approximate,
 		Fields:  []string{"spec.reserveOrdinals"},
 		Becomes: "ordinals.start behind what is reserved: the same pods at these replicas; reserved ordinals above the last pod are forgotten",
 		Action:  "render again when replicas change",
 	},
-	Rule{
+	{
 		ID: "statefulset/reserve-ordinals-holes", Kind: kruise.KindStatefulSet, When: "a reserved ordinal lies between two pods", Severity: Lost,
 		Fields:  []string{"spec.reserveOrdinals"},
 		Becomes: "a StatefulSet leaves no ordinal out: pods are numbered without a hole",
 		Action:  "move the data of the pods above the hole, or split the set in two with ordinals.start",
 	},
-	Rule{
+	{
 		ID: "statefulset/lifecycle", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "no hook is run: pods are deleted and started without waiting for labels or finalizers",
 		Action:  "use a preStop hook, a finalizer on the pod or a readiness gate; or --driver client",
 	},
-	Rule{
+	{
 		ID: "statefulset/lifecycle-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "hooks are honored only for pods that this tool replaces, while it runs",
 		Action:  "do not rely on hooks for evictions and scaling done by others",
 	},
-	Rule{
+	{
 		ID: "statefulset/scale-max-unavailable", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.maxUnavailable"},
 		Becomes: "missing pods are created one by one (OrderedReady) or all at once (Parallel)",
 		Action:  "scale out in steps where that matters",
 	},
-)
+})
 
 // What becomes of its update strategy.
-var _ = register(
-	Rule{
+var statefulSetStrategyRules = []Rule{
+	{
 		ID: "statefulset/type", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
 		Becomes: "RollingUpdate and OnDelete stay; the client driver has OnDelete, so that it alone replaces pods",
 	},
-	Rule{
+	{
 		ID: "statefulset/recreate", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
 		Becomes: "ReCreate is what a StatefulSet does",
 	},
-	Rule{
+	{
 		ID: "statefulset/in-place", Kind: kruise.KindStatefulSet, When: "InPlaceIfPossible", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
 		Becomes: "every update recreates pods, under the same names, with new IPs and perhaps on other nodes",
 		Action:  "render with --driver client to update in place",
 	},
-	Rule{
+	{
 		ID: "statefulset/in-place-only", Kind: kruise.KindStatefulSet, When: "InPlaceOnly", Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
 		Becomes: "every update recreates pods, which InPlaceOnly forbids",
 		Action:  "render with --driver client to update in place",
 	},
-	Rule{
+	{
 		ID: "statefulset/in-place-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
 		Becomes: "kept in the strategy annotation: this tool updates in place by the same rules",
 	},
-	Rule{
+	{
 		ID: "statefulset/partition", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "the same number: the pods with the lowest ordinals stay old on both sides",
 	},
-	Rule{
+	{
 		ID: "statefulset/partition-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
 		Action:  "do not leave a rollout half done for long",
 	},
-	Rule{
+	{
 		ID: "statefulset/max-unavailable", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "the same value; both sides default to 1, round percentages down, and take at least 1",
 	},
-	Rule{
+	{
 		ID: "statefulset/max-unavailable-older", Kind: kruise.KindStatefulSet, When: "--kubernetes-version below 1.37", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "left out, since API servers have it off by default (gate MaxUnavailableStatefulSet): pods are updated one at a time",
 		Action:  "expect a slower rollout, or turn the gate on and render for 1.37",
 	},
-	Rule{
+	{
 		ID: "statefulset/max-unavailable-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "kept in the strategy annotation: this tool works within the same budget",
 	},
-	Rule{
+	{
 		ID: "statefulset/min-ready-seconds", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.minReadySeconds"},
 		Becomes: "spec.minReadySeconds",
 	},
-	Rule{
+	{
 		ID: "statefulset/paused", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
 		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template",
 		Action:  "render again without paused to go on",
 	},
-	Rule{
+	{
 		ID: "statefulset/paused-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
 		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
 	},
-	Rule{
+	{
 		ID: "statefulset/unordered", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.unorderedUpdate"},
 		Becomes: "a StatefulSet updates from the highest ordinal down, whatever the priorities",
 		Action:  "render with --driver client to keep the order",
 	},
-	Rule{
+	{
 		ID: "statefulset/unordered-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.unorderedUpdate"},
 		Becomes: "kept in the strategy annotation: this tool updates in the same order",
 	},
-	Rule{
+	{
 		ID: "statefulset/grace-period", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
 		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) takes the place of the grace period",
 		Action:  "make sure that the containers terminate gracefully",
 	},
-	Rule{
+	{
 		ID: "statefulset/grace-period-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
 		Becomes: "kept in the strategy annotation: this tool waits as long before it changes the image",
 	},
-	Rule{
+	{
 		ID: "statefulset/image-predownload", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  predownload,
 		Becomes: "no image is pulled ahead of the rollout",
 		Action:  "pull images ahead with a DaemonSet, or use --driver client",
 	},
-	Rule{
+	{
 		ID: "statefulset/image-predownload-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  predownload,
 		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
 		Action:  "set parallelism and time limit on the plan",
 	},
-)
+}

@@ -5,27 +5,27 @@ package finding
 // docs/kruise/protection.md#container-launch-priority and
 // docs/kruise/protection.md#other-features). They are the same for all kinds, but for pull
 // policies.
-func templateRules(kind, id string) bool {
+func templateRules(kind, id string) []Rule {
 	return templateRulesAt(kind, id, "spec.template")
 }
 
-// templateRulesAt is templateRules for a template that stands elsewhere.
-func templateRulesAt(kind, id, at string) bool {
-	return register(
+// templateRulesAt is templateRules for a template in another field.
+func templateRulesAt(kind, id, at string) []Rule {
+	return []Rule{
 		keptTemplate(kind, id, at),
-		Rule{
+		{
 			ID: id + "/readiness-gates", Kind: kind, Severity: Approximate,
 			Fields:  []string{at + ".spec.readinessGates"},
 			Becomes: "the gates InPlaceUpdateReady and KruisePodReady are removed: only Kruise sets them, and without it the pods would never become ready",
 			Action:  "nothing, unless a controller of yours sets these conditions",
 		},
-		Rule{
+		{
 			ID: id + "/enhanced-liveness", Kind: kind, Severity: Lost,
 			Fields:  []string{at + ".metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
 			Becomes: "stays in the template, but liveness probes remain with the kubelet",
 			Action:  "remove the annotation",
 		},
-	)
+	}
 }
 
 // keptTemplate is the rule of a template that stays.
@@ -49,8 +49,8 @@ func alwaysPulled(kind, id string) Rule {
 
 // workloadRules are what becomes of what all workloads with pods of their own
 // have.
-func workloadRules(kind, id string) bool {
-	return templateRules(kind, id) && register(
+func workloadRules(kind, id string) []Rule {
+	return append(templateRules(kind, id),
 		Rule{
 			ID: id + "/selector", Kind: kind, Severity: Exact,
 			Fields:  []string{"spec.selector"},

@@ -12,103 +12,235 @@ const (
 
 // What becomes of the target of a WorkloadSpread (docs/kruise/distribution.md#workloadspread and
 // docs/kruise/distribution.md#what-native-kubernetes-can-express).
-var _ = register(
-	Rule{
+var workloadSpreadRules = []Rule{
+	{
 		ID: "workloadspread/split", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "a workload of its own for each subset, NAME-SUBSET, in place of the target; replicas are shared out as Kruise places new pods, once: nothing moves them between subsets when one is scaled by hand or by an autoscaler",
 		Action:  "change the target's replicas and render again; delete the target from a cluster that holds it when the new workloads are ready",
 	},
-	Rule{
+	{
 		ID: "workloadspread/single", Kind: kruise.KindWorkloadSpread, When: "the only subset has no maxReplicas", Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
 		Becomes: "the target itself: its template has what the subset asks for",
 	},
-	Rule{
+	{
 		ID: "workloadspread/target-missing", Kind: kruise.KindWorkloadSpread, Severity: Lost,
 		Fields:  []string{spreadTarget},
 		Becomes: "the WorkloadSpread stays a Kruise object, since its target is not in the input: it needs Kruise in the cluster",
 		Action:  "render it together with its target",
 	},
-	Rule{
+	{
 		ID: "workloadspread/target-taken", Kind: kruise.KindWorkloadSpread, Severity: Lost,
 		Fields:  []string{spreadTarget},
 		Becomes: "the WorkloadSpread stays a Kruise object: another one has the same target",
 		Action:  "remove one of the two",
 	},
-	Rule{
+	{
 		ID: "workloadspread/target-made", Kind: kruise.KindWorkloadSpread, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "the subset of a UnitedDeployment is split again; under Kruise its workload has a random name, which no WorkloadSpread can name",
 		Action:  "give the UnitedDeployment one subset for each place",
 	},
-	Rule{
+	{
 		ID: "workloadspread/name-shortened", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "the name of the workload ends in a hash: NAME-SUBSET is too long for its pods to come into being, or holds dots that they cannot have",
 		Action:  "use a shorter name, or name in other objects what is rendered",
 	},
-	Rule{
+	{
 		ID: "workloadspread/rolling-limits", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "maxUnavailable and maxSurge hold for each workload: more pods are down at once than of the target, and a percentage is of the workload's own replicas",
 		Action:  "roll the workloads out one after the other, or guard all pods with a PodDisruptionBudget",
 	},
-	Rule{
+	{
 		ID: "workloadspread/partition", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "as many pods stay old as of the target, those of the first subsets; a percentage is of each workload",
 		Action:  "check the partition of each workload",
 	},
-	Rule{
+	{
 		ID: "workloadspread/pods-to-delete", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Lost,
 		Fields:  []string{spreadTarget},
 		Becomes: "scaleStrategy.podsToDelete is left out: it names pods of the target",
 		Action:  "delete these pods with the target",
 	},
-	Rule{
+	{
 		ID: "workloadspread/ordinals", Kind: kruise.KindWorkloadSpread, When: "the target is a StatefulSet, " + whenSplit, Severity: Lost,
 		Fields:  []string{spreadTarget},
 		Becomes: "ordinals stay in the subsets where Kruise has them, but pods are called NAME-SUBSET-ORDINAL: their DNS names and their volume claims are not those of the target",
 		Action:  "move the data, or render with --spread-as constraints, which leaves the StatefulSet whole",
 	},
-	Rule{
+	{
 		ID: "workloadspread/ordered", Kind: kruise.KindWorkloadSpread, When: "the target is a StatefulSet with OrderedReady, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "pods start in order inside each workload only",
 		Action:  "apply the workloads one after the other where the order matters",
 	},
-	Rule{
+	{
 		ID: "workloadspread/job", Kind: kruise.KindWorkloadSpread, When: "the target is a Job, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "a Job for each subset that gets pods; they share parallelism and completions, each has the whole backoffLimit, and none takes over work of another that is done first",
 		Action:  "wait for all of them",
 	},
-	Rule{
+	{
 		ID: "workloadspread/replicas-live", Kind: kruise.KindWorkloadSpread, When: "an autoscaler owns the replicas", Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "the replicas that the target has now are shared out",
 	},
-	Rule{
+	{
 		ID: "workloadspread/replicas-unknown", Kind: kruise.KindWorkloadSpread, When: "an autoscaler owns the replicas", Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "the number of replicas is not in the input: the autoscaler's minimum is distributed and written",
 		Action:  "give the live target (--with or --live), or spec.replicas",
 	},
-	Rule{
+	{
 		ID: "workloadspread/filter-selector", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{"spec.targetFilter.selector"},
 		Becomes: "nothing more: the target's pods have the labels",
 	},
-	Rule{
+	{
 		ID: "workloadspread/filter-none", Kind: kruise.KindWorkloadSpread, Severity: Approximate,
 		Fields:  []string{"spec.targetFilter"},
 		Becomes: "the target stays as it is: Kruise lets no pod of it into a subset with this filter",
 		Action:  "give the filter a selector that matches the pods, or remove it",
 	},
-	Rule{
+	{
 		ID: "workloadspread/replicas-path", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{"spec.targetFilter.replicasPathList"},
 		Becomes: "what percentages of maxReplicas are of",
 	},
-)
+}
+
+// What becomes of the subsets of a WorkloadSpread.
+var workloadSpreadSubsetRules = []Rule{
+	{
+		ID: "workloadspread/subset", Kind: kruise.KindWorkloadSpread, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].name"},
+		Becomes: "pods have the annotation apps.kruise.io/matched-workloadspread that Kruise's webhook writes, without uid",
+	},
+	{
+		ID: "workloadspread/max-replicas", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].maxReplicas"},
+		Becomes: "the replicas of the workload, filled in the order of the subsets; a percentage is rounded up",
+	},
+	{
+		ID: "workloadspread/percent-cloneset", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet named as v1beta1, " + whenSplit, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].maxReplicas"},
+		Becomes: "the share is of the target's replicas from the first pod on; Kruise takes percentages of 0 there until its status has counts, so that new pods may find no room",
+		Action:  "name the target as v1alpha1 where Kruise runs",
+	},
+	{
+		ID: "workloadspread/rest", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].maxReplicas"},
+		Becomes: "pods for which no subset has room are in the workload NAME-rest, whose template is the target's; Kruise may count them in a subset later, by the node that they run on",
+		Action:  "leave maxReplicas out of the last subset",
+	},
+	{
+		ID: "workloadspread/required-node-selector", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].requiredNodeSelector"},
+		Becomes: "appended to every required node affinity term of the pod template",
+	},
+	{
+		ID: "workloadspread/preferred-node-selector", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].preferredNodeSelector"},
+		Becomes: "appended to the preferred node affinity of the pod template",
+	},
+	{
+		ID: "workloadspread/tolerations", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].tolerations"},
+		Becomes: "appended to the tolerations of the pod template",
+	},
+	{
+		ID: "workloadspread/patch", Kind: kruise.KindWorkloadSpread, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].patch"},
+		Becomes: "merged into the pod template last, as a strategic merge patch",
+	},
+	{
+		ID: "workloadspread/deletion-cost", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet or Deployment, " + whenSplit, Severity: Approximate,
+		Fields:  []string{spreadSubsets},
+		Becomes: "pods have the deletion cost of their subset from the start, where Kruise writes it later; it decides nothing inside one workload, and it is not mirrored for old pods in a rollout",
+		Action:  "scale in by rendering again: the last subsets shrink first",
+	},
+	{
+		ID: "workloadspread/deletion-cost-replicaset", Kind: kruise.KindWorkloadSpread, When: "the target is a ReplicaSet, " + whenSplit, Severity: Approximate,
+		Fields:  []string{spreadSubsets},
+		Becomes: "the last subsets shrink first; under Kruise the pods of a ReplicaSet without the label pod-template-hash have mirrored costs, and the first subset is emptied first",
+		Action:  "use a Deployment",
+	},
+	{
+		ID: "workloadspread/fixed", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Fixed", Severity: Exact,
+		Fields:  []string{"spec.scheduleStrategy.type"},
+		Becomes: "nothing more: pods wait for nodes of their subset",
+	},
+	{
+		ID: "workloadspread/adaptive", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
+		Fields:  []string{"spec.scheduleStrategy.type", "spec.scheduleStrategy.adaptive.disableSimulationSchedule"},
+		Becomes: "pods that find no node are not deleted, so they do not move to another subset",
+		Action:  "render again with --live when a subset is full, or with --spread-as constraints",
+	},
+	{
+		ID: "workloadspread/adaptive-known", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Approximate,
+		Fields:  []string{"spec.scheduleStrategy.type"},
+		Becomes: "subsets that were last seen as unschedulable keep what they have and get no more, however long ago that was",
+		Action:  "render again with fresh facts",
+	},
+	{
+		ID: "workloadspread/adaptive-times", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
+		Fields:  []string{"spec.scheduleStrategy.adaptive.rescheduleCriticalSeconds"},
+		Becomes: "pending pods are not watched",
+		Action:  "render again with --live when a subset is full",
+	},
+}
+
+// What becomes of the subsets where the target stays one workload.
+var workloadSpreadPolicyRules = []Rule{
+	{
+		ID: "workloadspread/constraints", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
+		Fields:  []string{spreadTarget},
+		Becomes: "the target stays one workload whose pods prefer the subsets in their order; which pod goes where is the scheduler's choice, and deletion costs are not written",
+		Action:  "render with --spread-as split where the numbers matter",
+	},
+	{
+		ID: "workloadspread/constraints-subset", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Exact,
+		Fields:  []string{spreadSubsets + "[].name"},
+		Becomes: "nothing: pods do not say which subset they are in, their nodes do",
+	},
+	{
+		ID: "workloadspread/constraints-limits", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
+		Fields:  []string{spreadSubsets + "[].maxReplicas"},
+		Becomes: "no limit: a subset may get more pods or fewer; only maxReplicas 0 keeps pods away",
+		Action:  "render with --spread-as split",
+	},
+	{
+		ID: "workloadspread/constraints-skew", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].maxReplicas"},
+		Becomes: "a topology spread constraint with ScheduleAnyway over the label that tells the subsets apart; maxSkew is the largest difference between their shares",
+		Action:  "write a constraint over this label into the target's template to have another",
+	},
+	{
+		ID: "workloadspread/constraints-required", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].requiredNodeSelector"},
+		Becomes: "an alternative of the required node affinity, where all subsets have one, and a preference that weighs less from subset to subset",
+		Action:  "render with --spread-as split where pods must be in their subset",
+	},
+	{
+		ID: "workloadspread/constraints-preferred", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].preferredNodeSelector"},
+		Becomes: "preferences of all pods",
+		Action:  "render with --spread-as split where they are of one subset only",
+	},
+	{
+		ID: "workloadspread/constraints-tolerations", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
+		Fields:  []string{spreadSubsets + "[].tolerations"},
+		Becomes: "tolerations of all pods",
+		Action:  "render with --spread-as split where they are of one subset only",
+	},
+	{
+		ID: "workloadspread/constraints-patch", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
+		Fields:  []string{spreadSubsets + "[].patch"},
+		Becomes: "nothing: the subsets have different patches, and the workload has one template",
+		Action:  "render with --spread-as split, or give all subsets the same patch",
+	},
+}

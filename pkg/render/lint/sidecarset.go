@@ -99,7 +99,7 @@ func (s *subject) matched() (list []template, ok bool) {
 	for _, t := range s.selected("", selector) {
 		names, known := s.c.Facts.NamespaceLabels(t.namespace)
 		if !known && set.Spec.NamespaceSelector != nil && len(names) <= 1 && !spaces.Matches(labels.Set(names)) {
-			return nil, false // nobody can tell
+			return nil, false // not known
 		}
 		if spaces.Matches(labels.Set(names)) {
 			list = append(list, t)

@@ -35,7 +35,7 @@ var availableFields = map[string]string{
 func (t Target) key() string { return resource.GroupOf(t.APIVersion) + "/" + t.Kind }
 
 // before are a step's conditions that it needs to begin. What was just written
-// needs no look; the uid and a partition that somebody else may have moved do.
+// needs no look; the uid and a partition that another client may have moved do.
 func (w *writer) before(s *plan.Step) []Condition {
 	var out []Condition
 	for _, c := range s.Before {
@@ -134,7 +134,7 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 }
 
 // passed is [writer.updated] for a Deployment in the middle: it is paused once enough
-// pods are updated, by when more may be, and some may be missing while it stands.
+// pods are updated, by when more may be, and some may be missing while it applies.
 func (w *writer) passed(n int, s *plan.Step) []Condition {
 	total, limit := s.Updated+s.Kept, seconds(s.Timeout)
 	least := max(total-w.plan.Limits.MaxUnavailable, 0)

@@ -13,7 +13,7 @@ import (
 var secretive = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "APIKEY", "API_KEY", "PRIVATE_KEY", "CREDENTIAL"}
 
 // Literals warns of variables in patches whose name says that they are secret while
-// their value stands in the manifest, and so in the patch: those that patches hold
+// their value is in the manifest, and so in the patch: those that patches hold
 // as a whole, and those whose value differs between the old and the new object.
 // Values of Secret objects never come into a patch.
 func Literals(steps []Step, old, updated *tree.Node) []string {

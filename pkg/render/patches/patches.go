@@ -1,4 +1,4 @@
-// Package patches is how a change is written down as patches that somebody can
+// Package patches writes a change as patches that a user can
 // send by hand: ordered steps, each with the exact patch and the kubectl command
 // that sends it, what must hold before it and what before the next.
 //
@@ -9,12 +9,22 @@
 // data out: it knows no file and no cluster.
 package patches
 
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
 // Set is all that leads from an old state to a new one.
 type Set struct {
-	// From and To name the states, as somebody gave them.
+	// From and To name the states, as they were given.
 	From, To  string
 	Sequences []Sequence
-	// Created, Changed and Deleted are objects that no sequence is for: somebody
+	// Created, Changed and Deleted are objects that no sequence is for: a user
 	// applies or deletes them as a whole.
 	Created, Changed, Deleted []Target
 }
@@ -23,10 +33,10 @@ type Set struct {
 type Sequence struct {
 	// Directory is the folder of its files, unique among all sequences.
 	Directory string
-	// Object is what the steps are for; where a native object stands for a Kruise
+	// Object is what the steps are for; where a native object replaces a Kruise
 	// workload it is the native one.
 	Object Target
-	// For is the Kruise object that Object stands for; nil without one.
+	// For is the Kruise object that Object was rendered from; nil without one.
 	For *Target
 	// Driver is who replaces pods: kruise, native or client; empty where no
 	// workload is rolled out.
@@ -36,7 +46,7 @@ type Sequence struct {
 	// Method is how it is done where there is a choice, with the reason; empty
 	// where there is none.
 	Method string
-	// Warnings are for whoever sends the patches.
+	// Warnings are for users who send the patches.
 	Warnings []string
 	// Steps are taken in order. A sequence without any says why in What.
 	Steps []Step
@@ -57,7 +67,7 @@ type Step struct {
 	// Patch is what is sent; nil for a step that sends none.
 	Patch *Patch
 	// Commands are for a step without a patch: what to run by hand, in order. A
-	// step without either is done by somebody else, or waits.
+	// step without either is done by a controller, or waits.
 	Commands []string
 	// Before must hold when the step begins, After before the next one does.
 	Before, After []Condition
@@ -83,4 +93,39 @@ type Condition struct {
 	// Check is a command that ends well when it holds, and waits for that where it
 	// can; empty where nothing on the command line could tell.
 	Check string
+}
+
+// Metadata is the step that brings the labels and annotations of an object itself
+// to those of the new state; nil where they do not change. No pod changes by it. It
+// comes first: the rules that the client driver keeps are in an annotation.
+func Metadata(t Target, old, updated *tree.Node) *Step {
+	body := map[string]any{}
+	for _, field := range []string{"labels", "annotations"} {
+		if change := changes(tree.Strings(tree.Get(old, "metadata", field)), tree.Strings(tree.Get(updated, "metadata", field))); len(change) > 0 {
+			body[field] = change
+		}
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	return &Step{
+		Name: "metadata", Title: "change labels and annotations of the object; no pod changes by it",
+		Patch: &Patch{Target: t, Type: plan.PatchMerge, Body: map[string]any{"metadata": body}},
+	}
+}
+
+// changes is the merge patch from one map to the other: a null removes.
+func changes(old, updated map[string]string) map[string]any {
+	out := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		if _, stays := updated[key]; !stays && key != corev1.LastAppliedConfigAnnotation {
+			out[key] = nil
+		}
+	}
+	for key, value := range updated {
+		if have, ok := old[key]; (!ok || have != value) && key != corev1.LastAppliedConfigAnnotation {
+			out[key] = value
+		}
+	}
+	return out
 }

@@ -121,7 +121,7 @@ func (w *writer) patch(p *plan.Patch) *Patch {
 	return out
 }
 
-// title is that of the plan. It counts pods, and where nobody knows how many there
+// title is that of the plan. It counts pods, and where it is not known how many there
 // are a percentage takes the place of the count.
 func (w *writer) title(s *plan.Step) string {
 	if w.known.Count {

@@ -15,7 +15,7 @@ type state struct {
 	// source is the object that asks for it: a PersistentPodState, or a workload
 	// with annotations. It tells where findings and faults stand.
 	source *resource.Resource
-	// place is the object of the output behind which stands what is made.
+	// place is the object of the output after which what is made is inserted.
 	place           *resource.Resource
 	namespace, name string
 	spec            kruise.PersistentPodStateSpec
@@ -83,7 +83,7 @@ func (g *gathering) first(namespace, name string) bool {
 }
 
 // object takes a PersistentPodState. place is nil for one of the cluster, which
-// stands where its workload does.
+// is where its workload is.
 func (g *gathering) object(r, place *resource.Resource) error {
 	var o kruise.PersistentPodState
 	if _, err := kruise.Decode(r.Node(), &o); err != nil {
@@ -136,7 +136,7 @@ func (s *state) resolve(in map[resource.ID]*resource.Resource) {
 		}
 		s.target = became[0]
 	} else if resource.GroupOf(ref.APIVersion) == kruise.Group && s.c.Expand(ref.Kind) {
-		s.target.APIVersion = "apps/v1" // it stands elsewhere, and is rendered there
+		s.target.APIVersion = "apps/v1" // it is elsewhere, and is rendered there
 	}
 	s.workload = in[s.id(s.target)]
 }

@@ -92,7 +92,7 @@ func Ignored(config *tree.Node) []*tree.Error {
 	return out
 }
 
-// instead names the field that somebody probably meant.
+// instead names the field that was probably meant.
 var instead = map[string]string{
 	"resource.env":                           "write resource.envs, a list",
 	"resource.file":                          "write resource.files, a list",

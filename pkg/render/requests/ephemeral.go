@@ -1,11 +1,14 @@
 package requests
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -22,7 +25,7 @@ type ephemeral struct {
 	mark string
 }
 
-// ephemeralJob returns a step for each pod that shall get the containers
+// ephemeralJob returns a step for each pod that is to get the containers
 // (docs/kruise/jobs.md#ephemeraljob).
 func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.EphemeralJob
@@ -151,4 +154,101 @@ func (q *ephemeral) limit() string {
 		return fmt.Sprintf("%ds", *d)
 	}
 	return usual
+}
+
+// targets chooses the pods as Kruise does: active ones that match, the oldest first,
+// without those that hold a container of the same name from elsewhere, no more than
+// replicas. Begun are those that the job has given its containers before.
+func (q *ephemeral) targets(pods crowd) (todo, begun []*corev1.Pod, err error) {
+	match, err := metav1.LabelSelectorAsSelector(q.spec.Selector)
+	if err != nil {
+		return nil, nil, err
+	}
+	var fit []*corev1.Pod
+	for _, place := range pods.labelled.Candidates(match) {
+		if p := pods.list[place]; active(p) && match.Matches(labels.Set(p.Labels)) && !q.taken(p) {
+			fit = append(fit, p)
+		}
+	}
+	slices.SortStableFunc(fit, func(a, b *corev1.Pod) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	if r := q.spec.Replicas; r != nil && int(*r) < len(fit) {
+		fit = fit[:max(*r, 0)]
+	}
+	for _, p := range fit {
+		if q.begun(p) {
+			begun = append(begun, p)
+		} else {
+			todo = append(todo, p)
+		}
+	}
+	return todo, begun, nil
+}
+
+// active reports a pod that has not ended and is not about to.
+func active(p *corev1.Pod) bool {
+	return p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed && p.DeletionTimestamp == nil
+}
+
+// taken reports a pod in which one of the names is used by a container of another job.
+func (q *ephemeral) taken(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
+		return slices.Contains(q.names(), c.Name) && !q.marked(c)
+	})
+}
+
+// begun reports a pod that has the job's containers.
+func (q *ephemeral) begun(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.Spec.EphemeralContainers, q.marked)
+}
+
+func (q *ephemeral) marked(c corev1.EphemeralContainer) bool {
+	return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == kruise.EphemeralJobEnv && e.Value == q.mark })
+}
+
+// reportFields says what becomes of each field that says something; matched are the
+// pods that were chosen out of the known ones.
+func (q *ephemeral) reportFields(known, matched int) {
+	if matched == 0 {
+		q.report("no-pod", "spec.selector", fmt.Sprintf("nothing is done: pods of the namespace that are known: %d, and none is chosen", known))
+	} else {
+		q.written("spec.template.ephemeralContainers")
+		q.report("selector", "spec.selector", "")
+	}
+	if q.spec.Replicas != nil {
+		q.report("replicas", "spec.replicas", "")
+	}
+	switch {
+	case q.parallelism() == 0:
+		q.report("paused", "spec.parallelism", "")
+	case matched > 1:
+		q.report("parallelism", "spec.parallelism", "a step waits until no more than "+pods(q.parallelism())+" would work at a time")
+	}
+	if q.spec.Paused {
+		q.report("paused", "spec.paused", "")
+	}
+	if q.spec.ActiveDeadlineSeconds != nil {
+		q.report("deadline", "spec.activeDeadlineSeconds", "")
+	}
+	if q.spec.TTLSecondsAfterFinished != nil {
+		q.report("ttl", "spec.ttlSecondsAfterFinished", "")
+	}
+}
+
+// warnings are what would have the API server or the node refuse.
+func (q *ephemeral) warnings(todo []*corev1.Pod) []string {
+	var out []string
+	for _, c := range q.spec.Template.EphemeralContainers {
+		for _, p := range todo {
+			has := slices.ContainsFunc(p.Spec.Containers, func(own corev1.Container) bool { return own.Name == c.TargetContainerName })
+			if c.TargetContainerName != "" && !has {
+				out = append(out, fmt.Sprintf("pod %s has no container %s, which %s is to look at: the API server refuses the patch, and what waits for that pod does so in vain", p.Name, c.TargetContainerName, c.Name))
+			}
+		}
+	}
+	if d := q.spec.ActiveDeadlineSeconds; d != nil {
+		out = append(out, fmt.Sprintf("begin no step later than %d s after the first (activeDeadlineSeconds); containers that run then run on, as with Kruise", *d))
+	}
+	return out
 }

@@ -1,13 +1,17 @@
 package requests
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
@@ -147,4 +151,209 @@ func methodText(ways []*way) string {
 		out = append(out, text+" ("+w.because+")")
 	}
 	return strings.Join(out, ", ")
+}
+
+// bySignal asks the first process of the container to end; its kubelet starts it
+// again (docs/facts/kubelet.md#kill-from-inside).
+func (q *recreate) bySignal(c *corev1.Container, _ int) (*way, string) {
+	switch {
+	case q.pod.Spec.ShareProcessNamespace != nil && *q.pod.Spec.ShareProcessNamespace, q.pod.Spec.HostPID:
+		return nil, "process 1 is none of the container's: the pod shares process IDs"
+	case !q.comesBack(c):
+		return nil, "its restartPolicy does not bring it back whatever it ends with"
+	}
+	t := targetOf(q.pod)
+	w := &way{
+		title: "send TERM to its first process",
+		before: []patches.Condition{
+			{Text: "the image holds the program kill", Check: t.Exec(c.Name, "kill", "-0", "1")},
+			{Text: "its first process ends on TERM: one without a handler ignores it, and nothing sends KILL afterwards"},
+		},
+		notes: []string{
+			"the other containers, the uid and the address of the pod stay",
+			"the kubelet waits longer from time to time before it starts the container: about 1 s, then 12 s, 21 s …",
+		},
+	}
+	q.hook(c, w)
+	w.commands = append(w.commands, t.Exec(c.Name, "kill", "-TERM", "1"))
+	if len(c.RestartPolicyRules) > 0 {
+		w.notes = append(w.notes, "the container has restartPolicyRules: what they do depends on the exit code that it ends with")
+	}
+	return w, ""
+}
+
+// comesBack reports whether a kubelet starts the container again, whatever it ends
+// with. A policy of its own goes before that of the pod.
+func (q *recreate) comesBack(c *corev1.Container) bool {
+	if c.RestartPolicy != nil {
+		return *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	}
+	return cmp.Or(q.pod.Spec.RestartPolicy, corev1.RestartPolicyAlways) == corev1.RestartPolicyAlways
+}
+
+// hook runs the preStop hook first, as Kruise does: a kubelet runs none for a
+// container that ends by itself.
+func (q *recreate) hook(c *corev1.Container, w *way) {
+	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
+		return
+	}
+	switch h := c.Lifecycle.PreStop; {
+	case h.Exec != nil && len(h.Exec.Command) > 0:
+		w.commands = append(w.commands, targetOf(q.pod).Exec(c.Name, h.Exec.Command...))
+	case h.Sleep != nil:
+		w.commands = append(w.commands, fmt.Sprintf("sleep %d", h.Sleep.Seconds))
+	default:
+		w.notes = append(w.notes, "the preStop hook is not a command: it is not run")
+	}
+}
+
+// resizeServed is the version of Kubernetes in which the subresource resize is on by
+// default (docs/facts/kubernetes.md#features-by-version).
+const resizeServed = 33
+
+// more is by how much a container's request is raised: as little as there is. Only
+// raising is safe (docs/facts/kubelet.md#resize).
+var more = map[corev1.ResourceName]resource.Quantity{
+	corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("1Mi"),
+}
+
+// byResize raises a request of a container that says to be restarted for it: the
+// kubelet restarts just that container (docs/facts/kubelet.md#resize).
+func (q *recreate) byResize(c *corev1.Container, _ int) (*way, string) {
+	switch {
+	case !q.c.Since(resizeServed):
+		return nil, fmt.Sprintf("the API server resizes pods from 1.%d on", resizeServed)
+	case q.static():
+		return nil, "the pod is static"
+	case q.pod.Spec.OS != nil && q.pod.Spec.OS.Name == corev1.Windows:
+		return nil, "pods of Windows are not resized"
+	}
+	name := restarting(c)
+	if name == "" {
+		return nil, "no resizePolicy RestartContainer of its is for a request that it has"
+	}
+	was := c.Resources.Requests[name]
+	becomes := was.DeepCopy()
+	becomes.Add(more[name])
+	resources := map[string]any{"requests": map[string]any{string(name): becomes.String()}}
+	if limit, limited := c.Resources.Limits[name]; limited && limit.Cmp(becomes) < 0 {
+		resources["limits"] = map[string]any{string(name): becomes.String()} // the class of service must stay
+	}
+	containers := []any{map[string]any{"name": c.Name, "resources": resources}}
+	return &way{
+		title: fmt.Sprintf("raise its request of %s from %s to %s", name, was.String(), becomes.String()),
+		patch: &patches.Patch{
+			Target: targetOf(q.pod), Type: "strategic", Subresource: "resize",
+			Body: map[string]any{"spec": map[string]any{"containers": containers}},
+		},
+		notes: []string{
+			"the other containers, the uid and the address of the pod stay",
+			"a node without room for it refuses (403), or keeps the request pending: then the container does not restart",
+			fmt.Sprintf("the pod asks for %s more %s than its template until it is replaced", quantity(name), name),
+		},
+	}, ""
+}
+
+func quantity(name corev1.ResourceName) string {
+	q := more[name]
+	return q.String()
+}
+
+// restarting is the resource for which the container restarts when its request
+// changes, "" for none. A limit that the request equals moves with it.
+func restarting(c *corev1.Container) corev1.ResourceName {
+	for _, p := range c.ResizePolicy {
+		if _, known := more[p.ResourceName]; !known || p.RestartPolicy != corev1.RestartContainer {
+			continue
+		}
+		if _, asks := c.Resources.Requests[p.ResourceName]; asks {
+			return p.ResourceName
+		}
+	}
+	return ""
+}
+
+// byAlias names the same image in another way: the kubelet restarts a container
+// whose image reference changes, and that one alone (docs/facts/kubelet.md#images and
+// docs/facts/kubelet.md#restart-by-alias).
+func (q *recreate) byAlias(c *corev1.Container, i int) (*way, string) {
+	if q.static() {
+		return nil, "the pod is static"
+	}
+	status := q.status(c.Name)
+	if status == nil {
+		return nil, "the status of the pod is not known, and with it the digest of the image"
+	}
+	next, why := imageref.Alias(c.Image, status.Image, status.ImageID)
+	if next == "" {
+		return nil, why
+	}
+	at := fmt.Sprintf("/spec/containers/%d/", i)
+	ops := []any{
+		operation("test", at+"name", c.Name), operation("test", at+"image", c.Image), operation("replace", at+"image", next),
+	}
+	if q.pod.UID != "" {
+		ops = append([]any{operation("test", "/metadata/uid", string(q.pod.UID))}, ops...)
+	}
+	w := &way{
+		title: "name its image in another way, " + next,
+		patch: &patches.Patch{Target: targetOf(q.pod), Type: "json", Body: ops},
+		notes: []string{
+			"the kubelet runs the preStop hook and keeps to the grace period of the pod; the other containers, the uid and the address of the pod stay",
+			"the pod now differs from its template in this reference, which controllers leave alone until they replace the pod",
+			"a restart within 10 s of the one before, with the same reference, waits for the kubelet's back-off",
+		},
+	}
+	if c.ImagePullPolicy == corev1.PullAlways {
+		w.notes = append(w.notes, "imagePullPolicy is Always: the registry must answer for "+next)
+	}
+	return w, ""
+}
+
+func operation(op, path string, value any) any {
+	return map[string]any{"op": op, "path": path, "value": value}
+}
+
+// drains reports whether the pod can be taken out of service before its containers
+// stop: it has the label by which Services choose it (docs/drivers.md).
+func (q *recreate) drains() bool {
+	_, served := q.pod.Labels[kruise.InServiceLabel]
+	return served && q.unready() > 0
+}
+
+func (q *recreate) unready() int64 {
+	if q.strategy.UnreadyGracePeriodSeconds == nil {
+		return 0
+	}
+	return *q.strategy.UnreadyGracePeriodSeconds
+}
+
+// outOfService is the step before the first restart.
+func (q *recreate) outOfService(s *patches.Sequence) {
+	if !q.drains() {
+		return
+	}
+	n := q.unready()
+	s.Steps = append(s.Steps, patches.Step{
+		Name: "out-of-service", Title: "take the pod out of its Services, and wait until requests in progress have ended",
+		Patch: q.label(nil), Before: samePod(q.pod),
+		After: []patches.Condition{{Text: fmt.Sprintf("%d s have passed (unreadyGracePeriodSeconds)", n), Check: fmt.Sprintf("sleep %d", n)}},
+	})
+}
+
+// backInService is the step after the last one. An evicted pod has a successor that
+// was never taken out.
+func (q *recreate) backInService(s *patches.Sequence) {
+	if !q.drains() || s.Steps[len(s.Steps)-1].Name == evict {
+		return
+	}
+	s.Steps = append(s.Steps, patches.Step{
+		Name: "in-service", Title: "put the pod back into its Services, also when a step before has failed",
+		Patch: q.label(q.pod.Labels[kruise.InServiceLabel]), Before: samePod(q.pod),
+	})
+}
+
+func (q *recreate) label(value any) *patches.Patch {
+	labels := map[string]any{"labels": map[string]any{kruise.InServiceLabel: value}}
+	return &patches.Patch{Target: targetOf(q.pod), Type: "merge", Body: map[string]any{"metadata": labels}}
 }

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ type recreate struct {
 }
 
 // recreateRequest returns the steps that restart the named containers
-// (docs/kruise/jobs.md#containerrecreaterequest), nil when nobody knows the pod.
+// (docs/kruise/jobs.md#containerrecreaterequest), nil when the pod is not known.
 func recreateRequest(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.ContainerRecreateRequest
 	if _, err := kruise.Decode(r.Node(), &object); err != nil {
@@ -180,4 +181,75 @@ func (q *recreate) status(container string) *corev1.ContainerStatus {
 // field is the JSONPath of one field of a container's status.
 func field(container, name string) string {
 	return fmt.Sprintf(`.status.containerStatuses[?(@.name=="%s")].%s`, container, name)
+}
+
+const strategyField = "spec.strategy."
+
+// reportFields says what becomes of each field that says something.
+func (q *recreate) reportFields(ways []*way) {
+	if len(ways) == 0 {
+		q.report("no-method", "spec.containers", "nothing is done: "+q.noWay())
+		return
+	}
+	q.written("spec.podName")
+	for _, w := range ways {
+		q.report(w.method, "spec.containers", "")
+	}
+	if ways[0].method == evict {
+		return // the pod goes as a whole, and the rest has no meaning
+	}
+	q.report(q.failure(), strategyField+"failurePolicy", "")
+	if q.strategy.OrderedRecreate {
+		q.report("ordered", strategyField+"orderedRecreate", "")
+	}
+	if q.strategy.ForceRecreate {
+		q.report("force", strategyField+"forceRecreate", "")
+	}
+	if q.strategy.MinStartedSeconds > 0 {
+		q.report("min-started", strategyField+"minStartedSeconds", "")
+	}
+	q.reportTimes(ways)
+}
+
+// failure is the rule of the failure policy.
+func (q *recreate) failure() string {
+	if q.strategy.FailurePolicy == kruise.ContainerRecreateIgnore {
+		return "failure-ignore"
+	}
+	return "failure-fail"
+}
+
+func (q *recreate) reportTimes(ways []*way) {
+	if g := q.strategy.TerminationGracePeriodSeconds; g != nil {
+		rule := "grace"
+		if own := q.pod.Spec.TerminationGracePeriodSeconds; own != nil && *own == *g && !slices.ContainsFunc(ways, func(w *way) bool { return w.method == signal }) {
+			rule = "grace-same"
+		}
+		q.report(rule, strategyField+"terminationGracePeriodSeconds", "")
+	}
+	switch field := strategyField + "unreadyGracePeriodSeconds"; {
+	case q.drains():
+		q.report("unready", field, "")
+	case q.unready() > 0:
+		q.report("unready-none", field, "")
+	}
+	if q.spec.ActiveDeadlineSeconds != nil {
+		q.report("deadline", "spec.activeDeadlineSeconds", "")
+	}
+	if q.spec.TTLSecondsAfterFinished != nil {
+		q.report("ttl", "spec.ttlSecondsAfterFinished", "")
+	}
+}
+
+// warn adds what users who send the patches should know.
+func (q *recreate) warn(s *patches.Sequence) {
+	if d := q.spec.ActiveDeadlineSeconds; d != nil {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("stop %d s after the first step, wherever you are (activeDeadlineSeconds): what has not come back by then has failed", *d))
+	}
+	if len(q.pod.Status.ContainerStatuses) == 0 {
+		s.Warnings = append(s.Warnings, "the status of the pod was not known: render again with --live, or with the pod as kubectl get -o yaml shows it, to have the checks filled in")
+	}
+	if q.unready() > 0 && !q.drains() {
+		s.Warnings = append(s.Warnings, "the pod stays in its Services while its containers restart: it lacks the label "+kruise.InServiceLabel)
+	}
 }

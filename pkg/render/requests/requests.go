@@ -1,6 +1,6 @@
-// Package requests is the stage in which what somebody asks of running pods becomes
+// Package requests is the stage in which what is asked of running pods becomes
 // a sequence of patches: a ContainerRecreateRequest and an EphemeralJob are no state
-// that a manifest could hold, so nothing native stands in their place. The stage
+// that a manifest could hold, so nothing native replaces them. The stage
 // chooses how a client does it without Kruise's node agent, says what must hold for
 // that, and reports what is bent or lost. It sends nothing and knows no cluster but
 // the facts it is handed: the pods.
@@ -30,7 +30,7 @@ var kinds = map[string]func(*stage.Context, *resource.Resource) (*patches.Sequen
 func Is(r *resource.Resource) bool { return r.Group() == kruise.Group && kinds[r.Kind()] != nil }
 
 // Run takes the requests out of the list and returns the sequence of each, in the
-// order of the list. One whose pod nobody knows has none: the findings say so.
+// order of the list. One whose pod is not known has none: the findings say so.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, []patches.Sequence, error) {
 	of := map[*resource.Resource]*patches.Sequence{}
 	var errs resource.Errors
@@ -139,7 +139,7 @@ func targetOf(p *corev1.Pod) patches.Target {
 	return patches.Target{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name}
 }
 
-// samePod holds as long as nobody has replaced the pod.
+// samePod holds until the pod is replaced.
 func samePod(p *corev1.Pod) []patches.Condition {
 	if p.UID == "" {
 		return nil
@@ -148,7 +148,7 @@ func samePod(p *corev1.Pod) []patches.Condition {
 }
 
 // soon is how long a command looks for what should be there already, usual how long
-// for what takes its time where nobody set a limit.
+// for what takes time where no limit is set.
 const (
 	soon  = "5s"
 	usual = "10m"

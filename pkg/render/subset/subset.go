@@ -14,7 +14,7 @@ import (
 //
 //   - for which it was made: the workload, and what the workload needs, such as a headless
 //     Service;
-//   - that its label names, as a workload of a subset has it, whoever wrote it;
+//   - that its label names, as a workload of a subset has it, whatever wrote it;
 //   - of the object that it names as its target, as an autoscaler does;
 //   - whose pods alone it selects, as a Service or a budget can.
 func Of(list []*resource.Resource) []string {

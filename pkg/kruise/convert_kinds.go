@@ -1,0 +1,315 @@
+package kruise
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+const (
+	strategyType    = "spec.updateStrategy.type"
+	rollingStrategy = "spec.updateStrategy.rollingUpdate"
+	podUpdatePolicy = rollingStrategy + ".podUpdatePolicy"
+)
+
+// rollingFields are what v1alpha1 has one level higher.
+var rollingFields = []string{
+	"partition", "maxUnavailable", "maxSurge", "paused",
+	"priorityStrategy", "scatterStrategy", "inPlaceUpdateStrategy",
+}
+
+var cloneSetFields = slices.Concat(
+	[]field{cloneSetType{}},
+	inStrategy(rollingFields...),
+	[]field{
+		inverted{"spec.scaleStrategy.disablePVCReuse", "spec.scaleStrategy.enablePVCReuse"},
+		excludingLabel{},
+		preDownload(ImagePreDownloadParallelismAnnotation, "imagePreDownloadParallelism", numberOrText),
+		preDownload(ImagePreDownloadTimeoutSecondsAnnotation, "imagePreDownloadTimeoutSeconds", number),
+		preDownload(ImagePreDownloadMinUpdatedReadyPodsAnnotation, "imagePreDownloadMinUpdatedReadyPods", number),
+	},
+)
+
+func inStrategy(names ...string) []field {
+	rows := make([]field, len(names))
+	for i, name := range names {
+		rows[i] = moved{"", "spec.updateStrategy." + name, rollingStrategy + "." + name}
+	}
+	return rows
+}
+
+// preDownload is a field that v1alpha1 reads from an annotation of the
+// CloneSet, although its schema has the field too.
+func preDownload(annotation, name string, parse func(string) *tree.Node) field {
+	return annotated{annotation, rollingStrategy + ".inPlaceUpdateStrategy." + name, true, parse}
+}
+
+// cloneSetType is the one type of v1alpha1, which v1beta1 splits: OnDelete
+// stays, all others are policies of RollingUpdate.
+type cloneSetType struct{}
+
+func (cloneSetType) names() moved { return moved{older: strategyType, newer: podUpdatePolicy} }
+
+func (cloneSetType) up(c *conversion) {
+	if c.get(podUpdatePolicy) != nil {
+		c.stray(podUpdatePolicy)
+		c.take(podUpdatePolicy)
+	}
+	t := c.get(strategyType)
+	if tree.Str(t) == string(OnDeleteCloneSetStrategyType) {
+		c.dropRolling("spec.updateStrategy.")
+		return
+	}
+	if t == nil || tree.Str(t) == "" && tree.IsScalar(t) {
+		t = tree.String(string(RecreateCloneSetPodUpdateStrategyType))
+	}
+	c.set(podUpdatePolicy, t)
+	c.set(strategyType, tree.String(string(RollingUpdateCloneSetStrategyType)))
+}
+
+// down runs last, when the other fields have left rollingUpdate.
+func (cloneSetType) down(c *conversion) {
+	if tree.Str(c.get(strategyType)) == string(OnDeleteCloneSetStrategyType) {
+		if c.take(podUpdatePolicy) != nil {
+			c.lose(podUpdatePolicy, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+		}
+		c.dropRolling(rollingStrategy + ".")
+		return
+	}
+	policy := c.take(podUpdatePolicy)
+	if policy == nil {
+		policy = tree.String(string(RecreateCloneSetPodUpdateStrategyType))
+	}
+	c.set(strategyType, policy)
+}
+
+// dropRolling removes the fields of a rolling update, which at this moment
+// stand as v1alpha1 has them; shown is where the object read has them.
+func (c *conversion) dropRolling(shown string) {
+	for _, name := range rollingFields {
+		if c.take("spec.updateStrategy."+name) != nil {
+			c.lose(shown+name, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+		}
+	}
+}
+
+const excluding = "spec.scaleStrategy.excludePreparingDelete"
+
+// excludingLabel is a label in v1alpha1, and a field in v1beta1.
+type excludingLabel struct{}
+
+func (excludingLabel) names() moved {
+	return moved{older: labels + "[" + CloneSetScalingExcludePreparingDeleteLabel + "]", newer: excluding}
+}
+
+func (excludingLabel) up(c *conversion) {
+	if c.get(excluding) != nil {
+		c.stray(excluding)
+		c.take(excluding)
+	}
+	if c.excludedByLabel() {
+		c.set(excluding, tree.Boolean(true))
+	}
+}
+
+// down: Kruise neither writes the label nor removes it, so the field is lost where
+// the label says otherwise.
+func (excludingLabel) down(c *conversion) {
+	const why = "%s reads the label %s instead, which is %s"
+	field := c.take(excluding)
+	switch said, label := tree.Bool(field), c.excludedByLabel(); {
+	case said && !label:
+		c.lose(excluding, why, c.to, CloneSetScalingExcludePreparingDeleteLabel, "not set")
+	case label && field != nil && !said:
+		c.lose(excluding, why, c.to, CloneSetScalingExcludePreparingDeleteLabel, "set")
+	}
+}
+
+func (c *conversion) excludedByLabel() bool {
+	return tree.StrAt(c.get(labels), CloneSetScalingExcludePreparingDeleteLabel) == "true"
+}
+
+var daemonSetFields = []field{
+	special{surgingUp, func(*conversion) {}},
+	annotated{annotation: ProgressiveCreatePodAnnotation, field: "spec.scaleStrategy.partitionedScaling", parse: whenTrue},
+	moved{"status", "daemonSetHash", "updateRevision"},
+}
+
+// surgingUp: v1beta1 has no Surging. Kruise's webhook writes maxSurge 1 and
+// maxUnavailable 0 beside it, its conversion does not.
+func surgingUp(c *conversion) {
+	const rolling = "spec.updateStrategy.rollingUpdate"
+	const path = rolling + ".rollingUpdateType"
+	if tree.Str(c.get(path)) != "Surging" {
+		return
+	}
+	if c.deciding && c.get(rolling+".maxSurge") == nil && c.get(rolling+".maxUnavailable") == nil {
+		c.set(rolling+".maxSurge", tree.Int64(1))
+		c.set(rolling+".maxUnavailable", tree.Int64(0))
+	}
+	c.set(path, tree.String(string(StandardRollingUpdateType)))
+	c.lose(path, "%s has no Surging: Standard with maxSurge 1 and maxUnavailable 0 does the same", c.to)
+}
+
+// whenTrue reads an annotation that only means something when it is "true".
+func whenTrue(text string) *tree.Node {
+	if text != "true" {
+		return nil
+	}
+	return tree.Boolean(true)
+}
+
+const subsetStatuses = "status.subsetStatuses"
+
+var unitedDeploymentFields = []field{
+	perSubset("status.subsetReplicas", "replicas"),
+	perSubset("status.updateStatus.currentPartitions", "partition"),
+	moved{"status", "updateStatus.updatedRevision", "updatedRevision"},
+	special{dropEmptyUpdateStatus, func(*conversion) {}},
+}
+
+// perSubset is a number that v1alpha1 keeps in a mapping by subset, and
+// v1beta1 in the subset's status. v1alpha1 has the statuses too.
+func perSubset(mapping, field string) field {
+	return special{
+		func(c *conversion) {
+			numbers := c.take(mapping)
+			tree.Each(numbers, func(name, value *tree.Node) {
+				c.ensureSubset(name.Value)
+				c.each(subsetStatuses+"[]", func(s *tree.Node, _ string) {
+					if tree.StrAt(s, "name") == name.Value && !tree.Has(s, field) {
+						tree.Set(s, field, value)
+					}
+				})
+			})
+		},
+		func(c *conversion) {
+			numbers := tree.Map()
+			for _, s := range tree.Items(c.get(subsetStatuses)) {
+				if v := tree.Get(s, field); v != nil && tree.StrAt(s, "name") != "" {
+					tree.Set(numbers, tree.StrAt(s, "name"), v)
+				}
+			}
+			if len(numbers.Content) > 0 {
+				c.set(mapping, numbers)
+			}
+		},
+	}
+}
+
+// dropEmptyUpdateStatus removes what said nothing from the beginning.
+func dropEmptyUpdateStatus(c *conversion) {
+	if v := c.get("status.updateStatus"); v != nil && empty(v) {
+		c.take("status.updateStatus")
+	}
+}
+
+// ensureSubset makes a status for the subset where there is none.
+func (c *conversion) ensureSubset(name string) {
+	list := c.get(subsetStatuses)
+	if s, _ := tree.Find(list, "name", name); s == nil {
+		c.set(subsetStatuses, tree.Seq(append(slices.Clone(tree.Items(list)), tree.Map("name", name))...))
+	}
+}
+
+var sidecarSetFields = []field{
+	special{namespaceUp, func(*conversion) {}},
+	special{customVersionUp, customVersionDown},
+}
+
+// namespaceUp reads the one namespace of v1alpha1 as a selector, which is not
+// turned back: the selector means the same. It wins over another selector.
+func namespaceUp(c *conversion) {
+	const selector = "spec.namespaceSelector"
+	ns := c.get("spec.namespace")
+	if !tree.IsScalar(ns) {
+		return // there is none, or it is not text and stays for the decoder
+	}
+	c.take("spec.namespace")
+	if tree.Str(ns) == "" {
+		return
+	}
+	if c.take(selector) != nil {
+		c.lose(selector, "spec.namespace wins over it")
+	}
+	c.set(selector, tree.Map("matchLabels", tree.Map(NamespaceNameLabel, ns)))
+}
+
+const customVersion = "spec.customVersion"
+
+func customVersionUp(c *conversion) {
+	if c.get(customVersion) != nil {
+		c.stray(customVersion)
+		c.take(customVersion)
+	}
+	if v := c.unmark(labels, SidecarSetCustomVersionLabel); v != nil {
+		c.set(customVersion, v)
+	}
+}
+
+func customVersionDown(c *conversion) {
+	if v := c.take(customVersion); v != nil {
+		c.mark(labels, SidecarSetCustomVersionLabel, v)
+	}
+}
+
+const snapshot = "status.containerStatusSnapshot"
+
+var containerRecreateFields = []field{
+	special{snapshotUp, snapshotDown},
+	special{graceUp, graceDown},
+}
+
+// snapshotUp reads the JSON that v1alpha1 keeps in an annotation. Text that is
+// no JSON stays where it is.
+func snapshotUp(c *conversion) {
+	var list []any
+	text := c.annotation(ContainerRecreateSyncStatusesAnnotation)
+	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
+		return
+	}
+	c.unmark(annotations, ContainerRecreateSyncStatusesAnnotation)
+	c.set(snapshot, tree.FromValue(list))
+}
+
+// snapshotDown writes the annotation as Kruise does, its keys in the order of the
+// type; what the type does not know comes sorted.
+func snapshotDown(c *conversion) {
+	v := c.take(snapshot)
+	if v == nil {
+		return
+	}
+	var list []ContainerRecreateRequestContainerStatusSnapshot
+	write := any(&list)
+	if unknown, err := tree.Decode(v, &list); err != nil || len(unknown) > 0 {
+		write = tree.Value(v)
+	}
+	b, err := json.Marshal(write)
+	if err != nil { // tree.Value returns nothing that cannot be marshalled
+		c.absent(snapshot)
+		return
+	}
+	c.annotate(ContainerRecreateSyncStatusesAnnotation, string(b))
+}
+
+// graceUp reads the time at which the pod was taken out of service.
+func graceUp(c *conversion) {
+	at := c.unmark(annotations, ContainerRecreateUnreadyAcquiredAnnotation)
+	if at == nil {
+		return
+	}
+	c.set("status.conditions", tree.Seq(tree.Map(
+		"type", ContainerRecreatePreRecreateGrace, "status", "True", "lastTransitionTime", at,
+		"reason", ContainerRecreatePreRecreateGrace, "message", "")))
+}
+
+func graceDown(c *conversion) {
+	for _, cond := range tree.Items(c.take("status.conditions")) {
+		if at := tree.StrAt(cond, "lastTransitionTime"); at != "" && tree.StrAt(cond, "type") == ContainerRecreatePreRecreateGrace {
+			c.annotate(ContainerRecreateUnreadyAcquiredAnnotation, at)
+		} else {
+			c.lose("status.conditions", "%s has no conditions, %s is dropped", c.to, tree.StrAt(cond, "type"))
+		}
+	}
+}
