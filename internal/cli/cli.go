@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -125,4 +126,13 @@ func checkColor(value string) error {
 		return nil
 	}
 	return command.Usagef("one of: auto, always, never", "--color: unknown value %q", value)
+}
+
+// hideConnectionFlags keeps --help short: kubectl's two dozen connection flags
+// work everywhere and are known from kubectl.
+func hideConnectionFlags(root *cobra.Command) {
+	shown := map[string]bool{"namespace": true, "context": true, "kubeconfig": true, "color": true}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden = !shown[f.Name]
+	})
 }

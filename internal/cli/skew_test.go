@@ -165,7 +165,7 @@ spec:
   initContainers: [{name: log, image: log, restartPolicy: Always}]
 ---
 ` + guarded
-	restart = `apiVersion: apps.kruise.io/v1beta1
+	recreateRequest = `apiVersion: apps.kruise.io/v1beta1
 kind: ContainerRecreateRequest
 metadata: {name: again, annotations: {kubectl-kruise.dev/method: resize}}
 spec: {podName: web-0, containers: [{name: app}]}
@@ -192,7 +192,7 @@ func TestSkewDecides(t *testing.T) {
 		}{
 			"native sidecars":           {native, nil, "restartPolicy: Always", 29},
 			"policies that refuse":      {guarded, nil, "kind: ValidatingAdmissionPolicy\n", 30},
-			"resize":                    {restart, []string{"--patches-dir", t.TempDir()}, "subresource resize", 33},
+			"resize":                    {recreateRequest, []string{"--patches-dir", t.TempDir()}, "subresource resize", 33},
 			"image volumes":             {pulls, nil, "reference: registry.example.com/web:2", 35},
 			"policies that change":      {native, []string{"--sidecarset-as", "admission"}, "kind: MutatingAdmissionPolicy\n", 36},
 			"StatefulSets, many a time": {many, nil, "maxUnavailable: 2", 37},

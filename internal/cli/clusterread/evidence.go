@@ -41,7 +41,7 @@ type EvidenceReader struct {
 	// ConfigMaps may edit the addresses in a stored plan, so the queries of any other plan are
 	// skipped; nil approves none.
 	Approved func(context.Context, *plan.Plan) bool
-	// EvidenceDeadline is how long each part may take; 0 is the usual one.
+	// Deadline is how long each part may take; 0 is the usual one.
 	Deadline time.Duration
 }
 

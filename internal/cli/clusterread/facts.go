@@ -6,13 +6,12 @@
 package clusterread
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,7 +79,7 @@ func ReadFacts(ctx context.Context, c Cluster, scope FactScope) (*Facts, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &factReader{cluster: c, scope: scope}
+	r := &factReader{lister: lister{client: c.Objects}, scope: scope}
 	var questions []factQuery
 	if scope.Stream == nil {
 		questions = allQuestions(scope.Namespace, server.addOns())
@@ -94,7 +93,7 @@ func ReadFacts(ctx context.Context, c Cluster, scope FactScope) (*Facts, error) 
 		return nil, err
 	}
 	if scope.wants(clusterFacts) {
-		r.skipped = append(server.skipped, r.skipped...)
+		r.lister.skipped = append(server.skipped, r.lister.skipped...)
 		r.keep(server.object())
 	}
 	return r.result(), nil
@@ -103,7 +102,7 @@ func ReadFacts(ctx context.Context, c Cluster, scope FactScope) (*Facts, error) 
 // result sorts what was found and leaves out what was found twice.
 func (r *factReader) result() *Facts {
 	slices.SortStableFunc(r.found, func(a, b fact) int { return strings.Compare(a.place, b.place) })
-	res := &Facts{Skipped: r.skipped}
+	res := &Facts{Skipped: r.lister.skipped}
 	last := ""
 	for _, f := range r.found {
 		if f.place != last {
@@ -125,9 +124,6 @@ func sortKey(n *tree.Node) string {
 	return fmt.Sprint(rank, "\x00", group, "\x00", kind, "\x00", tree.StrAt(n, "metadata", "namespace"), "\x00", tree.StrAt(n, "metadata", "name"))
 }
 
-// pageSize bounds one answer of the API server.
-const pageSize = 500
-
 // factQuery is one question to the API server.
 type factQuery struct {
 	*factKind
@@ -147,11 +143,10 @@ type factQuery struct {
 
 // factReader gathers what the cluster answers.
 type factReader struct {
-	cluster Cluster
-	scope   FactScope
-	found   []fact
-	nodes   tree.Shared
-	skipped []string
+	lister lister
+	scope  FactScope
+	found  []fact
+	nodes  tree.Shared
 }
 
 func (r *factReader) ask(ctx context.Context, questions []factQuery) error {
@@ -160,7 +155,7 @@ func (r *factReader) ask(ctx context.Context, questions []factQuery) error {
 			continue
 		}
 		if w.momentary && !r.scope.Now {
-			r.skipped = append(r.skipped, w.what+": they count as they are at the moment, for which there is render --live")
+			r.lister.skipped = append(r.lister.skipped, w.what+": they count as they are at the moment, for which there is render --live")
 			continue
 		}
 		if err := r.list(ctx, w); err != nil {
@@ -170,50 +165,29 @@ func (r *factReader) ask(ctx context.Context, questions []factQuery) error {
 	return nil
 }
 
+// list keeps what rendering reads of the objects that match. What is terminating does not count.
 func (r *factReader) list(ctx context.Context, w factQuery) error {
-	opt := metav1.ListOptions{LabelSelector: w.selector, FieldSelector: w.fields, Limit: pageSize}
+	q := query{
+		what: w.what, group: w.group, resource: w.resource, versions: []string{cmp.Or(w.factKind.version, w.version)},
+		namespace: w.namespace, selector: w.selector, fields: w.fields, unserved: noted,
+	}
 	if w.selectable {
-		opt.LabelSelector = joinSelectors(w.selector, r.scope.Selector)
+		q.selector = joinSelectors(w.selector, r.scope.Selector)
 	}
-	gvr := schema.GroupVersionResource{Group: w.group, Version: w.factKind.version, Resource: w.resource}
-	if gvr.Version == "" {
-		gvr.Version = w.version
+	if w.optional {
+		q.unserved = ignored
 	}
-	for {
-		list, err := r.cluster.Objects.Resource(gvr).Namespace(w.namespace).List(ctx, opt)
-		// Releases of Kruise serve the newest version for some kinds only.
-		if apierrors.IsNotFound(err) && gvr.Version == kruise.V1beta1 {
-			gvr.Version = kruise.V1alpha1
-			continue
-		}
-		if apierrors.IsNotFound(err) && w.optional {
-			return nil
-		}
-		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			r.skipped = append(r.skipped, fmt.Sprintf("%s: %v", w.what, err))
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", w.what, err)
-		}
-		r.take(w, gvr, list.Items)
-		if opt.Continue = list.GetContinue(); opt.Continue == "" {
-			return nil
-		}
+	if q.versions[0] == kruise.V1beta1 {
+		q.versions = append(q.versions, kruise.V1alpha1)
 	}
-}
-
-// take keeps what rendering reads of the objects. What is on its way out does
-// not count.
-func (r *factReader) take(w factQuery, gvr schema.GroupVersionResource, items []unstructured.Unstructured) {
-	for _, item := range items {
-		if item.GetDeletionTimestamp() != nil || w.only != nil && !w.only(item.Object) {
-			continue
+	return r.lister.list(ctx, q, func(version schema.GroupVersion, u *unstructured.Unstructured) error {
+		if u.GetDeletionTimestamp() == nil && (w.only == nil || w.only(u.Object)) {
+			u.SetAPIVersion(version.String())
+			u.SetKind(w.name)
+			r.keep(w.of(u.Object).prune(u.Object))
 		}
-		item.SetAPIVersion(gvr.GroupVersion().String())
-		item.SetKind(w.name)
-		r.keep(w.of(item.Object).prune(item.Object))
-	}
+		return nil
+	})
 }
 
 // fact is an object that was found, with its place among the others. An answer holds
@@ -281,7 +255,7 @@ func (p paths) add(path []string) {
 	}
 }
 
-// ofKinds returns the part of v that p names, less what without names.
+// pick returns the part of v that p names, less what without names.
 func (p paths) pick(v any, without paths) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -23,7 +23,7 @@ type factQuestions struct {
 	// served is the newest version of each group that is no part of Kubernetes.
 	served map[string]string
 	list   []factQuery
-	// heldObjects are the objects of the stream, by what an API server names them.
+	// held are the objects of the stream, by what an API server names them.
 	held map[resource.ID]bool
 }
 
@@ -216,7 +216,7 @@ func allQuestions(namespace string, served map[string]string) []factQuery {
 
 // runningPods are pods of which something is asked. How that is done depends on what
 // they are now, down to the count of restarts; of the environment only the mark is
-// readManifest by which an EphemeralJob knows its own.
+// read by which an EphemeralJob knows its own.
 var runningPods = &factKind{version: "v1", name: "Pod", resource: "pods", momentary: true, tidy: markOnly, keep: []string{
 	metaLabels, "metadata uid", "metadata creationTimestamp", "metadata annotations kubernetes.io/config.mirror",
 	owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",

@@ -65,7 +65,7 @@ func (s *serverFacts) addOns() map[string]string {
 	return served
 }
 
-// kruiseObject returns what --with understands.
+// object returns what --with understands.
 func (s *serverFacts) object() map[string]any {
 	versions := make([]any, len(s.versions))
 	for i, v := range s.versions {

@@ -17,7 +17,7 @@ import (
 // KruiseObjects are the objects of Kruise that a cluster holds, and what exists beside them.
 type KruiseObjects struct {
 	// Objects are those that people write: what a controller has made is among Context,
-	// joinSelectors so are those that a selector leaves out.
+	// and so are those that a selector leaves out.
 	Objects, Context []*resource.Resource
 	// Skipped says in words what could not be read, and why.
 	Skipped []string
@@ -39,7 +39,7 @@ func ReadKruiseObjects(ctx context.Context, c Cluster, namespace, selector strin
 	if err != nil {
 		return nil, err
 	}
-	r := &factReader{cluster: c}
+	r := &factReader{lister: lister{client: c.Objects}}
 	if err := r.ask(ctx, checkedQuestions(namespace, server.addOns())); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func templateFacts(group, name, resource string) *factKind {
 // ReadSelectedPods reads the pods that the selectors of some objects find, with their labels
 // alone: whoever has made them, they are there.
 func ReadSelectedPods(ctx context.Context, c Cluster, objects []*resource.Resource) ([]*resource.Resource, error) {
-	r := &factReader{cluster: c}
+	r := &factReader{lister: lister{client: c.Objects}}
 	for _, o := range objects {
 		var chosen metav1.LabelSelector
 		n := tree.Get(o.Node(), "spec", "selector")

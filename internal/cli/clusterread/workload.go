@@ -2,7 +2,6 @@ package clusterread
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -44,7 +43,7 @@ type WorkloadState struct {
 // those that have one. What is forbidden beside the workload and its pods is
 // skipped and said.
 func ReadWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*WorkloadState, error) {
-	r := &workloadReader{ctx: ctx, client: c}
+	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	r.res.State.Revisions = map[cluster.Ref][]cluster.Revision{}
 	object, err := r.find(name, namespace)
 	if err != nil {
@@ -64,13 +63,14 @@ func ReadWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Nam
 	if err := r.around(w); err != nil {
 		return nil, err
 	}
+	r.res.Skipped = r.lister.skipped
 	return &r.res, nil
 }
 
 // FindWorkload reads the object that a name means: the workload, or the native one that
 // stands for it where there is no Kruise.
 func FindWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*resource.Resource, error) {
-	r := &workloadReader{ctx: ctx, client: c}
+	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	object, err := r.find(name, namespace)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func FindWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Nam
 // workloadReader asks one cluster about one workload.
 type workloadReader struct {
 	ctx    context.Context //nolint:containedctx // a reader lives for one call
-	client dynamic.Interface
+	lister lister
 	res    WorkloadState
 }
 
@@ -89,7 +89,7 @@ type workloadReader struct {
 func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstructured.Unstructured, error) {
 	for _, kind := range name.Kinds {
 		for _, version := range apiVersionsOf(kind.Group) {
-			got, err := r.client.Resource(schema.GroupVersionResource{Group: kind.Group, Version: version, Resource: resourcearg.Plural(kind)}).
+			got, err := r.lister.client.Resource(schema.GroupVersionResource{Group: kind.Group, Version: version, Resource: resourcearg.Plural(kind)}).
 				Namespace(namespaceOf(kind, namespace)).Get(r.ctx, name.Name, metav1.GetOptions{})
 			switch {
 			case err == nil:
@@ -109,13 +109,6 @@ func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstruc
 	return nil, &resource.Error{Err: &resourcearg.AbsentError{Text: fmt.Sprintf("%s is not in %s", name, where)}, Hint: "check the name and -n"}
 }
 
-func apiVersionsOf(group string) []string {
-	if group == kruise.Group {
-		return []string{kruise.V1beta1, kruise.V1alpha1}
-	}
-	return []string{"v1"}
-}
-
 // namespaceOf is the namespace to ask in; SidecarSets have none.
 func namespaceOf(kind schema.GroupKind, namespace string) string {
 	if kind.Kind == kruise.KindSidecarSet {
@@ -130,51 +123,11 @@ func (r *workloadReader) keep(u *unstructured.Unstructured) {
 	r.res.State.Objects = append(r.res.State.Objects, tree.FromValue(u.Object))
 }
 
-// listQuery is one question to the API server.
-type listQuery struct {
-	what      string
-	resource  schema.GroupVersionResource
-	namespace string
-	selector  string
-	// needed says that there is no plan without an answer.
-	needed bool
-	// versioned says that there are other versions to ask for.
-	versioned bool
-}
-
 // list hands every object of the answer to each. The server may answer from its
 // cache, which is as old as what a controller sees.
-func (r *workloadReader) list(q listQuery, each func(*unstructured.Unstructured) error) error {
-	opt := metav1.ListOptions{LabelSelector: q.selector, Limit: pageSize, ResourceVersion: "0"}
-	for {
-		page, err := r.client.Resource(q.resource).Namespace(q.namespace).List(r.ctx, opt)
-		if err != nil {
-			return r.failed(q, err)
-		}
-		for i := range page.Items {
-			if err := each(&page.Items[i]); err != nil {
-				return fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.what, "s"), page.Items[i].GetName(), err)
-			}
-		}
-		if opt.Continue, opt.ResourceVersion = page.GetContinue(), ""; opt.Continue == "" {
-			return nil
-		}
-	}
-}
-
-func (r *workloadReader) failed(q listQuery, err error) error {
-	switch {
-	case apierrors.IsNotFound(err) && q.versioned:
-		return err
-	case apierrors.IsNotFound(err) && !q.needed: // not served here
-		return nil
-	case apierrors.IsForbidden(err) && !q.needed:
-		r.res.Skipped = append(r.res.Skipped, fmt.Sprintf("%s: %v", q.what, err))
-		return nil
-	case errors.Is(err, context.Canceled):
-		return err
-	}
-	return fmt.Errorf("cannot read %s: %w", q.what, err)
+func (r *workloadReader) list(q query, each func(*unstructured.Unstructured) error) error {
+	q.cached, q.versions = true, apiVersionsOf(q.group)
+	return r.lister.list(r.ctx, q, func(_ schema.GroupVersion, u *unstructured.Unstructured) error { return each(u) })
 }
 
 // carrier finds the native object that stands for a Kruise workload where there is
@@ -187,8 +140,8 @@ func (r *workloadReader) carrier(name resourcearg.Name, namespace string) (*unst
 			continue
 		}
 		for _, plural := range []string{"replicasets", "deployments", "statefulsets", "daemonsets"} {
-			q := listQuery{
-				what: plural, resource: gvr("apps", "v1", plural), namespace: namespace,
+			q := query{
+				what: plural, group: "apps", resource: plural, namespace: namespace,
 				selector: kruise.SourceLabel + "=" + kruise.SourceValue(kind.Kind, name.Name),
 			}
 			err := r.list(q, func(u *unstructured.Unstructured) error {
@@ -222,7 +175,7 @@ func objectNames(list []*unstructured.Unstructured) string {
 // SelectWorkloads names the workloads of some kinds that a selector matches, by kind and name.
 // What belongs to another workload is left out.
 func SelectWorkloads(ctx context.Context, c dynamic.Interface, kinds []schema.GroupKind, namespace, selector string) ([]resourcearg.Name, error) {
-	r := &workloadReader{ctx: ctx, client: c}
+	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	var out []resourcearg.Name
 	for _, kind := range kinds {
 		add := func(u *unstructured.Unstructured) error {
@@ -240,7 +193,7 @@ func SelectWorkloads(ctx context.Context, c dynamic.Interface, kinds []schema.Gr
 
 // OwnedWorkloads names the workloads of a kind that a selector matches and an object controls.
 func OwnedWorkloads(ctx context.Context, c dynamic.Interface, kind schema.GroupKind, namespace, selector, uid string) ([]resourcearg.Name, error) {
-	r := &workloadReader{ctx: ctx, client: c}
+	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	var out []resourcearg.Name
 	err := r.selected(kind, namespace, selector, func(u *unstructured.Unstructured) error {
 		if owner := metav1.GetControllerOfNoCopy(u); owner != nil && string(owner.UID) == uid {
@@ -253,16 +206,8 @@ func OwnedWorkloads(ctx context.Context, c dynamic.Interface, kind schema.GroupK
 
 // selected lists a kind in the newest version that is served.
 func (r *workloadReader) selected(kind schema.GroupKind, namespace, selector string, add func(*unstructured.Unstructured) error) error {
-	for _, version := range apiVersionsOf(kind.Group) {
-		q := listQuery{
-			what: resourcearg.Plural(kind), resource: gvr(kind.Group, version, resourcearg.Plural(kind)), needed: true,
-			namespace: namespaceOf(kind, namespace), selector: selector,
-		}
-		if err := r.list(q, add); !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return nil
+	plural := resourcearg.Plural(kind)
+	return r.list(query{what: plural, group: kind.Group, resource: plural, namespace: namespaceOf(kind, namespace), selector: selector, needed: true}, add)
 }
 
 // SubsetWorkloads names the workloads of a UnitedDeployment's subsets, in the order given. One

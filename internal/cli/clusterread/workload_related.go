@@ -6,11 +6,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -18,10 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
-
-func gvr(group, version, plural string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
-}
 
 // around reads what belongs to the workload.
 func (r *workloadReader) around(w *cluster.Workload) error {
@@ -54,7 +48,7 @@ func (r *workloadReader) children(w *cluster.Workload, selector string, owners m
 	if w.Group != "apps" || w.Kind != kruise.KindDeployment {
 		return nil
 	}
-	q := listQuery{what: "ReplicaSets", resource: gvr("apps", "v1", "replicasets"), namespace: w.Namespace, selector: selector, needed: true}
+	q := query{what: "ReplicaSets", group: "apps", resource: "replicasets", namespace: w.Namespace, selector: selector, needed: true, unserved: failed}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		if owner := metav1.GetControllerOfNoCopy(u); owner != nil && string(owner.UID) == w.UID {
 			owners[string(u.GetUID())] = true
@@ -68,7 +62,7 @@ func (r *workloadReader) children(w *cluster.Workload, selector string, owners m
 // matches, in every namespace.
 func (r *workloadReader) pods(w *cluster.Workload, selector string, owners map[string]bool) error {
 	_, sidecars := w.Object.(*kruise.SidecarSet)
-	q := listQuery{what: "pods", resource: gvr("", "v1", "pods"), namespace: w.Namespace, selector: selector, needed: true}
+	q := query{what: "pods", resource: "pods", namespace: w.Namespace, selector: selector, needed: true, unserved: failed}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		owner := metav1.GetControllerOfNoCopy(u)
 		if !sidecars && (owner == nil || !owners[string(owner.UID)]) {
@@ -83,9 +77,9 @@ func (r *workloadReader) pods(w *cluster.Workload, selector string, owners map[s
 	})
 }
 
-// revisionsResource are the stored templates; a Deployment has its ReplicaSets instead.
+// revisions are the stored templates; a Deployment has its ReplicaSets instead.
 func (r *workloadReader) revisions(w *cluster.Workload, selector string) error {
-	q := listQuery{what: "stored revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: w.Namespace, selector: selector}
+	q := query{what: "stored revisions", group: "apps", resource: "controllerrevisions", namespace: w.Namespace, selector: selector}
 	switch w.Kind {
 	case kruise.KindDeployment, kruise.KindReplicaSet:
 		return nil
@@ -110,7 +104,10 @@ func (r *workloadReader) nodes(w *cluster.Workload) error {
 	if !w.LooksAtNodes() {
 		return nil
 	}
-	q := listQuery{what: "nodes", resource: gvr("", "v1", "nodes"), needed: w.Kind == kruise.KindDaemonSet}
+	q := query{what: "nodes", resource: "nodes"}
+	if w.Kind == kruise.KindDaemonSet {
+		q.needed, q.unserved = true, failed
+	}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		r.res.State.Nodes = append(r.res.State.Nodes, &cluster.Node{Name: u.GetName(), Labels: u.GetLabels()})
 		return nil
@@ -122,7 +119,7 @@ func (r *workloadReader) namespaces(w *cluster.Workload) error {
 	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
-	return r.list(listQuery{what: "namespaces", resource: gvr("", "v1", "namespaces")}, func(u *unstructured.Unstructured) error {
+	return r.list(query{what: "namespaces", resource: "namespaces"}, func(u *unstructured.Unstructured) error {
 		r.keep(u)
 		return nil
 	})
@@ -133,7 +130,7 @@ func (r *workloadReader) claims(w *cluster.Workload, selector string) error {
 	if !makesClaims(w.Object) {
 		return nil
 	}
-	q := listQuery{what: "PersistentVolumeClaims", resource: gvr("", "v1", "persistentvolumeclaims"), namespace: w.Namespace, selector: selector}
+	q := query{what: "PersistentVolumeClaims", resource: "persistentvolumeclaims", namespace: w.Namespace, selector: selector}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		c := &cluster.Claim{Namespace: u.GetNamespace(), Name: u.GetName(), Labels: u.GetLabels(), Deleting: u.GetDeletionTimestamp() != nil}
 		if o := metav1.GetControllerOfNoCopy(u); o != nil {
@@ -159,7 +156,7 @@ func (r *workloadReader) guards(w *cluster.Workload) error {
 	if err := r.unavailable(w); err != nil {
 		return err
 	}
-	q := listQuery{what: "PodDisruptionBudgets", resource: gvr("policy", "v1", "poddisruptionbudgets"), namespace: w.Namespace}
+	q := query{what: "PodDisruptionBudgets", group: "policy", resource: "poddisruptionbudgets", namespace: w.Namespace}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		b := &policyv1.PodDisruptionBudget{}
 		r.res.budgets.disruption = append(r.res.budgets.disruption, b)
@@ -169,19 +166,13 @@ func (r *workloadReader) guards(w *cluster.Workload) error {
 
 // unavailable reads Kruise's budgets in the newest version that is served.
 func (r *workloadReader) unavailable(w *cluster.Workload) error {
-	for _, version := range apiVersionsOf(kruise.Group) {
-		q := listQuery{what: "PodUnavailableBudgets", resource: gvr(kruise.PolicyGroup, version, "podunavailablebudgets"), namespace: w.Namespace, versioned: true}
-		err := r.list(q, func(u *unstructured.Unstructured) error {
-			b := &kruise.PodUnavailableBudget{}
-			r.res.budgets.unavailable = append(r.res.budgets.unavailable, b)
-			_, err := kruise.Decode(tree.FromValue(u.Object), b)
-			return err
-		})
-		if !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return nil
+	q := query{what: "PodUnavailableBudgets", group: kruise.PolicyGroup, resource: "podunavailablebudgets", namespace: w.Namespace}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		b := &kruise.PodUnavailableBudget{}
+		r.res.budgets.unavailable = append(r.res.budgets.unavailable, b)
+		_, err := kruise.Decode(tree.FromValue(u.Object), b)
+		return err
+	})
 }
 
 // Snapshot is what is known of the workload, at a time.

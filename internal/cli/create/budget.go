@@ -6,25 +6,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// operations are those that a budget can refuse.
-var operations = []string{string(kruise.PubDeleteOperation), string(kruise.PubUpdateOperation), string(kruise.PubEvictOperation), string(kruise.PubResizeOperation)}
+// protectedOperations are those that a budget can refuse.
+var protectedOperations = []string{string(kruise.PubDeleteOperation), string(kruise.PubUpdateOperation), string(kruise.PubEvictOperation), string(kruise.PubResizeOperation)}
 
-var budgetFields = []fields.Field{
-	{Flag: "selector", Path: "spec.selector", Shape: fields.Selector, Help: "the pods by labels"},
-	{Flag: "max-unavailable", Path: "spec.maxUnavailable", Shape: fields.Amount, Help: "how many pods may be unavailable"},
-	{Flag: "min-available", Path: "spec.minAvailable", Shape: fields.Amount, Help: "how many pods must be available"},
-	{Flag: "protect-operations", Path: "spec.protectOperations", Shape: fields.Texts, Help: "what the budget refuses; DELETE, UPDATE and EVICT by default", Legal: operations},
-	{Flag: "protect-total-replicas", Path: "spec.protectTotalReplicas", Shape: fields.Number, Help: "how many pods there should be; those of the workload by default"},
-	{Flag: "ignored-pod-selector", Path: "spec.ignoredPodSelector", Shape: fields.Selector, Help: "pods that the budget leaves out"},
+var budgetFields = []Field{
+	{Flag: "selector", Path: "spec.selector", Shape: Selector, Help: "the pods by labels"},
+	{Flag: "max-unavailable", Path: "spec.maxUnavailable", Shape: Amount, Help: "how many pods may be unavailable"},
+	{Flag: "min-available", Path: "spec.minAvailable", Shape: Amount, Help: "how many pods must be available"},
+	{Flag: "protect-operations", Path: "spec.protectOperations", Shape: Texts, Help: "what the budget refuses; DELETE, UPDATE and EVICT by default", Legal: protectedOperations},
+	{Flag: "protect-total-replicas", Path: "spec.protectTotalReplicas", Shape: Number, Help: "how many pods there should be; those of the workload by default"},
+	{Flag: "ignored-pod-selector", Path: "spec.ignoredPodSelector", Shape: Selector, Help: "pods that the budget leaves out"},
 }
 
-func budget(f *factory.Factory) *cobra.Command {
+func newBudget(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "podunavailablebudget NAME (--target TYPE/NAME | --selector SELECTOR) (--max-unavailable N | --min-available N)",
 		Aliases: []string{kruise.KindPodUnavailableBudget, "podUnavailableBudget", "podunavailablebudgets", "pub"},
@@ -43,7 +42,7 @@ func budget(f *factory.Factory) *cobra.Command {
 		if target == "" {
 			return nil
 		}
-		ref, err := reference(target)
+		ref, err := targetReference(target)
 		if err == nil {
 			tree.SetAt(object, ref, "spec", "targetRef")
 		}
@@ -52,9 +51,9 @@ func budget(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-// reference points to a workload, in the newest version of its kind that a release of
+// targetReference points to a workload, in the newest version of its kind that a release of
 // Kruise serves.
-func reference(target string) (*tree.Node, error) {
+func targetReference(target string) (*tree.Node, error) {
 	n, err := resourcearg.Parse(target)
 	if err != nil {
 		return nil, err

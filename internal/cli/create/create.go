@@ -1,5 +1,6 @@
-// Package create has the verb that makes objects: from files as kubectl does, and
-// kinds of Kruise from flags.
+// Package create has the verbs that make objects: create from files or flags, distribute from
+// a Secret or ConfigMap, expose from a workload, and pull, which makes the jobs that pull an
+// image onto nodes. What has no flag of its own is reached by --set.
 package create
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 )
 
-const long = `Create objects from files, or an object of Kruise from flags.
+const createLong = `Create objects from files, or an object of Kruise from flags.
 
 Every kind below has flags for its fields; other fields are set with --set, such as
 --set spec.updateStrategy.scatterStrategy[0].key=zone. What Kruise would reject is
@@ -19,18 +20,18 @@ reported with its field before anything is sent. With --dry-run=client -o yaml n
 is contacted (except for --from and containers that are not named), and the manifest can
 be committed.`
 
-const example = `  # from a file
+const createExample = `  # from a file
   kubectl kruise create -f cloneset.yaml
 
   # a manifest for Git
   kubectl kruise create sidecarset logs -l app=web --container agent=registry.example.com/agent:1 --dry-run=client -o yaml > logs.yaml`
 
-// New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
+// NewCreate returns the verb.
+func NewCreate(f *factory.Factory) *cobra.Command {
 	c := native.NewCmdCreate(kubectl.Factory(f), kubectl.Streams(f))
 	c.RemoveCommand(c.Commands()...)
 	kubectl.Wrap(c)
-	c.Use, c.Short, c.Long, c.Example = "create -f FILE", "Create objects from files, or of Kruise from flags", long, example
+	c.Use, c.Short, c.Long, c.Example = "create -f FILE", "Create objects from files, or of Kruise from flags", createLong, createExample
 	c.Args = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
@@ -48,5 +49,5 @@ func New(f *factory.Factory) *cobra.Command {
 
 // forms are the kinds, in the order of the help's alphabet.
 var forms = []func(*factory.Factory) *cobra.Command{
-	broadcastJob, recreateRequest, imageListPullJob, imagePullJob, job, budget, distribution, sidecarSet,
+	newBroadcastJob, newRecreateRequest, newImageListPullJob, newImagePullJob, newPlainJob, newBudget, newDistribution, newSidecarSet,
 }

@@ -8,21 +8,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 )
 
-// content is what is distributed, in kubectl's words for ConfigMaps and Secrets.
-type content struct {
+// distributedContent is what is distributed, in kubectl's words for ConfigMaps and Secrets.
+type distributedContent struct {
 	configMap, secret, kind string
 	literals, files, envs   []string
 	immutable               bool
 }
 
-func (d *content) addFlags(fl *pflag.FlagSet) {
+func (d *distributedContent) addFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&d.configMap, "configmap", "", "name of the ConfigMap that namespaces get")
 	fl.StringVar(&d.secret, "secret", "", "name of the Secret that namespaces get")
 	fl.StringArrayVar(&d.literals, "from-literal", nil, "KEY=VALUE of its data, again for more")
@@ -32,7 +31,7 @@ func (d *content) addFlags(fl *pflag.FlagSet) {
 	fl.BoolVar(&d.immutable, "immutable", false, "the copies cannot be changed")
 }
 
-func distribution(f *factory.Factory) *cobra.Command {
+func newDistribution(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "resourcedistribution NAME (--configmap NAME | --secret NAME) --from-literal KEY=VALUE --all-namespaces",
 		Aliases: []string{kruise.KindResourceDistribution, "resourceDistribution", "resourcedistributions", "distributor", "rd"},
@@ -44,8 +43,8 @@ distributed by "kubectl kruise distribute".`,
   # files, to all namespaces but one
   kubectl kruise create resourcedistribution ca --configmap ca --from-file ca.crt --all-namespaces --exclude kube-system`,
 	}
-	d := &content{}
-	o := newForm(f, c, kruise.KindResourceDistribution, func() any { return &kruise.ResourceDistribution{} }, distribute.Targets)
+	d := &distributedContent{}
+	o := newForm(f, c, kruise.KindResourceDistribution, func() any { return &kruise.ResourceDistribution{} }, Targets)
 	d.addFlags(c.Flags())
 	o.begin = func(_ context.Context, object *tree.Node, words []string) error {
 		if len(words) > 0 {
@@ -57,7 +56,7 @@ distributed by "kubectl kruise distribute".`,
 }
 
 // fill makes the object that is distributed as the generator for kustomize does.
-func (d *content) fill(object *tree.Node) error {
+func (d *distributedContent) fill(object *tree.Node) error {
 	kind, name := "ConfigMap", d.configMap
 	if d.secret != "" {
 		kind, name = "Secret", d.secret
@@ -72,7 +71,7 @@ func (d *content) fill(object *tree.Node) error {
 		"metadata": map[string]any{"name": tree.StrAt(object, "metadata", "name")},
 		"resource": map[string]any{
 			"resourceKind": kind, "resourceName": name, "type": d.kind,
-			"literals": texts(d.literals), "files": texts(d.files), "envs": texts(d.envs),
+			"literals": stringValues(d.literals), "files": stringValues(d.files), "envs": stringValues(d.envs),
 			"resourceOptions": map[string]any{"immutable": d.immutable},
 		},
 		"targets": map[string]any{"allNamespaces": true},

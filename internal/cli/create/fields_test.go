@@ -1,124 +1,145 @@
-package create
+package create_test
 
 import (
-	"slices"
+	"errors"
 	"strings"
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// samples are a value of each shape.
-var samples = map[fields.Shape]*tree.Node{
-	fields.Text: tree.String("x"), fields.Number: tree.Int64(1), fields.Amount: tree.String("20%"), fields.Truth: tree.Boolean(true),
-	fields.Texts: tree.Seq(tree.String("x")), fields.Names: tree.Seq(tree.Map("name", "x")), fields.Pairs: tree.Map("a", "b"), fields.Terms: tree.Seq(tree.Map("key", "a", "value", "b")),
-	fields.Selector: tree.Map("matchLabels", tree.Map("a", "b")), fields.Containers: tree.Seq(tree.Map("name", "x", "image", "y")),
+var table = []create.Field{
+	{Flag: "image", Path: "spec.image", Shape: create.Text},
+	{Flag: "pull-policy", Path: "spec.policy", Shape: create.Text, Legal: []string{"Always", "Never"}},
+	{Flag: "grace-period", Short: "g", Path: "spec.strategy.grace", Shape: create.Number, Default: "3"},
+	{Flag: "partition", Path: "spec.partition", Shape: create.Amount},
+	{Flag: "paused", Path: "spec.paused", Shape: create.Truth},
+	{Flag: "nodes", Path: "spec.nodes", Shape: create.Texts},
+	{Flag: "secrets", Path: "spec.secrets", Shape: create.Names},
+	{Flag: "labels", Path: "metadata.labels", Shape: create.Pairs},
+	{Flag: "selector", Path: "spec.selector", Shape: create.Selector},
+	{Flag: "container", Path: "spec.containers", Shape: create.Containers},
+	{Flag: "type", Path: "spec.containers.*.type", Shape: create.Text},
+	{Flag: "scatter", Path: "spec.scatter", Shape: create.Terms},
+	{Flag: "first", Path: "spec.list[0].first", Shape: create.Text},
 }
 
-// kindOf is a kind with the flags of its command.
-type kindOf struct {
-	typed any
-	rows  []fields.Field
-	// base is a command line that makes a whole object; a flag of it that is tried by
-	// itself is left out.
-	base []string
-	// texts are what flags take where any text will not do.
-	texts map[string]string
-	// with are flags that another one needs beside it.
-	with map[string][]string
-	// kept are fields that Kruise fills in, and refuses from anybody else.
-	kept []string
-	// more are flags beside the rows: name, text, and the field that they fill.
-	more [][3]string
-}
-
-// line is the base with another flag.
-func (k kindOf) line(flag string) []string {
-	name, _, _ := strings.Cut(flag, "=")
-	out := slices.DeleteFunc(slices.Clone(k.base), func(arg string) bool {
-		given, _, _ := strings.Cut(arg, "=")
-		return given == name || slices.Contains(k.instead(name), given)
-	})
-	return append(append(out, k.with[name]...), flag)
-}
-
-// instead are the flags that cannot stand beside one.
-func (k kindOf) instead(name string) []string {
-	switch name {
-	case "--min-available":
-		return []string{"--max-unavailable"}
-	case "--target":
-		return []string{"--selector"}
-	case "--all-namespaces":
-		return []string{"--include"}
-	case "--secret":
-		return []string{"--configmap"}
+// filled is the object that a command line makes.
+func filled(args ...string) (object map[string]any, err error) {
+	c := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true}
+	set := create.BindFields(c, table)
+	n := tree.Map()
+	c.RunE = func(*cobra.Command, []string) error { return set.Fill(n) }
+	c.SetArgs(args)
+	if err := c.Execute(); err != nil {
+		return nil, err
 	}
-	return nil
+	return tree.Value(n).(map[string]any), nil
 }
 
-func kinds() map[string]kindOf {
-	image := fields.Field{Flag: "image", Path: "spec.image", Shape: fields.Text, Help: "-"}
-	images := fields.Field{Flag: "images", Path: "spec.images", Shape: fields.Texts, Help: "-"}
-	late := map[string]string{"active-deadline-seconds": "700"}
-	program := [][3]string{{"image", "a:1", "spec.template"}}
-	return map[string]kindOf{
-		"ContainerRecreateRequest": {
-			typed: &kruise.ContainerRecreateRequest{}, rows: recreateFields, base: []string{"crr", "a", "--pod=web", "--containers=app"},
-			kept: []string{"spec.containers[].preStop", "spec.containers[].ports", "spec.containers[].statusContext"},
-		},
-		"BroadcastJob": {typed: &kruise.BroadcastJob{}, rows: broadcastFields, base: []string{"bcj", "a", "--image=a:1"}, more: program},
-		"Job":          {typed: &batchv1.Job{}, rows: jobFields, base: []string{"job", "a", "--image=a:1"}, more: program},
-		"ImagePullJob": {
-			typed: &kruise.ImagePullJob{}, rows: append([]fields.Field{image}, pullFields...), base: []string{"ipj", "a", "--image=a:1"}, texts: late,
-		},
-		"ImageListPullJob": {
-			typed: &kruise.ImageListPullJob{}, rows: append([]fields.Field{images}, pullFields...), base: []string{"ilpj", "a", "--images=a:1"}, texts: late,
-		},
-		"SidecarSet": {
-			typed: &kruise.SidecarSet{}, rows: sidecarFields, base: []string{"sidecarset", "a", "--selector=app=web", "--container=c=a:1"},
-			texts: map[string]string{"container": "c=a:1", "patch-policy": "Overwrite"}, with: map[string][]string{"--injection-policy": {"--injection-version=1"}, "--patch-policy": {"--patch-annotations=a=b"}},
-		},
-		"PodUnavailableBudget": {
-			typed: &kruise.PodUnavailableBudget{}, rows: budgetFields, base: []string{"pub", "a", "--selector=app=web", "--max-unavailable=1"},
-			more: [][3]string{{"target", "cloneset/web", "spec.targetRef"}},
-		},
-		"ResourceDistribution": {
-			typed: &kruise.ResourceDistribution{}, rows: distribute.Targets,
-			base: []string{"rd", "a", "--configmap=c", "--from-literal=a=b", "--include=shop"},
-			more: [][3]string{{"secret", "c", "spec.resource"}, {"from-literal", "a=b", "spec.resource.data"}},
-		},
-	}
-}
-
-// TestFieldsExist: each flag stands for a field that the kind has, of a type that its
-// shape fits.
-func TestFieldsExist(t *testing.T) {
-	for name, kind := range kinds() {
-		t.Run(name, func(t *testing.T) {
-			seen := map[string]bool{}
-			for _, row := range append(kind.rows, fields.Metadata...) {
-				object := tree.Map("spec", tree.Map("containers", tree.Seq(tree.Map("name", "x", "image", "y"))))
-				if name != "SidecarSet" {
-					object = tree.Map("spec", tree.Map())
-				}
-				if err := fields.Put(object, row.Path, tree.Clone(samples[row.Shape])); err != nil {
-					t.Errorf("--%s: %v", row.Flag, err)
-					continue
-				}
-				if unknown, err := tree.Decode(object, kind.typed); err != nil || len(unknown) > 0 {
-					t.Errorf("--%s: %v %v", row.Flag, unknown, err)
-				}
-				if row.Help == "" || seen[row.Flag] {
-					t.Errorf("--%s has no help, or stands here twice", row.Flag)
-				}
-				seen[row.Flag] = true
+func TestFill(t *testing.T) {
+	type m = map[string]any
+	for args, want := range map[string]m{
+		"":                                  {},
+		"--image web:1 --pull-policy Never": {"image": "web:1", "policy": "Never"},
+		"--partition 2":                     {"partition": int64(2)},
+		"--partition 20%":                   {"partition": "20%"},
+		"--paused":                          {"paused": true},
+		"--paused=false":                    {"paused": false},
+		"--nodes a,b --nodes c":             {"nodes": []any{"a", "b", "c"}},
+		"--secrets a,b":                     {"secrets": []any{m{"name": "a"}, m{"name": "b"}}},
+		"--selector app=web,tier!=db": {"selector": m{"matchLabels": m{"app": "web"}, "matchExpressions": []any{
+			m{"key": "tier", "operator": "NotIn", "values": []any{"db"}},
+		}}},
+		"--container a=x:1 --container b=y:2 --type hot": {"containers": []any{
+			m{"name": "a", "image": "x:1", "type": "hot"}, m{"name": "b", "image": "y:2", "type": "hot"},
+		}},
+		"--scatter a=b,c= --scatter d=e":               {"scatter": []any{m{"key": "a", "value": "b"}, m{"key": "c", "value": ""}, m{"key": "d", "value": "e"}}},
+		"--first one":                                  {"list": []any{m{"first": "one"}}},
+		"--set spec.a.b[0].c=true --set spec.a.b[1]=2": {"a": m{"b": []any{m{"c": true}, int64(2)}}},
+		"--set spec.a={x,y:1}":                         {"a": m{"x": nil, "y:1": nil}},
+		"--set spec.a=":                                {"a": ""},
+		"--set spec.image=own --image web:1":           {"image": "own"},
+	} {
+		t.Run(args, func(t *testing.T) {
+			got, err := filled(strings.Fields(args)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want["strategy"] = m{"grace": int64(3)}
+			if diff := cmp.Diff(m{"spec": want}, got); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}
+}
+
+// TestCamelCase: flags of the older plugin are spelt as fields are.
+func TestCamelCase(t *testing.T) {
+	for _, flag := range []string{"--gracePeriod", "--grace-period", "-g"} {
+		got, err := filled(flag, "7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]any{"spec": map[string]any{"strategy": map[string]any{"grace": int64(7)}}}, got); diff != "" {
+			t.Errorf("%s: %s", flag, diff)
+		}
+	}
+}
+
+func TestLabelsWithSlashes(t *testing.T) {
+	got, err := filled("--labels", "a/b=c,d=", "--set", "metadata.labels[x.io/y=z]=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"a/b": "c", "d": "", "x.io/y=z": int64(1)}, got["metadata"].(map[string]any)["labels"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFillRefuses(t *testing.T) {
+	for args, say := range map[string]string{
+		"--pull-policy Maybe":            "one of: Always, Never",
+		"--grace-period x":               "not a whole number",
+		"--partition x%":                 "neither a number nor a percentage",
+		"--nodes a,,b":                   "empty element",
+		"--labels a":                     `"a" is not KEY=VALUE`,
+		"--selector ,":                   "",
+		"--selector a>1":                 `knows no "gt"`,
+		"--selector =":                   "selector",
+		"--scatter a":                    `"a" is not LABEL=VALUE`,
+		"--container a":                  `"a" is not NAME=IMAGE`,
+		"--type hot":                     "--type: there is nothing yet that has it",
+		"--set x":                        `--set: "x" is not PATH=VALUE`,
+		"--set =x":                       "is not PATH=VALUE",
+		"--set spec.list[2]=x --first y": "there is no element 2, the next one is 1",
+		"--set spec.image.a=x --image y": "there is no field a in a plain value",
+		"--set spec.a=[":                 "the value is not YAML",
+		"--set spec.a=*b":                "--set spec.a",
+	} {
+		_, err := filled(strings.Fields(args)...)
+		if err == nil || !strings.Contains(err.Error(), say) {
+			t.Errorf("%s: %v, want %q", args, err, say)
+		}
+		if bad, ok := errors.AsType[*command.UsageError](err); strings.HasPrefix(args, "--set") && (!ok || bad.Hint == "") {
+			t.Errorf("%s: no hint", args)
+		}
+	}
+}
+
+func FuzzPut(f *testing.F) {
+	f.Add("spec.a[0].b", "x")
+	f.Add("*.x[-1]", "{a: [1]}")
+	f.Fuzz(func(t *testing.T, path, v string) {
+		n := tree.Map("spec", tree.Map("a", tree.Seq()))
+		_ = create.PutField(n, path, tree.String(v))
+		if !tree.IsMap(n) {
+			t.Error("the object is gone")
+		}
+	})
 }

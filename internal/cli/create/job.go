@@ -7,44 +7,43 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // podFields are those of a job's pods.
-var podFields = []fields.Field{
-	{Flag: "restart-policy", Path: "spec.template.spec.restartPolicy", Shape: fields.Text, Help: "what a container that failed means; Never by default", Legal: []string{"Never", "OnFailure"}},
-	{Flag: "node-selector", Path: "spec.template.spec.nodeSelector", Shape: fields.Pairs, Help: "the nodes by labels"},
-	{Flag: "service-account", Path: "spec.template.spec.serviceAccountName", Shape: fields.Text, Help: "the account of the pods"},
-	{Flag: "image-pull-secrets", Path: "spec.template.spec.imagePullSecrets", Shape: fields.Names, Help: "Secrets for the registry"},
+var podFields = []Field{
+	{Flag: "restart-policy", Path: "spec.template.spec.restartPolicy", Shape: Text, Help: "what a container that failed means; Never by default", Legal: []string{"Never", "OnFailure"}},
+	{Flag: "node-selector", Path: "spec.template.spec.nodeSelector", Shape: Pairs, Help: "the nodes by labels"},
+	{Flag: "service-account", Path: "spec.template.spec.serviceAccountName", Shape: Text, Help: "the account of the pods"},
+	{Flag: "image-pull-secrets", Path: "spec.template.spec.imagePullSecrets", Shape: Names, Help: "Secrets for the registry"},
 }
 
-var jobFields = append([]fields.Field{
-	{Flag: "parallelism", Path: "spec.parallelism", Shape: fields.Number, Help: "how many pods run at a time"},
-	{Flag: "completions", Path: "spec.completions", Shape: fields.Number, Help: "how many pods must succeed"},
-	{Flag: "completion-mode", Path: "spec.completionMode", Shape: fields.Text, Help: "whether pods have numbers", Legal: []string{"NonIndexed", "Indexed"}},
-	{Flag: "backoff-limit", Path: "spec.backoffLimit", Shape: fields.Number, Help: "how often the job is tried again"},
-	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: fields.Number, Help: "seconds that the job has"},
-	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: fields.Number, Help: "seconds until the finished job is deleted"},
-	{Flag: "backoff-limit-per-index", Path: "spec.backoffLimitPerIndex", Shape: fields.Number, Help: "how often each number of an Indexed job is tried again"},
-	{Flag: "max-failed-indexes", Path: "spec.maxFailedIndexes", Shape: fields.Number, Help: "how many numbers may fail before the job does"},
-	{Flag: "pod-replacement-policy", Path: "spec.podReplacementPolicy", Shape: fields.Text, Help: "when a pod that goes is replaced", Legal: []string{"TerminatingOrFailed", "Failed"}},
-	{Flag: "managed-by", Path: "spec.managedBy", Shape: fields.Text, Help: "the controller that the job is left to"},
-	{Flag: "suspend", Path: "spec.suspend", Shape: fields.Truth, Help: "no pod runs for now"},
+var jobFields = append([]Field{
+	{Flag: "parallelism", Path: "spec.parallelism", Shape: Number, Help: "how many pods run at a time"},
+	{Flag: "completions", Path: "spec.completions", Shape: Number, Help: "how many pods must succeed"},
+	{Flag: "completion-mode", Path: "spec.completionMode", Shape: Text, Help: "whether pods have numbers", Legal: []string{"NonIndexed", "Indexed"}},
+	{Flag: "backoff-limit", Path: "spec.backoffLimit", Shape: Number, Help: "how often the job is tried again"},
+	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: Number, Help: "seconds that the job has"},
+	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: Number, Help: "seconds until the finished job is deleted"},
+	{Flag: "backoff-limit-per-index", Path: "spec.backoffLimitPerIndex", Shape: Number, Help: "how often each number of an Indexed job is tried again"},
+	{Flag: "max-failed-indexes", Path: "spec.maxFailedIndexes", Shape: Number, Help: "how many numbers may fail before the job does"},
+	{Flag: "pod-replacement-policy", Path: "spec.podReplacementPolicy", Shape: Text, Help: "when a pod that goes is replaced", Legal: []string{"TerminatingOrFailed", "Failed"}},
+	{Flag: "managed-by", Path: "spec.managedBy", Shape: Text, Help: "the controller that the job is left to"},
+	{Flag: "suspend", Path: "spec.suspend", Shape: Truth, Help: "no pod runs for now"},
 }, podFields...)
 
-var broadcastFields = append([]fields.Field{
-	{Flag: "parallelism", Path: "spec.parallelism", Shape: fields.Amount, Help: "on how many nodes at a time; on all by default"},
-	{Flag: "paused", Path: "spec.paused", Shape: fields.Truth, Help: "no further pod runs for now"},
-	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: fields.Text, Help: "whether the job ends, or goes on serving new nodes", Legal: completion},
-	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: fields.Number, Help: "seconds that the job has"},
-	{Flag: "ttl-seconds-after-finished", Path: "spec.completionPolicy.ttlSecondsAfterFinished", Shape: fields.Number, Help: "seconds until the finished job is deleted"},
-	{Flag: "failure-policy", Path: "spec.failurePolicy.type", Shape: fields.Text, Help: "what a failed pod means", Legal: []string{string(kruise.FailFastFailurePolicyType), string(kruise.ContinueFailurePolicyType), string(kruise.PauseFailurePolicyType)}},
-	{Flag: "restart-limit", Path: "spec.failurePolicy.restartLimit", Shape: fields.Number, Help: "how many restarts a pod has before it counts as failed"},
+var broadcastFields = append([]Field{
+	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "on how many nodes at a time; on all by default"},
+	{Flag: "paused", Path: "spec.paused", Shape: Truth, Help: "no further pod runs for now"},
+	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: Text, Help: "whether the job ends, or goes on serving new nodes", Legal: completionPolicies},
+	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: Number, Help: "seconds that the job has"},
+	{Flag: "ttl-seconds-after-finished", Path: "spec.completionPolicy.ttlSecondsAfterFinished", Shape: Number, Help: "seconds until the finished job is deleted"},
+	{Flag: "failure-policy", Path: "spec.failurePolicy.type", Shape: Text, Help: "what a failed pod means", Legal: []string{string(kruise.FailFastFailurePolicyType), string(kruise.ContinueFailurePolicyType), string(kruise.PauseFailurePolicyType)}},
+	{Flag: "restart-limit", Path: "spec.failurePolicy.restartLimit", Shape: Number, Help: "how many restarts a pod has before it counts as failed"},
 }, podFields...)
 
-func job(f *factory.Factory) *cobra.Command {
+func newPlainJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "job NAME (--image IMAGE [-- COMMAND…] | --from cronjob/NAME | --from acj/NAME)",
 		Aliases: []string{"Job", "jobs"},
@@ -58,7 +57,7 @@ func job(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-func broadcastJob(f *factory.Factory) *cobra.Command {
+func newBroadcastJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "broadcastjob NAME (--image IMAGE [-- COMMAND…] | --from acj/NAME)",
 		Aliases: []string{"broadcastJob", kruise.KindBroadcastJob, "broadcastjobs", "bcj"},
@@ -88,7 +87,7 @@ func (o *form) runs(c *cobra.Command, template string) {
 		}
 		container := tree.Map("name", tree.StrAt(object, "metadata", "name"), "image", tree.String(image))
 		if len(words) > 0 {
-			tree.Set(container, "command", tree.FromValue(texts(words)))
+			tree.Set(container, "command", tree.FromValue(stringValues(words)))
 		}
 		pod := tree.Map("containers", tree.Seq(container), "restartPolicy", "Never")
 		tree.SetAt(object, pod, "spec", "template", "spec")
@@ -96,7 +95,7 @@ func (o *form) runs(c *cobra.Command, template string) {
 	}
 }
 
-func texts(words []string) []any {
+func stringValues(words []string) []any {
 	out := make([]any, len(words))
 	for i, w := range words {
 		out[i] = w

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -64,7 +63,7 @@ func below(leaf, path string) bool {
 }
 
 // whole are the shapes whose flag fills all that is below its field.
-var whole = []fields.Shape{fields.Selector, fields.Names, fields.Terms, fields.Pairs, fields.Texts}
+var whole = []Shape{Selector, Names, Terms, Pairs, Texts}
 
 // reached reports whether a kind has a flag for a field, of its own or by path.
 func (k kindOf) reached(kind, leaf string) bool {
@@ -73,7 +72,7 @@ func (k kindOf) reached(kind, leaf string) bool {
 			return true
 		}
 	}
-	for _, value := range byPath[kind] {
+	for _, value := range pathExamples[kind] {
 		// A part of an example stands for all of the part that it is in.
 		if path := elements(value); below(leaf, path) || below(path, leaf) {
 			return true
@@ -110,7 +109,7 @@ func made(t *testing.T, args ...string) *tree.Node {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out bytes.Buffer
-	c := New(factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }}))
+	c := NewCreate(factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }}))
 	root := &cobra.Command{Use: "kruise", SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(c)
 	root.SetArgs(append(append([]string{"create"}, args...), "--dry-run=client", "--kruise-version=next", "-o", "json"))
@@ -125,13 +124,13 @@ func made(t *testing.T, args ...string) *tree.Node {
 }
 
 // words are a text of each shape.
-var words = map[fields.Shape]string{
-	fields.Text: "x", fields.Number: "7", fields.Amount: "2", fields.Truth: "true", fields.Texts: "x", fields.Names: "x",
-	fields.Pairs: "a=b", fields.Terms: "a=b", fields.Selector: "a=b", fields.Containers: "x=y:1",
+var words = map[Shape]string{
+	Text: "x", Number: "7", Amount: "2", Truth: "true", Texts: "x", Names: "x",
+	Pairs: "a=b", Terms: "a=b", Selector: "a=b", Containers: "x=y:1",
 }
 
 // text is one that a flag takes.
-func (k kindOf) text(row fields.Field) string {
+func (k kindOf) text(row Field) string {
 	if text, ok := k.texts[row.Flag]; ok {
 		return text
 	}
@@ -145,14 +144,14 @@ func (k kindOf) text(row fields.Field) string {
 func TestEveryFlagFills(t *testing.T) {
 	for name, k := range kinds() {
 		t.Run(name, func(t *testing.T) {
-			for _, row := range append(slices.Clip(k.rows), fields.Metadata...) {
+			for _, row := range append(slices.Clip(k.rows), metadataFields...) {
 				got := made(t, k.line("--"+row.Flag+"="+k.text(row))...)
 				v := first(got, row.Path)
 				if v == nil {
 					t.Errorf("--%s=%s: %s is not there", row.Flag, k.text(row), row.Path)
 					continue
 				}
-				if row.Shape == fields.Text || row.Shape == fields.Number || row.Shape == fields.Amount || row.Shape == fields.Truth {
+				if row.Shape == Text || row.Shape == Number || row.Shape == Amount || row.Shape == Truth {
 					if v.Value != k.text(row) {
 						t.Errorf("--%s=%s: %s is %s", row.Flag, k.text(row), row.Path, v.Value)
 					}
@@ -170,7 +169,7 @@ func TestEveryFlagFills(t *testing.T) {
 // TestByPath: what the help says that --set sets is set.
 func TestByPath(t *testing.T) {
 	for name, k := range kinds() {
-		for _, value := range byPath[name] {
+		for _, value := range pathExamples[name] {
 			path, given, _ := strings.Cut(value, "=")
 			want, err := yaml.YAMLToJSON([]byte(given))
 			if err != nil {

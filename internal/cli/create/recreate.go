@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -23,20 +22,20 @@ const podFlag = "pod"
 
 // recreateFields are the fields of a ContainerRecreateRequest; the defaults are the
 // older plugin's.
-var recreateFields = []fields.Field{
-	{Flag: podFlag, Short: "p", Path: "spec.podName", Shape: fields.Text, Help: "the pod"},
-	{Flag: "containers", Path: "spec.containers", Shape: fields.Names, Help: "containers to restart, all of the pod's by default"},
-	{Flag: "failure-policy", Path: "spec.strategy.failurePolicy", Shape: fields.Text, Default: string(kruise.ContainerRecreateFail), Help: "what a container that cannot be stopped means for the others", Legal: []string{string(kruise.ContainerRecreateFail), string(kruise.ContainerRecreateIgnore)}},
-	{Flag: "ordered-recreate", Path: "spec.strategy.orderedRecreate", Shape: fields.Truth, Help: "wait for one container before the next"},
-	{Flag: "force-recreate", Path: "spec.strategy.forceRecreate", Shape: fields.Truth, Help: "also restart what restarted by itself meanwhile"},
-	{Flag: "termination-grace-period-seconds", Path: "spec.strategy.terminationGracePeriodSeconds", Shape: fields.Number, Help: "seconds that a container has to stop; those of the pod by default"},
-	{Flag: "unready-grace-period-seconds", Short: "u", Path: "spec.strategy.unreadyGracePeriodSeconds", Shape: fields.Number, Default: "3", Help: "seconds between not ready and the stop"},
-	{Flag: "min-started-seconds", Short: "m", Path: "spec.strategy.minStartedSeconds", Shape: fields.Number, Default: "3", Help: "seconds that a new container must be up"},
-	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: fields.Number, Default: "300", Help: "seconds until the request gives up"},
-	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: fields.Number, Default: "1800", Help: "seconds until the finished request is deleted"},
+var recreateFields = []Field{
+	{Flag: podFlag, Short: "p", Path: "spec.podName", Shape: Text, Help: "the pod"},
+	{Flag: "containers", Path: "spec.containers", Shape: Names, Help: "containers to restart, all of the pod's by default"},
+	{Flag: "failure-policy", Path: "spec.strategy.failurePolicy", Shape: Text, Default: string(kruise.ContainerRecreateFail), Help: "what a container that cannot be stopped means for the others", Legal: []string{string(kruise.ContainerRecreateFail), string(kruise.ContainerRecreateIgnore)}},
+	{Flag: "ordered-recreate", Path: "spec.strategy.orderedRecreate", Shape: Truth, Help: "wait for one container before the next"},
+	{Flag: "force-recreate", Path: "spec.strategy.forceRecreate", Shape: Truth, Help: "also restart what restarted by itself meanwhile"},
+	{Flag: "termination-grace-period-seconds", Path: "spec.strategy.terminationGracePeriodSeconds", Shape: Number, Help: "seconds that a container has to stop; those of the pod by default"},
+	{Flag: "unready-grace-period-seconds", Short: "u", Path: "spec.strategy.unreadyGracePeriodSeconds", Shape: Number, Default: "3", Help: "seconds between not ready and the stop"},
+	{Flag: "min-started-seconds", Short: "m", Path: "spec.strategy.minStartedSeconds", Shape: Number, Default: "3", Help: "seconds that a new container must be up"},
+	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: Number, Default: "300", Help: "seconds until the request gives up"},
+	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: Number, Default: "1800", Help: "seconds until the finished request is deleted"},
 }
 
-func recreateRequest(f *factory.Factory) *cobra.Command {
+func newRecreateRequest(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "containerrecreaterequest NAME --pod POD [--containers A,B]",
 		Aliases: []string{kruise.KindContainerRecreateRequest, "containerrecreaterequests", "crr"},
@@ -94,11 +93,11 @@ func (o *form) containersOf(ctx context.Context, pod string) ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot read pod %s: %w", pod, err)
 	}
-	return names(p, "spec", "containers"), nil
+	return namesAt(p, "spec", "containers"), nil
 }
 
-// names of the elements of a list.
-func names(u *unstructured.Unstructured, path ...string) []string {
+// namesAt of the elements of a list.
+func namesAt(u *unstructured.Unstructured, path ...string) []string {
 	list, _, _ := unstructured.NestedSlice(u.Object, path...)
 	var out []string
 	for _, item := range list {

@@ -6,10 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -178,4 +184,51 @@ func (o *options) render(ctx context.Context, old, now, beside []*resource.Resou
 		}
 	}
 	return renderedOld, renderedNow, errs.Err()
+}
+
+// surroundings reads what exists beside both states.
+func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
+	opt := compare.Options{Namespace: o.factory.Namespace(), Stop: ctx.Err}
+	var err error
+	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
+		return opt, err
+	}
+	facts, err := render.ReadClusterFacts(opt.Context)
+	if err != nil {
+		return opt, err
+	}
+	opt.Kruise = o.kruise.Or(facts.Kruise)
+	set, err := o.given.Of(opt.Kruise)
+	if err != nil {
+		return opt, err
+	}
+	opt.Gates = set.Gates
+	if slices.ContainsFunc(opt.Context, func(r *resource.Resource) bool { return r.Is("", "Pod") }) {
+		opt.Observed, err = o.observed(old, opt.Context, set.Gates)
+	}
+	return opt, err
+}
+
+// observed answers from the pods that exist. What exists of a workload, with the
+// uid that its pods name, goes before what the old manifest says.
+func (o *options) observed(old, context []*resource.Resource, gates cluster.Gates) (func(cluster.Ref) (plan.Snapshot, bool), error) {
+	facts := resource.NewFacts(nil, context, o.factory.Namespace())
+	list := slices.Clone(context)
+	for _, r := range old {
+		if facts.Existing(r) == nil {
+			list = append(list, r)
+		}
+	}
+	read, err := clusterread.ReadObjects(list)
+	if err != nil {
+		return nil, err
+	}
+	w := simulate.New(simulate.Options{Gates: gates})
+	if err := w.Load(read); err != nil {
+		return nil, err
+	}
+	return func(ref cluster.Ref) (plan.Snapshot, bool) {
+		s, err := w.Snapshot(ref)
+		return s, err == nil
+	}, nil
 }

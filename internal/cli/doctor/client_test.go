@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 )
 
-func program(t *testing.T, dir string) string {
+func testProgram(t *testing.T, dir string) string {
 	t.Helper()
 	file := filepath.Join(dir, "kubectl-kruise")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
@@ -43,7 +41,7 @@ func TestClient(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(own, "kubectl-kruise")); err != nil {
 		t.Fatal(err)
 	}
-	stranger := program(t, other)
+	stranger := testProgram(t, other)
 	if err := os.Symlink(filepath.Join(own, "kubectl-kruise"), filepath.Join(linked, "kubectl-kruise")); err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +69,12 @@ func TestClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"PATH": strings.Join(c.path, string(os.PathListSeparator)), "HOME": c.home}
-			lines := client(func(name string) string { return env[name] })[1:]
+			lines := clientLines(func(name string) string { return env[name] })[1:]
 			if len(lines) != len(c.want) {
 				t.Fatalf("%+v", lines)
 			}
 			for i, l := range lines {
-				if !strings.HasPrefix(string(l.Status)+" "+l.Text, c.want[i]) || (l.Status != verdict.OK) != (l.Hint != "") {
+				if !strings.HasPrefix(string(l.Status)+" "+l.Text, c.want[i]) || (l.Status != OK) != (l.Hint != "") {
 					t.Errorf("%+v, want %s", l, c.want[i])
 				}
 			}

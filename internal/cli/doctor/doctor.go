@@ -1,9 +1,11 @@
-// Package doctor has the verb that looks over a cluster, this program and the account,
-// and says what would be in the way of work. It writes nothing.
+// Package doctor has the verbs that look for causes: doctor checks this program, the cluster,
+// the account and the functions of kustomizations, and why explains a rollout that makes no
+// progress, a pod, or a missing sidecar. They read and never write.
 package doctor
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -13,18 +15,17 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
-const long = `Check this program, the cluster and your account for problems: the plugin that kubectl
+const doctorLong = `Check this program, the cluster and your account for problems: the plugin that kubectl
 runs, the server, Kruise, the kinds that it serves, its feature gates, webhooks and
 daemons, your permissions in the namespace, and the clock.
 
 Every line is ok, warn or fail, with a hint where there is something to do. The exit
 code is 1 if a line fails. Nothing is written.`
 
-const example = `  kubectl kruise doctor
+const doctorExample = `  kubectl kruise doctor
 
   # may the pipeline's account roll out here?
   kubectl kruise doctor -n shop --as system:serviceaccount:ci:deployer
@@ -35,32 +36,32 @@ const example = `  kubectl kruise doctor
   # what kustomize would leave out without a word
   kubectl kruise doctor kustomize overlays/prod`
 
-type options struct {
+type doctorOptions struct {
 	factory *factory.Factory
 	output  string
 }
 
-var outputs = []string{"text", "json"}
+var doctorOutputs = []string{"text", "json"}
 
-// New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+// NewDoctor returns the verb.
+func NewDoctor(f *factory.Factory) *cobra.Command {
+	o := &doctorOptions{factory: f}
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check the cluster, Kruise and your permissions", Long: long, Example: example,
+		Use: "doctor", Short: "Check the cluster, Kruise and your permissions", Long: doctorLong, Example: doctorExample,
 		Args: command.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.PersistentFlags().StringVarP(&o.output, "output", "o", outputs[0], "text or json")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	c.PersistentFlags().StringVarP(&o.output, "output", "o", doctorOutputs[0], "text or json")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(doctorOutputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(o.kustomize())
 	return c
 }
 
-func (o *options) run(ctx context.Context) error {
-	if err := command.OneOf("output", o.output, outputs...); err != nil {
+func (o *doctorOptions) run(ctx context.Context) error {
+	if err := command.OneOf("output", o.output, doctorOutputs...); err != nil {
 		return err
 	}
-	lines := client(o.factory.Streams.Getenv)
+	lines := clientLines(o.factory.Streams.Getenv)
 	p, err := o.patient()
 	if err != nil {
 		return err
@@ -68,8 +69,8 @@ func (o *options) run(ctx context.Context) error {
 	return o.report(append(lines, p.look(ctx)...))
 }
 
-// patient is the cluster that is looked over.
-type patient struct {
+// examined is the cluster that is looked over.
+type examined struct {
 	core      kubernetes.Interface
 	objects   dynamic.Interface
 	namespace string
@@ -78,7 +79,7 @@ type patient struct {
 	now   func() time.Time
 }
 
-func (o *options) patient() (*patient, error) {
+func (o *doctorOptions) patient() (*examined, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -95,14 +96,14 @@ func (o *options) patient() (*patient, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patient{
+	return &examined{
 		core: core, objects: objects, namespace: namespace, now: time.Now,
-		clock: func(ctx context.Context) (time.Time, error) { return date(ctx, cfg) },
+		clock: func(ctx context.Context) (time.Time, error) { return serverDate(ctx, cfg) },
 	}, nil
 }
 
 // look makes all checks. Those that need a server are left out where it does not answer.
-func (p *patient) look(ctx context.Context) []verdict.Line {
+func (p *examined) look(ctx context.Context) []VerdictLine {
 	out, ok := p.server()
 	if !ok {
 		return out
@@ -120,8 +121,8 @@ func (p *patient) look(ctx context.Context) []verdict.Line {
 	return append(out, p.skew(ctx))
 }
 
-// date is the time that the server writes into its answers, to the second.
-func date(ctx context.Context, cfg *rest.Config) (time.Time, error) {
+// serverDate is the time that the server writes into its answers, to the second.
+func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 	c, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return time.Time{}, err
@@ -140,4 +141,33 @@ func date(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	return http.ParseTime(answer.Header.Get("Date"))
+}
+
+// statusColors are those of a terminal, by status.
+var statusColors = map[VerdictStatus]string{OK: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[31m"}
+
+// report writes all lines; one that fails is the exit code.
+func (o *doctorOptions) report(lines []VerdictLine) error {
+	write := func() error {
+		return WriteVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
+	}
+	if o.output == "json" {
+		write = func() error { return WriteVerdictJSON(o.factory.Streams.Out, lines) }
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	if CountVerdicts(lines, Fail) > 0 {
+		return &command.CodeError{Code: 1, Err: errors.New("")}
+	}
+	return nil
+}
+
+func (o *doctorOptions) paint(colour bool) func(VerdictStatus, string) string {
+	return func(s VerdictStatus, text string) string {
+		if !colour {
+			return text
+		}
+		return statusColors[s] + text + "\x1b[0m"
+	}
 }

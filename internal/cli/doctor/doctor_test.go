@@ -23,7 +23,6 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -90,7 +89,7 @@ func unconverted(kind string) *unstructured.Unstructured {
 func TestFaults_ConversionNone(t *testing.T) {
 	var fine []string
 	for _, k := range kruise.Kinds() {
-		if len(k.Versions) > 1 && len(faults(unconverted(k.Kind).Object)) == 0 {
+		if len(k.Versions) > 1 && len(definitionFaults(unconverted(k.Kind).Object)) == 0 {
 			fine = append(fine, k.Kind)
 		}
 	}
@@ -99,8 +98,8 @@ func TestFaults_ConversionNone(t *testing.T) {
 	}
 }
 
-// patient makes fakes of it.
-func (c *clinic) patient() *patient {
+// examined makes fakes of it.
+func (c *clinic) patient() *examined {
 	objects, dynamic := []runtime.Object{}, slices.Clone(c.crds)
 	if c.manager != nil {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(c.manager)
@@ -126,7 +125,7 @@ func (c *clinic) patient() *patient {
 	c.discovery(core)
 	c.authorization(core)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	return &patient{
+	return &examined{
 		core: core, namespace: "shop", now: func() time.Time { return at.Add(c.off) },
 		clock: func(context.Context) (time.Time, error) { return at, nil },
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
@@ -151,7 +150,7 @@ func (c *clinic) authorization(core *fake.Clientset) {
 		}
 		drivers := []plan.Driver{plan.DriverKruise, plan.DriverNative, plan.DriverClient}
 		for _, n := range permit.All(drivers, append([]permit.Feature{permit.Apply}, permit.Features...)) {
-			if n.Resource != c.denied && (n.Where == permit.Everywhere) == (review.Spec.Namespace == nowhere) {
+			if n.Resource != c.denied && (n.Where == permit.Everywhere) == (review.Spec.Namespace == unusedNamespace) {
 				review.Status.ResourceRules = append(review.Status.ResourceRules, authorizationv1.ResourceRule{
 					Verbs: []string{n.Verb}, APIGroups: []string{n.Group}, Resources: []string{n.Path()},
 				})
@@ -203,11 +202,11 @@ func (c *clinic) admission() []runtime.Object {
 func TestHealthy(t *testing.T) {
 	lines := healthy().patient().look(t.Context())
 	for _, l := range lines {
-		if l.Status != verdict.OK {
+		if l.Status != OK {
 			t.Errorf("%+v", l)
 		}
 	}
-	if !slices.ContainsFunc(lines, func(l verdict.Line) bool { return l.Topic == "release" && strings.Contains(l.Text, "Kruise") }) {
+	if !slices.ContainsFunc(lines, func(l VerdictLine) bool { return l.Topic == "release" && strings.Contains(l.Text, "Kruise") }) {
 		t.Errorf("no release in %+v", lines)
 	}
 	if len(lines) < 14 {
@@ -219,35 +218,35 @@ func TestHealthy(t *testing.T) {
 func TestIll(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm   func(*clinic)
-		status verdict.Status
+		status VerdictStatus
 		says   string
 	}{
-		"an old server":         {func(c *clinic) { c.version.Minor = "28" }, verdict.Warn, "this program knows 1.29 to 1.37"},
-		"a strange server":      {func(c *clinic) { c.version.Minor = "x" }, verdict.Warn, "is not understood"},
-		"a kind is missing":     {func(c *clinic) { c.kinds = c.kinds[1:] }, verdict.Warn, "not served: AdvancedCronJob"},
-		"a kind is unknown":     {func(c *clinic) { c.kinds = append(c.kinds, "Novelty") }, verdict.Warn, "not known to this program: Novelty"},
-		"not established":       {func(c *clinic) { c.crds[0] = definition("False", "v1beta1", "Webhook") }, verdict.Fail, "is not established"},
-		"stored as what is not": {func(c *clinic) { c.crds[0] = definition("True", "v1", "Webhook") }, verdict.Fail, "stored as v1, which"},
-		"no conversion":         {func(c *clinic) { c.crds[0] = definition("True", "v1beta1", "None") }, verdict.Fail, "no conversion"},
-		"no controllers":        {func(c *clinic) { c.manager = nil }, verdict.Warn, "no controllers"},
-		"none is ready":         {func(c *clinic) { c.manager.Status.ReadyReplicas = 0 }, verdict.Fail, "none of its controllers is ready"},
+		"an old server":         {func(c *clinic) { c.version.Minor = "28" }, Warn, "this program knows 1.29 to 1.37"},
+		"a strange server":      {func(c *clinic) { c.version.Minor = "x" }, Warn, "is not understood"},
+		"a kind is missing":     {func(c *clinic) { c.kinds = c.kinds[1:] }, Warn, "not served: AdvancedCronJob"},
+		"a kind is unknown":     {func(c *clinic) { c.kinds = append(c.kinds, "Novelty") }, Warn, "not known to this program: Novelty"},
+		"not established":       {func(c *clinic) { c.crds[0] = definition("False", "v1beta1", "Webhook") }, Fail, "is not established"},
+		"stored as what is not": {func(c *clinic) { c.crds[0] = definition("True", "v1", "Webhook") }, Fail, "stored as v1, which"},
+		"no conversion":         {func(c *clinic) { c.crds[0] = definition("True", "v1beta1", "None") }, Fail, "no conversion"},
+		"no controllers":        {func(c *clinic) { c.manager = nil }, Warn, "no controllers"},
+		"none is ready":         {func(c *clinic) { c.manager.Status.ReadyReplicas = 0 }, Fail, "none of its controllers is ready"},
 		"a gate is off": {
 			func(c *clinic) {
 				c.manager.Spec.Template.Spec.Containers[0].Args = []string{"--feature-gates", "ImagePullJobGate=true"}
-			}, verdict.Warn, "every ResourceDistribution is refused",
+			}, Warn, "every ResourceDistribution is refused",
 		},
-		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, verdict.Warn, "none in namespace"},
-		"no certificate":      {func(c *clinic) { c.hooks = 1 }, verdict.Fail, "no certificate authority"},
-		"nobody answers":      {func(c *clinic) { c.addresses = nil }, verdict.Fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
-		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, verdict.Warn, "not ready on 1 of 2 nodes: b"},
-		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, verdict.Warn, "differs from the server's by 1m"},
+		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, Warn, "none in namespace"},
+		"no certificate":      {func(c *clinic) { c.hooks = 1 }, Fail, "no certificate authority"},
+		"nobody answers":      {func(c *clinic) { c.addresses = nil }, Fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
+		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, Warn, "not ready on 1 of 2 nodes: b"},
+		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, Warn, "differs from the server's by 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ill := healthy()
 			c.harm(ill)
-			var odd []verdict.Line
+			var odd []VerdictLine
 			for _, l := range ill.patient().look(t.Context()) {
-				if l.Status != verdict.OK {
+				if l.Status != OK {
 					odd = append(odd, l)
 				}
 			}
@@ -263,7 +262,7 @@ func TestWithoutKruise(t *testing.T) {
 	c := healthy()
 	c.kinds, c.manager, c.agents = nil, nil, nil
 	for _, l := range c.patient().look(t.Context()) {
-		if l.Status != verdict.OK || strings.Contains(l.Text, "driver kruise") {
+		if l.Status != OK || strings.Contains(l.Text, "driver kruise") {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -278,7 +277,7 @@ func TestDenied(t *testing.T) {
 			c.denied, c.silent = "leases", silent
 			found := 0
 			for _, l := range c.patient().look(t.Context()) {
-				if l.Status == verdict.Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
+				if l.Status == Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
 					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
 					found++
 				}
@@ -299,7 +298,7 @@ func TestNoServer(t *testing.T) {
 		return true, nil, errors.New("connection refused")
 	})
 	lines := p.look(t.Context())
-	if len(lines) != 1 || lines[0].Status != verdict.Fail || !strings.Contains(lines[0].Text, "connection refused") {
+	if len(lines) != 1 || lines[0].Status != Fail || !strings.Contains(lines[0].Text, "connection refused") {
 		t.Errorf("%+v", lines)
 	}
 }

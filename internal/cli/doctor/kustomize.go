@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/trap"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 )
 
 const kustomizeLong = `Say which functions of a kustomization kustomize would leave out, fail on, or let
@@ -28,8 +26,8 @@ const kustomizeExample = `  kubectl kruise doctor kustomize overlays/prod --enab
   kubectl kruise doctor kustomize overlays/prod --enable-alpha-plugins --enable-exec --built built.yaml`
 
 // kustomize is the part of the verb that needs no cluster.
-func (o *options) kustomize() *cobra.Command {
-	var flags trap.Flags
+func (o *doctorOptions) kustomize() *cobra.Command {
+	var flags TrapFlags
 	var built string
 	c := &cobra.Command{
 		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
@@ -46,11 +44,11 @@ func (o *options) kustomize() *cobra.Command {
 	return c
 }
 
-func (o *options) traps(dir string, flags trap.Flags, built string) error {
-	if err := command.OneOf("output", o.output, outputs...); err != nil {
+func (o *doctorOptions) traps(dir string, flags TrapFlags, built string) error {
+	if err := command.OneOf("output", o.output, doctorOutputs...); err != nil {
 		return err
 	}
-	lines, err := trap.Look(dir, flags, exec.LookPath)
+	lines, err := FindTraps(dir, flags, exec.LookPath)
 	if err != nil {
 		return err
 	}
@@ -61,7 +59,7 @@ func (o *options) traps(dir string, flags trap.Flags, built string) error {
 	return o.report(append(lines, more...))
 }
 
-func (o *options) built(file string) ([]verdict.Line, error) {
+func (o *doctorOptions) built(file string) ([]VerdictLine, error) {
 	var text []byte
 	var err error
 	switch file {
@@ -78,5 +76,5 @@ func (o *options) built(file string) ([]verdict.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trap.Built(text)
+	return CheckBuilt(text)
 }

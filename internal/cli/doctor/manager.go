@@ -2,17 +2,21 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// gated are kinds whose webhook refuses every object while a gate is off
+// gatedKinds are kinds whose webhook refuses every object while a gate is off
 // (docs/kruise/distribution.md#feature-gates).
-var gated = []struct {
+var gatedKinds = []struct {
 	gate  string
 	kinds []string
 }{
@@ -23,50 +27,50 @@ var gated = []struct {
 }
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
-func (p *patient) manager(ctx context.Context, served map[string][]string) []verdict.Line {
+func (p *examined) manager(ctx context.Context, served map[string][]string) []VerdictLine {
 	manager, err := installation.FindManager(ctx, p.objects)
 	if err != nil {
-		return []verdict.Line{verdict.Odd("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
+		return []VerdictLine{Warned("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
 	}
 	d := manager.Deployment
 	if d == nil {
-		return []verdict.Line{verdict.Odd("Kruise", "without controllers its objects do nothing", "no controllers in namespace %s", kruise.DefaultNamespace)}
+		return []VerdictLine{Warned("Kruise", "without controllers its objects do nothing", "no controllers in namespace %s", kruise.DefaultNamespace)}
 	}
 	c := manager.Container
-	said := verdict.Good("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
+	said := Passed("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
 	if d.Status.ReadyReplicas == 0 {
-		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
+		said = Failed("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]verdict.Line{said}, gates(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
+	return append([]VerdictLine{said}, gateLines(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
 
 // release says which release of Kruise this is, and how sure that is.
-func (p *patient) release(ctx context.Context) verdict.Line {
+func (p *examined) release(ctx context.Context) VerdictLine {
 	found := p.found(ctx)
 	switch {
 	case found.Release.IsZero():
-		return verdict.Good("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
+		return Passed("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
 	case found.Release.Before(kruise.OldestRecorded):
-		return verdict.Odd("release", "", "%s; of it only fields and versions are known to this program", found)
+		return Warned("release", "", "%s; of it only fields and versions are known to this program", found)
 	case !found.Sure:
-		return verdict.Good("release", "%s: if it is another one, say it with --kruise-version", found)
+		return Passed("release", "%s: if it is another one, say it with --kruise-version", found)
 	}
-	return verdict.Good("release", "%s", found)
+	return Passed("release", "%s", found)
 }
 
 // found is the release, and how it is known.
-func (p *patient) found(ctx context.Context) installation.Found {
+func (p *examined) found(ctx context.Context) installation.Found {
 	return installation.Read(ctx, p.objects, p.core.Discovery())
 }
 
-// gates infers them from the controllers' arguments, and names kinds that are served and
+// gateLines infers them from the controllers' arguments, and names kinds that are served and
 // refused.
-func gates(given []string, served map[string][]string, of kruise.Release) []verdict.Line {
-	lines := []verdict.Line{verdict.Good("gates", "Kruise's defaults")}
+func gateLines(given []string, served map[string][]string, of kruise.Release) []VerdictLine {
+	lines := []VerdictLine{Passed("gates", "Kruise's defaults")}
 	if len(given) > 0 {
-		lines[0] = verdict.Good("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
+		lines[0] = Passed("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
 	}
-	for _, g := range gated {
+	for _, g := range gatedKinds {
 		if !of.HasGate(g.gate) {
 			continue // nothing to set: the release has the kind without it
 		}
@@ -76,10 +80,122 @@ func gates(given []string, served map[string][]string, of kruise.Release) []verd
 		}
 		refused := slices.DeleteFunc(slices.Clone(g.kinds), func(kind string) bool { return len(served[kind]) == 0 })
 		if !on && len(refused) > 0 {
-			lines = append(lines, verdict.Odd(
+			lines = append(lines, Warned(
 				"gates", "set --feature-gates="+g.gate+"=true for Kruise, or let render expand them", "%s is off: every %s is refused", g.gate, strings.Join(refused, " and "),
 			))
 		}
 	}
 	return lines
+}
+
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// definitions looks into Kruise's custom resource definitions for what discovery does
+// not tell: that one is not established, or holds objects in a version it no longer has.
+func (p *examined) definitions(ctx context.Context) []VerdictLine {
+	list, err := p.objects.Resource(definitions).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return []VerdictLine{Warned("definitions", "", "cannot be read: %v", err)}
+	}
+	var lines []VerdictLine
+	n := 0
+	for _, crd := range list.Items {
+		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		if group != kruise.Group && group != kruise.PolicyGroup {
+			continue
+		}
+		n++
+		for _, fault := range definitionFaults(crd.Object) {
+			lines = append(lines, Failed("definitions", "install Kruise's definitions of one release, all of them", "%s: %s", crd.GetName(), fault))
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, Passed("definitions", "%d are established", n))
+	}
+	return lines
+}
+
+// definitionFaults are those of one definition.
+func definitionFaults(crd map[string]any) []string {
+	var out []string
+	if !isEstablished(crd) {
+		out = append(out, "is not established")
+	}
+	var has []string
+	versions, _, _ := unstructured.NestedSlice(crd, "spec", "versions")
+	for _, v := range versions {
+		if m, ok := v.(map[string]any); ok {
+			has = append(has, fmt.Sprint(m["name"]))
+		}
+	}
+	stored, _, _ := unstructured.NestedStringSlice(crd, "status", "storedVersions")
+	for _, v := range stored {
+		if !slices.Contains(has, v) {
+			out = append(out, "objects are stored as "+v+", which it no longer has")
+		}
+	}
+	if strategy, _, _ := unstructured.NestedString(crd, "spec", "conversion", "strategy"); strategy == "None" && len(has) > 1 && out == nil && hasRenamedFields(crd) {
+		out = append(out, "has several versions and no conversion between them")
+	}
+	return out
+}
+
+// hasRenamedFields reports whether the kind's versions have one field under different names. Kruise
+// ships the definitions of other kinds without conversion, and they need none.
+func hasRenamedFields(crd map[string]any) bool {
+	group, _, _ := unstructured.NestedString(crd, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd, "spec", "names", "kind")
+	known, ok := kruise.Lookup(group, kind)
+	return !ok || known.Renames
+}
+
+func isEstablished(crd map[string]any) bool {
+	conditions, _, _ := unstructured.NestedSlice(crd, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		m, ok := c.(map[string]any)
+		return ok && m["type"] == "Established" && m["status"] == "True"
+	})
+}
+
+// daemonSelector is the label of the pods that restart containers and pull images for Kruise.
+const daemonSelector = "control-plane=daemon"
+
+// daemons looks on which nodes Kruise's daemon is ready.
+func (p *examined) daemons(ctx context.Context) []VerdictLine {
+	nodes, err := p.core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return []VerdictLine{Warned("daemon", "", "the nodes cannot be read: %v", err)}
+	}
+	pods, err := p.core.CoreV1().Pods(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: daemonSelector})
+	if err != nil {
+		return []VerdictLine{Warned("daemon", "", "its pods cannot be read: %v", err)}
+	}
+	ready := map[string]bool{}
+	for _, pod := range pods.Items {
+		for _, c := range pod.Status.Conditions {
+			ready[pod.Spec.NodeName] = ready[pod.Spec.NodeName] || c.Type == "Ready" && c.Status == "True"
+		}
+	}
+	var without []string
+	for _, n := range nodes.Items {
+		if !ready[n.Name] {
+			without = append(without, n.Name)
+		}
+	}
+	if len(without) == 0 {
+		return []VerdictLine{Passed("daemon", "ready on all %d nodes", len(nodes.Items))}
+	}
+	return []VerdictLine{Warned(
+		"daemon", "containers there restart by another name of the image or a signal, and images are pulled by pods",
+		"not ready on %d of %d nodes: %s", len(without), len(nodes.Items), firstNames(without),
+	)}
+}
+
+// firstNames names the first of many.
+func firstNames(names []string) string {
+	const some = 5
+	if len(names) > some {
+		return strings.Join(names[:some], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
 }

@@ -7,45 +7,44 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// atOnce is how many questions are asked at the same time.
-const atOnce = 16
+// maxParallel is how many questions are asked at the same time.
+const maxParallel = 16
 
-// work is something that a user does, and what it needs.
-type work struct {
+// permissionCheck is something that a user does, and what it needs.
+type permissionCheck struct {
 	name, roles string
 	needs       []permit.Need
 }
 
-// works are what this cluster allows: the driver kruise needs Kruise.
-func works(withKruise bool) []work {
-	var out []work
+// permissionChecks are what this cluster allows: the driver kruise needs Kruise.
+func permissionChecks(withKruise bool) []permissionCheck {
+	var out []permissionCheck
 	drivers := []plan.Driver{plan.DriverNative, plan.DriverClient}
 	if withKruise {
 		drivers = append([]plan.Driver{plan.DriverKruise}, drivers...)
 	}
 	for _, d := range drivers {
-		out = append(out, work{"rollout with driver " + string(d), "--driver " + string(d), permit.All([]plan.Driver{d}, nil)})
+		out = append(out, permissionCheck{"rollout with driver " + string(d), "--driver " + string(d), permit.All([]plan.Driver{d}, nil)})
 	}
 	for _, f := range append(permit.Features, permit.Apply) {
-		out = append(out, work{string(f), "--features " + string(f), permit.All(drivers, []permit.Feature{f})})
+		out = append(out, permissionCheck{string(f), "--features " + string(f), permit.All(drivers, []permit.Feature{f})})
 	}
 	return out
 }
 
 // rights asks what the account may do in the namespace, verb by verb.
-func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
-	all := works(withKruise)
+func (p *examined) rights(ctx context.Context, withKruise bool) []VerdictLine {
+	all := permissionChecks(withKruise)
 	denied, err := p.denied(ctx, all)
 	if err != nil {
-		return []verdict.Line{verdict.Odd("rights", "", "the server does not tell: %v", err)}
+		return []VerdictLine{Warned("rights", "", "the server does not tell: %v", err)}
 	}
-	var lines []verdict.Line
+	var lines []VerdictLine
 	for _, w := range all {
 		var missing []string
 		for _, n := range w.needs {
@@ -54,11 +53,11 @@ func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
 			}
 		}
 		if len(missing) == 0 {
-			lines = append(lines, verdict.Good("rights", "%s in namespace %s", w.name, p.namespace))
+			lines = append(lines, Passed("rights", "%s in namespace %s", w.name, p.namespace))
 			continue
 		}
-		lines = append(lines, verdict.Odd(
-			"rights", "kubectl kruise rbac "+w.roles+" prints the roles", "%s in namespace %s: %d permissions are missing: %s", w.name, p.namespace, len(missing), few(missing),
+		lines = append(lines, Warned(
+			"rights", "kubectl kruise rbac "+w.roles+" prints the roles", "%s in namespace %s: %d permissions are missing: %s", w.name, p.namespace, len(missing), firstNames(missing),
 		))
 	}
 	return lines
@@ -66,8 +65,8 @@ func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
 
 // denied are the needs that the account lacks. Its rules tell, which are one question for
 // each namespace; where the server does not know all rules, every need is asked for.
-func (p *patient) denied(ctx context.Context, all []work) (map[permit.Need]bool, error) {
-	out, known := map[permit.Need]bool{}, map[string]rules{}
+func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[permit.Need]bool, error) {
+	out, known := map[permit.Need]bool{}, map[string]rulesReader{}
 	var open []permit.Need
 	for _, w := range all {
 		for _, n := range w.needs {
@@ -87,11 +86,11 @@ func (p *patient) denied(ctx context.Context, all []work) (map[permit.Need]bool,
 }
 
 // askAll asks for needs one by one, several at a time.
-func (p *patient) askAll(ctx context.Context, needs []permit.Need, denied map[permit.Need]bool) error {
+func (p *examined) askAll(ctx context.Context, needs []permit.Need, denied map[permit.Need]bool) error {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
 	var failed error
-	turns := make(chan struct{}, atOnce)
+	turns := make(chan struct{}, maxParallel)
 	for _, n := range needs {
 		wait.Go(func() {
 			turns <- struct{}{}
@@ -108,7 +107,7 @@ func (p *patient) askAll(ctx context.Context, needs []permit.Need, denied map[pe
 	return failed
 }
 
-func (p *patient) ask(ctx context.Context, n permit.Need) (denied bool, err error) {
+func (p *examined) ask(ctx context.Context, n permit.Need) (denied bool, err error) {
 	answer, err := p.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: p.where(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
@@ -121,7 +120,7 @@ func (p *patient) ask(ctx context.Context, n permit.Need) (denied bool, err erro
 }
 
 // where is the namespace that a need is asked for in.
-func (p *patient) where(n permit.Need) string {
+func (p *examined) where(n permit.Need) string {
 	switch n.Where {
 	case permit.Everywhere:
 		return ""

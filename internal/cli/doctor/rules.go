@@ -9,27 +9,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rules are what an account may do in a namespace.
-type rules struct {
+// rulesReader are what an account may do in a namespace.
+type rulesReader struct {
 	list []rbacv1.PolicyRule
 	// whole says that there are no others: what they do not allow is denied.
 	whole bool
 }
 
-// nowhere is no name that a namespace can have: no rules are bound in it, but for those
+// unusedNamespace is no name that a namespace can have: no rules are bound in it, but for those
 // that hold in the whole cluster, which are then all there are.
-const nowhere = "no.namespace"
+const unusedNamespace = "no.namespace"
 
-// rules asks for those of a namespace, or of the whole cluster for "". A server whose
+// rulesReader asks for those of a namespace, or of the whole cluster for "". A server whose
 // authorizers cannot list their rules says so: a webhook, for instance.
-func (p *patient) rules(ctx context.Context, namespace string) rules {
+func (p *examined) rules(ctx context.Context, namespace string) rulesReader {
 	answer, err := p.core.AuthorizationV1().SelfSubjectRulesReviews().Create(ctx, &authorizationv1.SelfSubjectRulesReview{
-		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: cmp.Or(namespace, nowhere)},
+		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: cmp.Or(namespace, unusedNamespace)},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return rules{}
+		return rulesReader{}
 	}
-	out := rules{whole: !answer.Status.Incomplete && answer.Status.EvaluationError == ""}
+	out := rulesReader{whole: !answer.Status.Incomplete && answer.Status.EvaluationError == ""}
 	for _, r := range answer.Status.ResourceRules {
 		out.list = append(out.list, rbacv1.PolicyRule{Verbs: r.Verbs, APIGroups: r.APIGroups, Resources: r.Resources, ResourceNames: r.ResourceNames})
 	}

@@ -7,33 +7,32 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // server asks for the version; ok is false where nobody answers.
-func (p *patient) server() (lines []verdict.Line, ok bool) {
+func (p *examined) server() (lines []VerdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {
-		return []verdict.Line{verdict.Bad("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
+		return []VerdictLine{Failed("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
 	if err != nil || info.Major != "1" {
-		return []verdict.Line{verdict.Odd("server", "", "Kubernetes %s, whose version is not understood", info.GitVersion)}, true
+		return []VerdictLine{Warned("server", "", "Kubernetes %s, whose version is not understood", info.GitVersion)}, true
 	}
 	if minor < stage.OldestKubernetes || minor > stage.NewestKubernetes {
-		return []verdict.Line{verdict.Odd(
+		return []VerdictLine{Warned(
 			"server", "look for another release of this program", "Kubernetes %s; this program knows 1.%d to 1.%d",
 			info.GitVersion, stage.OldestKubernetes, stage.NewestKubernetes,
 		)}, true
 	}
-	return []verdict.Line{verdict.Good("server", "Kubernetes %s", info.GitVersion)}, true
+	return []VerdictLine{Passed("server", "Kubernetes %s", info.GitVersion)}, true
 }
 
 // kinds asks which kinds of Kruise are served, and compares them with those that this
 // program knows. served are versions by kind, without a kind where there is no Kruise.
-func (p *patient) kinds() (served map[string][]string, lines []verdict.Line) {
+func (p *examined) kinds() (served map[string][]string, lines []VerdictLine) {
 	served = map[string][]string{}
 	for _, group := range []string{kruise.Group, kruise.PolicyGroup} {
 		for _, version := range []string{kruise.V1alpha1, kruise.V1beta1} {
@@ -42,7 +41,7 @@ func (p *patient) kinds() (served map[string][]string, lines []verdict.Line) {
 				continue
 			}
 			if err != nil {
-				return nil, append(lines, verdict.Bad("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
+				return nil, append(lines, Failed("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
 			}
 			for _, r := range list.APIResources {
 				if !strings.Contains(r.Name, "/") {
@@ -52,15 +51,15 @@ func (p *patient) kinds() (served map[string][]string, lines []verdict.Line) {
 		}
 	}
 	if len(served) == 0 {
-		return served, append(lines, verdict.Good("Kruise", "is not installed: rollouts have the drivers native and client, and render makes native objects"))
+		return served, append(lines, Passed("Kruise", "is not installed: rollouts have the drivers native and client, and render makes native objects"))
 	}
-	return served, append(lines, compared(served)...)
+	return served, append(lines, comparedVersions(served)...)
 }
 
-// compared says which kinds are only here or only there.
-func compared(served map[string][]string) []verdict.Line {
+// comparedVersions says which kinds are only here or only there.
+func comparedVersions(served map[string][]string) []VerdictLine {
 	var missing, old, out []string
-	var lines []verdict.Line
+	var lines []VerdictLine
 	known := map[string]bool{}
 	for _, k := range kruise.Kinds() {
 		known[k.Kind] = true
@@ -77,15 +76,15 @@ func compared(served map[string][]string) []verdict.Line {
 		}
 	}
 	slices.Sort(out)
-	lines = append(lines, verdict.Good("kinds", "%d of Kruise's kinds are served", len(served)-len(out)))
+	lines = append(lines, Passed("kinds", "%d of Kruise's kinds are served", len(served)-len(out)))
 	if len(missing) > 0 {
-		lines = append(lines, verdict.Odd("kinds", "render expands them: --target kruise --expand KIND", "not served: %s", strings.Join(missing, ", ")))
+		lines = append(lines, Warned("kinds", "render expands them: --target kruise --expand KIND", "not served: %s", strings.Join(missing, ", ")))
 	}
 	if len(old) > 0 {
-		lines = append(lines, verdict.Odd("kinds", "kubectl kruise convert writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
+		lines = append(lines, Warned("kinds", "kubectl kruise convert writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
 	}
 	if len(out) > 0 {
-		lines = append(lines, verdict.Odd("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))
+		lines = append(lines, Warned("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))
 	}
 	return lines
 }

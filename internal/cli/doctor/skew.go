@@ -3,25 +3,23 @@ package doctor
 import (
 	"context"
 	"time"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 )
 
-// apart is from when on clocks differ in a way that leases and deadlines feel.
-const apart = 5 * time.Second
+// clockTolerance is from when on clocks differ in a way that leases and deadlines feel.
+const clockTolerance = 5 * time.Second
 
 // skew compares the clocks. The server tells whole seconds, so it may be right and differ
 // by one.
-func (p *patient) skew(ctx context.Context) verdict.Line {
+func (p *examined) skew(ctx context.Context) VerdictLine {
 	before := p.now()
 	there, err := p.clock(ctx)
 	if err != nil {
-		return verdict.Odd("clock", "", "the server does not tell the time: %v", err)
+		return Warned("clock", "", "the server does not tell the time: %v", err)
 	}
 	here := before.Add(p.now().Sub(before) / 2)
 	off := here.Sub(there.Add(time.Second / 2)).Abs()
-	if off < apart {
-		return verdict.Good("clock", "agrees with the server's")
+	if off < clockTolerance {
+		return Passed("clock", "agrees with the server's")
 	}
-	return verdict.Odd("clock", "set the clock: ages, deadlines and timeouts are wrong by as much", "differs from the server's by %s", off.Round(time.Second))
+	return Warned("clock", "set the clock: ages, deadlines and timeouts are wrong by as much", "differs from the server's by %s", off.Round(time.Second))
 }

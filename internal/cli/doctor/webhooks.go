@@ -9,12 +9,11 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// hook is what is looked at in a webhook of either sort.
-type hook struct {
+// webhook is what is looked at in a webhook of either sort.
+type webhook struct {
 	name   string
 	client admissionv1.WebhookClientConfig
 	policy *admissionv1.FailurePolicyType
@@ -22,35 +21,35 @@ type hook struct {
 
 // webhooks looks whether somebody answers those of Kruise: with nobody there, the API
 // server refuses all that they are asked about, Pods among it.
-func (p *patient) webhooks(ctx context.Context) []verdict.Line {
+func (p *examined) webhooks(ctx context.Context) []VerdictLine {
 	all, err := p.hooks(ctx)
 	if err != nil {
-		return []verdict.Line{verdict.Odd("webhooks", "", "cannot be read: %v", err)}
+		return []VerdictLine{Warned("webhooks", "", "cannot be read: %v", err)}
 	}
 	if len(all) == 0 {
-		return []verdict.Line{verdict.Odd("webhooks", "without them objects get no defaults, and pods no sidecars", "none in namespace %s", kruise.DefaultNamespace)}
+		return []VerdictLine{Warned("webhooks", "without them objects get no defaults, and pods no sidecars", "none in namespace %s", kruise.DefaultNamespace)}
 	}
-	var lines []verdict.Line
-	empty := slices.ContainsFunc(all, func(h hook) bool { return len(h.client.CABundle) == 0 })
+	var lines []VerdictLine
+	empty := slices.ContainsFunc(all, func(h webhook) bool { return len(h.client.CABundle) == 0 })
 	if empty {
-		lines = append(lines, verdict.Bad("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
+		lines = append(lines, Failed("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
 	}
-	for _, service := range services(all) {
+	for _, service := range hookServices(all) {
 		lines = append(lines, p.answers(ctx, service, all))
 	}
 	return lines
 }
 
 // hooks are the webhooks that Kruise's services serve.
-func (p *patient) hooks(ctx context.Context) ([]hook, error) {
-	var all []hook
+func (p *examined) hooks(ctx context.Context) ([]webhook, error) {
+	var all []webhook
 	mutating, err := p.core.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range mutating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all, hook{w.Name, w.ClientConfig, w.FailurePolicy})
+			all = append(all, webhook{w.Name, w.ClientConfig, w.FailurePolicy})
 		}
 	}
 	validating, err := p.core.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
@@ -59,15 +58,15 @@ func (p *patient) hooks(ctx context.Context) ([]hook, error) {
 	}
 	for _, c := range validating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all, hook{w.Name, w.ClientConfig, w.FailurePolicy})
+			all = append(all, webhook{w.Name, w.ClientConfig, w.FailurePolicy})
 		}
 	}
-	return slices.DeleteFunc(all, func(h hook) bool {
+	return slices.DeleteFunc(all, func(h webhook) bool {
 		return h.client.Service == nil || h.client.Service.Namespace != kruise.DefaultNamespace
 	}), nil
 }
 
-func services(all []hook) []string {
+func hookServices(all []webhook) []string {
 	var out []string
 	for _, h := range all {
 		if !slices.Contains(out, h.client.Service.Name) {
@@ -79,10 +78,10 @@ func services(all []hook) []string {
 }
 
 // answers says whether a service has a ready endpoint.
-func (p *patient) answers(ctx context.Context, service string, all []hook) verdict.Line {
+func (p *examined) answers(ctx context.Context, service string, all []webhook) VerdictLine {
 	list, err := p.core.DiscoveryV1().EndpointSlices(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + service})
 	if err != nil {
-		return verdict.Odd("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)
+		return Warned("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)
 	}
 	ready := 0
 	for _, slice := range list.Items {
@@ -93,13 +92,13 @@ func (p *patient) answers(ctx context.Context, service string, all []hook) verdi
 		}
 	}
 	if ready > 0 {
-		return verdict.Good("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
+		return Passed("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
 	}
-	return verdict.Bad("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusing(all))
+	return Failed("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusingHooks(all))
 }
 
-// refusing names the webhooks without whose answer a request fails.
-func refusing(all []hook) string {
+// refusingHooks names the webhooks without whose answer a request fails.
+func refusingHooks(all []webhook) string {
 	var names []string
 	for _, h := range all {
 		if h.policy == nil || *h.policy == admissionv1.Fail {

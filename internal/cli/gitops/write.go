@@ -31,7 +31,7 @@ func (m *Manifest) Check(c ManifestChange) error {
 
 // Write brings a change into the manifest, or where a kustomization over it says what
 // changes, there. It names the files that say something else than before; each is
-// writtenFile at once or not at all.
+// written at once or not at all.
 func (m *Manifest) Write(c ManifestChange) ([]string, error) {
 	files, err := m.prepare(c)
 	if err != nil {

@@ -24,7 +24,7 @@ const heapGrowth = 200
 // signalGrace is how long after a signal a read-only verb may still take to end in order.
 const signalGrace = 400 * time.Millisecond
 
-// exitInterrupted is the exit code of a command that a signal ended, overran that of one
+// exitInterrupted is the exit code of a command that a signal ended, exitOverran that of one
 // that took too long.
 const (
 	exitInterrupted = 130

@@ -25,7 +25,7 @@ type LimitFlag struct {
 	given map[string]string
 	load  load.Options
 	stage stage.Limits
-	// secondsLimit are read by [Guard], before the command runs.
+	// seconds are read by [Guard], before the command runs.
 	seconds int
 }
 

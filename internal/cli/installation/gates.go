@@ -95,7 +95,7 @@ func (f *GateFlags) Complete() error {
 	return err
 }
 
-// GatesOf are the gates that a release has by default, with what was given above them. The
+// Of are the gates that a release has by default, with what was given above them. The
 // release is the one that was given, or else the one that is known. Errors are of usage.
 func (f *GateFlags) Of(known kruise.Release) (Gates, error) { return f.above(known, nil) }
 
@@ -166,7 +166,7 @@ type GateReader struct {
 	err     error
 }
 
-// LiveGates returns the gates of a cluster: the defaults of the release of Kruise that it
+// Live returns the gates of a cluster: the defaults of the release of Kruise that it
 // surely runs, else of the newest, what the arguments of its manager say and, above both,
 // the flags. unread is why the manager could not be read; empty where it was, and where
 // there is no Kruise. Errors are of usage.
@@ -189,7 +189,7 @@ func LiveGates(ctx context.Context, cfg *rest.Config, flags GateFlags) (set Gate
 	return r.Live(ctx, cfg, flags)
 }
 
-// definitionSchemas asks for the manager and, where its image does not tell the release, for what the
+// read asks for the manager and, where its image does not tell the release, for what the
 // server has of Kruise.
 func (r *GateReader) read(ctx context.Context, cfg *rest.Config) {
 	objects, err := dynamic.NewForConfig(rest.CopyConfig(cfg))

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
@@ -171,4 +177,185 @@ func strategyOf(u *unstructured.Unstructured) string {
 		return s
 	}
 	return "RollingUpdate"
+}
+
+// lookAtBoth reads both sides and what is on record, and refuses what cannot be done.
+// Nothing is written.
+func (o *options) lookAtBoth(ctx context.Context) (*handing, error) {
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	w := &handing{options: o, namespace: namespace}
+	if w.client, err = kube.New(cfg, namespace); err != nil {
+		return nil, err
+	}
+	kept, err := w.client.HandoverOf(ctx, o.source)
+	if err != nil {
+		return nil, err
+	}
+	old, err := w.client.Get(ctx, o.from, o.source)
+	if err != nil {
+		return nil, err
+	}
+	if kept != nil {
+		if err := w.goOn(ctx, kept, old); err != nil {
+			return nil, err
+		}
+	} else if err := w.fresh(ctx, old); err != nil {
+		return nil, err
+	}
+	r := w.over.Record
+	pods := kube.Labels(w.over.New)
+	w.around, err = w.client.Around(ctx, r.From, r.To, pods, pods)
+	return w, err
+}
+
+// goOn takes up the handover that is on record, or turns it back.
+func (w *handing) goOn(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+	if migrate.Of(kept.Record.From.Group, kept.Record.From.Kind) == w.from {
+		w.over, w.resumed = kept, true
+	} else {
+		w.over = &kube.Handover{Old: kept.New, New: kept.Old, Guards: kept.Guards, Record: migrate.Handover{From: kept.Record.To, To: kept.Record.From, Surge: kept.Record.Surge}}
+		w.turned = true
+		if old != nil {
+			w.over.Record.UID = string(old.GetUID())
+		}
+	}
+	return w.prove(ctx, kept, old)
+}
+
+// prove finds what would be made of the record though only the record knows it, and the
+// person at this machine has not approved it: others may write the ConfigMap.
+func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+	digests, err := w.digests(ctx, kept)
+	if err != nil {
+		return err
+	}
+	if known, err := planning.IsApproved(digests); err == nil && known {
+		return nil
+	}
+	if old != nil && string(old.GetUID()) == w.over.Record.UID {
+		made, err := w.counterpart(ctx, old)
+		if err != nil {
+			return err
+		}
+		w.over.Old, w.over.New = bare(old), made.object // of the cluster, whatever is on record
+	}
+	if w.unproven, err = w.client.Unproven(ctx, w.over); err != nil {
+		return err
+	}
+	if old != nil {
+		w.unproven = slices.DeleteFunc(w.unproven, func(u *unstructured.Unstructured) bool { return u == w.over.New })
+	}
+	return nil
+}
+
+// digests are those of a handover in this cluster.
+func (w *handing) digests(ctx context.Context, h *kube.Handover) ([]string, error) {
+	cfg, err := w.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, id := range planning.ClusterIdentities(ctx, client, cfg) {
+		out = append(out, h.Digest(id, w.namespace))
+	}
+	return out, nil
+}
+
+// approve notes on this machine what its user has approved.
+func (w *handing) approve(ctx context.Context) error {
+	digests, err := w.digests(ctx, w.over)
+	if err != nil {
+		return err
+	}
+	note := planning.Approval{Digest: digests[0], Target: w.over.Record.From.String() + " to " + w.over.Record.To.String(), At: time.Now().UTC()}
+	if err := planning.RememberApproval(note); err != nil {
+		_, _ = fmt.Fprintf(w.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+	}
+	return nil
+}
+
+// counterpart is what the old one becomes.
+func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructured) (*made, error) {
+	gvr, err := w.client.Version(w.to)
+	if err != nil {
+		return nil, err
+	}
+	takes, err := w.takes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return become(old, w.to, gvr.Version, takes)
+}
+
+// fresh begins a handover.
+func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) error {
+	if old == nil {
+		return &resource.Error{Err: fmt.Errorf("%s is not in namespace %s", w.title(w.from), w.namespace), Hint: "check the name and -n"}
+	}
+	there, err := w.client.Get(ctx, w.to, w.source)
+	if err != nil {
+		return err
+	}
+	if there != nil {
+		return &resource.Error{Err: fmt.Errorf("%s exists already", w.title(w.to)), Hint: "two of one name cannot be told apart: delete one of them"}
+	}
+	if err := w.steady(old); err != nil {
+		return err
+	}
+	made, err := w.counterpart(ctx, old)
+	if err != nil {
+		return err
+	}
+	w.findings = made.findings
+	w.pods, _, _ = unstructured.NestedInt64(old.Object, "status", "currentNumberScheduled")
+	w.over = &kube.Handover{Old: bare(old), New: made.object, Record: migrate.Handover{
+		From: kube.WorkloadOf(old), UID: string(old.GetUID()), Surge: w.surge,
+		To: migrate.Workload{Group: w.to.Group, Kind: w.to.Kind, Name: w.source},
+	}}
+	return nil
+}
+
+// steady refuses what is not at rest: somebody recreates it, or is about to replace
+// its pods.
+func (w *handing) steady(old *unstructured.Unstructured) error {
+	status := func(field string) int64 {
+		n, _, _ := unstructured.NestedInt64(old.Object, "status", field)
+		return n
+	}
+	ref := metav1.GetControllerOfNoCopy(old)
+	switch {
+	case ref != nil:
+		return &resource.Error{Err: fmt.Errorf("%s/%s looks after %s, and would recreate it", ref.Kind, ref.Name, w.title(w.from)), Hint: "change that one"}
+	case old.GetDeletionTimestamp() != nil:
+		return &resource.Error{Err: errors.New(w.title(w.from) + " is being deleted")}
+	case !kube.SideOf(old).Observed || status("updatedNumberScheduled") < status("desiredNumberScheduled"):
+		return &resource.Error{
+			Err:  fmt.Errorf("%s is being rolled out: %d of %d pods are of its newest revision", w.title(w.from), status("updatedNumberScheduled"), status("desiredNumberScheduled")),
+			Hint: "finish that rollout, or undo it",
+		}
+	}
+	return nil
+}
+
+// bare is an object as somebody would apply it: what the server and its controllers
+// wrote is left out.
+func bare(u *unstructured.Unstructured) *unstructured.Unstructured {
+	out := u.DeepCopy()
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+		unstructured.RemoveNestedField(out.Object, "metadata", field)
+	}
+	unstructured.RemoveNestedField(out.Object, "metadata", "annotations", "deprecated.daemonset.template.generation")
+	unstructured.RemoveNestedField(out.Object, "status")
+	return out
 }

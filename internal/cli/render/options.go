@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-type options struct {
+type renderOptions struct {
 	factory *factory.Factory
 
 	files     []string
@@ -61,7 +61,7 @@ type options struct {
 	kruise        installation.Flag
 }
 
-func (o *options) addFlags(c *cobra.Command) {
+func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
@@ -96,7 +96,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	o.root.Add(c)
 }
 
-func (o *options) validate() error {
+func (o *renderOptions) validate() error {
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
 		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
@@ -125,7 +125,7 @@ func (o *options) validate() error {
 }
 
 // validChoices refuses values that their flags do not know.
-func (o *options) validChoices() error {
+func (o *renderOptions) validChoices() error {
 	for _, given := range []struct{ flag, value string }{
 		{"target", o.target},
 		{"driver", o.driver},
@@ -134,7 +134,7 @@ func (o *options) validChoices() error {
 		{"sidecarset-as", o.sidecarSetAs},
 		{"spread-as", o.spreadAs},
 	} {
-		if err := command.OneOf(given.flag, given.value, choices()[given.flag]...); err != nil {
+		if err := command.OneOf(given.flag, given.value, flagChoices()[given.flag]...); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (o *options) validChoices() error {
 }
 
 // idle refuses a flag that would change nothing, without a word.
-func (o *options) idle() error {
+func (o *renderOptions) idle() error {
 	kind, value := engine.Options{
 		Target: engine.Target(o.target), Expand: o.expand, SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs),
 	}.Idle()
@@ -166,14 +166,14 @@ func (o *options) idle() error {
 
 // namespace is where objects without one live: where a cluster is asked about them,
 // the one that kubectl would put them into.
-func (o *options) namespace() (string, error) {
+func (o *renderOptions) namespace() (string, error) {
 	if o.live {
 		return o.factory.NamespaceOrDefault()
 	}
 	return o.factory.Namespace(), nil
 }
 
-func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
+func (o *renderOptions) load(ctx context.Context) ([]*resource.Resource, error) {
 	namespace, err := o.namespace()
 	if err != nil {
 		return nil, err
@@ -185,33 +185,33 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
-	return input.Manifests(o.noted(), stream), permissible(err)
+	return input.Manifests(o.noted(), stream), withHint(err)
 }
 
-// emptyHint says why an empty result is a fault, and what permits it.
-const emptyHint = "an empty result can delete everything downstream; --allow-empty permits it"
+// emptyOutputHint says why an empty result is a fault, and what permits it.
+const emptyOutputHint = "an empty result can delete everything downstream; --allow-empty permits it"
 
-// permissible names the flag that permits an input without objects, where the fault has no hint.
-func permissible(err error) error {
+// withHint names the flag that permits an input without objects, where the fault has no hint.
+func withHint(err error) error {
 	fault, ok := errors.AsType[*resource.Error](err)
 	if !ok || !errors.Is(fault, load.ErrEmpty) || fault.Hint != "" {
 		return err
 	}
 	hinted := *fault
-	hinted.Hint = emptyHint
+	hinted.Hint = emptyOutputHint
 	return &hinted
 }
 
 // noted is where notes about the input go.
-func (o *options) noted() io.Writer {
+func (o *renderOptions) noted() io.Writer {
 	if o.quiet {
 		return io.Discard
 	}
 	return o.factory.Streams.Err
 }
 
-func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {
-	paths, err := templatePaths(o.templatePaths)
+func (o *renderOptions) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {
+	paths, err := templatePathsOf(o.templatePaths)
 	if err != nil {
 		return engine.Options{}, err
 	}
@@ -238,7 +238,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	return opt.WithFacts()
 }
 
-func templatePaths(list []string) (map[string]string, error) {
+func templatePathsOf(list []string) (map[string]string, error) {
 	paths := map[string]string{}
 	for _, l := range list {
 		kind, path, ok := strings.Cut(l, "=")
@@ -251,4 +251,34 @@ func templatePaths(list []string) (map[string]string, error) {
 		paths[kind] = path
 	}
 	return paths, nil
+}
+
+// flagChoices are the flags with a closed set of values; the first is the default.
+func flagChoices() map[string][]string {
+	return map[string][]string{
+		"target": {"native", "kruise", "auto"},
+		"driver": {"native", "client"},
+		"order":  {"input", "apply"},
+		"output": {"yaml", "json"},
+
+		"split-by": {"subset"},
+
+		"sidecarset-as": {"inject", "admission"},
+		"spread-as":     {"split", "constraints"},
+	}
+}
+
+// completeFlags registers what the shell may offer for the values of flags.
+func completeFlags(c *cobra.Command) {
+	offers := flagChoices()
+	offers["expand"] = engine.Expandable
+	for flag, values := range offers {
+		command.Offer(c, flag, values...)
+	}
+	_ = c.MarkFlagDirname("kustomize")
+	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagDirname("patches-dir")
+	_ = c.MarkFlagFilename("base", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 }

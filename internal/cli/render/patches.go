@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sequence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -68,7 +67,7 @@ func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 
 // loadBase reads the state before, in the way in which the new one is read; nil
 // without --base.
-func (o *options) loadBase(ctx context.Context) ([]*resource.Resource, error) {
+func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 	if o.base == "" {
 		return nil, nil
 	}
@@ -81,7 +80,7 @@ func (o *options) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 
 // needsBase refuses a directory of patches that nothing could be written into: only
 // what is asked of running pods leads from no state before.
-func (o *options) needsBase(stream []*resource.Resource) error {
+func (o *renderOptions) needsBase(stream []*resource.Resource) error {
 	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
 		return nil
 	}
@@ -89,7 +88,7 @@ func (o *options) needsBase(stream []*resource.Resource) error {
 }
 
 // writeSequences writes what --patches-dir asks for.
-func (o *options) writeSequences(opt engine.Options, res *engine.Result) error {
+func (o *renderOptions) writeSequences(opt engine.Options, res *engine.Result) error {
 	if o.patchesDir == "" {
 		return nil
 	}
@@ -101,7 +100,7 @@ func (o *options) writeSequences(opt engine.Options, res *engine.Result) error {
 }
 
 // sequences works the patches out; what was rendered stays as it is.
-func (o *options) sequences(opt engine.Options, res *engine.Result) (patches.Set, error) {
+func (o *renderOptions) sequences(opt engine.Options, res *engine.Result) (patches.Set, error) {
 	set := patches.Set{}
 	if o.base != "" {
 		var err error
@@ -114,14 +113,14 @@ func (o *options) sequences(opt engine.Options, res *engine.Result) (patches.Set
 }
 
 // changes are the patches from the state before.
-func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
+func (o *renderOptions) changes(opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
 	steps, err := o.policySteps()
 	if err != nil {
 		return patches.Set{}, err
 	}
 	before := opt
 	before.Base, before.Explain = nil, false
-	old, err := engine.Render(copies(opt.Base), before)
+	old, err := engine.Render(copyResources(opt.Base), before)
 	if err != nil {
 		return patches.Set{}, err
 	}
@@ -133,7 +132,7 @@ func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (pa
 	if err != nil {
 		return patches.Set{}, err
 	}
-	set, err := sequence.Make(sequence.States{
+	set, err := MakePatches(PatchStates{
 		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: installation.GatesOf(cmp.Or(opt.Kruise, facts.Kruise)),
 	})
 	set.From, set.To = o.base, o.input()
@@ -141,7 +140,7 @@ func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (pa
 }
 
 // input names what was rendered.
-func (o *options) input() string {
+func (o *renderOptions) input() string {
 	if o.kustomize != "" {
 		return o.kustomize
 	}
@@ -151,8 +150,8 @@ func (o *options) input() string {
 	return "the input"
 }
 
-// copies are for stages that change what they are given.
-func copies(list []*resource.Resource) []*resource.Resource {
+// copyResources are for stages that change what they are given.
+func copyResources(list []*resource.Resource) []*resource.Resource {
 	out := make([]*resource.Resource, len(list))
 	for i, r := range list {
 		out[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
@@ -161,7 +160,7 @@ func copies(list []*resource.Resource) []*resource.Resource {
 }
 
 // writePatches writes the set and says so.
-func (o *options) writePatches(set patches.Set) error {
+func (o *renderOptions) writePatches(set patches.Set) error {
 	files, err := patches.Files(set)
 	if err != nil {
 		return err
@@ -185,6 +184,6 @@ func (o *options) writePatches(set patches.Set) error {
 }
 
 // kept tells of a file that an earlier run wrote and somebody edited.
-func (o *options) kept(path string) {
+func (o *renderOptions) kept(path string) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
 }

@@ -1,28 +1,42 @@
-// Package render is the verb that expands Kruise objects from files. It opens
-// no kubeconfig unless --live or --target auto asks for a cluster.
+// Package render has the verbs that expand Kruise objects of files into native resources:
+// render, the KRM function fn, and argocd, which Argo CD's repo server runs. With --patches-dir
+// they also write the patches that bring the old state to the new one, step by step. They open
+// a cluster only for --live and --target auto.
 package render
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/subset"
 )
 
-const long = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
+const renderLong = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
 
 Unchanged objects are emitted byte for byte. Approximations and losses are reported on
 stderr; with --strict a loss is an error. Configuration of this tool in the input, such
 as a RenderConfig, is not emitted, and reported.`
 
-const example = `  # a directory, to standard output
+const renderExample = `  # a directory, to standard output
   kubectl kruise render -f manifests/ -R
 
   # a kustomization, built in process; say why each sidecar went where
@@ -49,29 +63,29 @@ const example = `  # a directory, to standard output
   # a partition without Kruise: a stable and a canary Deployment
   kubectl kruise render -f new.yaml --base old.yaml`
 
-// New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+// NewRender returns the verb.
+func NewRender(f *factory.Factory) *cobra.Command {
+	o := &renderOptions{factory: f}
 	c := &cobra.Command{
 		Use:     "render (-f FILE | -k DIR)",
 		Short:   "Expand Kruise objects into native Kubernetes resources",
-		Long:    long,
-		Example: example,
+		Long:    renderLong,
+		Example: renderExample,
 		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().NFlag() == 0 && argocd.Inside(f) {
-				return argocd.Generate(c.Context(), f, &o.limits)
+			if c.Flags().NFlag() == 0 && InArgoCD(f) {
+				return GenerateForArgoCD(c.Context(), f, &o.limits)
 			}
 			return o.run(c.Context())
 		},
 	}
 	o.addFlags(c)
-	complete(c)
+	completeFlags(c)
 	return c
 }
 
 // run is the whole story: load, render, say what was found, emit.
-func (o *options) run(ctx context.Context) error {
+func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -106,9 +120,9 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // judge refuses a result that must not be emitted.
-func (o *options) judge(res *engine.Result) error {
+func (o *renderOptions) judge(res *engine.Result) error {
 	if len(res.Resources) == 0 && (o.patchesDir == "" || len(res.Sequences) == 0) && !o.allowEmpty {
-		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: emptyHint}
+		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: emptyOutputHint}
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
 		hint := "the findings above name each field and what to do"
@@ -118,4 +132,152 @@ func (o *options) judge(res *engine.Result) error {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: hint}
 	}
 	return nil
+}
+
+// kubernetesVersion is that of the flag, 0 without it.
+func (o *renderOptions) kubernetesVersion() (int, error) {
+	if o.kubernetes == "" {
+		return 0, nil
+	}
+	return stage.ParseKubernetes(o.kubernetes)
+}
+
+// facts are the objects of --with and those that --live reads. For --target auto
+// a cluster is asked what it is, unless --with tells.
+func (o *renderOptions) facts(ctx context.Context, stream []*resource.Resource, opt engine.Options) ([]*resource.Resource, error) {
+	given, err := load.Context(ctx, o.with, o.factory.Streams.In)
+	if err != nil {
+		return nil, err
+	}
+	scope := clusterread.FactScope{Stream: slices.Concat(stream, given), Namespace: opt.Namespace, Now: true}
+	if scope.Stream == nil {
+		scope.Stream = []*resource.Resource{}
+	}
+	if !o.live {
+		// What is wrong with the facts is said when they are used.
+		known, _ := engine.ReadClusterFacts(given)
+		if opt.Target != engine.Auto || len(known.APIVersions) > 0 {
+			return given, nil
+		}
+		scope.Wanted = func(kind string) bool { return kind == engine.ClusterFactsKind }
+	}
+	read, err := o.ask(ctx, scope)
+	return append(given, read...), err
+}
+
+// ask reads from the cluster, and says on stderr what it may not.
+func (o *renderOptions) ask(ctx context.Context, scope clusterread.FactScope) ([]*resource.Resource, error) {
+	cluster, err := clusterread.Connect(o.factory)
+	if err != nil {
+		return nil, err
+	}
+	res, err := clusterread.ReadFacts(ctx, cluster, scope)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range res.Skipped {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: continuing without %s\n", s)
+	}
+	return res.Context, nil
+}
+
+// say tells on stderr (and in the report) what was found.
+func (o *renderOptions) say(in int, res *engine.Result) error {
+	if o.report != "" {
+		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
+		if err != nil {
+			return err
+		}
+		if err := emit.File(o.report, b); err != nil {
+			return err
+		}
+	}
+	w := bufio.NewWriter(o.factory.Streams.Err)
+	st := view.Style{Color: o.factory.ColorErr()}
+	if o.explain {
+		if err := view.Explanations(w, res.Explanations); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(w)
+	}
+	if !o.quiet {
+		if err := view.Findings(w, res.Findings, o.verbose > 0, st); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(w, view.Summary(in, len(res.Resources), res.Findings))
+	}
+	return w.Flush()
+}
+
+func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) error {
+	if o.order == "apply" {
+		list = emit.ApplyOrder(list)
+	}
+	if o.outputDir != "" {
+		format := emit.YAML
+		if o.output == "json" {
+			format = emit.JSON
+		}
+		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err}
+		if o.splitBy == "" {
+			return emit.Dir(o.outputDir, list, opt)
+		}
+		opt.Folders = emit.SubsetFolders(subset.Of(list))
+		if err := emit.Dir(o.outputDir, list, opt); err != nil {
+			return err
+		}
+		return o.reportFolders(opt.Folders)
+	}
+	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
+	if o.output == "json" {
+		return emit.JSONStream(out, list)
+	}
+	return emit.Drain(out, list)
+}
+
+// splittable refuses --split-by where it could not do what it says.
+func (o *renderOptions) splittable() error {
+	if o.splitBy == "" {
+		return nil
+	}
+	if err := command.OneOf("split-by", o.splitBy, flagChoices()["split-by"]...); err != nil {
+		return err
+	}
+	if o.outputDir == "" {
+		return command.Usagef("give --output-dir DIR", "--split-by %s needs a directory", o.splitBy)
+	}
+	if o.target != string(engine.Kruise) || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
+		return nil
+	}
+	return command.Usagef("give --expand UnitedDeployment or --expand WorkloadSpread, too",
+		"--split-by %s finds no subsets: --target kruise keeps every UnitedDeployment and WorkloadSpread whole", o.splitBy)
+}
+
+// expands reports whether --expand names the kind, in any case.
+func (o *renderOptions) expands(kind string) bool {
+	return slices.ContainsFunc(o.expand, func(k string) bool { return strings.EqualFold(k, kind) })
+}
+
+// reportFolders writes to stderr how many objects each folder of the output has.
+func (o *renderOptions) reportFolders(folders []string) error {
+	if o.quiet {
+		return nil
+	}
+	count := map[string]int{}
+	for _, folder := range folders {
+		count[folder]++
+	}
+	w := bufio.NewWriter(o.factory.Streams.Err)
+	if len(folders) > 0 && count[emit.SharedFolder] == len(folders) {
+		_, _ = fmt.Fprintf(w, "note: no object belongs to a subset: all are in %s\n", filepath.Join(o.outputDir, emit.SharedFolder))
+		return w.Flush()
+	}
+	for _, folder := range slices.Sorted(maps.Keys(count)) {
+		objects := "objects"
+		if count[folder] == 1 {
+			objects = "object"
+		}
+		_, _ = fmt.Fprintf(w, "%s: %d %s\n", filepath.Join(o.outputDir, filepath.FromSlash(folder)), count[folder], objects)
+	}
+	return w.Flush()
 }

@@ -15,24 +15,24 @@ import (
 
 // Step is rendering as the first step of another verb, for the cluster that the
 // verb is about.
-type Step struct{ options }
+type Step struct{ renderOptions }
 
 // NewStep returns the step with its defaults.
-func NewStep(f *factory.Factory) *Step { return &Step{options{factory: f}} }
+func NewStep(f *factory.Factory) *Step { return &Step{renderOptions{factory: f}} }
 
-// elsewhere are flags about where the output goes, and what else is written.
-var elsewhere = []string{"order", "output", "output-dir", "output-kustomization", "split-by", "allow-empty", "base", "patches-dir", "steps"}
+// flagsNotInStep are flags about where the output goes, and what else is written.
+var flagsNotInStep = []string{"order", "output", "output-dir", "output-kustomization", "split-by", "allow-empty", "base", "patches-dir", "steps"}
 
 // AddFlags adds the flags of render that do not say where its output goes. The
 // target is the cluster's own kind unless it is given.
 func (s *Step) AddFlags(c *cobra.Command) {
 	all := &cobra.Command{}
 	s.addFlags(all)
-	complete(all)
+	completeFlags(all)
 	target := all.Flags().Lookup("target")
 	s.target, target.DefValue = string(engine.Auto), string(engine.Auto)
 	all.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(elsewhere, f.Name) {
+		if !slices.Contains(flagsNotInStep, f.Name) {
 			c.Flags().AddFlag(f)
 		}
 	})

@@ -113,7 +113,7 @@ func carrierOf(ctx context.Context, client dynamic.Interface, namespace, selecto
 	return nil, nil //nolint:nilnil // that there is none is no error
 }
 
-// GetFunc reads an object by its kind.
+// Get reads an object by its kind.
 func (f *Finder) Get(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {

@@ -41,7 +41,7 @@ func kruiseType(kind string) workloadType {
 
 // Name is a workload as the command line names it.
 type Name struct {
-	// ParseKinds are what the type can mean, Kruise's first.
+	// Kinds are what the type can mean, Kruise's first.
 	Kinds []schema.GroupKind
 	// Name is the object's name.
 	Name string

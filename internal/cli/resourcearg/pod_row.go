@@ -16,7 +16,7 @@ import (
 // PodRow is a pod as a table shows it, in kubectl's words.
 type PodRow struct {
 	Name, Ready, Status, Restarts, Age, Node string
-	// PodRevision is the hash of the template that the pod has.
+	// Revision is the hash of the template that the pod has.
 	Revision string
 	// IsReady says that all containers are ready.
 	IsReady bool

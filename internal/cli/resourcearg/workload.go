@@ -35,7 +35,7 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 }
 
 // Workloads are the workloads among the objects of an input, in their order. Objects
-// outsideNamespace namespace are passed over, unless it is "".
+// outside namespace are passed over, unless it is "".
 func Workloads(stream []*resource.Resource, namespace string) []*resource.Resource {
 	var out []*resource.Resource
 	for _, r := range stream {

@@ -1,22 +1,31 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// soon is when a workload that is looked at closely is worked out again in any case:
+// readDelay is when a workload that is looked at closely is worked out again in any case:
 // its budgets, its times and who drives it change by themselves.
-const soon = time.Second
+const readDelay = time.Second
 
 // closeUp is one workload that a screen shows: all that a driver of its rollout sees,
 // and what the cluster tells of it.
@@ -32,9 +41,9 @@ type closeUp struct {
 	since time.Time
 }
 
-// missed is for how long nothing may be seen before that is said: watches end and begin
+// missedLimit is for how long nothing may be seen before that is said: watches end and begin
 // again.
-const missed = 3 * time.Second
+const missedLimit = 3 * time.Second
 
 // wants begins to look closely at a workload, and ends to look at another; the zero
 // value is none.
@@ -56,7 +65,7 @@ func (l *Live) wants(ref cluster.Ref) {
 func (c *closeUp) seen(now time.Time) (d *world.Detail, unseen string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil && now.Sub(c.since) >= missed {
+	if c.err != nil && now.Sub(c.since) >= missedLimit {
 		unseen = c.err.Error()
 	}
 	return c.last, unseen
@@ -86,7 +95,7 @@ func (c *closeUp) follow(ctx context.Context) {
 		} else {
 			c.fail(err)
 		}
-		if !pause(ctx, time.Second) {
+		if !waitFor(ctx, time.Second) {
 			return
 		}
 	}
@@ -101,10 +110,10 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
 			return err
 		}
 		c.show(d)
-		if !pause(ctx, world.Rest(time.Since(began))) {
+		if !waitFor(ctx, world.Rest(time.Since(began))) {
 			return ctx.Err()
 		}
-		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(soon)); err != nil {
+		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(readDelay)); err != nil {
 			return err
 		}
 	}
@@ -119,7 +128,7 @@ func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, 
 	if err != nil {
 		return nil, err
 	}
-	d := world.Describe(q, events(seat.Events(about(q.Snapshot))))
+	d := world.Describe(q, events(seat.Events(objectsOf(q.Snapshot))))
 	d.Subsets = subsets(d.Snapshot.Pods)
 	d.Rollouts = seat.Rollouts()
 	if d.Snapshot.Nodes == nil {
@@ -142,8 +151,8 @@ func (l *Live) nodes() map[string]*cluster.Node {
 	return l.fleet.Nodes()
 }
 
-// about are the names of a workload and of all that belongs to it.
-func about(s plan.Snapshot) map[string]bool {
+// objectsOf are the names of a workload and of all that belongs to it.
+func objectsOf(s plan.Snapshot) map[string]bool {
 	names := map[string]bool{s.Workload.Name: true, s.Object().Name: true}
 	for _, p := range s.Pods {
 		names[p.Name] = true
@@ -167,4 +176,80 @@ func subsets(pods []*cluster.Pod) map[string]string {
 		}
 	}
 	return out
+}
+
+// mostEvents is how many events of a workload are kept, the newest.
+const mostEvents = 200
+
+// events are the cluster's as the screens show them, the newest first.
+func events(list []*corev1.Event) []world.Event {
+	out := make([]world.Event, len(list))
+	for i, e := range list {
+		out[i] = eventOf(e)
+	}
+	slices.SortStableFunc(out, func(a, b world.Event) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(a.About, b.About), strings.Compare(a.Text, b.Text))
+	})
+	return out[:min(len(out), mostEvents)]
+}
+
+// eventOf reads an event of either of the APIs that write them.
+func eventOf(e *corev1.Event) world.Event {
+	out := world.Event{
+		At: e.LastTimestamp.Time, First: e.FirstTimestamp.Time, Count: int(e.Count),
+		About:   strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name,
+		Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Text: strings.TrimSpace(e.Message),
+	}
+	if e.InvolvedObject.Kind == "Pod" {
+		out.Pod = e.InvolvedObject.Name
+	}
+	if e.Series != nil {
+		out.Count, out.At = int(e.Series.Count), e.Series.LastObservedTime.Time
+	}
+	if out.At.IsZero() {
+		out.At = e.EventTime.Time
+	}
+	if out.At.IsZero() {
+		out.At = e.CreationTimestamp.Time
+	}
+	if out.First.IsZero() {
+		out.First = out.At
+	}
+	out.Count = max(out.Count, 1)
+	return out
+}
+
+var _ world.Witness = (*Live)(nil)
+
+// Evidence is [world.Witness]: it asks about the workload as a screen shows it, or looks
+// first at one that none shows.
+func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparison, error) {
+	q, err := l.question(ctx, ref)
+	if err != nil {
+		return compared.Comparison{}, err
+	}
+	approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, l.core, l.config, p) }
+	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil
+}
+
+func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question, error) {
+	l.mu.Lock()
+	seen := l.close
+	l.mu.Unlock()
+	if seen != nil && seen.ref == ref {
+		seen.mu.Lock()
+		d := seen.last
+		seen.mu.Unlock()
+		if d != nil {
+			return d.Question, nil
+		}
+	}
+	ctx, stop := context.WithTimeout(ctx, clusterread.EvidenceDeadline)
+	defer stop()
+	seat, err := l.desk.Sit(ctx, ref)
+	if err != nil {
+		return diagnose.Question{}, err
+	}
+	defer seat.Close()
+	return seat.Question(ctx, seat.Holder)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // fanOuts sets what is fanned out against what there is, once a round, for whoever wants
 // it; nil before all of it has been loaded.
-func (f *fleet) fanOuts(now time.Time) *world.FanOuts {
+func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.spread != nil && f.spreadIn == f.rounds {
@@ -28,18 +29,18 @@ func (f *fleet) fanOuts(now time.Time) *world.FanOuts {
 	if !ok || !f.loaded {
 		return nil
 	}
-	f.spread, f.spreadIn = fanned{f, objects, now}.all(), f.rounds
+	f.spread, f.spreadIn = fanoutReader{f, objects, now}.all(), f.rounds
 	return f.spread
 }
 
-// fanned puts together what fans out and the workloads that are looked at.
-type fanned struct {
-	*fleet
+// fanoutReader puts together what fans out and the workloads that are looked at.
+type fanoutReader struct {
+	*fleetReader
 	kube.FanOuts
 	now time.Time
 }
 
-func (f fanned) all() *world.FanOuts {
+func (f fanoutReader) all() *world.FanOuts {
 	var out []*world.FanOut
 	for _, ud := range f.United {
 		if one := f.united(ud); one != nil {
@@ -61,11 +62,11 @@ func (f fanned) all() *world.FanOuts {
 }
 
 // united is a UnitedDeployment; nil for one whose workloads are not looked at.
-func (f fanned) united(ud *kruise.UnitedDeployment) *world.FanOut {
+func (f fanoutReader) united(ud *kruise.UnitedDeployment) *world.FanOut {
 	var subsets []*tree.Node
 	for _, s := range f.sights {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
-			subsets = append(subsets, written(s.Workload))
+			subsets = append(subsets, templateNode(s.Workload))
 		}
 	}
 	if len(subsets) == 0 && f.narrowed {
@@ -82,7 +83,7 @@ func (f fanned) united(ud *kruise.UnitedDeployment) *world.FanOut {
 }
 
 // spreads is a WorkloadSpread; nil for one whose target is not looked at.
-func (f fanned) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
+func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
 	target := f.target(ws)
 	if target == nil {
 		return f.adrift(ws)
@@ -91,10 +92,10 @@ func (f fanned) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
 	if q, err := question(target, f.now); err == nil {
 		updated = world.Describe(q, nil).Updated
 	}
-	return survey.Spread(ws, written(target.Workload), target.Pods, updated)
+	return survey.Spread(ws, templateNode(target.Workload), target.Pods, updated)
 }
 
-func (f fanned) target(ws *kruise.WorkloadSpread) *kube.Sight {
+func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.Sight {
 	r := ws.Spec.TargetReference
 	if r == nil {
 		return nil
@@ -105,23 +106,23 @@ func (f fanned) target(ws *kruise.WorkloadSpread) *kube.Sight {
 
 // adrift is a WorkloadSpread without a target that is looked at: nil where the selector
 // has left it out.
-func (f fanned) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
+func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
 	out := survey.Spread(ws, nil, nil, nil)
 	switch r := ws.Spec.TargetReference; {
 	case f.narrowed:
 		return nil
-	case r != nil && !followed[r.Kind]:
+	case r != nil && !followedKinds[r.Kind]:
 		out.Health = world.Healthy
 		out.Problems = []string{"its target is of a kind that is not looked at here: 'kubectl kruise spread workloadspread/" + ws.Name + "' shows its subsets"}
 	}
 	return out
 }
 
-// followed are the kinds whose objects are all looked at.
-var followed = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
+// followedKinds are the kinds whose objects are all looked at.
+var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
 // distribution is a ResourceDistribution. Without namespaces nobody knows its targets.
-func (f fanned) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
+func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
 	out := survey.Distribution(rd, f.Namespaces)
 	if f.Namespaces == nil {
 		out.Problems, out.Health = []string{"namespaces may not be read here: which ones it is for is not known"}, world.Degraded
@@ -129,12 +130,40 @@ func (f fanned) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
 	return out
 }
 
-// written is a workload as it stands in the cluster.
-func written(w *cluster.Workload) *tree.Node {
+// templateNode is a workload as it stands in the cluster.
+func templateNode(w *cluster.Workload) *tree.Node {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.Object)
 	if err != nil {
 		object = map[string]any{}
 	}
 	object["kind"] = w.Kind
 	return tree.FromValue(object)
+}
+
+// sidecars sets all SidecarSets against the workloads that are looked at, once a round,
+// for whoever wants them; nil before anything has been loaded.
+func (f *fleetReader) sidecars(now time.Time) *world.Sidecars {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asked == f.rounds {
+		return f.matrix
+	}
+	owners := map[string]cluster.Ref{}
+	for ref, s := range f.sights {
+		if ref.Kind == kruise.KindSidecarSet {
+			continue
+		}
+		for _, p := range s.Pods {
+			owners[p.UID] = ref
+		}
+	}
+	var sets []diagnose.Question
+	for _, s := range f.SidecarSets() {
+		if q, err := question(s, now); err == nil {
+			sets = append(sets, q)
+		}
+	}
+	f.matrix = survey.Sidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
+	f.asked = f.rounds
+	return f.matrix
 }

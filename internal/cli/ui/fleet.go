@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fleet is all workloads of a place as rows, worked out behind, whenever something has
+// fleetReader is all workloads of a place as rows, worked out behind, whenever something has
 // changed, for those that have.
-type fleet struct {
+type fleetReader struct {
 	*kube.Fleet
 	changed func()
 	stop    context.CancelFunc
@@ -33,18 +33,18 @@ type fleet struct {
 	spread   *world.FanOuts
 	spreadIn int
 
-	// drawn are the rows of the last round, which only the round itself looks at.
-	drawn map[*kube.Sight]drawn
+	// drawnRows are the rows of the last round, which only the round itself looks at.
+	drawn map[*kube.Sight]drawnRows
 }
 
-// drawn is a row, and when it was worked out.
-type drawn struct {
+// drawnRows is a row, and when it was worked out.
+type drawnRows struct {
 	row *world.Workload
 	at  time.Time
 }
 
 // open begins to look at a namespace, "" for all.
-func (l *Live) open(namespace string) (*fleet, error) {
+func (l *Live) open(namespace string) (*fleetReader, error) {
 	ctx, stop := context.WithCancel(l.ctx)
 	set, unread, err := installation.LiveGates(ctx, l.config, installation.GateFlags{})
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *Live) open(namespace string) (*fleet, error) {
 		stop()
 		return nil, err
 	}
-	f := &fleet{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawn{}, narrowed: l.look.selector != ""}
+	f := &fleetReader{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawnRows{}, narrowed: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()
@@ -71,12 +71,12 @@ func (l *Live) open(namespace string) (*fleet, error) {
 const anew = 5 * time.Second
 
 // follow works the rows out, round by round.
-func (f *fleet) follow(ctx context.Context) {
+func (f *fleetReader) follow(ctx context.Context) {
 	for ctx.Err() == nil {
 		version, began := f.Version(), time.Now()
 		f.round(began)
 		f.changed()
-		if !pause(ctx, world.Rest(time.Since(began))) {
+		if !waitFor(ctx, world.Rest(time.Since(began))) {
 			return
 		}
 		if f.Await(ctx, version, began.Add(anew)) != nil {
@@ -85,8 +85,8 @@ func (f *fleet) follow(ctx context.Context) {
 	}
 }
 
-// pause waits; false is the end of the context.
-func pause(ctx context.Context, d time.Duration) bool {
+// waitFor waits; false is the end of the context.
+func waitFor(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -98,16 +98,16 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // round works out what has changed.
-func (f *fleet) round(now time.Time) {
+func (f *fleetReader) round(now time.Time) {
 	if f.Loading() != "" || f.Fault() != nil {
 		return
 	}
 	list := f.Look()
-	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawn{}
+	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawnRows{}
 	for _, s := range list {
 		d, ok := f.drawn[s]
 		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= anew {
-			d = drawn{row(s, now), now}
+			d = drawnRows{workloadRow(s, now), now}
 		}
 		next[s], sights[s.Ref()] = d, s
 		rows = append(rows, d.row)
@@ -119,8 +119,8 @@ func (f *fleet) round(now time.Time) {
 	f.rounds++
 }
 
-// row is a workload in a line.
-func row(s *kube.Sight, now time.Time) *world.Workload {
+// workloadRow is a workload in a line.
+func workloadRow(s *kube.Sight, now time.Time) *world.Workload {
 	q, err := question(s, now)
 	if err != nil {
 		return &world.Workload{Ref: s.Ref(), Labels: s.Workload.Labels, Created: s.Created, Why: err.Error()}
@@ -142,20 +142,20 @@ func question(s *kube.Sight, now time.Time) (diagnose.Question, error) {
 }
 
 // rows are all workloads; loaded is false before the first time.
-func (f *fleet) rows() (list []*world.Workload, spaces []string, loaded bool) {
+func (f *fleetReader) rows() (list []*world.Workload, spaces []string, loaded bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.list, f.spaces, f.loaded
 }
 
-func (f *fleet) sight(ref cluster.Ref) *kube.Sight {
+func (f *fleetReader) sight(ref cluster.Ref) *kube.Sight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sights[ref]
 }
 
 // ready waits until there is something to show, or never will be.
-func (f *fleet) ready(ctx context.Context) error {
+func (f *fleetReader) ready(ctx context.Context) error {
 	for {
 		version := f.Version()
 		if err := f.Fault(); err != nil {

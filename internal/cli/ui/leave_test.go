@@ -10,11 +10,11 @@ import (
 
 // TestPatiently: leaving that takes long says what it waits for, and else nothing.
 func TestPatiently(t *testing.T) {
-	for _, takes := range []time.Duration{0, moment / 2, 10 * moment} {
+	for _, takes := range []time.Duration{0, closeMoment / 2, 10 * closeMoment} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			out := patiently(&said, func() []string { time.Sleep(takes); return []string{"without"} })
-			if told := strings.HasPrefix(said.String(), "releasing "); told != (takes > moment) || len(out) != 1 {
+			out := closeInTime(&said, func() []string { time.Sleep(takes); return []string{"without"} })
+			if told := strings.HasPrefix(said.String(), "releasing "); told != (takes > closeMoment) || len(out) != 1 {
 				t.Errorf("after %s it said %q, %v", takes, said.String(), out)
 			}
 		})

@@ -9,11 +9,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -30,11 +34,11 @@ type Live struct {
 	flags []string
 	// ctx ends all watches.
 	ctx context.Context //nolint:containedctx // watches live as long as the screens
-	*bell
+	*changeSignal
 
 	mu    sync.Mutex
 	where world.Where
-	fleet *fleet
+	fleet *fleetReader
 	// close is what somebody looks at closely, nil for nothing.
 	close *closeUp
 }
@@ -58,7 +62,7 @@ func connect(ctx context.Context, f *factory.Factory, where world.Where, o look,
 		return nil, err
 	}
 	l := &Live{
-		factory: silent(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), bell: newBell(), desk: desk,
+		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), desk: desk,
 	}
 	l.config.WarningHandler = rest.NoWarnings{}
 	if l.core, err = kubernetes.NewForConfig(l.config); err != nil {
@@ -158,4 +162,86 @@ func (l *Live) served(ref cluster.Ref) cluster.Ref {
 		return s.Carrier.Ref
 	}
 	return ref
+}
+
+// changeSignal counts changes and wakes whoever waits for one.
+type changeSignal struct {
+	mu      sync.Mutex
+	version int64
+	wake    chan struct{}
+}
+
+func newChangeSignal() *changeSignal { return &changeSignal{version: 1, wake: make(chan struct{})} }
+
+func (b *changeSignal) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.version++
+	close(b.wake)
+	b.wake = make(chan struct{})
+}
+
+func (b *changeSignal) now() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.version
+}
+
+// wait returns when the version is newer, or after a time, which counts as a change:
+// the clock has gone on.
+func (b *changeSignal) wait(ctx context.Context, since int64, most time.Duration) error {
+	b.mu.Lock()
+	version, wake := b.version, b.wake
+	b.mu.Unlock()
+	if version > since {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wake:
+	case <-timer.C:
+		b.ring()
+	}
+	return nil
+}
+
+// findWorkload is the workload that a command line names, by the kind that it has there.
+func findWorkload(ctx context.Context, f *factory.Factory, arg string) (cluster.Ref, error) {
+	name, err := resourcearg.Parse(arg)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	client, namespace, err := f.InNamespace()
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	r, err := clusterread.FindWorkload(ctx, client, name, namespace)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	ref := cluster.Ref{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()}
+	if !name.Means(ref.Group, ref.Kind, ref.Name) {
+		ref.Group, ref.Kind, ref.Name = name.Kinds[0].Group, name.Kinds[0].Kind, name.Name
+	}
+	return ref, nil
+}
+
+// Over shows the screens over a rollout that `rollout run --ui` carries out at a desk.
+func Over(ctx context.Context, f *factory.Factory, d *rollout.Desk, ref cluster.Ref) error {
+	where, err := whereFrom(f, f.Streams.Getenv(productionVariable), false)
+	if err != nil {
+		return err
+	}
+	where.Namespace = ref.Namespace
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l, err := connect(ctx, f, where, look{stateNamespace: d.StateNamespace()}, d)
+	if err != nil {
+		return err
+	}
+	_, err = l.show(ctx, f, tui.Options{First: screen.Open{Screen: screen.Rollout, Ref: ref}, Notify: tui.Bell})
+	return err
 }

@@ -106,7 +106,7 @@ func seeing(t *testing.T, a *api, namespace, selector string) *Live {
 	flags.APIServer = &a.url
 	f := factory.New(factory.Streams{In: strings.NewReader(""), Getenv: func(string) string { return "" }})
 	f.Flags = flags
-	f = silent(f)
+	f = withoutMessages(f)
 	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, rollout.NewDesk(t.Context(), f, "kruise"))
 	if err != nil {
 		t.Fatal(err)

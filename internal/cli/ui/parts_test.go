@@ -33,32 +33,32 @@ func TestPlace(t *testing.T) {
 		f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
 		namespace := "shop"
 		f.Flags.Context, f.Flags.Namespace = &c.context, &namespace
-		where, err := place(f, c.pattern, false)
+		where, err := whereFrom(f, c.pattern, false)
 		if err != nil || where.Production != c.production || where.Context != c.context || where.Namespace != "shop" {
 			t.Errorf("%s %q: %+v, %v", c.context, c.pattern, where, err)
 		}
-		if where, err = place(f, c.pattern, true); err != nil || where.Namespace != "" {
+		if where, err = whereFrom(f, c.pattern, true); err != nil || where.Namespace != "" {
 			t.Errorf("all: %+v, %v", where, err)
 		}
 	}
 	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
 	var bad *command.UsageError
-	if _, err := place(f, "(", false); !errors.As(err, &bad) {
+	if _, err := whereFrom(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestPlanned: a plan opens on its workload; what cannot be is refused.
 func TestPlanned(t *testing.T) {
-	open, err := planned("../../../pkg/plan/planfile/testdata/everything.yaml")
+	open, err := planScreen("../../../pkg/plan/planfile/testdata/everything.yaml")
 	if err != nil || open.Screen != screen.Plan || open.Ref.Name == "" || open.Plan == nil || len(open.Plan.Steps) == 0 {
 		t.Errorf("%+v, %v", open, err)
 	}
-	if _, err := planned("nothing.yaml"); err == nil || !strings.Contains(err.Error(), "nothing.yaml") {
+	if _, err := planScreen("nothing.yaml"); err == nil || !strings.Contains(err.Error(), "nothing.yaml") {
 		t.Error(err)
 	}
 	var bad *command.UsageError
-	for _, o := range []options{{plan: "-"}, {plan: "x.yaml"}} {
+	for _, o := range []uiOptions{{plan: "-"}, {plan: "x.yaml"}} {
 		if _, err := o.complete([]string{"cloneset/web"}); !errors.As(err, &bad) {
 			t.Errorf("%v", err)
 		}

@@ -1,17 +1,21 @@
 package ui
 
 import (
+	"bufio"
 	"context"
+	"io"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/inspect"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // mapping is how the cluster serves a kind.
@@ -39,7 +43,7 @@ func (l *Live) Manifest(ctx context.Context, ref cluster.Ref) (string, error) {
 		return "", err
 	}
 	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-	text, err := yaml.Marshal(describe.Hidden(u.Object))
+	text, err := yaml.Marshal(inspect.HideSecrets(u.Object))
 	return string(text), err
 }
 
@@ -50,5 +54,74 @@ func (l *Live) Describe(ctx context.Context, ref cluster.Ref) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return describe.Object(ctx, l.factory, m, ref.Namespace, ref.Name)
+	return inspect.DescribeObject(ctx, l.factory, m, ref.Namespace, ref.Name)
+}
+
+// Logs is [world.Source].
+func (l *Live) Logs(ctx context.Context, q world.LogQuery) (world.Log, error) {
+	o := &corev1.PodLogOptions{Container: q.Container, Previous: q.Previous, Follow: q.Follow}
+	if q.Tail > 0 {
+		o.TailLines = new(int64(q.Tail))
+	}
+	stream, err := l.core.CoreV1().Pods(q.Namespace).GetLogs(q.Pod, o).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return follow(ctx, stream), nil
+}
+
+// log hands lines over as they come, all that are there at once.
+type log struct {
+	lines chan string
+	// err is why there are no more, once lines is closed.
+	err error
+}
+
+// Bounds of what is read ahead, and of a line.
+const (
+	linesAhead  = 1000
+	longestLine = 1 << 20
+)
+
+// follow reads a stream until it or the context ends.
+func follow(ctx context.Context, stream io.ReadCloser) *log {
+	l := &log{lines: make(chan string, linesAhead), err: io.EOF}
+	context.AfterFunc(ctx, func() { _ = stream.Close() })
+	go func() {
+		defer close(l.lines)
+		defer func() { _ = stream.Close() }()
+		in := bufio.NewScanner(stream)
+		in.Buffer(nil, longestLine)
+		for in.Scan() {
+			select {
+			case l.lines <- in.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err := in.Err(); err != nil && ctx.Err() == nil {
+			l.err = err
+		}
+	}()
+	return l
+}
+
+// Next is [world.Log].
+func (l *log) Next() ([]string, error) {
+	line, ok := <-l.lines
+	if !ok {
+		return nil, l.err
+	}
+	lines := []string{line}
+	for {
+		select {
+		case line, ok := <-l.lines:
+			if !ok {
+				return lines, nil
+			}
+			lines = append(lines, line)
+		default:
+			return lines, nil
+		}
+	}
 }

@@ -1,6 +1,5 @@
-// Package ui is the verb that shows the terminal interface on a cluster: one list and
-// one watch for each kind of object, details of what is on the screen, and the sessions
-// of `rollout` for what is done. It writes through package rollout alone.
+// Package ui has the verbs that show the terminal interface: ui on a cluster, and demo on a
+// simulated one. What its keys do on a cluster is the same code as the verbs of rollout.
 package ui
 
 import (
@@ -9,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
@@ -26,7 +26,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-const long = `Show the workloads of a namespace, or of all, with their status: which are failing or
+const uiLong = `Show the workloads of a namespace, or of all, with their status: which are failing or
 wait for approval, and how far each rollout is; and promote, pause, roll back, restart
 and scale them. ? shows the keys. Every change asks for confirmation, and names the
 context, the namespace and the effect.
@@ -41,7 +41,7 @@ namespace. The terminal's bell rings when a rollout fails or waits for approval.
 In a context whose name matches --production, every change requires typing the name;
 $KUBECTL_KRUISE_PRODUCTION is the default.`
 
-const example = `  # the namespace of the context, or all of them
+const uiExample = `  # the namespace of the context, or all of them
   kubectl kruise ui
   kubectl kruise ui -A
 
@@ -54,7 +54,7 @@ const example = `  # the namespace of the context, or all of them
   # what belongs to a team, in a context that asks for names to be typed
   kubectl kruise ui -A -l team=checkout --production 'prod|live'`
 
-type options struct {
+type uiOptions struct {
 	factory *factory.Factory
 	look
 	all, readOnly bool
@@ -69,11 +69,11 @@ const productionVariable = "KUBECTL_KRUISE_PRODUCTION"
 // usualProduction is what production is called where nobody says so.
 const usualProduction = "prod"
 
-// New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+// NewUI returns the verb.
+func NewUI(f *factory.Factory) *cobra.Command {
+	o := &uiOptions{factory: f}
 	c := &cobra.Command{
-		Use: "ui [TYPE/NAME]", Aliases: []string{"top"}, Short: "Watch and manage rollouts in a terminal interface", Long: long, Example: example,
+		Use: "ui [TYPE/NAME]", Aliases: []string{"top"}, Short: "Watch and manage rollouts in a terminal interface", Long: uiLong, Example: uiExample,
 		RunE: func(c *cobra.Command, args []string) error {
 			first, err := o.complete(args)
 			if err != nil {
@@ -94,7 +94,7 @@ func New(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-func (o *options) complete(args []string) (first string, err error) {
+func (o *uiOptions) complete(args []string) (first string, err error) {
 	if _, err := labels.Parse(o.selector); err != nil {
 		return "", command.Usagef("for instance team=checkout", "--selector: %w", err)
 	}
@@ -110,7 +110,7 @@ func (o *options) complete(args []string) (first string, err error) {
 	return strings.Join(args, ""), nil
 }
 
-func (o *options) run(ctx context.Context, first string) error {
+func (o *uiOptions) run(ctx context.Context, first string) error {
 	if err := terminal.Check(o.factory.Streams, "'kubectl kruise get' and 'kubectl kruise rollout status' print lines"); err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (o *options) run(ctx context.Context, first string) error {
 }
 
 // in shows the screens on the cluster of a context, and returns the context to go to next.
-func (o *options) in(ctx context.Context, f *factory.Factory, screens tui.Options) (next string, err error) {
-	where, err := place(f, o.production, o.all)
+func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Options) (next string, err error) {
+	where, err := whereFrom(f, o.production, o.all)
 	if err != nil {
 		return "", err
 	}
@@ -156,14 +156,14 @@ func (o *options) in(ctx context.Context, f *factory.Factory, screens tui.Option
 func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
 	o.Source, o.Actions = l, l
 	next, err = terminal.Run(ctx, f.Streams, f.Color, o)
-	for _, text := range patiently(f.Streams.Err, l.Close) {
+	for _, text := range closeInTime(f.Streams.Err, l.Close) {
 		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)
 	}
 	return next, err
 }
 
-// place is where somebody looks.
-func place(f *factory.Factory, production string, all bool) (world.Where, error) {
+// whereFrom is where somebody looks.
+func whereFrom(f *factory.Factory, production string, all bool) (world.Where, error) {
 	if production == "" {
 		production = usualProduction
 	}
@@ -192,26 +192,45 @@ func contextOf(f *factory.Factory) string {
 }
 
 // opening is the screen of a workload that was named, or of a plan; none without.
-func (o *options) opening(ctx context.Context, arg string) (screen.Open, error) {
+func (o *uiOptions) opening(ctx context.Context, arg string) (screen.Open, error) {
 	switch {
 	case o.plan != "":
-		return planned(o.plan)
+		return planScreen(o.plan)
 	case arg == "":
 		return screen.Open{}, nil
 	}
-	ref, err := find(ctx, o.factory, arg)
+	ref, err := findWorkload(ctx, o.factory, arg)
 	return screen.Open{Screen: screen.Rollout, Ref: ref}, err
 }
 
-// planned is the screen of a plan in a file.
-func planned(file string) (screen.Open, error) {
+// planScreen is the screen of a plan in a file.
+func planScreen(file string) (screen.Open, error) {
 	p, err := planning.ReadPlan(file, nil)
 	t := p.Target
 	ref := cluster.Ref{Group: schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 	return screen.Open{Screen: screen.Plan, Ref: ref, Plan: &p}, err
 }
 
-// silent is a factory with nobody at its streams.
-func silent(f *factory.Factory) *factory.Factory {
+// withoutMessages is a factory with nobody at its streams.
+func withoutMessages(f *factory.Factory) *factory.Factory {
 	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: f.Streams.Getenv})
+}
+
+// closeMoment is how long leaving may take without a word.
+const closeMoment = 500 * time.Millisecond
+
+// closeInTime closes, and says what it waits for when that takes long: a cluster that
+// does not answer is asked for some seconds to free the rollouts that were carried out
+// here.
+func closeInTime(said io.Writer, closes func() []string) []string {
+	told := make(chan struct{})
+	timer := time.AfterFunc(closeMoment, func() {
+		defer close(told)
+		_, _ = fmt.Fprintln(said, "releasing rollouts that run here, so that others can resume them ...")
+	})
+	out := closes()
+	if !timer.Stop() {
+		<-told
+	}
+	return out
 }

@@ -1,4 +1,5 @@
-// Package version is the verb that says which build this is.
+// Package version says which build this is, and which other plugins of this name are
+// installed; it has the verb version. It runs no other program.
 package version
 
 import (
@@ -12,7 +13,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installed"
 )
 
 // version is set by the linker; a plain `go build` or `go install` leaves it
@@ -66,7 +66,7 @@ same name is what kubectl runs, or what krew has installed.`,
 		Args:    command.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
 			err := write(f, Get(), output)
-			for _, w := range installed.Warnings(f.Streams.Getenv) {
+			for _, w := range Warnings(f.Streams.Getenv) {
 				_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\nhint: %s\n", w.Text, w.Hint)
 			}
 			return err

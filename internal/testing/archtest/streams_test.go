@@ -16,7 +16,7 @@ func TestStreams(t *testing.T) {
 		"os.Stdout":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go"},
 		"os.Stderr":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go", "pkg/render/load/isolated/bound.go", "pkg/render/load/kustomize.go"},
 		"text.Unwrap": {"internal/cli/terminal/terminal.go", "internal/cli/rollout/teller.go", "internal/cli/factory/working.go"},
-		"safe.Unwrap": {"internal/cli/describe/rollout.go"},
+		"safe.Unwrap": {"internal/cli/inspect/describe_rollout.go"},
 	}
 	seen := map[string]bool{}
 	tools := []string{"internal/testing", "internal/customizations", "internal/fidelity", "internal/krew", "internal/licenses"}

@@ -1,0 +1,49 @@
+package change
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// TestOwners: whoever changes what another writes is told, without a request.
+func TestOwners(t *testing.T) {
+	var said bytes.Buffer
+	f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
+	e := &rolloutExplainer{Edit: &Edit{Factory: f}}
+	owned := setObject(t, "kind: CloneSet\nmetadata: {name: web-a, ownerReferences: [{kind: UnitedDeployment, name: web, controller: true}]}")
+	if err := e.owners(owned); err != nil || !strings.Contains(said.String(), "CloneSet web-a belongs to UnitedDeployment web") {
+		t.Errorf("%q, %v", &said, err)
+	}
+}
+
+// TestReleased: a new template of a workload that a Kruise Rollout has in hand starts it.
+func TestReleased(t *testing.T) {
+	const list = `{"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "RolloutList", "items": [{
+		"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "Rollout", "metadata": {"name": "shop", "namespace": "a"},
+		"spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}, "strategy": {"canary": {"steps": [{"replicas": 1}]}}}}]}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, list)
+	}))
+	defer s.Close()
+	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
+	for name, want := range map[string]string{
+		"web":   "note: a new template starts rollout.rollouts.kruise.io/shop: 'kubectl kruise rollout status rollout/shop' follows it\n",
+		"other": "",
+	} {
+		var said bytes.Buffer
+		f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
+		*f.Flags.APIServer = s.URL
+		e := &rolloutExplainer{Edit: &Edit{Factory: f}, ctx: t.Context()}
+		err := e.owners(setObject(t, "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: "+name+", namespace: a}"))
+		if err != nil || said.String() != want {
+			t.Errorf("%s: %q, %v", name, &said, err)
+		}
+	}
+}

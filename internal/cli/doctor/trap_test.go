@@ -1,0 +1,257 @@
+package doctor
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
+)
+
+const web = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "nginx:1.29", envFrom: [{configMapRef: {name: settings}}]}]}
+`
+
+const settings = "configMapGenerator: [{name: settings, literals: [colour=blue]}]\n"
+
+// run is the config of a function that runs exec, with more below it.
+func run(kind, exec, more string) string {
+	return "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: " + kind + "\nmetadata:\n  name: it\n  annotations:\n    config.kubernetes.io/function: |\n      exec: " + exec + "\n" + more
+}
+
+const copies = `apiVersion: apps.kruise.io/v1beta1
+kind: ResourceDistribution
+metadata:
+  name: ca
+  annotations:
+    config.kubernetes.io/function: |
+      exec: {path: kubectl-kruise}
+spec:
+  resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: ca}, data: {a: b}}
+  targets: {includedNamespaces: {list: [{name: team-a}, {name: team-b}]}}
+`
+
+var ours = run("RenderConfig", "{path: kubectl-kruise}", "spec: {target: native}\n")
+
+// base is a kustomization in which a function runs.
+func base(more, config string) map[string]string {
+	return map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + more, "web.yaml": web, "config.yaml": config}
+}
+
+// traps are kustomizations, what the real kustomize does with them, and what is said.
+var traps = map[string]struct {
+	files map[string]string
+	flags TrapFlags
+	// fails is what kustomize says when it fails; builds is what it builds when it
+	// does not, lacks what it does not build.
+	fails, builds, lacks string
+	status               VerdictStatus
+	says                 string
+}{
+	"both flags": {
+		base("transformers: [config.yaml]\n", ours), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "1 function, and no trap",
+	},
+	"left out without a word": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), TrapFlags{true, false}, "", "kind: Deployment", "", Fail, "leaves the function out",
+	},
+	"no flags": {
+		base("transformers: [config.yaml]\n", ours), TrapFlags{}, "external plugins disabled", "", "", Fail, "external plugins are disabled",
+	},
+	"only the second flag": {
+		base("transformers: [config.yaml]\n", ours), TrapFlags{false, true}, "external plugins disabled", "", "", Fail, "external plugins are disabled",
+	},
+	"in place": {
+		map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers:\n- |\n  " + strings.ReplaceAll(strings.TrimSpace(run("RenderConfig", "{path: nobody-has-it}", "")), "\n", "\n  ") + "\n", "web.yaml": web},
+		TrapFlags{true, true},
+		"nobody-has-it", "", "", Fail, "there is no nobody-has-it",
+	},
+	"under resources": {
+		base("", ours), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "0 functions",
+	},
+	"an object like any other": {
+		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, TrapFlags{true, true}, "", "kind: RenderConfig", "", Warn, "no function runs",
+	},
+	"returns nothing": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), TrapFlags{true, true}, "", "", "kind", Fail, "deletes every object",
+	},
+	"a validator that echoes": {
+		base("validators: [config.yaml]\n", ours), TrapFlags{true, true}, "shouldn't modify", "", "", Fail, "fails every validator",
+	},
+	"a validator": {
+		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+	},
+	"an unknown key": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, arg: [fn]}", "")), TrapFlags{true, true}, "unknown field", "", "", Fail, "unknown field",
+	},
+	"args": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), TrapFlags{true, true}, "", "kind: Deployment", "", Warn, "before 5.7",
+	},
+	"a path from the config's folder": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
+			"deep/config.yaml": run("Any", "{path: ./it}", ""), "deep/it": "#!/bin/sh\ncat\n",
+		}, TrapFlags{true, true}, "it", "", "", Fail, "is not a program",
+	},
+	"a path from the kustomization": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
+			"deep/config.yaml": run("Any", "{path: ./deep/it}", ""), "deep/it": "#!/bin/sh\ncat\n",
+		}, TrapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+	},
+	"a folder of configs": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep]\n", "web.yaml": web,
+			"deep/kustomization.yaml": "resources: [config.yaml]\n", "deep/config.yaml": run("Any", "{path: nobody-has-it}", ""),
+		}, TrapFlags{true, true}, "nobody-has-it", "", "", Fail, "there is no nobody-has-it",
+	},
+	"copies as a generator": {
+		base("generators: [config.yaml]\n", copies), TrapFlags{true, true}, "", "namespace: team-b", "", Warn, "does not know which Namespaces there are",
+	},
+	"copies as a generator, and a namespace": {
+		base("namespace: shop\ngenerators: [config.yaml]\n", copies), TrapFlags{true, true}, "namespace transformation produces ID conflict", "", "", Fail, "moves all copies into one",
+	},
+	"copies below a namespace": {
+		map[string]string{
+			"kustomization.yaml": "namespace: shop\nresources: [base]\n", "base/kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [config.yaml]\n",
+			"base/web.yaml": web, "base/config.yaml": copies,
+		}, TrapFlags{true, true}, "namespace transformation produces ID conflict", "", "", Fail, "moves all copies into one",
+	},
+	"a config that is not there": {
+		base("transformers: [confg.yaml]\n", ours), TrapFlags{true, true}, "confg.yaml", "", "", Fail, "there is no confg.yaml",
+	},
+	"a folder that is not there": {
+		base("components: [deep]\n", ours), TrapFlags{true, true}, "deep", "", "", Fail, "there is no deep",
+	},
+	"an object that is not there": {
+		map[string]string{"kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n", "web.yaml": web}, TrapFlags{true, true}, "hpa.yaml", "", "", Fail, "there is no hpa.yaml",
+	},
+	"copies where they belong": {
+		base("namespace: shop\ntransformers: [config.yaml]\n", copies), TrapFlags{true, true}, "", "namespace: team-b", "", OK, "no trap",
+	},
+}
+
+// TestTraps: each trap is one, for the real kustomize, and has its line.
+func TestTraps(t *testing.T) {
+	programs(t)
+	for name, c := range traps {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range c.files {
+				write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
+			}
+			out, said, err := kustomize.Run(t, dir, nil, append(c.flags.args(), ".")...)
+			switch {
+			case c.fails != "" && (err == nil || !strings.Contains(said, c.fails)):
+				t.Errorf("kustomize does not fail with %q: %v\n%s%s", c.fails, err, out, said)
+			case c.fails == "" && (err != nil || !strings.Contains(out, c.builds) || c.lacks != "" && strings.Contains(out, c.lacks)):
+				t.Errorf("kustomize: %v\n%s%s", err, out, said)
+			}
+			lines, err := FindTraps(dir, c.flags, exec.LookPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) != 1 || lines[0].Status != c.status || !strings.Contains(lines[0].Text, c.says) {
+				t.Errorf("%+v; want %s: %s", lines, c.status, c.says)
+			}
+		})
+	}
+}
+
+func (f TrapFlags) args() []string {
+	out := []string{"build"}
+	if f.AlphaPlugins {
+		out = append(out, "--enable-alpha-plugins")
+	}
+	if f.Exec {
+		out = append(out, "--enable-exec")
+	}
+	return out
+}
+
+// TestBuilt: what functions break shows in what kustomize built.
+func TestBuilt(t *testing.T) {
+	programs(t)
+	for name, c := range map[string]struct {
+		config string
+		status VerdictStatus
+		says   string
+	}{
+		"ours":          {ours, OK, "references hold"},
+		"nothing":       {run("Any", "{path: 'true'}", ""), Fail, "nothing was built"},
+		"bookkeeping":   {run("Any", "{path: ./add}", ""), Warn, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
+		"lost its name": {run("Any", "{path: stranger}", ""), Fail, "refers to ConfigMap settings, which is called a-settings"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range base("namePrefix: a-\ntransformers: [config.yaml]\n", c.config) {
+				write(t, filepath.Join(dir, file), text)
+			}
+			write(t, filepath.Join(dir, "add"), "#!/bin/sh\nsed 's/^items:$/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: new, annotations: {kustomize.config.k8s.io\\/needs-hash: \"true\"}}}/'\n")
+			out, said, err := kustomize.Run(t, dir, nil, "build", "--enable-alpha-plugins", "--enable-exec", ".")
+			if err != nil {
+				t.Fatal(err, said)
+			}
+			lines, err := CheckBuilt([]byte(out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) != 1 || lines[0].Status != c.status || !strings.Contains(lines[0].Text, c.says) {
+				t.Errorf("%+v; want %s: %s\n%s", lines, c.status, c.says, out)
+			}
+		})
+	}
+}
+
+// TestReferences: what names an object by another name than it was built with.
+func TestReferences(t *testing.T) {
+	const deployment = "kind: Deployment\nmetadata: {name: a-web}\n---\n"
+	for name, c := range map[string]struct{ text, says string }{
+		"an autoscaler":   {deployment + "kind: HorizontalPodAutoscaler\nmetadata: {name: a-web}\nspec: {scaleTargetRef: {kind: Deployment, name: web}}\n", "refers to Deployment web, which is called a-web"},
+		"of another kind": {deployment + "kind: HorizontalPodAutoscaler\nmetadata: {name: a-web}\nspec: {scaleTargetRef: {kind: CloneSet, name: web}}\n", ""},
+		"a claim":         {"kind: PersistentVolumeClaim\nmetadata: {name: a-data}\n---\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}\n", "refers to PersistentVolumeClaim data"},
+		"a service":       {"kind: Service\nmetadata: {name: a-web}\n---\nkind: StatefulSet\nmetadata: {name: a-web}\nspec: {serviceName: web}\n", "refers to Service web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines, err := CheckBuilt([]byte(c.text))
+			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, c.says) || (lines[0].Status == Fail) != (c.says != "") {
+				t.Errorf("%+v (%v), want %q", lines, err, c.says)
+			}
+		})
+	}
+}
+
+// TestRemote: what is fetched is named, since its functions run here.
+func TestRemote(t *testing.T) {
+	for entry, status := range map[string]VerdictStatus{
+		"https://example.com/app.yaml": Warn, "github.com/a/b//c?ref=v1": Warn, "git@example.com:a/b": Warn, "example.org/a/b//c": Warn,
+		"../base": Fail, "app.prod.yaml": Fail, "deep/app.yaml": Fail,
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "kustomization.yaml"), "resources: ['"+entry+"']\n")
+		lines, err := FindTraps(dir, TrapFlags{true, true}, exec.LookPath)
+		if err != nil || len(lines) != 1 || lines[0].Status != status || !strings.Contains(lines[0].Text, entry) {
+			t.Errorf("%s: %+v (%v), want %s", entry, lines, err, status)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := FindTraps(dir, TrapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
+		t.Error(err)
+	}
+	write(t, filepath.Join(dir, "kustomization.yaml"), "resources: {}\n")
+	if _, err := FindTraps(dir, TrapFlags{}, exec.LookPath); err == nil {
+		t.Error("that is no kustomization")
+	}
+	if _, err := CheckBuilt([]byte("{")); err == nil {
+		t.Error("that is not YAML")
+	}
+}

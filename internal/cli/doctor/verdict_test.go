@@ -1,0 +1,59 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+)
+
+var verdictLines = []VerdictLine{Passed("one", "is <%d>", 1), Warned("second", "do it", "may be"), Failed("two", "", "is not")}
+
+func TestText(t *testing.T) {
+	var b strings.Builder
+	if err := WriteVerdictText(&b, verdictLines, 0, func(s VerdictStatus, text string) string {
+		return strings.ReplaceAll(text, string(s), strings.ToUpper(string(s)))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := `OK    one     is <1>
+WARN  second  may be
+              hint: do it
+FAIL  two     is not
+1 ok, 1 warn, 1 fail
+`
+	if b.String() != want {
+		t.Errorf("have\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestTextFits: on a terminal, what is longer goes on below itself.
+func TestTextFits(t *testing.T) {
+	var b strings.Builder
+	list := []VerdictLine{Warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
+	if err := WriteVerdictText(&b, list, 40, func(_ VerdictStatus, text string) string { return text }); err != nil {
+		t.Fatal(err)
+	}
+	want := `warn  plugin  another is on the PATH,
+              too
+              hint: remove it, so that
+              nobody runs it by accident
+0 ok, 1 warn, 0 fail
+`
+	if b.String() != want {
+		t.Errorf("have\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b strings.Builder
+	if err := WriteVerdictJSON(&b, verdictLines[:1]); err != nil {
+		t.Fatal(err)
+	}
+	want := "[\n  {\n    \"status\": \"ok\",\n    \"topic\": \"one\",\n    \"text\": \"is <1>\"\n  }\n]\n"
+	if b.String() != want {
+		t.Errorf("have %s", b.String())
+	}
+	b.Reset()
+	if err := WriteVerdictJSON(&b, nil); err != nil || b.String() != "[]\n" {
+		t.Errorf("nothing is %q, %v", b.String(), err)
+	}
+}

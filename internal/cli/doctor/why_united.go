@@ -1,0 +1,79 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// united answers for a UnitedDeployment: for each of its subsets, in the order given.
+func (o *whyOptions) united(ctx context.Context, arg, name string) (view.Diagnosed, error) {
+	out := view.Diagnosed{Diagnosis: diagnose.Diagnosis{About: arg, Causes: []diagnose.Cause{}}}
+	namespace, err := o.clients()
+	if err != nil {
+		return out, err
+	}
+	u, names, err := o.subsets(ctx, namespace, name)
+	if err != nil {
+		return out, err
+	}
+	for _, n := range names {
+		d, err := o.workload(ctx, n, namespace)
+		if err != nil {
+			return out, err
+		}
+		out.Subsets = append(out.Subsets, d)
+	}
+	out.Answer = subsetSummary(out.Subsets)
+	if u != nil && u.Observed < u.Generation {
+		out.Answer = "progressing: Kruise has not processed the latest change yet; " + out.Answer
+	}
+	return out, nil
+}
+
+// subsets are the workloads of a UnitedDeployment, or those that it was rendered into.
+func (o *whyOptions) subsets(ctx context.Context, namespace, name string) (*united.Object, []resourcearg.Name, error) {
+	u, err := united.Get(ctx, o.dynamic, namespace, name)
+	if err == nil {
+		names, err := clusterread.SubsetWorkloads(ctx, o.dynamic, u)
+		return u, names, err
+	}
+	if !errors.Is(err, united.ErrNone) {
+		return nil, nil, err
+	}
+	names, err := clusterread.RenderedWorkloads(ctx, o.dynamic, namespace, kruise.KindUnitedDeployment, name)
+	if err == nil && len(names) == 0 {
+		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
+	}
+	return nil, names, err
+}
+
+// subsetSummary says in one line how the subsets stand: the first that does not pass by itself
+// is the answer.
+func subsetSummary(subsets []view.Diagnosed) string {
+	stuck := slices.IndexFunc(subsets, func(d view.Diagnosed) bool {
+		return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Stuck })
+	})
+	waits := 0
+	for _, d := range subsets {
+		if len(d.Causes) > 0 {
+			waits++
+		}
+	}
+	switch {
+	case stuck >= 0:
+		return fmt.Sprintf("subset %d of %d, %s: %s", stuck+1, len(subsets), subsets[stuck].About, subsets[stuck].Answer)
+	case waits > 0:
+		return fmt.Sprintf("progressing: %d of %d subsets are not up to date", waits, len(subsets))
+	}
+	return fmt.Sprintf("all %d subsets are up to date", len(subsets))
+}

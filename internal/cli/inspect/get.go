@@ -1,0 +1,251 @@
+// Package inspect has the verbs that show objects and their pods: kubectl's get, describe,
+// exec, logs and debug, for Kruise's kinds, workloads and hot-upgraded sidecars too, and
+// spread, which compares where pods are with where they should be. Where a cluster has no
+// Kruise, what was rendered for an object is shown in its place.
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/client-go/discovery"
+	"k8s.io/kubectl/pkg/cmd/get"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+	"k8s.io/kubectl/pkg/util/completion"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const getLong = `List objects, as kubectl's get does, with columns that say how they stand for every kind
+of Kruise and Kruise Rollout. Other types look as they do in kubectl.
+
+"all" stands for every kind of Kruise that the cluster serves; what has no objects is
+left out.`
+
+const getExample = `  # everything of Kruise in a namespace
+  kubectl kruise get all -n shop
+
+  # CloneSets of all namespaces, with partition, images and selector
+  kubectl kruise get clonesets -A -o wide
+
+  # one of them as YAML
+  kubectl kruise get cloneset/web -o yaml
+
+  # follow the Rollouts
+  kubectl kruise get rollouts.rollouts.kruise.io -w`
+
+type getOptions struct {
+	*get.GetOptions
+	factory *factory.Factory
+	// whole gets whole objects with tables.
+	whole cmdutil.Factory
+}
+
+// NewGet returns the verb.
+func NewGet(f *factory.Factory) *cobra.Command {
+	o := &getOptions{GetOptions: get.NewGetOptions("kubectl kruise", kubectl.Streams(f)), factory: f}
+	c := &cobra.Command{
+		Use: "get (all | TYPE [NAME] | TYPE/NAME …)", Short: "List objects of any type, with columns for Kruise's", Long: getLong, Example: getExample,
+		Aliases: []string{"list"},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
+				return command.Usagef("for instance cloneset, cloneset/web, or all", "give a type")
+			}
+			o.whole = kubectl.ChangedFactory(f, requestWholeObjects)
+			if err := o.Complete(o.whole, c, args); err != nil {
+				return kubectl.Err(err)
+			}
+			if err := o.Validate(); err != nil {
+				return command.Usagef("", "%w", err)
+			}
+			ctx := c.Context()
+			chosen := o.AllNamespaces || o.LabelSelector != "" || o.FieldSelector != ""
+			return resourcearg.Fallback{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return o.run(ctx, args) })
+		},
+		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(kubectl.Factory(f)),
+	}
+	o.flags(c)
+	return c
+}
+
+// flags are kubectl's.
+func (o *getOptions) flags(c *cobra.Command) {
+	o.PrintFlags.AddFlags(c)
+	fl := c.Flags()
+	fl.StringVar(&o.Raw, "raw", "", "path to ask the server for")
+	fl.BoolVarP(&o.Watch, "watch", "w", false, "after listing, watch for changes")
+	fl.BoolVar(&o.WatchOnly, "watch-only", false, "watch for changes without listing first")
+	fl.BoolVar(&o.OutputWatchEvents, "output-watch-events", false, "with --watch: show what kind of change it is, too")
+	fl.BoolVar(&o.IgnoreNotFound, "ignore-not-found", false, "what is not there is no error")
+	fl.StringVar(&o.FieldSelector, "field-selector", "", "choose by fields, such as metadata.name=web")
+	fl.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "in all namespaces")
+	fl.BoolVar(&o.ServerPrint, "server-print", true, "have the server make the columns of types that are not Kruise's")
+	cmdutil.AddFilenameOptionFlags(c, &o.FilenameOptions, "that names the objects")
+	cmdutil.AddChunkSizeFlag(c, &o.ChunkSize)
+	cmdutil.AddLabelSelectorFlagVar(c, &o.LabelSelector)
+	cmdutil.AddSubresourceFlags(c, &o.Subresource, "show a subresource.")
+}
+
+func (o *getOptions) run(ctx context.Context, args []string) error {
+	if o.IsHumanReadablePrinter && o.ServerPrint {
+		o.ToPrinter = withColumns(o.ToPrinter)
+	}
+	switch {
+	case namesAllTypes(args):
+	case o.Raw == "" && (o.Watch || o.WatchOnly):
+		return kubectl.Interrupted(ctx, kubectl.Err(o.follow(ctx, args)))
+	default:
+		return kubectl.Err(o.Run(o.whole, args))
+	}
+	d, err := o.factory.Discovery()
+	if err != nil {
+		return err
+	}
+	served, err := servedKinds(d)
+	if err != nil {
+		return err
+	}
+	return o.all(expandAll(args[0], served), args[1:])
+}
+
+// all shows several types at once.
+func (o *getOptions) all(types, rest []string) error {
+	switch {
+	case len(types) == 0:
+		_, err := fmt.Fprintln(o.ErrOut, "No resources found: this cluster serves no kind of Kruise")
+		return err
+	case len(rest) > 0:
+		return command.Usagef("name a type: kubectl kruise get cloneset "+rest[0], "all means many types, which have no object %s", rest[0])
+	case o.Watch || o.WatchOnly:
+		return command.Usagef("for instance kubectl kruise get clonesets -w", "one type at a time can be followed")
+	case o.IsHumanReadablePrinter:
+		return o.sections(types, nil)
+	}
+	return kubectl.Err(o.Run(o.whole, []string{strings.Join(types, ",")}))
+}
+
+type toPrinter = func(*meta.RESTMapping, *bool, bool, bool) (printers.ResourcePrinterFunc, error)
+
+// withColumns prints the tables of our kinds with our columns.
+func withColumns(inner toPrinter) toPrinter {
+	return func(m *meta.RESTMapping, outputs *bool, namespace, kind bool) (printers.ResourcePrinterFunc, error) {
+		next, err := inner(m, outputs, namespace, kind)
+		if err != nil || m == nil {
+			return next, err
+		}
+		columns, ok := tables[m.GroupVersionKind.GroupKind()]
+		if !ok {
+			return next, nil
+		}
+		return func(obj runtime.Object, w io.Writer) error { return next(withTitles(obj, columns, time.Now()), w) }, nil
+	}
+}
+
+// allTypes is what "all" stands for, in the older plugin's order
+// (docs/facts/older-plugin.md#describe-get-completion) with the kinds that it did not know at the
+// end. What Kruise makes for itself, one for every node, is left out.
+var allTypes = []string{
+	"clonesets." + kruise.Group, "statefulsets." + kruise.Group, "daemonsets." + kruise.Group, "rollouts." + release.Group,
+	"broadcastjobs." + kruise.Group, "containerrecreaterequests." + kruise.Group, "advancedcronjobs." + kruise.Group,
+	"resourcedistributions." + kruise.Group, "uniteddeployments." + kruise.Group, "sidecarsets." + kruise.Group,
+	"podprobemarkers." + kruise.Group, "imagepulljobs." + kruise.Group, "podunavailablebudgets." + kruise.PolicyGroup,
+	"workloadspreads." + kruise.Group, "persistentpodstates." + kruise.Group, "ephemeraljobs." + kruise.Group, "imagelistpulljobs." + kruise.Group,
+}
+
+// namesAllTypes reports whether the types of an argument, with commas between them, hold
+// "all".
+func namesAllTypes(args []string) bool {
+	return len(args) > 0 && slices.Contains(strings.Split(args[0], ","), "all")
+}
+
+// expandAll is the types of an argument, each with all that is served in its place.
+func expandAll(arg string, served []string) []string {
+	var out []string
+	for word := range strings.SplitSeq(arg, ",") {
+		if word == "all" {
+			out = append(out, served...)
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// servedKinds are those of allTypes that the server has. An API that does not answer
+// now is passed over.
+func servedKinds(d discovery.DiscoveryInterface) ([]string, error) {
+	lists, err := d.ServerPreferredResources()
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
+		return nil, err
+	}
+	return servedTypes(lists), nil
+}
+
+func servedTypes(lists []*metav1.APIResourceList) []string {
+	have := map[string]bool{}
+	for _, l := range lists {
+		group, _, _ := strings.Cut(l.GroupVersion, "/")
+		for _, r := range l.APIResources {
+			have[r.Name+"."+group] = slices.Contains(r.Verbs, "list")
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(allTypes), func(k string) bool { return !have[k] })
+}
+
+// getSection writes a title before the first of what a type has; a type that has nothing
+// gets none.
+type getSection struct {
+	title   string
+	out     io.Writer
+	started bool
+}
+
+func (s *getSection) Write(p []byte) (int, error) {
+	if !s.started && len(p) > 0 {
+		s.started = true
+		if _, err := fmt.Fprintf(s.out, "\n%s:\n", s.title); err != nil {
+			return 0, err
+		}
+	}
+	return s.out.Write(p)
+}
+
+// sections shows types one after the other, each under its title.
+func (o *getOptions) sections(types []string, rest []string) error {
+	var faults resource.Errors
+	shown := false
+	for _, t := range types {
+		one := *o.GetOptions
+		part := &getSection{title: t, out: o.Out}
+		one.Out, one.IgnoreNotFound = part, true
+		faults.Add(kubectl.Err(one.Run(o.whole, append([]string{t}, rest...))))
+		shown = shown || part.started
+	}
+	if shown || len(faults) > 0 || o.IgnoreNotFound {
+		return faults.Err()
+	}
+	_, err := fmt.Fprintln(o.ErrOut, o.nothing())
+	return err
+}
+
+func (o *getOptions) nothing() string {
+	if o.AllNamespaces {
+		return "No resources found"
+	}
+	return "No resources found in " + o.Namespace + " namespace."
+}

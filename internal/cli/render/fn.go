@@ -1,0 +1,32 @@
+package render
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	krm "github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+)
+
+const fnLong = `Read a ResourceList from standard input and write it, rendered, to standard
+output, as kustomize and kpt ask of a KRM function. The function config is a
+RenderConfig, a ConfigMap, or a Kruise object itself.
+
+Without arguments the program does the same when a ResourceList comes in.`
+
+// NewFn returns the verb.
+func NewFn(f *factory.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "fn",
+		Short: "Run as a KRM function (ResourceList in, ResourceList out)",
+		Long:  fnLong,
+		Example: `  # what kustomize and kpt do with it
+  kubectl kruise fn < resourcelist.yaml > rendered.yaml`,
+		Args: command.NoArgs("options go into the function config"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			s := f.Streams
+			return krm.Run(c.Context(), s.In, s.Out, s.Err, krm.Options{ReadFile: load.Below(".")})
+		},
+	}
+}
