@@ -24,11 +24,14 @@ const triesAgain = 20 * time.Second
 type groupRun struct {
 	Groups
 
-	opt     *GroupOptions
+	opt *GroupOptions
+	// watches says that nothing is carried out here, and how the group stands is told.
+	watches bool
 	now     func() (group.Record, error)
 	members []*groupMember
 	wake    chan struct{}
 	told    GroupStanding
+	budgets []group.Budget
 
 	emitting sync.Mutex
 	all      sync.WaitGroup
@@ -60,16 +63,26 @@ type groupMember struct {
 	endedAt string
 }
 
-func (g Groups) run(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
+	return &groupRun{Groups: g, opt: o, watches: watches, wake: make(chan struct{}, 1)}
+}
+
+// run looks, and starts what is due, until the group has ended or the context has.
+func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &groupRun{Groups: g, opt: o, wake: make(chan struct{}, 1)}
+	if r.opt.Recorded != nil {
+		r.opt.Recorded(rec)
+	}
 	var err error
-	if r.now, err = g.Records.Watch(ctx, rec.Namespace, rec.Name, r.poke); err != nil {
+	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.poke); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.close()
 	if err := r.open(ctx, rec); err != nil {
+		return GroupResult{}, err
+	}
+	if err := r.findBudgets(ctx); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.all.Wait()
@@ -136,6 +149,28 @@ func (r *groupRun) open(ctx context.Context, rec group.Record) error {
 	return errors.Join(errs...)
 }
 
+// findBudgets looks up the budgets that members share. A workload that is gone has none.
+func (r *groupRun) findBudgets(ctx context.Context) error {
+	if r.opt.Budgets == nil {
+		return nil
+	}
+	list := make([]plan.Snapshot, len(r.members))
+	for i, m := range r.members {
+		if m.workload == nil {
+			continue
+		}
+		s, err := m.workload.Observe(ctx, m.plan.Target.Ref())
+		if err != nil && !errors.Is(err, plan.ErrNotFound) && !errors.Is(err, plan.ErrTaken) {
+			return err
+		}
+		if err == nil && s.Workload != nil {
+			list[i] = s
+		}
+	}
+	r.budgets = r.opt.Budgets(list)
+	return nil
+}
+
 // turn looks once, and starts what is due.
 func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
 	rec, err := r.now()
@@ -148,35 +183,50 @@ func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
 		return GroupResult{}, err
 	}
 	d := group.Next(way, status, control)
-	for i, m := range r.members {
-		if r.continues(m, status[i].Phase) {
-			r.start(ctx, rec, m, true)
-		}
-	}
-	if r.opt.Until.IsZero() || time.Now().Before(r.opt.Until) {
-		for _, i := range d.Start {
-			r.start(ctx, rec, r.members[i], false)
-		}
-	}
 	standing := standingOf(way, status, whys, d)
-	for _, i := range d.Start {
-		standing.Members[i].Phase = group.Progressing
+	if !r.watches {
+		r.startDue(ctx, rec, status, d.Start)
+		for _, i := range d.Start {
+			standing.Members[i].Phase = group.Progressing
+		}
 	}
 	r.tell(standing)
 	return r.ended(ctx, rec, standing)
 }
 
+// startDue carries on what has begun and is not carried out here, and starts more.
+func (r *groupRun) startDue(ctx context.Context, rec group.Record, status []group.Status, more []int) {
+	for i, m := range r.members {
+		if r.continues(m, status[i].Phase) {
+			r.start(ctx, rec, m, true)
+		}
+	}
+	if r.late() {
+		return
+	}
+	for _, i := range more {
+		r.start(ctx, rec, r.members[i], false)
+	}
+}
+
+// late reports whether the time of the run is over.
+func (r *groupRun) late() bool { return !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until) }
+
+// left reports whether a user has it rolled back since, or no longer: the process of that
+// user does it.
+func (r *groupRun) left(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
+
 // way is the group as it is carried out here. What users have said of it since may end
 // that: the process of who has it rolled back does that, with their rights.
 func (r *groupRun) way(rec group.Record) (group.Group, group.Control) {
 	way, control := rec.Way()
-	if rec.Back != r.opt.Back {
+	if r.left(rec) {
 		way, control = rec.Group, group.Control{Aborted: true}
 	}
 	if r.opt.OneByOne {
 		way.Limits.Parallel = 1
 	}
-	way.Budgets = r.opt.Budgets
+	way.Budgets = r.budgets
 	return way, control
 }
 
@@ -196,24 +246,23 @@ func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding)
 	if r.running() {
 		return res, nil
 	}
-	late := !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until)
 	switch {
 	case s.Outcome == group.Done && rec.Back:
 		res.Ended = event.RolledBack
 	case s.Outcome == group.Done:
 		res.Ended = event.Completed
 	case s.Outcome == group.HasFailed || s.Outcome == group.Ended:
-		res.Ended = event.Failed
-	case late:
+		res.Ended, res.Faults = event.Failed, r.faults()
+	case r.late():
 		res.Ended = event.TimedOut
 	case s.Outcome == group.OnHold && r.opt.AtPause:
 		res.Ended = event.AtPause
 	}
-	if rec.Back != r.opt.Back {
+	if r.left(rec) {
 		res.Ended, res.Reason = event.TakenOver, "it is rolled back "+rec.Aborted
 		return res, nil
 	}
-	if s.Outcome != group.Done && s.Outcome != group.Ended {
+	if r.watches || s.Outcome != group.Done && s.Outcome != group.Ended {
 		return res, nil
 	}
 	_, err := r.Records.Change(ctx, rec.Namespace, rec.Name, func(now *group.Record) error {
@@ -223,6 +272,17 @@ func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding)
 		return nil
 	})
 	return res, err
+}
+
+// faults is why members could not be carried out here.
+func (r *groupRun) faults() error {
+	var all []error
+	for _, m := range r.members {
+		m.mu.Lock()
+		all = append(all, m.fault)
+		m.mu.Unlock()
+	}
+	return errors.Join(all...)
 }
 
 func (r *groupRun) running() bool {

@@ -30,6 +30,7 @@ type Batch struct {
 	driving
 
 	policy planning.Options
+	group  groupFlags
 }
 
 // NewBatch returns a batch with its defaults.
@@ -45,6 +46,7 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 	all := &cobra.Command{}
 	b.policy.AddPolicyFlags(all)
 	b.addFlags(all)
+	b.group.addFlags(all)
 	all.Flags().StringVar(&b.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	all.Flags().VisitAll(func(f *pflag.Flag) {
 		if c.Flags().Lookup(f.Name) == nil {
@@ -53,8 +55,8 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 	})
 }
 
-// Validate checks the flags. Errors are of usage.
-func (b *Batch) Validate() error { return b.validate() }
+// Validate checks the flags of the verb. Errors are of usage.
+func (b *Batch) Validate(c *cobra.Command) error { return errors.Join(b.validate(), b.group.read(c)) }
 
 // JSON reports whether events are written as JSON lines.
 func (b *Batch) JSON() bool { return b.output == "json" }
@@ -111,6 +113,9 @@ func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, err
 	p := &Part{batch: b, name: name, session: located(found, name)}
 	return p, b.watch(ctx, p.session)
 }
+
+// Ref is the workload as its rollout is recorded.
+func (p *Part) Ref() cluster.Ref { return p.session.target.Ref }
 
 // Close ends the watches.
 func (p *Part) Close() { p.session.Close() }

@@ -58,7 +58,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.group.name != "" {
-			if err := errors.Join(o.group.check(args), o.readDry(c)); err != nil {
+			if err := errors.Join(o.group.check(args), o.readDry(c), o.detachable(c), o.tells.checkGroup()); err != nil {
 				return err
 			}
 			return o.onGroup(c.Context(), false)

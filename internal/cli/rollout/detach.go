@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -101,55 +102,72 @@ func (d *driving) alone() error {
 	return usage.Errorf("name one workload", "--detach is for the rollout of one workload")
 }
 
-// spec is what a Job is for.
+// spec is what the Job of one workload is for.
 func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
-	if list := p.Commands(0); len(list) > 0 {
-		return runner.Spec{}, &resource.Error{
-			Err:  fmt.Errorf("the plan runs commands, and the image of the Job has no programs:\n  %s", strings.Join(list, "\n  ")),
-			Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
+	out, identity, err := d.specOf(ctx, s.target.Ref, []plan.Plan{*p})
+	if err != nil {
+		return out, err
+	}
+	typed, err := nameOf(p.Target)
+	if err != nil {
+		return out, err
+	}
+	out.Type, _, _ = strings.Cut(typed.String(), "/")
+	out.Digest, out.BackTo = p.Digest(identity), p.Change.FromHash
+	if d.timeout == 0 {
+		out.Deadline = runner.Deadline(p)
+	}
+	return out, nil
+}
+
+// specOf is what the flags say of a Job for those plans, without the digest of what it may
+// carry out. identity is that of the cluster, for the digest.
+func (d *driving) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan) (out runner.Spec, identity string, err error) {
+	for i := range plans {
+		if list := plans[i].Commands(0); len(list) > 0 {
+			return out, "", &resource.Error{
+				Err:  fmt.Errorf("the plan of %s runs commands, and the image of the Job has no programs:\n  %s", plans[i].Target.Ref(), strings.Join(list, "\n  ")),
+				Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
+			}
 		}
 	}
 	cfg, err := d.factory.Config()
 	if err != nil {
-		return runner.Spec{}, err
+		return out, "", err
 	}
 	client, err := d.client()
 	if err != nil {
-		return runner.Spec{}, err
+		return out, "", err
 	}
-	identity := approval.Clusters(ctx, client, cfg)[0]
+	identity = approval.Clusters(ctx, client, cfg)[0]
 	if !strings.HasPrefix(identity, "uid:") {
 		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
 	}
-	ref := s.target.Ref
-	typed, err := nameOf(p.Target)
-	if err != nil {
-		return runner.Spec{}, err
+	if of.Namespace != "" && of.Namespace == d.detach.namespace {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", of.Namespace, d.detach.account)
 	}
-	kind, _, _ := strings.Cut(typed.String(), "/")
-	out := runner.Spec{
-		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: ref, Type: kind,
-		Digest: p.Digest(identity), BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
-	}
+	return runner.Spec{
+		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: of, Deadline: d.timeout,
+		NotifySecret: d.detach.secret, Listen: d.tells.listen, Args: d.runnerArgs(),
+	}, identity, nil
+}
+
+// runnerArgs are the flags that the runner has in common with this command.
+func (d *driving) runnerArgs() []string {
+	var out []string
 	for _, hook := range d.tells.urls {
-		out.Args = append(out.Args, "--notify="+hook)
-	}
-	if d.timeout > 0 {
-		out.Deadline = d.timeout
+		out = append(out, "--notify="+hook)
 	}
 	if d.stateNamespace != runner.Namespace {
-		out.Args = append(out.Args, "--state-namespace="+d.stateNamespace)
+		out = append(out, "--state-namespace="+d.stateNamespace)
 	}
 	if d.authority.asks.LinkLocal {
-		out.Args = append(out.Args, "--allow-link-local")
+		out = append(out, "--allow-link-local")
 	}
 	if d.manager != "" && d.manager != fieldManager {
-		out.Args = append(out.Args, "--field-manager="+d.manager)
+		out = append(out, "--field-manager="+d.manager)
 	}
-	if ref.Namespace != "" && ref.Namespace == d.detach.namespace {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", ref.Namespace, d.detach.account)
-	}
-	return out, nil
+	return out
 }
 
 // detached puts a plan on record and has a Job carry it out. What the server would refuse of
@@ -199,8 +217,12 @@ func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error 
 			Hint: "'kubectl kruise rollout resume --detach' tries again; without --detach it is carried out here",
 		}
 	}
-	streams, name := d.factory.Streams, spec.Type+"/"+spec.Workload.Name
-	_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
+	streams := d.factory.Streams
+	if name := spec.Type + "/" + spec.Workload.Name; spec.Type != "" {
+		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
+	} else {
+		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status --group %[1]s --watch' follows it, 'rollout logs --group %[1]s' has what it says\n", spec.Workload.Name)
+	}
 	_, err = fmt.Fprintf(streams.Out, "job.batch/%s created in namespace %s\n", job.Name, job.Namespace)
 	return err
 }
@@ -235,6 +257,11 @@ func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) erro
 	if err != nil {
 		return err
 	}
+	return d.wouldCreate(ctx, spec)
+}
+
+// wouldCreate shows the request that creates a Job.
+func (d *driving) wouldCreate(ctx context.Context, spec runner.Spec) error {
 	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
 	if err != nil {
 		return err
@@ -252,15 +279,18 @@ func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) er
 	if err != nil {
 		return err
 	}
-	if step := secretIn(&p); step != "" {
-		return &resource.Error{
-			Err:  fmt.Errorf("step %s writes or asks something that looks secret, which the manifest would show", step),
-			Hint: "refer to a Secret in the template; or write the template first, as a GitOps controller does, and make a plan that moves the partition",
-		}
+	if err := noSecretIn(&p); err != nil {
+		return err
 	}
 	spec.Plan = planfile.Write(p)
+	_, _ = fmt.Fprintf(d.factory.Streams.Err, "plan: %s\n", spec.Digest)
+	return d.printJob(spec)
+}
+
+// printJob prints a Job and the ConfigMap with its plan.
+func (d *driving) printJob(spec runner.Spec) error {
 	streams := d.factory.Streams
-	_, _ = fmt.Fprintf(streams.Err, "plan: %s\nit needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Digest, spec.Account, spec.Namespace)
+	_, _ = fmt.Fprintf(streams.Err, "it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Account, spec.Namespace)
 	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
 		text, err := yaml.Marshal(object)
 		if err != nil {
@@ -274,6 +304,18 @@ func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) er
 		}
 	}
 	return nil
+}
+
+// noSecretIn refuses a plan that a manifest would show and no output may.
+func noSecretIn(p *plan.Plan) error {
+	step := secretIn(p)
+	if step == "" {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("step %s writes or asks something that looks secret, which the manifest would show", step),
+		Hint: "refer to a Secret in the template; or write the template first, as a GitOps controller does, and make a plan that moves the partition",
+	}
 }
 
 // secretIn names the first step that has a value which no output shows; "" for none.

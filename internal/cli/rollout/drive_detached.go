@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -26,6 +27,8 @@ type driveOptions struct {
 	driving
 
 	name named.Name
+	// group is the name of a group that is carried out; "" for one workload.
+	group string
 	// back is the hash of the one template to which a failed step may take the workload back.
 	back string
 }
@@ -44,10 +47,18 @@ carried out; running it again would not change that.`
 func newDrive(shared *common) *cobra.Command {
 	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
 	c := &cobra.Command{
-		Use: "drive TYPE/NAME --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
+		Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if o.name, err = named.One(args); err != nil {
+			switch {
+			case o.group == "":
+				o.name, err = named.One(args)
+			case len(args) > 0:
+				err = errGroupAndName()
+			default:
+				err = o.tells.checkGroup()
+			}
+			if err != nil {
 				return err
 			}
 			if o.authority.digest == "" {
@@ -69,8 +80,9 @@ func newDrive(shared *common) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
 	usage.Offer(c, "output", outputs...)
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
+	fl.StringVar(&o.group, "group", "", "name of a recorded group of rollouts, instead of TYPE/NAME")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
-	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is recorded unless it already is")
+	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, or with the group and its plans, which is recorded unless it already is")
 	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
@@ -86,9 +98,13 @@ const standby = 5 * time.Second
 
 // run drives the rollout until it has ended, whoever drives it meanwhile.
 func (o *driveOptions) run(ctx context.Context) error {
+	once := o.once
+	if o.group != "" {
+		once = o.driveGroupOnce
+	}
 	told := false
 	for {
-		err := o.once(ctx)
+		err := once(ctx)
 		if !errors.Is(err, plan.ErrTaken) {
 			return o.final(err)
 		}
@@ -110,7 +126,7 @@ func (o *driveOptions) final(err error) error {
 	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
 	// Of a record: another version of the program has written it, or a person.
 	_, unreadable := errors.AsType[*tree.Error](err)
-	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) {
+	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) || errors.Is(err, group.ErrNone) {
 		return &ending.FailedError{Err: err}
 	}
 	return err
@@ -143,18 +159,41 @@ func (o *driveOptions) once(ctx context.Context) error {
 		return o.begins(ctx, s, rollouts)
 	case proof != nil:
 		return proof
-	case rec.State() == plan.StateDone && !mine:
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, "rolled back: "+rec.Plan.RollsBack)
-		return ending.ErrFailed
-	case rec.State() == plan.StateDone:
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
-		return nil
-	case rec.Progress.Aborted:
-		_, _ = fmt.Fprintln(o.factory.Streams.Err, rec.Progress.Halted)
-		return ending.ErrFailed
+	}
+	if ended, err := o.hasEnded(rec, mine); ended {
+		return err
 	}
 	e, err := takenOver(ctx, rollouts, s)
-	return o.drives(ctx, e, err)
+	if err != nil {
+		return hinted(err)
+	}
+	// The process that had it may have completed it while this one waited for the Lease.
+	if now, err := e.Record(); err == nil {
+		mine, _ = approvedOnly{o}.mine(ctx, now.Plan) // the hold was given for it
+		if ended, err := o.hasEnded(now, mine); ended {
+			e.Release()
+			return err
+		}
+	}
+	return o.drives(ctx, e, nil)
+}
+
+// hasEnded reports whether nothing is left of a rollout, and how it ended. mine says that its
+// plan is the approved one, and not the way back from it.
+func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err error) {
+	w := o.factory.Streams.Err
+	switch {
+	case rec.State() == plan.StateDone && !mine:
+		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollsBack)
+		return true, ending.ErrFailed
+	case rec.State() == plan.StateDone:
+		_, _ = fmt.Fprintln(w, "completed already")
+		return true, nil
+	case rec.Progress.Aborted:
+		_, _ = fmt.Fprintln(w, rec.Progress.Halted)
+		return true, ending.ErrFailed
+	}
+	return false, nil
 }
 
 // begins puts the plan of --plan on record, and drives it.

@@ -110,21 +110,41 @@ func (o *control) pretend(ctx context.Context, at *session) error {
 	if err := o.say(&rec); err != nil {
 		return err
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	list, err := o.requestsAfter(ctx, &s, rec, false)
 	if err != nil {
 		return err
 	}
-	snapshot.Progress = rec.Progress
-	switch {
-	case o.goesOn && !o.only:
-		err = o.wouldSend(ctx, &s, rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
-	case rec.Progress.Stop.Asked:
-		err = o.wouldSend(ctx, &s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
+	if list != nil {
+		err = o.show(ctx, list)
 	}
 	if o.print != nil {
 		err = errors.Join(err, o.print.resource(o.common, s.object))
 	}
 	return err
+}
+
+// requestsAfter are the requests that follow from a record as the verb leaves it: with back,
+// those of the way back; nil where the verb sends none.
+func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record, back bool) ([]event.Request, error) {
+	if back {
+		way, from, err := apply.WayBack(ctx, s, rec, rec.Progress.Halted)
+		if err != nil {
+			return nil, err
+		}
+		return s.requests(way, left(way, beginning(from), s.Now(), true))
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return nil, err
+	}
+	snapshot.Progress = rec.Progress
+	switch {
+	case o.goesOn && !o.only:
+		return s.requests(rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
+	case rec.Progress.Stop.Asked:
+		return s.requests(rec.Plan, next(rec.Plan, snapshot, s.Now()))
+	}
+	return nil, nil
 }
 
 // say makes the change to what was read of a record, and tells.

@@ -150,8 +150,6 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 			return err
 		}
 		return o.runUnited(ctx)
-	case o.group.given && o.detach.on:
-		return o.alone()
 	case o.group.given:
 		return o.runGroup(ctx)
 	}

@@ -80,7 +80,7 @@ func (o *statusOptions) command() *cobra.Command {
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
 	o.group.addFlag(c)
-	c.Flags().Lookup("group").Usage = "tell of all rollouts of the group of this name, once"
+	c.Flags().Lookup("group").Usage = "show all rollouts of the group of this name, once; with --watch until it ends"
 	return c
 }
 
@@ -92,6 +92,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 		return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
 	}
 	if o.group.name != "" {
+		o.watch = o.watch && c.Flags().Changed("watch")
 		return o.group.check(args)
 	}
 	if o.wide = o.isWide(args); o.wide {

@@ -130,6 +130,16 @@ func (r Record) standsBack(i int, rec plan.Record, begun bool) (Phase, string) {
 // own reports whether a rollout is the one that the group has begun.
 func (r Record) own(i int, rec plan.Record) bool { return rec.Plan.Digest("") == r.Plans[i].Digest("") }
 
+// Has reports whether a rollout is one that the group has begun, or the way back from it.
+func (r Record) Has(rec plan.Record) bool {
+	for i, m := range r.Group.Members {
+		if m.Ref == rec.Ref {
+			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollsBack != "" || r.own(i, rec))
+		}
+	}
+	return false
+}
+
 func phaseOf(rec plan.Record) (Phase, string) {
 	switch rec.State() {
 	case plan.StateHalted:
