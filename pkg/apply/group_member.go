@@ -25,7 +25,7 @@ func (r *groupRun) look(ctx context.Context, rec group.Record) ([]group.Status, 
 
 func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) error {
 	m.mu.Lock()
-	runs, stale, fault, nothing, down := m.runs, m.stale, m.fault, m.nothing, m.unavailable
+	runs, stale, fault, nothing, down, paused := m.runs, m.stale, m.fault, m.nothing, m.unavailable, m.paused
 	m.stale = false
 	m.mu.Unlock()
 	switch {
@@ -45,10 +45,13 @@ func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) er
 	m.status.Phase, m.why = rec.Stands(m.index, own, err == nil)
 	m.since(own)
 	switch {
-	case runs && m.status.Phase == group.Pending:
-		m.status.Phase = group.Progressing // its record is just being written
-		fallthrough
 	case runs:
+		// What it tells is newer than what is read of its record.
+		if p := m.status.Phase; p == group.Pending || p == group.Waiting && !paused {
+			m.status.Phase = group.Progressing
+		} else if p == group.Progressing && paused {
+			m.status.Phase = group.Waiting
+		}
 		m.status.Unavailable = down
 		return nil
 	case !stale:
@@ -115,7 +118,7 @@ func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, 
 		m.waiting = nil
 	}
 	m.mu.Lock()
-	m.runs, m.outcome, m.unavailable = true, "", m.status.Unavailable
+	m.runs, m.outcome, m.unavailable, m.paused = true, "", m.status.Unavailable, false
 	m.mu.Unlock()
 	r.all.Go(func() {
 		res, err := r.carryOut(ctx, rec, m, begun)
@@ -165,20 +168,24 @@ func (r *groupRun) executor(ctx context.Context, rec group.Record, m *groupMembe
 	return r.Rollouts.Begin(ctx, m.workload, *m.plan)
 }
 
-// emit passes on what one rollout tells, and keeps how many of its pods are unavailable.
+// emit passes on what one rollout tells, and keeps how many of its pods are unavailable and
+// whether it waits for a user.
 func (r *groupRun) emit(m *groupMember, e event.Event) {
+	m.mu.Lock()
 	if e.Counts != nil {
-		m.mu.Lock()
 		m.unavailable = max(0, e.Counts.Desired-e.Counts.Ready)
-		m.mu.Unlock()
 	}
+	if e.Type != event.Pods && e.Type != event.Note && e.Type != event.Refused {
+		m.paused = e.Type == event.Paused
+	}
+	m.mu.Unlock()
 	if r.opt.Emit != nil {
 		r.emitting.Lock()
 		r.opt.Emit(e)
 		r.emitting.Unlock()
 	}
 	switch e.Type {
-	case event.Pods, event.Opened, event.Paused, event.Halted:
+	case event.Pods, event.Opened, event.StepBegun, event.Paused, event.Halted:
 		r.poke()
 	}
 }

@@ -49,9 +49,11 @@ type groupMember struct {
 
 	mu    sync.Mutex
 	stale bool
-	// runs says that it is carried out here, unavailable how many pods are missing then.
+	// runs says that it is carried out here, unavailable how many pods are missing then, and
+	// paused that it waits for a user.
 	runs        bool
 	unavailable int
+	paused      bool
 	// fault is why it could not be started; nothing says that there was nothing to roll back.
 	fault   error
 	nothing bool

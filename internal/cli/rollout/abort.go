@@ -62,7 +62,7 @@ its budgets, and in place where possible.`,
 // abortGroup ends all rollouts of a group, and rolls those back that have begun: the last
 // wave first.
 func (o *abortOptions) abortGroup(ctx context.Context) error {
-	if o.rollback {
+	if o.rollback && !o.dry().Only() {
 		if err := o.ask(ctx, o.yes, "Roll back all rollouts of group "+o.group.name+"?"); err != nil {
 			return err
 		}

@@ -123,7 +123,7 @@ func (c *common) share(ctx context.Context) (end func(), err error) {
 
 // groupRecords are the groups of the cluster.
 func (c *common) groupRecords() *kube.Groups {
-	return kube.NewGroups(c.shared, kube.Options{Holder: holder()})
+	return kube.NewGroups(c.shared, kube.Options{Holder: c.holder()})
 }
 
 // groups carry groups out. opened are workloads that are open already.
