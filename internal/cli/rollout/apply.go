@@ -72,9 +72,9 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	}
 	switch {
 	case o.detach.manifest:
-		return o.printManifest(ctx, s, p)
+		return o.jobs().printManifest(ctx, s, p)
 	case o.dry().Only():
-		return errors.Join(o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true)), o.wouldDetach(ctx, s, p))
+		return errors.Join(o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true)), o.jobs().wouldDetach(ctx, s, p))
 	}
 	if !o.yes { // what runs here is read before the question is answered
 		o.authority.asks.Commands = true

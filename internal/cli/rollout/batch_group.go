@@ -60,20 +60,20 @@ func ErrUnitedInGroup() error {
 // Show plays the group through, and shows every plan and the order of all. The error says why
 // it cannot be carried out.
 func (g *BatchGroup) Show() error {
-	if err := g.batch.assemble(&g.made, &g.batch.group, g.from...); err != nil || len(g.made.parts) == 0 {
+	if err := g.batch.groupDriver().assemble(&g.made, &g.batch.group, g.from...); err != nil || len(g.made.parts) == 0 {
 		return err
 	}
 	for _, p := range g.made.parts {
 		g.batch.sayOwners(p.session.object)
 	}
-	return g.batch.showGroup(&g.made)
+	return g.batch.groupDriver().show(&g.made)
 }
 
 // Run carries the group out. It returns how far each workload has come that had something to
 // roll out; unless the error is nil, not all are completed.
 func (g *BatchGroup) Run(ctx context.Context) (map[cluster.Ref]group.Phase, error) {
 	b, out := g.batch, map[cluster.Ref]group.Phase{}
-	if err := b.assemble(&g.made, &b.group, g.from...); err != nil || len(g.made.parts) == 0 {
+	if err := b.groupDriver().assemble(&g.made, &b.group, g.from...); err != nil || len(g.made.parts) == 0 {
 		return out, err
 	}
 	var errs []error
@@ -86,12 +86,12 @@ func (g *BatchGroup) Run(ctx context.Context) (map[cluster.Ref]group.Phase, erro
 		return out, err
 	}
 	rec := g.made.record
-	res, err := b.beginGroup(ctx, &g.made)
+	res, err := b.groupDriver().begin(ctx, &g.made)
 	if err != nil {
-		return out, groupHinted(err)
+		return out, err
 	}
 	for _, m := range res.Members {
 		out[m.Ref] = m.Phase
 	}
-	return out, b.endGroup(rec, res)
+	return out, b.groupDriver().end(rec, res)
 }

@@ -102,8 +102,13 @@ func (d *driving) alone() error {
 	return usage.Errorf("name one workload", "--detach is for the rollout of one workload")
 }
 
+// runnerJobs makes the Jobs of --detach, as the flags of a verb say.
+type runnerJobs struct{ *driving }
+
+func (d *driving) jobs() runnerJobs { return runnerJobs{d} }
+
 // spec is what the Job of one workload is for.
-func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
+func (d runnerJobs) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
 	out, identity, err := d.specOf(ctx, s.target.Ref, []plan.Plan{*p})
 	if err != nil {
 		return out, err
@@ -122,7 +127,7 @@ func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Sp
 
 // specOf is what the flags say of a Job for those plans, without the digest of what it may
 // carry out. identity is that of the cluster, for the digest.
-func (d *driving) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan) (out runner.Spec, identity string, err error) {
+func (d runnerJobs) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan) (out runner.Spec, identity string, err error) {
 	for i := range plans {
 		if list := plans[i].Commands(0); len(list) > 0 {
 			return out, "", &resource.Error{
@@ -153,7 +158,7 @@ func (d *driving) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan)
 }
 
 // runnerArgs are the flags that the runner has in common with this command.
-func (d *driving) runnerArgs() []string {
+func (d runnerJobs) runnerArgs() []string {
 	var out []string
 	for _, hook := range d.tells.urls {
 		out = append(out, "--notify="+hook)
@@ -170,9 +175,9 @@ func (d *driving) runnerArgs() []string {
 	return out
 }
 
-// detached puts a plan on record and has a Job carry it out. What the server would refuse of
+// begin puts a plan on record and has a Job carry it out. What the server would refuse of
 // the Job is known before anything is written.
-func (d *driving) detached(ctx context.Context, s *session, p plan.Plan) error {
+func (d runnerJobs) begin(ctx context.Context, s *session, p plan.Plan) error {
 	spec, err := d.spec(ctx, s, &p)
 	if err != nil {
 		return err
@@ -193,7 +198,7 @@ func (d *driving) detached(ctx context.Context, s *session, p plan.Plan) error {
 }
 
 // create creates the Job, or asks the server whether it would.
-func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error {
+func (d runnerJobs) create(ctx context.Context, spec runner.Spec, dry bool) error {
 	client, err := d.client()
 	if err != nil {
 		return err
@@ -249,7 +254,7 @@ func (c *common) client() (kubernetes.Interface, error) {
 }
 
 // wouldDetach are the requests that create the Job.
-func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) error {
+func (d runnerJobs) wouldDetach(ctx context.Context, s *session, p plan.Plan) error {
 	if !d.detach.on {
 		return nil
 	}
@@ -261,7 +266,7 @@ func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) erro
 }
 
 // wouldCreate shows the request that creates a Job.
-func (d *driving) wouldCreate(ctx context.Context, spec runner.Spec) error {
+func (d runnerJobs) wouldCreate(ctx context.Context, spec runner.Spec) error {
 	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
 	if err != nil {
 		return err
@@ -274,7 +279,7 @@ func (d *driving) wouldCreate(ctx context.Context, spec runner.Spec) error {
 
 // printManifest prints what --detach would create, so that it can be kept in Git. The plan is
 // in it, since no record has it.
-func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) error {
+func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) error {
 	spec, err := d.spec(ctx, s, &p)
 	if err != nil {
 		return err
@@ -288,7 +293,7 @@ func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) er
 }
 
 // printJob prints a Job and the ConfigMap with its plan.
-func (d *driving) printJob(spec runner.Spec) error {
+func (d runnerJobs) printJob(spec runner.Spec) error {
 	streams := d.factory.Streams
 	_, _ = fmt.Fprintf(streams.Err, "it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Account, spec.Namespace)
 	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
@@ -366,7 +371,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if err != nil {
 		return err
 	}
-	spec, err := o.spec(ctx, s, &rec.Plan)
+	spec, err := o.jobs().spec(ctx, s, &rec.Plan)
 	if err != nil {
 		return err
 	}
@@ -374,13 +379,13 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if rec.Plan.RollsBack != "" {
 		spec.BackTo = rec.Plan.Change.ToHash
 	}
-	if err := o.create(ctx, spec, true); err != nil {
+	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
 	if err := o.change(ctx, s, rollouts); err != nil {
 		return err
 	}
-	return o.create(ctx, spec, false)
+	return o.jobs().create(ctx, spec, false)
 }
 
 // approve has the person approve what is left of the plan on record, unless they have approved

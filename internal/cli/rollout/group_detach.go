@@ -20,7 +20,7 @@ import (
 )
 
 // groupSpec is what the Job of a group is for.
-func (d *driving) groupSpec(ctx context.Context, rec group.Record) (runner.Spec, error) {
+func (d runnerJobs) groupSpec(ctx context.Context, rec group.Record) (runner.Spec, error) {
 	out, identity, err := d.specOf(ctx, runner.GroupRef(rec.Namespace, rec.Name), rec.Plans)
 	if err != nil {
 		return out, err
@@ -32,16 +32,16 @@ func (d *driving) groupSpec(ctx context.Context, rec group.Record) (runner.Spec,
 	return out, nil
 }
 
-// detachGroup puts a group on record and has a Job carry it out.
-func (o *runOptions) detachGroup(ctx context.Context, g *madeGroup) error {
+// detachAll puts a group on record and has a Job carry it out.
+func (o groupOfRun) detachAll(ctx context.Context, g *madeGroup) error {
 	if err := o.detachesBegun(ctx, g); err != nil {
 		return err
 	}
-	spec, err := o.groupSpec(ctx, g.record)
+	spec, err := o.jobs().groupSpec(ctx, g.record)
 	if err != nil {
 		return err
 	}
-	if err := o.create(ctx, spec, true); err != nil {
+	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
 	known := &groupApprovals{approvals: approvals{o.common}}
@@ -55,12 +55,12 @@ func (o *runOptions) detachGroup(ctx context.Context, g *madeGroup) error {
 	if err := groups.Record(ctx, g.record); err != nil {
 		return groupHinted(err)
 	}
-	return o.create(ctx, spec, false)
+	return o.jobs().create(ctx, spec, false)
 }
 
 // detachesBegun refuses rollouts in progress that the user has not approved: the digest of the
 // group would approve them.
-func (o *runOptions) detachesBegun(ctx context.Context, g *madeGroup) error {
+func (o groupOfRun) detachesBegun(ctx context.Context, g *madeGroup) error {
 	for _, p := range g.parts {
 		if !p.begun {
 			continue
@@ -79,41 +79,41 @@ func (o *runOptions) detachesBegun(ctx context.Context, g *madeGroup) error {
 	return nil
 }
 
-// wouldDetachGroup are the requests that create the Job.
-func (o *runOptions) wouldDetachGroup(ctx context.Context, g *madeGroup) error {
+// wouldDetach are the requests that create the Job.
+func (o groupOfRun) wouldDetach(ctx context.Context, g *madeGroup) error {
 	if !o.detach.on {
 		return nil
 	}
-	spec, err := o.groupSpec(ctx, g.record)
+	spec, err := o.jobs().groupSpec(ctx, g.record)
 	if err != nil {
 		return err
 	}
-	return o.wouldCreate(ctx, spec)
+	return o.jobs().wouldCreate(ctx, spec)
 }
 
 // detachGroupRecord has a Job carry out what is left of the group on record, which the user
 // has approved.
 func (o *control) detachGroupRecord(ctx context.Context, rec group.Record, change func() error) error {
-	spec, err := o.groupSpec(ctx, rec)
+	spec, err := o.jobs().groupSpec(ctx, rec)
 	if err != nil {
 		return err
 	}
-	if err := o.create(ctx, spec, true); err != nil {
+	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
 	if err := change(); err != nil {
 		return err
 	}
-	return o.create(ctx, spec, false)
+	return o.jobs().create(ctx, spec, false)
 }
 
 // mostManifest is how many bytes the plans of a group may take in a ConfigMap.
 const mostManifest = 900 << 10
 
-// printGroupManifest prints what --detach would create. The plans are in it, since no record
+// printManifest prints what --detach would create. The plans are in it, since no record
 // has them.
-func (o *runOptions) printGroupManifest(ctx context.Context, g *madeGroup) error {
-	spec, err := o.groupSpec(ctx, g.record)
+func (o groupOfRun) printManifest(ctx context.Context, g *madeGroup) error {
+	spec, err := o.jobs().groupSpec(ctx, g.record)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (o *runOptions) printGroupManifest(ctx context.Context, g *madeGroup) error
 		}
 	}
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "group %s: %s\n", g.record.Name, spec.Digest)
-	return o.printJob(spec)
+	return o.jobs().printJob(spec)
 }
 
 // groupFile is the first document of a group in a file; those of its plans follow, in the

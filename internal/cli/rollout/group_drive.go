@@ -45,7 +45,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	case !rec.Finished.IsZero():
 		return o.groupHasEnded(ctx, groups, rec)
 	}
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, kn
 		return err
 	}
 	rec.By = o.holder()
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -122,9 +122,9 @@ func (o *driveOptions) groupEnds(rec group.Record, res apply.GroupResult, err er
 	case err != nil:
 		return groupHinted(err)
 	case res.Ended == event.RolledBack:
-		return errors.Join(o.endGroup(rec, res), ending.ErrFailed)
+		return errors.Join(o.groupDriver().end(rec, res), ending.ErrFailed)
 	}
-	if err := o.endGroup(rec, res); err == nil || res.Faults == nil {
+	if err := o.groupDriver().end(rec, res); err == nil || res.Faults == nil {
 		return err
 	}
 	return fmt.Errorf("a rollout could not be carried out here: %w", res.Faults)

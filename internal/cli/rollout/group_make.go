@@ -87,7 +87,7 @@ func (g *madeGroup) add(p *groupPart) {
 }
 
 // each is what the command line asks for, once for each workload.
-func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
+func (o groupOfRun) each(ctx context.Context) ([]planning.One, error) {
 	if o.selector == "" {
 		list, err := o.Each(ctx)
 		if err != nil || list != nil {
@@ -110,8 +110,8 @@ func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
 	return out, err
 }
 
-// makeGroup makes the plan of every workload, and the group of all. Nothing is written.
-func (o *runOptions) makeGroup(ctx context.Context) (*madeGroup, error) {
+// makeAll makes the plan of every workload, and the group of all. Nothing is written.
+func (o groupOfRun) makeAll(ctx context.Context) (*madeGroup, error) {
 	list, err := o.each(ctx)
 	if err != nil {
 		return nil, err
@@ -135,13 +135,13 @@ func (o *runOptions) makeGroup(ctx context.Context) (*madeGroup, error) {
 	if err := errs.Err(); err != nil {
 		return g, err
 	}
-	return g, o.assemble(g, &o.group, append(o.Sources(), o.selector)...)
+	return g, o.groupDriver().assemble(g, &o.group, append(o.Sources(), o.selector)...)
 }
 
 // makePart makes the plan of one workload; one in progress that leads to the same state is
 // continued.
-func (o *runOptions) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
-	run := *o
+func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
+	run := *o.runOptions
 	run.Options = one.Options
 	run.Check = run.ready
 	run.Present = func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
@@ -207,7 +207,7 @@ func (g *groupFlags) wave(r *resource.Resource) (int, error) {
 
 // assemble puts the group together, and plays it through. from are what the workloads were
 // selected by.
-func (d *driving) assemble(g *madeGroup, flags *groupFlags, from ...string) error {
+func (d groupDriver) assemble(g *madeGroup, flags *groupFlags, from ...string) error {
 	if len(g.parts) == 0 {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (g *madeGroup) play() error {
 
 // dependencies are the members that the annotation of a workload names. What has nothing to
 // roll out is completed; what is not among the workloads is not waited for.
-func (d *driving) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
+func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
 	text := p.desired.Annotation(group.DependsOnAnnotation)
 	if text == "" {
 		return nil, nil

@@ -18,9 +18,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// runGroup rolls several workloads out together.
-func (o *runOptions) runGroup(ctx context.Context) error {
-	if err := o.groupable(); err != nil {
+// groupDriver is what the verbs have in common that carry groups out.
+type groupDriver struct{ *driving }
+
+func (d *driving) groupDriver() groupDriver { return groupDriver{d} }
+
+// groupOfRun is `rollout run` for several workloads that are rolled out together.
+type groupOfRun struct{ *runOptions }
+
+// run rolls them out.
+func (o groupOfRun) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	end, err := o.share(ctx)
@@ -28,21 +36,21 @@ func (o *runOptions) runGroup(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	g, err := o.makeGroup(ctx)
+	g, err := o.makeAll(ctx)
 	if g != nil {
 		defer g.close()
 	}
 	if err != nil || len(g.parts) == 0 {
 		return err
 	}
-	if err := o.showGroup(g); err != nil {
+	if err := o.groupDriver().show(g); err != nil {
 		return err
 	}
 	switch {
 	case o.detach.manifest:
-		return o.printGroupManifest(ctx, g)
+		return o.printManifest(ctx, g)
 	case o.dry().Only():
-		return errors.Join(o.pretendGroup(ctx, g), o.wouldDetachGroup(ctx, g))
+		return errors.Join(o.pretend(ctx, g), o.wouldDetach(ctx, g))
 	}
 	for _, p := range g.parts {
 		if err := o.typed(&p.plan); err != nil {
@@ -53,13 +61,18 @@ func (o *runOptions) runGroup(ctx context.Context) error {
 		return err
 	}
 	if o.detach.on {
-		return o.detachGroup(ctx, g)
+		return o.detachAll(ctx, g)
 	}
-	return o.carryGroup(ctx, g)
+	rec := g.record
+	res, err := o.groupDriver().begin(ctx, g)
+	if err != nil {
+		return err
+	}
+	return o.groupDriver().end(rec, res)
 }
 
-// groupable refuses flags that are for one workload. Errors are of usage.
-func (o *runOptions) groupable() error {
+// check refuses flags that are for one workload. Errors are of usage.
+func (o groupOfRun) check() error {
 	switch {
 	case o.ui:
 		return oneOnScreens()
@@ -71,8 +84,8 @@ func (o *runOptions) groupable() error {
 	return o.tells.checkGroup()
 }
 
-// showGroup shows every plan, and then the order of all.
-func (d *driving) showGroup(g *madeGroup) error {
+// show shows every plan, and then the order of all.
+func (d groupDriver) show(g *madeGroup) error {
 	w, style := d.factory.Streams.Err, view.Style{Color: d.factory.ColorErr()}
 	for _, p := range g.parts {
 		if p.begun {
@@ -95,7 +108,8 @@ func (d *driving) showGroup(g *madeGroup) error {
 	return view.GroupPlan(w, rows, g.line, style)
 }
 
-func (o *runOptions) pretendGroup(ctx context.Context, g *madeGroup) error {
+// pretend shows the requests of all rollouts.
+func (o groupOfRun) pretend(ctx context.Context, g *madeGroup) error {
 	var list []event.Request
 	for _, p := range g.parts {
 		more, err := p.session.requests(p.plan, p.made.Acts)
@@ -107,17 +121,8 @@ func (o *runOptions) pretendGroup(ctx context.Context, g *madeGroup) error {
 	return o.show(ctx, list)
 }
 
-// carryGroup puts the group on record and carries it out.
-func (d *driving) carryGroup(ctx context.Context, g *madeGroup) error {
-	res, err := d.beginGroup(ctx, g)
-	if err != nil {
-		return groupHinted(err)
-	}
-	return d.endGroup(g.record, res)
-}
-
-// beginGroup is carryGroup without the end, which a caller may have to look at.
-func (d *driving) beginGroup(ctx context.Context, g *madeGroup) (apply.GroupResult, error) {
+// begin puts a group on record and carries it out.
+func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult, error) {
 	known := &groupApprovals{approvals: approvals{d.common}}
 	if err := known.approve(ctx, g); err != nil {
 		return apply.GroupResult{}, err
@@ -126,18 +131,22 @@ func (d *driving) beginGroup(ctx context.Context, g *madeGroup) (apply.GroupResu
 	if err != nil {
 		return apply.GroupResult{}, err
 	}
-	opt, stop, err := d.groupOptions(ctx, g.record)
+	opt, stop, err := d.options(ctx, g.record)
 	if err != nil {
 		return apply.GroupResult{}, err
 	}
 	defer stop()
 	g.parts = nil // the run closes them
-	return groups.Begin(ctx, g.record, &opt)
+	res, err := groups.Begin(ctx, g.record, &opt)
+	if err != nil {
+		return res, groupHinted(err)
+	}
+	return res, nil
 }
 
-// groupOptions tell of a group as the flags say; stop ends that.
-func (d *driving) groupOptions(ctx context.Context, rec group.Record) (opt apply.GroupOptions, stop func(), err error) {
-	hooks, err := d.groupHooks(ctx)
+// options tell of a group as the flags say; stop ends that.
+func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.GroupOptions, stop func(), err error) {
+	hooks, err := d.hooksOf(ctx)
 	if err != nil {
 		return opt, nil, err
 	}
@@ -203,8 +212,8 @@ func groupStatus(rec group.Record, s apply.GroupStanding) view.GroupStatus {
 	return out
 }
 
-// endGroup says how a group ended, member by member.
-func (d *driving) endGroup(rec group.Record, res apply.GroupResult) error {
+// end says how a group ended, member by member.
+func (d groupDriver) end(rec group.Record, res apply.GroupResult) error {
 	if !d.machine() {
 		s := groupStatus(rec, res.GroupStanding)
 		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(group.InProgress) {
@@ -217,5 +226,5 @@ func (d *driving) endGroup(rec group.Record, res apply.GroupResult) error {
 	if res.Ended == event.RolledBack {
 		return nil // that is what was asked for
 	}
-	return d.end(apply.Result{Outcome: res.Ended, Reason: res.Reason})
+	return d.driving.end(apply.Result{Outcome: res.Ended, Reason: res.Reason})
 }

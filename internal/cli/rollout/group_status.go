@@ -61,7 +61,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 
 // watchGroup tells how a group stands whenever that changes, until it has ended.
 func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec group.Record) error {
-	opt, stop, err := o.groupOptions(ctx, rec)
+	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 	if err != nil {
 		return err
 	}
-	return o.endGroup(rec, res)
+	return o.groupDriver().end(rec, res)
 }
 
 // groupsOf are the names of the groups that rollouts on record are in, by their workloads.

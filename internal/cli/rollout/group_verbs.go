@@ -304,7 +304,7 @@ const mostHandovers = 6
 // drive carries out what is left of the group, or rolls it back. agreed is the digest of one
 // that may be carried out already.
 func (v *groupVerb) drive(ctx context.Context, agreed string) error {
-	opt, stop, err := v.groupOptions(ctx, v.rec)
+	opt, stop, err := v.groupDriver().options(ctx, v.rec)
 	if err != nil {
 		return err
 	}
@@ -333,5 +333,5 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 	if err != nil {
 		return groupHinted(err)
 	}
-	return v.endGroup(v.rec, res)
+	return v.groupDriver().end(v.rec, res)
 }

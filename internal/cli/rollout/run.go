@@ -151,7 +151,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		}
 		return o.runUnited(ctx)
 	case o.group.given:
-		return o.runGroup(ctx)
+		return groupOfRun{o}.run(ctx)
 	}
 	var names []named.Name
 	if o.selector != "" {
@@ -197,9 +197,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	switch {
 	case o.detach.manifest:
-		return o.printManifest(ctx, o.session, m.Plan)
+		return o.jobs().printManifest(ctx, o.session, m.Plan)
 	case o.dry().Only():
-		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.wouldDetach(ctx, o.session, m.Plan), o.pretend(ctx))
+		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.jobs().wouldDetach(ctx, o.session, m.Plan), o.pretend(ctx))
 	}
 	if err := o.typed(&m.Plan); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (o *runOptions) carry(ctx context.Context, p plan.Plan) error {
 	case o.ui:
 		return o.onScreens(ctx, p)
 	case o.detach.on:
-		return o.detached(ctx, o.session, p)
+		return o.jobs().begin(ctx, o.session, p)
 	}
 	res, err := o.start(ctx, o.session, p)
 	if err != nil {
@@ -269,7 +269,7 @@ func (o *runOptions) idle(s *session) error {
 // begin puts a plan on record and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 	if d.detach.on {
-		return d.detached(ctx, s, p)
+		return d.jobs().begin(ctx, s, p)
 	}
 	res, err := d.start(ctx, s, p)
 	if err != nil {
