@@ -37,10 +37,10 @@ type Groups struct {
 
 // GroupOptions say how a group is carried out.
 type GroupOptions struct {
-	// Emit is told what one rollout tells, Tell how the group stands whenever that has
+	// Emit is called with the events of each rollout, Report with how the group stands whenever that has
 	// changed; nil is nobody. One of them is called at a time.
-	Emit func(event.Event)
-	Tell func(GroupStanding)
+	Emit   func(event.Event)
+	Report func(GroupStanding)
 	// AtPause ends the run where a user has to approve, instead of waiting.
 	AtPause bool
 	// Until is when the run ends; zero is never. The group can be resumed.

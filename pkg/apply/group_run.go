@@ -29,8 +29,8 @@ type groupRun struct {
 	watches bool
 	now     func() (group.Record, error)
 	members []*groupMember
-	wake    chan struct{}
-	told    GroupStanding
+	queue   chan struct{}
+	last    GroupStanding
 	budgets []group.Budget
 
 	emitting sync.Mutex
@@ -44,7 +44,7 @@ type groupMember struct {
 	plan     *plan.Plan
 	// version is that of the last look; stale says that there is something new to see.
 	status  group.Status
-	why     string
+	reason  string
 	waiting context.CancelFunc
 
 	mu    sync.Mutex
@@ -61,12 +61,12 @@ type groupMember struct {
 	// why, and at which version of its record.
 	taken   time.Time
 	outcome event.Outcome
-	reason  string
+	ended   string
 	endedAt string
 }
 
 func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
-	return &groupRun{Groups: g, opt: o, watches: watches, wake: make(chan struct{}, 1)}
+	return &groupRun{Groups: g, opt: o, watches: watches, queue: make(chan struct{}, 1)}
 }
 
 // run looks, and starts what is due, until the group has ended or the context has.
@@ -77,11 +77,11 @@ func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, erro
 		r.opt.Recorded(rec)
 	}
 	var err error
-	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.poke); err != nil {
+	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.requeue); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.close()
-	if err := r.open(ctx, rec); err != nil {
+	if err := r.openAll(ctx, rec); err != nil {
 		return GroupResult{}, err
 	}
 	if err := r.findBudgets(ctx); err != nil {
@@ -89,14 +89,14 @@ func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, erro
 	}
 	defer r.all.Wait()
 	for {
-		res, err := r.turn(ctx)
+		res, err := r.reconcile(ctx)
 		if err != nil || res.Ended != "" {
 			stop()
 			return res, err
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{GroupStanding: r.told, Ended: endedBy(err)}, nil
+			return GroupResult{GroupStanding: r.last, Ended: endedBy(err)}, nil
 		}
 	}
 }
@@ -108,10 +108,10 @@ func endedBy(err error) event.Outcome {
 	return event.Interrupted
 }
 
-// poke has the run look again.
-func (r *groupRun) poke() {
+// requeue has the run look again.
+func (r *groupRun) requeue() {
 	select {
-	case r.wake <- struct{}{}:
+	case r.queue <- struct{}{}:
 	default:
 	}
 }
@@ -124,8 +124,8 @@ func (r *groupRun) close() {
 	}
 }
 
-// open opens the workloads of all members, some at a time.
-func (r *groupRun) open(ctx context.Context, rec group.Record) error {
+// openAll opens the workloads of all members, some at a time.
+func (r *groupRun) openAll(ctx context.Context, rec group.Record) error {
 	r.members = make([]*groupMember, len(rec.Plans))
 	errs := make([]error, len(rec.Plans))
 	slots := make(chan struct{}, opensAtOnce)
@@ -173,14 +173,14 @@ func (r *groupRun) findBudgets(ctx context.Context) error {
 	return nil
 }
 
-// turn looks once, and starts what is due.
-func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
+// reconcile looks once, and starts what is due.
+func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 	rec, err := r.now()
 	if err != nil {
 		return GroupResult{}, err
 	}
-	way, control := r.way(rec)
-	status, whys, err := r.look(ctx, rec)
+	way, control := r.inEffect(rec)
+	status, whys, err := r.refreshAll(ctx, rec)
 	if err != nil {
 		return GroupResult{}, err
 	}
@@ -192,7 +192,7 @@ func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
 			standing.Members[i].Phase = group.Progressing
 		}
 	}
-	r.tell(standing)
+	r.report(standing)
 	return r.ended(ctx, rec, standing)
 }
 
@@ -203,7 +203,7 @@ func (r *groupRun) startDue(ctx context.Context, rec group.Record, status []grou
 			r.start(ctx, rec, m, true)
 		}
 	}
-	if r.late() {
+	if r.timedOut() {
 		return
 	}
 	for _, i := range more {
@@ -211,18 +211,18 @@ func (r *groupRun) startDue(ctx context.Context, rec group.Record, status []grou
 	}
 }
 
-// late reports whether the time of the run is over.
-func (r *groupRun) late() bool { return !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until) }
+// timedOut reports whether the time of the run is over.
+func (r *groupRun) timedOut() bool { return !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until) }
 
-// left reports whether a user has it rolled back since, or no longer: the process of that
+// isRedirected reports whether a user has it rolled back since, or no longer: the process of that
 // user does it.
-func (r *groupRun) left(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
+func (r *groupRun) isRedirected(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
 
-// way is the group as it is carried out here. What users have said of it since may end
+// inEffect is the group as it is carried out here. What users have said of it since may end
 // that: the process of who has it rolled back does that, with their rights.
-func (r *groupRun) way(rec group.Record) (group.Group, group.Control) {
+func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
 	way, control := rec.Way()
-	if r.left(rec) {
+	if r.isRedirected(rec) {
 		way, control = rec.Group, group.Control{Aborted: true}
 	}
 	if r.opt.OneByOne {
@@ -232,13 +232,13 @@ func (r *groupRun) way(rec group.Record) (group.Group, group.Control) {
 	return way, control
 }
 
-// tell tells how the group stands, where that has changed.
-func (r *groupRun) tell(s GroupStanding) {
-	changed := !reflect.DeepEqual(s, r.told)
-	if r.told = s; changed && r.opt.Tell != nil {
+// report tells how the group stands, where that has changed.
+func (r *groupRun) report(s GroupStanding) {
+	changed := !reflect.DeepEqual(s, r.last)
+	if r.last = s; changed && r.opt.Report != nil {
 		r.emitting.Lock()
 		defer r.emitting.Unlock()
-		r.opt.Tell(s)
+		r.opt.Report(s)
 	}
 }
 
@@ -255,12 +255,12 @@ func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding)
 		res.Ended = event.Completed
 	case s.Outcome == group.HasFailed || s.Outcome == group.Ended:
 		res.Ended, res.Faults = event.Failed, r.faults()
-	case r.late():
+	case r.timedOut():
 		res.Ended = event.TimedOut
 	case s.Outcome == group.OnHold && r.opt.AtPause:
 		res.Ended = event.AtPause
 	}
-	if r.left(rec) {
+	if r.isRedirected(rec) {
 		res.Ended, res.Reason = event.TakenOver, "it is rolled back "+rec.Aborted
 		return res, nil
 	}
@@ -289,14 +289,14 @@ func (r *groupRun) faults() error {
 
 func (r *groupRun) running() bool {
 	for _, m := range r.members {
-		if m.here() {
+		if m.isRunning() {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *groupMember) here() bool {
+func (m *groupMember) isRunning() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.runs
@@ -327,7 +327,7 @@ func (r *groupRun) await(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return cmp.Or(context.Cause(ctx), ctx.Err())
-	case <-r.wake:
+	case <-r.queue:
 	case <-due:
 	}
 	return nil

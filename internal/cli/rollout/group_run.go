@@ -168,7 +168,7 @@ func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.G
 			return simulate.SharedBudgets(members)
 		},
 		Emit: func(e event.Event) { t.event(e); hooks.event(e) },
-		Tell: func(s apply.GroupStanding) {
+		Report: func(s apply.GroupStanding) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			r.Stands(time.Now(), groupStatus(rec, s))
