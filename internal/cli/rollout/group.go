@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -115,9 +116,10 @@ func (c *common) share(ctx context.Context) (end func(), err error) {
 	if c.shared, err = kube.OpenShared(ctx, cfg); err != nil {
 		return nil, err
 	}
+	c.releases = map[string]map[cluster.Ref]*release.Rollout{}
 	return func() {
 		c.shared.Close()
-		c.shared = nil
+		c.shared, c.releases = nil, nil
 	}, nil
 }
 

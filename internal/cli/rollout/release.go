@@ -52,7 +52,17 @@ func (c *common) releaseOf(ctx context.Context, s *session) (*release.Rollout, e
 	if err != nil {
 		return nil, err
 	}
-	return release.Of(ctx, client, s.target.Ref)
+	if c.shared == nil {
+		return release.Of(ctx, client, s.target.Ref)
+	}
+	list, ok := c.releases[s.target.Namespace]
+	if !ok {
+		if list, err = release.List(ctx, client, s.target.Namespace); err != nil {
+			return nil, err
+		}
+		c.releases[s.target.Namespace] = list
+	}
+	return list[s.target.Ref], nil
 }
 
 // released reads the Rollout that an argument means: by its name, or by that of its
