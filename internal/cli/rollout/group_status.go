@@ -75,7 +75,7 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 }
 
 // groupsOf are the names of the groups that rollouts on record are in, by their workloads.
-// Which group it is is said where that may be read.
+// Nothing is said where groups may not be read.
 func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) map[cluster.Ref]string {
 	end, err := c.share(ctx)
 	if err != nil {
