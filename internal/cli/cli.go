@@ -11,13 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/trace"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
@@ -28,18 +26,18 @@ of a change, and run rollouts, on clusters with and without OpenKruise.`
 // Main runs the command line args (args[0] is the program) and returns the exit
 // code.
 func Main(ctx context.Context, args []string, s factory.Streams) int {
-	trace.Off()
+	factory.SilenceLogs()
 	f := factory.New(s)
 	f.EndWith(ctx)
 	args = completing(args)
 	root := newRoot(f, args[0])
-	rest := trace.Args(args[1:])
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage.FlagError(c, err, rest) })
+	rest := factory.SpellVerbosity(args[1:])
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return command.FlagError(c, err, rest) })
 	if len(rest) == 0 && !s.InTTY {
 		rest = bare(f)
 	}
 	if len(rest) > 0 && strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
-		complete.Flags(root, f)
+		resourcearg.CompleteFlags(root, f)
 	}
 	root.SetArgs(rest)
 	root.SetIn(f.Streams.In)
@@ -93,16 +91,16 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.AddCommand(slices.Concat(manifests(f), rollouts(f), policies(f), views(f), kubectl.Commands(f))...)
 	completion(root)
 	groupHelp(root)
-	root.Args = usage.NoSuchCommand
+	root.Args = command.NoSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		f.Streams.Out, f.Streams.Err = media(c, f.Streams)
-		deprecated.Warn(f.Streams.Err, c)
+		command.WarnDeprecated(f.Streams.Err, c)
 		if readOnly(c) {
-			bounds.Guard(c.Context(), c, bounds.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
+			input.Guard(c.Context(), c, input.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
 		}
 		if err := factory.CheckProgress(f.Progress); err != nil {
-			return usage.Errorf("auto, always or never", "%w", err)
+			return command.Usagef("auto, always or never", "%w", err)
 		}
 		return checkColor(f.Color)
 	}
@@ -116,7 +114,7 @@ func globalFlags(root *cobra.Command, f *factory.Factory) {
 	root.PersistentFlags().StringVar(&f.Progress, "progress", f.Progress, "report long work on stderr: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)
-	trace.AddFlag(root.PersistentFlags(), text.Writer(f.Streams.Err))
+	factory.AddVerbosityFlag(root.PersistentFlags(), text.Writer(f.Streams.Err))
 }
 
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
@@ -126,5 +124,5 @@ func checkColor(value string) error {
 	case "auto", "always", "never":
 		return nil
 	}
-	return usage.Errorf("one of: auto, always, never", "--color: unknown value %q", value)
+	return command.Usagef("one of: auto, always, never", "--color: unknown value %q", value)
 }

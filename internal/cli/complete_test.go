@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 // completed is the command tree as the shell asks it.
 func completed() *cobra.Command {
 	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
 	root := newRoot(f, "kubectl-kruise")
-	complete.Flags(root, f)
+	resourcearg.CompleteFlags(root, f)
 	return root
 }
 

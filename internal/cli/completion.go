@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
 const shells = "one of: bash, zsh, fish, powershell"
@@ -20,9 +20,9 @@ func completion(root *cobra.Command) {
 		}
 		c.Args = func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage.Errorf(shells, "shell not specified")
+				return command.Usagef(shells, "shell not specified")
 			}
-			return usage.Errorf(shells, "unsupported shell type %q", args[0])
+			return command.Usagef(shells, "unsupported shell type %q", args[0])
 		}
 		c.RunE = showHelp
 		c.Example = "  source <(kubectl kruise completion bash)"

@@ -7,10 +7,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -31,10 +30,10 @@ const (
 
 // exitCode is the only place that turns an error into an exit code.
 func exitCode(ctx context.Context, err error) int {
-	var bad *usage.Error
-	var failed *ending.FailedError
-	var trouble *ending.TroubleError
-	var own *ending.CodeError
+	var bad *command.UsageError
+	var failed *command.FailedError
+	var trouble *command.TroubleError
+	var own *command.CodeError
 	switch {
 	case err == nil:
 		return exitDone
@@ -42,17 +41,17 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &own):
 		return own.Code
-	case errors.As(err, &failed), errors.Is(err, ending.ErrFailed):
+	case errors.As(err, &failed), errors.Is(err, command.ErrFailed):
 		return exitFailed
-	case errors.Is(err, ending.ErrTimedOut):
+	case errors.Is(err, command.ErrTimedOut):
 		return exitTimedOut
-	case errors.Is(err, ending.ErrPaused):
+	case errors.Is(err, command.ErrPaused):
 		return exitPaused
-	case errors.Is(err, ending.ErrInterrupted):
+	case errors.Is(err, command.ErrInterrupted):
 		return exitInterrupted
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, ending.ErrDiffers):
+	case errors.Is(err, command.ErrDiffers):
 		return exitDiffers
 	case errors.As(err, &trouble):
 		return exitTrouble
@@ -64,14 +63,14 @@ func exitCode(ctx context.Context, err error) int {
 // complain prints each fault on a line of its own, with its hint below. That a signal
 // ended the command, when there is no more to say, is a word and no fault.
 func complain(ctx context.Context, s factory.Streams, err error) {
-	if ending.Silent(err) {
+	if command.Silent(err) {
 		return
 	}
 	if exitCode(ctx, err) == exitInterrupted && onlyCanceled(err) {
-		_, _ = fmt.Fprintln(s.Err, ending.ErrInterrupted)
+		_, _ = fmt.Fprintln(s.Err, command.ErrInterrupted)
 		return
 	}
-	if trouble, ok := errors.AsType[*ending.TroubleError](err); ok {
+	if trouble, ok := errors.AsType[*command.TroubleError](err); ok {
 		err = trouble.Err
 	}
 	var all resource.Errors
@@ -106,7 +105,7 @@ func hintOf(err error) string {
 	if place, ok := errors.AsType[*resource.Error](err); ok && place.Hint != "" {
 		return place.Hint
 	}
-	if bad, ok := errors.AsType[*usage.Error](err); ok {
+	if bad, ok := errors.AsType[*command.UsageError](err); ok {
 		return bad.Hint
 	}
 	if fault, ok := errors.AsType[*tree.Error](err); ok {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
 // TestStabilityListsWhatGoes: whatever is deprecated stands on the page, and nothing else.
@@ -15,7 +15,7 @@ func TestStabilityListsWhatGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := deprecated.All(whole())
+	all := command.Deprecations(whole())
 	for what, s := range all {
 		if row := fmt.Sprintf("| `%s` | `%s` | %s |\n", what, s.Instead, s.Gone); !strings.Contains(string(page), row) {
 			t.Errorf("docs/stability.md lacks %s", row)

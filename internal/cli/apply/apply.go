@@ -10,11 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 )
@@ -74,7 +73,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "apply (-f FILE | -k DIR)", Short: "Render, apply, roll out and prune, in one step",
 		Long: long, Example: example,
-		Args: usage.NoArgs("name files with -f, a kustomization with -k"),
+		Args: command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.complete(c); err != nil {
 				return err
@@ -98,31 +97,31 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.prune, "prune", false, "with --applyset: delete members that the manifests do not hold any more")
 	fl.BoolVar(&o.wait, "wait", true, "wait until Jobs are done and the pods of applied workloads are there")
 	fl.DurationVar(&o.jobTimeout, "job-timeout", 10*time.Minute, "how long to wait for Jobs; 0 waits for whatever it takes")
-	usage.Offer(c, "dry-run", dryRuns...)
+	command.Offer(c, "dry-run", dryRuns...)
 }
 
 var dryRuns = []string{"none", "client", "server"}
 
 func (o *options) complete(c *cobra.Command) error {
-	for _, err := range []error{o.render.Validate(), o.rollouts.Validate(c), usage.OneOf("dry-run", o.dryRun, dryRuns...)} {
+	for _, err := range []error{o.render.Validate(), o.rollouts.Validate(c), command.OneOf("dry-run", o.dryRun, dryRuns...)} {
 		if err != nil {
 			return err
 		}
 	}
 	switch {
 	case o.prune && o.applySet == "":
-		return usage.Errorf("give --applyset NAME: only members of a set are deleted", "--prune needs --applyset")
+		return command.Usagef("give --applyset NAME: only members of a set are deleted", "--prune needs --applyset")
 	case o.jobTimeout < 0:
-		return usage.Errorf("", "--job-timeout: %s is in the past", o.jobTimeout)
+		return command.Usagef("", "--job-timeout: %s is in the past", o.jobTimeout)
 	case o.fieldManager == "":
-		return usage.Errorf("", "--field-manager is empty")
+		return command.Usagef("", "--field-manager is empty")
 	}
 	if o.applySet == "" {
 		return nil
 	}
 	// The error is one of the text alone: the namespace is not known yet.
 	if _, err := set.ParseParent(o.applySet, ""); err != nil {
-		return usage.Errorf("a name, secret/NAME or configmap/NAME", "--applyset: %w", err)
+		return command.Usagef("a name, secret/NAME or configmap/NAME", "--applyset: %w", err)
 	}
 	return nil
 }
@@ -153,14 +152,14 @@ func (o *options) run(ctx context.Context) error {
 // ask asks, unless the manifests came in where the answer would have to.
 func (o *options) ask(ctx context.Context, w *work) error {
 	if !o.yes && o.render.Stdin() {
-		return usage.Errorf("--yes answers", "cannot ask for confirmation: the manifests come from standard input")
+		return command.Usagef("--yes answers", "cannot ask for confirmation: the manifests come from standard input")
 	}
 	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }
 
 // judge makes a pause a success where that was asked for.
 func (o *options) judge(err error) error {
-	if errors.Is(err, ending.ErrPaused) && o.rollouts.Pauses() {
+	if errors.Is(err, command.ErrPaused) && o.rollouts.Pauses() {
 		return nil
 	}
 	return err

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
@@ -61,7 +61,7 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	if err != nil {
 		return compare.Report{}, err
 	}
-	installed, _, err := gates.Live(ctx, cfg, gates.Flags{})
+	installed, _, err := installation.LiveGates(ctx, cfg, installation.GateFlags{})
 	if err != nil {
 		return compare.Report{}, err
 	}
@@ -69,7 +69,7 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 }
 
 // fromCluster is the origin of what is there.
-var fromCluster = resource.Origin{File: observe.File}
+var fromCluster = resource.Origin{File: clusterread.File}
 
 func parsed(u *unstructured.Unstructured, from resource.Origin) *resource.Resource {
 	return resource.Parsed(tree.FromValue(u.Object), nil, from)

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 )
 
@@ -54,18 +54,18 @@ func (w *work) finish(ctx context.Context, it *item) error {
 	switch {
 	case err == nil && last.failed != "":
 		w.done(it, "failed: "+last.failed)
-		return ending.ErrFailed
+		return command.ErrFailed
 	case err == nil:
 		w.done(it, "finished")
 		return nil
 	case errors.Is(err, objects.ErrGone):
 		w.done(it, "failed: it was deleted before it was done")
-		return ending.ErrFailed
+		return command.ErrFailed
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		w.done(it, fmt.Sprintf("not finished after %s", time.Since(begun).Round(time.Second)))
-		return ending.ErrTimedOut
+		return command.ErrTimedOut
 	case ctx.Err() != nil:
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	}
 	return it.fault(err)
 }

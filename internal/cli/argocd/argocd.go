@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -40,14 +40,14 @@ const example = `  # what Argo CD runs, by hand, in an application's folder
 func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "argocd", Short: "Serve Argo CD as a config management plugin",
-		Long: long, Example: example, Args: usage.NoArgs("see 'kubectl kruise argocd --help'"),
+		Long: long, Example: example, Args: command.NoArgs("see 'kubectl kruise argocd --help'"),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
 		newGenerate(f),
 		&cobra.Command{
 			Use: "parameters", Short: "Print the application's parameters as JSON", Example: "  kubectl kruise argocd parameters",
-			Args: usage.NoArgs("the application is the working folder"),
+			Args: command.NoArgs("the application is the working folder"),
 			RunE: func(*cobra.Command, []string) error { return announce(f) },
 		},
 	)
@@ -55,10 +55,10 @@ func New(f *factory.Factory) *cobra.Command {
 }
 
 func newGenerate(f *factory.Factory) *cobra.Command {
-	limits := &bounds.Flag{}
+	limits := &input.LimitFlag{}
 	c := &cobra.Command{
 		Use: "generate", Short: "Write the application's manifests", Example: "  kubectl kruise argocd generate > manifests.yaml",
-		Args: usage.NoArgs("the application is the working folder"),
+		Args: command.NoArgs("the application is the working folder"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := limits.Complete(); err != nil {
 				return err
@@ -75,7 +75,7 @@ func Inside(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
 
 // Generate writes the manifests of the application in the working folder. The limits
 // are of the one who runs the repo server: no repository can raise them.
-func Generate(ctx context.Context, f *factory.Factory, limits *bounds.Flag) error {
+func Generate(ctx context.Context, f *factory.Factory, limits *input.LimitFlag) error {
 	if f.Streams.Environ != nil {
 		for _, line := range engine.Stray(f.Streams.Environ()) {
 			_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)

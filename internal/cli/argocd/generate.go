@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
@@ -29,7 +29,7 @@ type application struct {
 	settings *engine.Settings
 	// root is the repository's, folder the application's below it.
 	root, folder string
-	limits       *bounds.Flag
+	limits       *input.LimitFlag
 }
 
 // generate writes nothing until all of it is known to be good: what stands on stdout

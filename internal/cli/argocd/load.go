@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -25,7 +25,7 @@ func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
 			return nil, err
 		}
 		list, err := load.Text("helm template", b)
-		return aside.Manifests(a.factory.Streams.Err, foreign(list)), a.permit(err)
+		return input.Manifests(a.factory.Streams.Err, foreign(list)), a.permit(err)
 	case engine.Kustomize:
 		opt.Kustomize = "."
 	default:
@@ -33,7 +33,7 @@ func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
 		opt.Except = a.named()
 	}
 	list, err := load.Load(ctx, opt)
-	return aside.Manifests(a.factory.Streams.Err, foreign(list)), a.permit(err)
+	return input.Manifests(a.factory.Streams.Err, foreign(list)), a.permit(err)
 }
 
 // named are files that options name, and which may lie beside the manifests.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
@@ -67,7 +67,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Convert objects to another kind or API version",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f, a kustomization with -k, objects with --name"),
+		Args:    command.NoArgs("name files with -f, a kustomization with -k, objects with --name"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	o.addFlags(c)
@@ -83,7 +83,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream = aside.Manifests(o.noted(), stream)
+	stream = input.Manifests(o.noted(), stream)
 	count, given := len(stream), slices.Clone(stream)
 	stream, found, err := o.toKinds(ctx, stream, opt)
 	if err != nil {

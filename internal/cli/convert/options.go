@@ -7,11 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
@@ -25,7 +24,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      roots.Flag
+	root      input.RootFlag
 	with      []string
 
 	to         []string
@@ -44,8 +43,8 @@ type options struct {
 	quiet     bool
 	verbose   int
 
-	limits bounds.Flag
-	kruise release.Flag
+	limits input.LimitFlag
+	kruise installation.Flag
 }
 
 var (
@@ -81,7 +80,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"to": engine.Words(), "to-version": versions, "output": outputs, "pod-update-policy": policies, "protect-operations": operations,
 	} {
-		usage.Offer(c, flag, values...)
+		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
@@ -100,26 +99,26 @@ func (o *options) validate() (engine.Options, error) {
 	}
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
-		return opt, usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+		return opt, command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
 	case len(o.files) > 0 && o.kustomize != "":
-		return opt, usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+		return opt, command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case o.kustomize != "" && o.recursive:
-		return opt, usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
+		return opt, command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
 	case len(o.to) == 0 && o.version == "":
-		return opt, usage.Errorf("give --to KIND or --to-version VERSION", "nothing to convert to")
+		return opt, command.Usagef("give --to KIND or --to-version VERSION", "nothing to convert to")
 	}
 	if err := o.root.Complete(o.kustomize); err != nil {
 		return opt, err
 	}
 	if o.version != "" {
-		if err := usage.OneOf("to-version", o.version, versions...); err != nil {
+		if err := command.OneOf("to-version", o.version, versions...); err != nil {
 			return opt, err
 		}
 	}
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return opt, err
 	}
-	if err := usage.OneStdin(slices.Concat(o.files, o.with)...); err != nil {
+	if err := command.OneStdin(slices.Concat(o.files, o.with)...); err != nil {
 		return opt, err
 	}
 	return opt, o.kinds(&opt)
@@ -128,21 +127,21 @@ func (o *options) validate() (engine.Options, error) {
 // kinds reads the flags that belong to --to.
 func (o *options) kinds(opt *engine.Options) (err error) {
 	if opt.Targets, err = engine.ParseTargets(o.to); err != nil {
-		return usage.Errorf("one or more of: "+words(engine.Words()), "--to: %w", err)
+		return command.Usagef("one or more of: "+words(engine.Words()), "--to: %w", err)
 	}
-	if err := usage.OneOf("pod-update-policy", o.policy, policies...); err != nil {
+	if err := command.OneOf("pod-update-policy", o.policy, policies...); err != nil {
 		return err
 	}
 	opt.Raise = raise.Options{PodUpdatePolicy: kruise.PodUpdateStrategyType(o.policy)}
 	for _, op := range o.operations {
 		if op = strings.ToUpper(op); !slices.Contains(operations, op) {
-			return usage.Errorf("one or more of: "+words(operations), "--protect-operations: unknown value %q", op)
+			return command.Usagef("one or more of: "+words(operations), "--protect-operations: unknown value %q", op)
 		}
 		opt.Raise.ProtectOperations = append(opt.Raise.ProtectOperations, kruise.PubOperation(op))
 	}
 	if o.kubernetes != "" {
 		if opt.Kubernetes, err = stage.ParseKubernetes(o.kubernetes); err != nil {
-			return usage.Errorf("for instance 1.36", "--kubernetes-version: %w", err)
+			return command.Usagef("for instance 1.36", "--kubernetes-version: %w", err)
 		}
 	}
 	opt.Chosen, err = o.chosen()
@@ -153,7 +152,7 @@ func (o *options) kinds(opt *engine.Options) (err error) {
 func (o *options) chosen() (func(*resource.Resource) bool, error) {
 	selector, err := labels.Parse(o.selector)
 	if err != nil {
-		return nil, usage.Errorf("for instance -l app=web", "--selector: %w", err)
+		return nil, command.Usagef("for instance -l app=web", "--selector: %w", err)
 	}
 	return func(r *resource.Resource) bool {
 		return (len(o.names) == 0 || slices.Contains(o.names, r.Name())) && selector.Matches(labels.Set(r.Labels()))

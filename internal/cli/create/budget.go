@@ -5,10 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -39,7 +38,7 @@ func budget(f *factory.Factory) *cobra.Command {
 	var target string
 	o := newForm(f, c, kruise.KindPodUnavailableBudget, func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
 	c.Flags().StringVar(&target, "target", "", "the workload whose pods are guarded, TYPE/NAME")
-	_ = c.RegisterFlagCompletionFunc("target", complete.Value(f))
+	_ = c.RegisterFlagCompletionFunc("target", resourcearg.CompleteNameFlag(f))
 	o.finish = func(_ context.Context, object *tree.Node) error {
 		if target == "" {
 			return nil
@@ -56,7 +55,7 @@ func budget(f *factory.Factory) *cobra.Command {
 // reference points to a workload, in the newest version of its kind that a release of
 // Kruise serves.
 func reference(target string) (*tree.Node, error) {
-	n, err := named.Parse(target)
+	n, err := resourcearg.Parse(target)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	native "k8s.io/kubectl/pkg/cmd/create"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Create objects from files, or an object of Kruise from flags.
@@ -34,9 +34,9 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
-			return usage.Errorf("see '"+c.CommandPath()+" --help'", "unknown kind %q", args[0])
+			return command.Usagef("see '"+c.CommandPath()+" --help'", "unknown kind %q", args[0])
 		case !c.Flags().Changed("filename") && !c.Flags().Changed("kustomize"):
-			return usage.Errorf("or name a kind, see '"+c.CommandPath()+" --help'", "must specify one of -f and -k")
+			return command.Usagef("or name a kind, see '"+c.CommandPath()+" --help'", "must specify one of -f and -k")
 		}
 		return nil
 	}

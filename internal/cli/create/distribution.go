@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
@@ -64,9 +64,9 @@ func (d *content) fill(object *tree.Node) error {
 	}
 	switch {
 	case (d.configMap != "") == (d.secret != ""):
-		return usage.Errorf("", "either --configmap or --secret must be specified")
+		return command.Usagef("", "either --configmap or --secret must be specified")
 	case d.kind != "" && kind == "ConfigMap":
-		return usage.Errorf("", "--type is for Secrets")
+		return command.Usagef("", "--type is for Secrets")
 	}
 	config := tree.FromValue(map[string]any{
 		"metadata": map[string]any{"name": tree.StrAt(object, "metadata", "name")},

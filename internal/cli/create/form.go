@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	batchv1 "k8s.io/api/batch/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -19,7 +19,7 @@ import (
 // form is a command that makes one object of a kind.
 type form struct {
 	factory *factory.Factory
-	sending *sending.Options
+	sending *submit.CreateOptions
 	set     *fields.Set
 
 	apiVersion, kind string
@@ -48,7 +48,7 @@ func newJob(f *factory.Factory, c *cobra.Command, rows []fields.Field) *form {
 }
 
 func bind(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed func() any, rows []fields.Field) *form {
-	o := &form{factory: f, sending: sending.New(f), apiVersion: apiVersion, kind: kind, typed: typed}
+	o := &form{factory: f, sending: submit.NewCreateOptions(f), apiVersion: apiVersion, kind: kind, typed: typed}
 	o.sending.AddFlags(c)
 	o.set = fields.Bind(c, append(slices.Clip(rows), fields.Metadata...))
 	tellByPath(c, kind)
@@ -73,7 +73,7 @@ func split(c *cobra.Command, args []string) (name string, words []string, err er
 		n = len(args)
 	}
 	if n != 1 || args[0] == "" {
-		return "", nil, usage.Errorf("see '"+c.CommandPath()+" --help'", "exactly one NAME is required, got %d", n)
+		return "", nil, command.Usagef("see '"+c.CommandPath()+" --help'", "exactly one NAME is required, got %d", n)
 	}
 	return args[0], args[1:], nil
 }
@@ -109,7 +109,7 @@ func (o *form) commandless() error {
 	if strings.HasPrefix(o.kind, "I") {
 		article = "an"
 	}
-	return usage.Errorf("remove the arguments after --", "%s %s takes no command", article, o.kind)
+	return command.Usagef("remove the arguments after --", "%s %s takes no command", article, o.kind)
 }
 
 // known refuses fields that the kind does not have, which --set can ask for.
@@ -117,9 +117,9 @@ func (o *form) known(object *tree.Node) error {
 	unknown, err := tree.Decode(object, o.typed())
 	switch {
 	case err != nil:
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	case len(unknown) > 0 && !o.loose:
-		return usage.Errorf("'kubectl kruise schema json "+o.kind+"' lists all fields", "%s has no field %s", o.kind, strings.Join(unknown, ", "))
+		return command.Usagef("'kubectl kruise schema json "+o.kind+"' lists all fields", "%s has no field %s", o.kind, strings.Join(unknown, ", "))
 	}
 	return nil
 }

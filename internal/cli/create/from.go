@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	cli "k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -32,9 +32,9 @@ func (o *form) copies(c *cobra.Command, template, other string) {
 		case from == "":
 			return nil
 		case c.Flags().Changed(other):
-			return usage.Errorf("", "either --%s or --from must be specified", other)
+			return command.Usagef("", "either --%s or --from must be specified", other)
 		case len(words) > 0:
-			return usage.Errorf("", "cannot specify --from and command")
+			return command.Usagef("", "cannot specify --from and command")
 		}
 		source, err := o.source(from)
 		if err != nil {
@@ -57,7 +57,7 @@ func (o *form) source(from string) (*unstructured.Unstructured, error) {
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, usage.Errorf("for instance acj/report", "--from must be an existing cronjob or advancedcronjob, not %d objects", len(infos))
+		return nil, command.Usagef("for instance acj/report", "--from must be an existing cronjob or advancedcronjob, not %d objects", len(infos))
 	}
 	return infos[0].Object.(*unstructured.Unstructured), nil
 }
@@ -92,7 +92,7 @@ func (o *form) template(source *tree.Node, template string) ([]string, error) {
 	case group == "batch" && kind == "CronJob" && o.kind == "Job":
 		return []string{"spec", "jobTemplate"}, nil
 	case group != kruise.Group || kind != kruise.KindAdvancedCronJob:
-		return nil, usage.Errorf("for instance acj/report", "from must be an existing %s, but got %s", o.sources(), strings.ToLower(kind))
+		return nil, command.Usagef("for instance acj/report", "from must be an existing %s, but got %s", o.sources(), strings.ToLower(kind))
 	}
 	if tree.Get(source, "spec", "template", template) == nil {
 		return nil, &resource.Error{

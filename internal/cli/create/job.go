@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -81,7 +81,7 @@ func (o *form) runs(c *cobra.Command, template string) {
 	copied := o.begin
 	o.begin = func(ctx context.Context, object *tree.Node, words []string) error {
 		if c.Flags().Changed("from") == (image != "") {
-			return usage.Errorf("", "either --image or --from must be specified")
+			return command.Usagef("", "either --image or --from must be specified")
 		}
 		if image == "" {
 			return copied(ctx, object, words)

@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -57,7 +57,7 @@ func recreateRequest(f *factory.Factory) *cobra.Command {
 func (o *form) containers(ctx context.Context, object *tree.Node) error {
 	pod := tree.StrAt(object, "spec", "podName")
 	if pod == "" {
-		return usage.Errorf("give --pod POD", "the pod is not named")
+		return command.Usagef("give --pod POD", "the pod is not named")
 	}
 	asked := tree.Items(tree.Get(object, "spec", "containers"))
 	if len(asked) > 0 && o.sending.Offline() {

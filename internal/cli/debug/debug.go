@@ -14,9 +14,9 @@ import (
 	"k8s.io/kubectl/pkg/scheme"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Look into pods with a container that is put into them, as kubectl's debug does; a copy of
@@ -77,16 +77,16 @@ func New(f *factory.Factory) *cobra.Command {
 func (o *options) complete(c *cobra.Command, args []string) error {
 	var err error
 	if o.dryRun, err = cmdutil.GetDryRunStrategy(c); err != nil {
-		return usage.Errorf("one of: none, client, server", "--dry-run: unknown value %q", c.Flag("dry-run").Value)
+		return command.Usagef("one of: none, client, server", "--dry-run: unknown value %q", c.Flag("dry-run").Value)
 	}
 	if err := o.Complete(o.kubectl, c, args); err != nil {
 		return kubectl.Err(err)
 	}
 	if o.selector != "" && len(o.TargetNames)+len(o.Filenames) > 0 {
-		return usage.Errorf("leave one of them out", "a selector cannot be combined with names")
+		return command.Usagef("leave one of them out", "a selector cannot be combined with names")
 	}
 	if o.selector == "" && len(o.TargetNames)+len(o.Filenames) == 0 {
-		return usage.Errorf("for instance cloneset/web, or -l app=web", "name a pod, a workload, or a selector")
+		return command.Usagef("for instance cloneset/web, or -l app=web", "name a pod, a workload, or a selector")
 	}
 	return nil
 }
@@ -116,12 +116,12 @@ func (o *options) run(ctx context.Context, c *cobra.Command) error {
 func (o *options) single(c *cobra.Command) error {
 	switch {
 	case o.dryRun != cmdutil.DryRunNone || o.output.OutputFlagSpecified():
-		return usage.Errorf("they are for a workload or a selector", "--dry-run and -o show an EphemeralJob, which one pod does not need")
+		return command.Usagef("they are for a workload or a selector", "--dry-run and -o show an EphemeralJob, which one pod does not need")
 	case o.job != (job{}):
-		return usage.Errorf("name a workload or a selector", "--replicas, --parallelism and --ttl are for an EphemeralJob")
+		return command.Usagef("name a workload or a selector", "--replicas, --parallelism and --ttl are for an EphemeralJob")
 	}
 	if err := o.Validate(); err != nil {
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	}
 	return kubectl.Err(o.Run(o.kubectl, c))
 }
@@ -130,17 +130,17 @@ func (o *options) single(c *cobra.Command) error {
 func (o *options) check() error {
 	switch {
 	case o.CopyTo != "":
-		return usage.Errorf("name one pod", "--copy-to is for one pod")
+		return command.Usagef("name one pod", "--copy-to is for one pod")
 	case o.Interactive || o.TTY || o.Attach:
-		return usage.Errorf("name one pod", "-i, -t and --attach are for one pod")
+		return command.Usagef("name one pod", "-i, -t and --attach are for one pod")
 	case o.CustomProfileFile != "":
-		return usage.Errorf("name one pod, or take a --profile", "--custom is for one pod")
+		return command.Usagef("name one pod, or take a --profile", "--custom is for one pod")
 	}
 	names := o.TargetNames
 	o.TargetNames = []string{"pods"} // there are names, or will be
 	err := o.Validate()
 	if o.TargetNames = names; err != nil {
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	}
 	return nil
 }

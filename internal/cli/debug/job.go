@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/served"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -39,11 +39,11 @@ func (o *options) jobsServed() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return served.Kind(d, plural)
+	return clusterread.ServedVersion(d, plural)
 }
 
 // createJob makes an EphemeralJob over pods.
-func (o *options) createJob(ctx context.Context, chosen pods.Chosen, version string) error {
+func (o *options) createJob(ctx context.Context, chosen resourcearg.PodSelection, version string) error {
 	u, err := o.ephemeralJob(chosen, version)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (o *options) send(ctx context.Context, u *unstructured.Unstructured, versio
 }
 
 // ephemeralJob is the object.
-func (o *options) ephemeralJob(chosen pods.Chosen, version string) (*unstructured.Unstructured, error) {
+func (o *options) ephemeralJob(chosen resourcearg.PodSelection, version string) (*unstructured.Unstructured, error) {
 	selector, err := metav1.ParseToLabelSelector(chosen.Selector.String())
 	if err != nil {
 		return nil, err

@@ -16,10 +16,10 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 func newOptions(t *testing.T, args ...string) *options {
@@ -44,7 +44,7 @@ func TestEphemeralJob(t *testing.T) {
 	o := newOptions(t, "sh", "-c", "date")
 	o.Container, o.TargetContainer, o.Env = "look", "main", []corev1.EnvVar{{Name: "A", Value: "b"}}
 	o.job = job{name: "look", replicas: 2, parallelism: 1, ttl: 60}
-	u, err := o.ephemeralJob(pods.Chosen{Namespace: "shop", Selector: selector}, "v1alpha1")
+	u, err := o.ephemeralJob(resourcearg.PodSelection{Namespace: "shop", Selector: selector}, "v1alpha1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ spec:
 // TestNamesAreMadeUp: what nobody named has a name that tells it from others.
 func TestNamesAreMadeUp(t *testing.T) {
 	o := newOptions(t)
-	u, err := o.ephemeralJob(pods.Chosen{Namespace: "shop", Selector: labels.SelectorFromSet(labels.Set{"a": "b"})}, "v1alpha1")
+	u, err := o.ephemeralJob(resourcearg.PodSelection{Namespace: "shop", Selector: labels.SelectorFromSet(labels.Set{"a": "b"})}, "v1alpha1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestCheck(t *testing.T) {
 		o := newOptions(t)
 		c.change(o)
 		err := o.check()
-		_, wrong := errors.AsType[*usage.Error](err)
+		_, wrong := errors.AsType[*command.UsageError](err)
 		if wrong != (c.say != "") || err != nil && !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -134,7 +134,7 @@ func TestCheck(t *testing.T) {
 	o := newOptions(t)
 	for _, change := range []func(){func() { o.job.replicas = 2 }, func() { o.job, o.dryRun = job{}, cmdutil.DryRunClient }} {
 		change()
-		if _, wrong := errors.AsType[*usage.Error](o.withoutJob()); !wrong {
+		if _, wrong := errors.AsType[*command.UsageError](o.withoutJob()); !wrong {
 			t.Error("without Kruise there is no EphemeralJob")
 		}
 	}

@@ -8,30 +8,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 // many are the pods of a selector or of a workload; nil where pods or nodes are named
 // one by one.
-func (o *options) many(ctx context.Context) (*pods.Chosen, error) {
+func (o *options) many(ctx context.Context) (*resourcearg.PodSelection, error) {
 	if o.selector != "" {
 		s, err := labels.Parse(o.selector)
 		if err != nil {
-			return nil, usage.Errorf("for instance app=web", "-l: %w", err)
+			return nil, command.Usagef("for instance app=web", "-l: %w", err)
 		}
-		return &pods.Chosen{Namespace: o.Namespace, Selector: s}, nil
+		return &resourcearg.PodSelection{Namespace: o.Namespace, Selector: s}, nil
 	}
-	if len(o.TargetNames) != 1 || !pods.Typed(o.TargetNames[0]) || isNode(o.TargetNames[0]) {
+	if len(o.TargetNames) != 1 || !resourcearg.NamesNonPod(o.TargetNames[0]) || isNode(o.TargetNames[0]) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
-	find := &pods.Finder{Factory: o.kubectl, Namespace: o.Namespace}
+	find := &resourcearg.Finder{Factory: o.kubectl, Namespace: o.Namespace}
 	u, err := find.Named(ctx, o.TargetNames[0])
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := pods.Of(ctx, u, find.Get)
+	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
 	if err != nil || chosen.Name != "" {
 		o.TargetNames = []string{chosen.Name}
 		return nil, err
@@ -45,7 +45,7 @@ func isNode(arg string) bool {
 }
 
 // each puts the container into one pod after the other.
-func (o *options) each(ctx context.Context, c *cobra.Command, chosen pods.Chosen) error {
+func (o *options) each(ctx context.Context, c *cobra.Command, chosen resourcearg.PodSelection) error {
 	if err := o.withoutJob(); err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func (o *options) each(ctx context.Context, c *cobra.Command, chosen pods.Chosen
 func (o *options) withoutJob() error {
 	switch {
 	case o.job != (job{}):
-		return usage.Errorf("leave them out", "--replicas, --parallelism and --ttl need Kruise, which this cluster has not")
+		return command.Usagef("leave them out", "--replicas, --parallelism and --ttl need Kruise, which this cluster has not")
 	case o.dryRun != 0 || o.output.OutputFlagSpecified():
-		return usage.Errorf("name one pod with kubectl debug", "--dry-run and -o show an EphemeralJob, and this cluster has no Kruise")
+		return command.Usagef("name one pod with kubectl debug", "--dry-run and -o show an EphemeralJob, and this cluster has no Kruise")
 	}
 	return nil
 }

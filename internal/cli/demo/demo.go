@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
 )
@@ -52,10 +52,10 @@ func New(f *factory.Factory) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.speed <= 0 || o.speed > fastest {
-				return usage.Errorf("more than 0, up to 100", "--speed: %v is not a speed", o.speed)
+				return command.Usagef("more than 0, up to 100", "--speed: %v is not a speed", o.speed)
 			}
 			if o.pods < 0 || o.pods > mostPods {
-				return usage.Errorf(fmt.Sprintf("0 to %d", mostPods), "--pods: %d is not a valid number of pods", o.pods)
+				return command.Usagef(fmt.Sprintf("0 to %d", mostPods), "--pods: %d is not a valid number of pods", o.pods)
 			}
 			return o.run(c.Context())
 		},

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // read reads what belongs to an object. What may not be read is left out, and the
 // pods' absence is told.
-func read(ctx context.Context, client kubernetes.Interface, find *pods.Finder, u *unstructured.Unstructured, events bool) (around, error) {
+func read(ctx context.Context, client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured, events bool) (around, error) {
 	var a around
 	var err error
 	if err := a.readPods(ctx, client, find, u); err != nil {
@@ -40,9 +40,9 @@ func read(ctx context.Context, client kubernetes.Interface, find *pods.Finder, u
 	return a, err
 }
 
-func (a *around) readPods(ctx context.Context, client kubernetes.Interface, find *pods.Finder, u *unstructured.Unstructured) error {
-	chosen, err := pods.Of(ctx, u, find.Get)
-	if errors.Is(err, pods.ErrNone) {
+func (a *around) readPods(ctx context.Context, client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured) error {
+	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
+	if errors.Is(err, resourcearg.ErrNoPods) {
 		return nil
 	}
 	if err == nil {
@@ -59,7 +59,7 @@ func (a *around) readPods(ctx context.Context, client kubernetes.Interface, find
 
 // gone reports whether something else than the object is missing, or may not be read.
 func gone(err error) bool {
-	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || pods.Unknown(err)
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || resourcearg.IsUnknownType(err)
 }
 
 // astray reports whether a pod has the labels of an object and belongs to another one.

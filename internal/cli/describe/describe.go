@@ -17,11 +17,10 @@ import (
 	kubectldescribe "k8s.io/kubectl/pkg/describe"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -50,11 +49,11 @@ func New(f *factory.Factory) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(flags.FilenameOptions.Filenames, flags.FilenameOptions.Kustomize) {
-				return usage.Errorf("for instance cloneset/web", "give a type, or TYPE/NAME")
+				return command.Usagef("for instance cloneset/web", "give a type, or TYPE/NAME")
 			}
 			ctx := c.Context()
 			chosen := flags.AllNamespaces || flags.Selector != ""
-			return instead.Verb{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return run(ctx, f, k, flags, args) })
+			return resourcearg.Fallback{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return run(ctx, f, k, flags, args) })
 		},
 		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(k),
 	}
@@ -112,14 +111,14 @@ func (d *describer) Describe(namespace, name string, settings kubectldescribe.De
 	if err != nil {
 		return "", err
 	}
-	find := &pods.Finder{Factory: d.kubectl, Namespace: namespace}
+	find := &resourcearg.Finder{Factory: d.kubectl, Namespace: namespace}
 	if d.mapping.GroupVersionKind.Kind == "Rollout" {
 		return rolloutPage(d.ctx, typed, find, u, look{color: d.factory.OutStyle(false).Color})
 	}
 	return d.page(typed, find, u, settings.ShowEvents)
 }
 
-func (d *describer) page(client kubernetes.Interface, find *pods.Finder, u *unstructured.Unstructured, events bool) (string, error) {
+func (d *describer) page(client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured, events bool) (string, error) {
 	a, err := read(d.ctx, client, find, u, events)
 	if err != nil {
 		return "", err

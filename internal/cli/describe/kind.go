@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubectl/pkg/describe"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/get"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -149,7 +149,7 @@ func revisionRows(a around, now time.Time) [][]string {
 		count := 0
 		for j := range a.pods {
 			// The label is the name, or its last part.
-			if hash := pods.Revision(&a.pods[j]); hash != "" && (hash == r.Name || strings.HasSuffix(r.Name, "-"+hash)) {
+			if hash := resourcearg.PodRevision(&a.pods[j]); hash != "" && (hash == r.Name || strings.HasSuffix(r.Name, "-"+hash)) {
 				count++
 			}
 		}
@@ -162,7 +162,7 @@ func revisionRows(a around, now time.Time) [][]string {
 func podRows(u *unstructured.Unstructured, list []corev1.Pod, now time.Time) [][]string {
 	rows := [][]string{{"Name", "Ready", "Status", "Restarts", "Revision", "Age", "Node"}}
 	for i := range list {
-		r := pods.RowOf(&list[i], now)
+		r := resourcearg.PodRowOf(&list[i], now)
 		if u.GetNamespace() == "" {
 			r.Name = list[i].Namespace + "/" + r.Name
 		}

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -210,7 +210,7 @@ func (p *page) batch(r *release.Rollout, sub map[string]any, list []corev1.Pod, 
 	hash := cmp.Or(word(sub, "podTemplateHash"), r.Stable)
 	var chosen []corev1.Pod
 	for i := range list {
-		at := pods.Revision(&list[i])
+		at := resourcearg.PodRevision(&list[i])
 		// The hash is the label, or the last part of it.
 		of := hash != "" && (at == hash || strings.HasSuffix(at, "-"+hash))
 		if of && (l.all || !r.Holds() || list[i].Labels[batchLabel] == strconv.Itoa(r.Index)) {
@@ -222,7 +222,7 @@ func (p *page) batch(r *release.Rollout, sub map[string]any, list []corev1.Pod, 
 	})
 	rows := [][]string{{"NAME", "READY", "BATCH ID", "REVISION", "AGE", "RESTARTS", "STATUS"}}
 	for i := range chosen {
-		row := pods.RowOf(&chosen[i], now)
+		row := resourcearg.PodRowOf(&chosen[i], now)
 		rows = append(rows, []string{row.Name, row.Ready, chosen[i].Labels[batchLabel], row.Revision, row.Age, row.Restarts, row.Status})
 	}
 	if len(chosen) > 0 {
@@ -238,7 +238,7 @@ func batchOf(p *corev1.Pod) int {
 }
 
 func readiness(p *corev1.Pod, now time.Time) int {
-	if pods.RowOf(p, now).IsReady {
+	if resourcearg.PodRowOf(p, now).IsReady {
 		return 1
 	}
 	return 0

@@ -18,11 +18,10 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 )
@@ -44,7 +43,7 @@ what sends the traffic, and the pods of the present batch.`,
 		Example: "  kubectl kruise describe rollout web\n\n  # redrawn whenever it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 && o.watch || len(args) == 0 {
-				return usage.Errorf("kubectl kruise get rollouts.rollouts.kruise.io lists them", "give the name of a Rollout")
+				return command.Usagef("kubectl kruise get rollouts.rollouts.kruise.io lists them", "give the name of a Rollout")
 			}
 			return o.run(c.Context(), args)
 		},
@@ -71,7 +70,7 @@ func (o *rollout) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	s := &scene{rollout: o, client: client, typed: typed, find: &pods.Finder{Factory: o.kubectl, Namespace: namespace}, out: o.factory.Streams.Out}
+	s := &scene{rollout: o, client: client, typed: typed, find: &resourcearg.Finder{Factory: o.kubectl, Namespace: namespace}, out: o.factory.Streams.Out}
 	for i, name := range names {
 		r, err := release.Get(ctx, client, namespace, name)
 		if err != nil {
@@ -95,7 +94,7 @@ type scene struct {
 	*rollout
 	client dynamic.Interface
 	typed  kubernetes.Interface
-	find   *pods.Finder
+	find   *resourcearg.Finder
 	out    io.Writer
 	last   string
 }
@@ -130,7 +129,7 @@ func (s *scene) draw(ctx context.Context, r *release.Rollout) error {
 func (s *scene) follow(ctx context.Context, r *release.Rollout) error {
 	if s.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(s.timeout), ending.ErrTimedOut)
+		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(s.timeout), command.ErrTimedOut)
 		defer cancel()
 	}
 	var bad error
@@ -139,11 +138,11 @@ func (s *scene) follow(ctx context.Context, r *release.Rollout) error {
 		return bad != nil
 	})
 	switch {
-	case context.Cause(ctx) == ending.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
+	case context.Cause(ctx) == command.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
 		_, _ = fmt.Fprintln(s.factory.Streams.Err, "error: context deadline exceeded")
-		return ending.ErrTimedOut
+		return command.ErrTimedOut
 	case ctx.Err() != nil:
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	case bad != nil:
 		return bad
 	}
@@ -151,7 +150,7 @@ func (s *scene) follow(ctx context.Context, r *release.Rollout) error {
 }
 
 // rolloutPage reads what belongs to a Rollout, and describes it.
-func rolloutPage(ctx context.Context, client kubernetes.Interface, find *pods.Finder, u *unstructured.Unstructured, l look) (string, error) {
+func rolloutPage(ctx context.Context, client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured, l look) (string, error) {
 	workload, list, err := ofRollout(ctx, client, find, u)
 	if err != nil {
 		return "", err
@@ -161,7 +160,7 @@ func rolloutPage(ctx context.Context, client kubernetes.Interface, find *pods.Fi
 
 // ofRollout reads the workload of a Rollout and its pods; both are missing where the
 // workload is.
-func ofRollout(ctx context.Context, client kubernetes.Interface, find *pods.Finder, u *unstructured.Unstructured) (*unstructured.Unstructured, []corev1.Pod, error) {
+func ofRollout(ctx context.Context, client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured) (*unstructured.Unstructured, []corev1.Pod, error) {
 	ref := part(u.Object, "spec", "workloadRef")
 	if ref == nil {
 		ref = part(u.Object, "spec", "objectRef", "workloadRef")
@@ -173,7 +172,7 @@ func ofRollout(ctx context.Context, client kubernetes.Interface, find *pods.Find
 	if err != nil {
 		return nil, nil, err
 	}
-	chosen, err := pods.Of(ctx, w, find.Get)
+	chosen, err := resourcearg.PodsOf(ctx, w, find.Get)
 	if err != nil {
 		return w, nil, err
 	}

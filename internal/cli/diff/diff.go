@@ -11,13 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
@@ -65,15 +62,15 @@ type options struct {
 
 	args     []string
 	git      string
-	root     roots.Flag
+	root     input.RootFlag
 	with     []string
 	rendered bool
-	given    gates.Flags
+	given    installation.GateFlags
 	output   string
 	verbose  bool
 
-	limits bounds.Flag
-	kruise release.Flag
+	limits input.LimitFlag
+	kruise installation.Flag
 }
 
 var outputs = []string{"text", "markdown", "json", "html"}
@@ -103,20 +100,20 @@ func New(f *factory.Factory) *cobra.Command {
 	o.root.Add(c)
 	o.limits.Add(c)
 	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c
 }
 
 // trouble keeps errors apart from the exit code 1, which means differences.
 func trouble(err error) error {
-	if err == nil || errors.Is(err, ending.ErrDiffers) || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, command.ErrDiffers) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if _, ok := errors.AsType[*usage.Error](err); ok {
+	if _, ok := errors.AsType[*command.UsageError](err); ok {
 		return err
 	}
-	return &ending.TroubleError{Err: err}
+	return &command.TroubleError{Err: err}
 }
 
 func (o *options) complete(args []string) error {
@@ -130,7 +127,7 @@ func (o *options) complete(args []string) error {
 	if err := o.kruise.Complete(); err != nil {
 		return err
 	}
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	return o.given.Complete()
@@ -139,17 +136,17 @@ func (o *options) complete(args []string) error {
 func (o *options) checkArgs() error {
 	switch n := len(o.args); {
 	case slices.Contains(o.args, ""):
-		return usage.Errorf("name a file, a directory or -", "the name of a file is empty")
+		return command.Usagef("name a file, a directory or -", "the name of a file is empty")
 	case o.git != "" && n == 0:
-		return usage.Errorf("for instance --git "+o.git+" overlays/prod", "which path of the repository?")
+		return command.Usagef("for instance --git "+o.git+" overlays/prod", "which path of the repository?")
 	case o.git != "" && n > 2:
-		return usage.Errorf("one path, or its old and its new name", "unexpected argument %q", o.args[2])
+		return command.Usagef("one path, or its old and its new name", "unexpected argument %q", o.args[2])
 	case o.git != "" && slices.Contains(o.args, "-"):
-		return usage.Errorf("name a path of the repository", "--git and standard input exclude each other")
+		return command.Usagef("name a path of the repository", "--git and standard input exclude each other")
 	case o.git == "" && n != 2:
-		return usage.Errorf("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d", n)
+		return command.Usagef("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d", n)
 	}
-	return usage.OneStdin(slices.Concat(o.args, o.with)...)
+	return command.OneStdin(slices.Concat(o.args, o.with)...)
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -175,7 +172,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	if report.Differs() {
-		return ending.ErrDiffers
+		return command.ErrDiffers
 	}
 	return nil
 }

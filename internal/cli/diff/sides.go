@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/revision"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -73,13 +73,13 @@ func each(err error, change func(*resource.Error)) error {
 
 // revisions reads two revisions of a path, or of its old and its new name.
 func (o *options) revisions(ctx context.Context) (old, now []*resource.Resource, err error) {
-	repo, within, err := revision.Open(ctx, revision.Exec, o.args[0])
+	repo, within, err := input.OpenRepo(ctx, input.ExecGit, o.args[0])
 	if err != nil {
 		return nil, nil, err
 	}
 	later := within
 	if len(o.args) == 2 {
-		if _, later, err = revision.Open(ctx, revision.Exec, o.args[1]); err != nil {
+		if _, later, err = input.OpenRepo(ctx, input.ExecGit, o.args[1]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -115,7 +115,7 @@ func (o *options) workingTree(ctx context.Context, path string, before bool) ([]
 // at reads a path of a commit; there is false when the commit does not hold it.
 // A kustomization may reach out of its directory, so for one the whole tree is
 // written out.
-func (o *options) at(ctx context.Context, repo *revision.Repo, commit, name, within string) (list []*resource.Resource, there bool, err error) {
+func (o *options) at(ctx context.Context, repo *input.Repo, commit, name, within string) (list []*resource.Resource, there bool, err error) {
 	if there, err = repo.Has(ctx, commit, within); err != nil {
 		return nil, false, err
 	}

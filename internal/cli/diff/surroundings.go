@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -47,7 +47,7 @@ func (o *options) observed(old, context []*resource.Resource, gates cluster.Gate
 			list = append(list, r)
 		}
 	}
-	read, err := state.Read(list)
+	read, err := clusterread.ReadObjects(list)
 	if err != nil {
 		return nil, err
 	}

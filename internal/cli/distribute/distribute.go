@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	cli "k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -49,7 +49,7 @@ const excluded = "spec.targets.excludedNamespaces.list"
 
 type options struct {
 	factory *factory.Factory
-	sending *sending.Options
+	sending *submit.CreateOptions
 	set     *fields.Set
 
 	name, resourceName string
@@ -57,7 +57,7 @@ type options struct {
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, sending: sending.New(f)}
+	o := &options{factory: f, sending: submit.NewCreateOptions(f)}
 	c := &cobra.Command{
 		Use: "distribute (secret | configmap)/NAME (--include A,B | --all-namespaces | --namespace-selector SELECTOR)", DisableFlagsInUseLine: true,
 		Short: "Copy a Secret or ConfigMap into namespaces", Long: long, Example: example,
@@ -95,7 +95,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if tree.Get(object, "spec", "targets") == nil {
-		return usage.Errorf("give --include, --namespace-selector or --all-namespaces", "no target namespaces given")
+		return command.Usagef("give --include, --namespace-selector or --all-namespaces", "no target namespaces given")
 	}
 	if tree.StrAt(copied, "metadata", "name") == original.GetName() {
 		if err := o.spare(object, original.GetNamespace()); err != nil {
@@ -109,7 +109,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 func (o *options) original(args []string) (*unstructured.Unstructured, error) {
 	const hint = "for instance secret/registry or configmap/settings"
 	if len(args) == 0 || len(args) > 2 || len(args) == 1 && !strings.Contains(args[0], "/") {
-		return nil, usage.Errorf(hint, "one Secret or ConfigMap is wanted")
+		return nil, command.Usagef(hint, "one Secret or ConfigMap is wanted")
 	}
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
@@ -121,11 +121,11 @@ func (o *options) original(args []string) (*unstructured.Unstructured, error) {
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, usage.Errorf(hint, "one Secret or ConfigMap is wanted, not %d objects", len(infos))
+		return nil, command.Usagef(hint, "one Secret or ConfigMap is wanted, not %d objects", len(infos))
 	}
 	u := infos[0].Object.(*unstructured.Unstructured)
 	if u.GetAPIVersion() != "v1" || u.GetKind() != "Secret" && u.GetKind() != "ConfigMap" {
-		return nil, usage.Errorf(hint, "Kruise distributes Secrets and ConfigMaps, not a %s", u.GetKind())
+		return nil, command.Usagef(hint, "Kruise distributes Secrets and ConfigMaps, not a %s", u.GetKind())
 	}
 	return u, nil
 }
@@ -135,7 +135,7 @@ func (o *options) original(args []string) (*unstructured.Unstructured, error) {
 func (o *options) spare(object *tree.Node, namespace string) error {
 	targets := tree.Get(object, "spec", "targets")
 	if n, _ := tree.Find(tree.Get(targets, "includedNamespaces", "list"), "name", namespace); n != nil && !tree.Bool(tree.Get(targets, "allNamespaces")) {
-		return usage.Errorf("leave it out, or give the copies another name by --resource-name", "the original is in namespace %s", namespace)
+		return command.Usagef("leave it out, or give the copies another name by --resource-name", "the original is in namespace %s", namespace)
 	}
 	wide := tree.Bool(tree.Get(targets, "allNamespaces")) || tree.Get(targets, "namespaceSelector") != nil
 	list := tree.Get(targets, "excludedNamespaces", "list")

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Check this program, the cluster and your account for problems: the plugin that kubectl
@@ -47,7 +47,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the cluster, Kruise and your permissions", Long: long, Example: example,
-		Args: usage.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
+		Args: command.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.PersistentFlags().StringVarP(&o.output, "output", "o", outputs[0], "text or json")
@@ -57,7 +57,7 @@ func New(f *factory.Factory) *cobra.Command {
 }
 
 func (o *options) run(ctx context.Context) error {
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	lines := client(o.factory.Streams.Getenv)

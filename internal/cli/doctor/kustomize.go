@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/trap"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const kustomizeLong = `Say which functions of a kustomization kustomize would leave out, fail on, or let
@@ -35,7 +35,7 @@ func (o *options) kustomize() *cobra.Command {
 		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage.Errorf("for instance: kubectl kruise doctor kustomize overlays/prod", "one folder with a kustomization is wanted")
+				return command.Usagef("for instance: kubectl kruise doctor kustomize overlays/prod", "one folder with a kustomization is wanted")
 			}
 			return o.traps(args[0], flags, built)
 		},
@@ -47,7 +47,7 @@ func (o *options) kustomize() *cobra.Command {
 }
 
 func (o *options) traps(dir string, flags trap.Flags, built string) error {
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	lines, err := trap.Look(dir, flags, exec.LookPath)

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
-	featuregates "github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -25,7 +24,7 @@ var gated = []struct {
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
 func (p *patient) manager(ctx context.Context, served map[string][]string) []verdict.Line {
-	manager, err := release.FindManager(ctx, p.objects)
+	manager, err := installation.FindManager(ctx, p.objects)
 	if err != nil {
 		return []verdict.Line{verdict.Odd("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
 	}
@@ -38,7 +37,7 @@ func (p *patient) manager(ctx context.Context, served map[string][]string) []ver
 	if d.Status.ReadyReplicas == 0 {
 		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]verdict.Line{said}, gates(featuregates.Given(c), served, release.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
+	return append([]verdict.Line{said}, gates(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
 
 // release says which release of Kruise this is, and how sure that is.
@@ -56,8 +55,8 @@ func (p *patient) release(ctx context.Context) verdict.Line {
 }
 
 // found is the release, and how it is known.
-func (p *patient) found(ctx context.Context) release.Found {
-	return release.Read(ctx, p.objects, p.core.Discovery())
+func (p *patient) found(ctx context.Context) installation.Found {
+	return installation.Read(ctx, p.objects, p.core.Discovery())
 }
 
 // gates infers them from the controllers' arguments, and names kinds that are served and

@@ -3,8 +3,8 @@ package doctor
 import (
 	"errors"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 )
 
 // colours are those of a terminal, by status.
@@ -22,7 +22,7 @@ func (o *options) report(lines []verdict.Line) error {
 		return err
 	}
 	if verdict.Count(lines, verdict.Fail) > 0 {
-		return &ending.CodeError{Code: 1, Err: errors.New("")}
+		return &command.CodeError{Code: 1, Err: errors.New("")}
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 // FieldManager is who writes, unless --field-manager says otherwise.
@@ -87,7 +87,7 @@ func (v *Verb) AddFlags(c *cobra.Command) {
 func (v *Verb) Complete(c *cobra.Command, named []string) error {
 	var err error
 	if v.dryRun, err = cmdutil.GetDryRunStrategy(c); err != nil {
-		return usage.Errorf("one of: none, client, server", "--dry-run: unknown value %q", cmdutil.GetFlagString(c, "dry-run"))
+		return command.Usagef("one of: none, client, server", "--dry-run: unknown value %q", cmdutil.GetFlagString(c, "dry-run"))
 	}
 	if err := v.contradiction(named); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (v *Verb) Complete(c *cobra.Command, named []string) error {
 	}
 	v.printer, err = cmdutil.PrintFlagsWithDryRunStrategy(v.print, v.dryRun).ToPrinter()
 	if err != nil {
-		return usage.Errorf("see '"+c.CommandPath()+" --help'", "-o: %w", err)
+		return command.Usagef("see '"+c.CommandPath()+" --help'", "-o: %w", err)
 	}
 	return nil
 }
@@ -109,15 +109,15 @@ func (v *Verb) contradiction(named []string) error {
 	files := len(v.files.Filenames) > 0 || v.files.Kustomize != ""
 	switch {
 	case v.local && v.dryRun == cmdutil.DryRunServer:
-		return usage.Errorf("did you mean --dry-run=client?", "cannot specify --local and --dry-run=server")
+		return command.Usagef("did you mean --dry-run=client?", "cannot specify --local and --dry-run=server")
 	case v.all && v.selector != "":
-		return usage.Errorf("", "cannot set --all and --selector at the same time")
+		return command.Usagef("", "cannot set --all and --selector at the same time")
 	case v.local && len(named) > 0:
-		return usage.Errorf("name files with -f, and no objects", "--local does not ask the cluster for %s", named[0])
+		return command.Usagef("name files with -f, and no objects", "--local does not ask the cluster for %s", named[0])
 	case !files && len(named) == 0:
-		return usage.Errorf("for instance cloneset/web, or -f FILE", "one or more resources must be specified as <resource> <name> or <resource>/<name>")
+		return command.Usagef("for instance cloneset/web, or -f FILE", "one or more resources must be specified as <resource> <name> or <resource>/<name>")
 	}
-	return usage.OneStdin(v.files.Filenames...)
+	return command.OneStdin(v.files.Filenames...)
 }
 
 // ReadsStdin reports whether objects come from standard input.

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/cli-runtime/pkg/resource"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 // find reads the objects that the flags and the arguments mean, as they are in the
@@ -14,7 +14,7 @@ import (
 // for them is changed.
 func (v *Verb) find(named []string) (infos []*resource.Info, err error) {
 	chosen := v.local || v.all || v.selector != ""
-	err = instead.Verb{Factory: v.Factory, Chosen: chosen}.Do(v.command.Context(), named, func(named []string) (err error) {
+	err = resourcearg.Fallback{Factory: v.Factory, Chosen: chosen}.Do(v.command.Context(), named, func(named []string) (err error) {
 		infos, err = v.read(named)
 		return err
 	})

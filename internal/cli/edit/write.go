@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -30,7 +30,7 @@ func (v *Verb) Each(named []string, change Change) error {
 		return err
 	}
 	if (v.Pinned || v.Single) && len(infos) > 1 {
-		return usage.Errorf("name them one by one", "one object is wanted, and these are %d", len(infos))
+		return command.Usagef("name them one by one", "one object is wanted, and these are %d", len(infos))
 	}
 	var errs place.Errors
 	for _, info := range infos {

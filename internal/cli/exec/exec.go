@@ -22,11 +22,10 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 const long = `Run a command in a container, as kubectl's exec does. TYPE/NAME may be of any kind that
@@ -90,7 +89,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 		return kubectl.Err(err)
 	}
 	if err := o.Validate(); err != nil {
-		return usage.Errorf("for instance cloneset/web -- hostname", "%w", err)
+		return command.Usagef("for instance cloneset/web -- hostname", "%w", err)
 	}
 	o.Executor = until{c.Context()}
 	o.attachable = o.ExecutablePodFn
@@ -103,7 +102,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 func (o *options) split(dash int, args []string) (int, error) {
 	switch {
 	case o.sidecar != "" && o.ContainerName != "":
-		return 0, usage.Errorf("leave one of them out", "--sidecar and --container both name a container")
+		return 0, command.Usagef("leave one of them out", "--sidecar and --container both name a container")
 	case dash >= 0 || len(args) < 2 || len(o.Filenames) > 0:
 		return dash, nil
 	}
@@ -117,21 +116,21 @@ func (o *options) run(ctx context.Context) error {
 	}
 	err := o.Run()
 	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
-		return &ending.CodeError{Code: exit.Code, Err: err}
+		return &command.CodeError{Code: exit.Code, Err: err}
 	}
 	if ctx.Err() != nil {
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	}
 	return kubectl.Err(err)
 }
 
 // locate finds the pod of what kubectl does not know.
 func (o *options) locate(ctx context.Context) error {
-	find := &pods.Finder{Factory: o.kubectl, Namespace: o.Namespace, Enforce: o.EnforceNamespace}
+	find := &resourcearg.Finder{Factory: o.kubectl, Namespace: o.Namespace, Enforce: o.EnforceNamespace}
 	var u *unstructured.Unstructured
 	var err error
 	switch {
-	case pods.Typed(o.ResourceName):
+	case resourcearg.NamesNonPod(o.ResourceName):
 		u, err = find.Named(ctx, o.ResourceName)
 	case o.ResourceName == "" && len(o.Filenames) > 0:
 		u, err = find.InFile(o.FilenameOptions)
@@ -141,11 +140,11 @@ func (o *options) locate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := pods.Of(ctx, u, find.Get)
+	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
 	if err != nil {
 		return err
 	}
-	list, err := chosen.Sorted(ctx, o.PodClient, o.GetPodTimeout, pods.ByActivity)
+	list, err := chosen.Sorted(ctx, o.PodClient, o.GetPodTimeout, resourcearg.ByActivity)
 	if err != nil {
 		return err
 	}
@@ -159,7 +158,7 @@ func (o *options) found(g genericclioptions.RESTClientGetter, object runtime.Obj
 	if err != nil || o.sidecar == "" {
 		return pod, err
 	}
-	container, hot := pods.Working(pod, o.sidecar)
+	container, hot := resourcearg.WorkingContainer(pod, o.sidecar)
 	o.ContainerName = container
 	if hot && !o.Quiet {
 		_, err = fmt.Fprintf(o.factory.Streams.Err, "Enter working container %s of SidecarSet.\n", container)

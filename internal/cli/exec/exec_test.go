@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -41,7 +41,7 @@ func TestSplit(t *testing.T) {
 	}
 	o := newOptions(&bytes.Buffer{})
 	o.sidecar, o.ContainerName = "a", "b"
-	if _, err := o.split(1, nil); !errors.As(err, new(*usage.Error)) {
+	if _, err := o.split(1, nil); !errors.As(err, new(*command.UsageError)) {
 		t.Errorf("two containers: %v", err)
 	}
 }

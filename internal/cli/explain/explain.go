@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	kubectlexplain "k8s.io/kubectl/pkg/cmd/explain"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const longVerb = `Show the documentation of a type and its fields, as kubectl explain does, or answer
@@ -37,7 +37,7 @@ func New(f *factory.Factory) *cobra.Command {
 		},
 	}
 	c.Flags().AddFlagSet(types.Flags())
-	usage.Offer(c, "output", "plaintext", "plaintext-openapiv2")
+	command.Offer(c, "output", "plaintext", "plaintext-openapiv2")
 	c.AddCommand(newInPlace(f))
 	return c
 }
@@ -47,10 +47,10 @@ func typeOrQuestion(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
-	case len(usage.NearCommands(c, args[0])) > 0:
-		return usage.NoSuchCommand(c, args)
+	case len(command.NearCommands(c, args[0])) > 0:
+		return command.NoSuchCommand(c, args)
 	case len(args) > 1:
-		return usage.Errorf("kubectl kruise explain TYPE.FIELD, or explain inplace OLD NEW", "want one type, got %d arguments", len(args))
+		return command.Usagef("kubectl kruise explain TYPE.FIELD, or explain inplace OLD NEW", "want one type, got %d arguments", len(args))
 	}
 	return nil
 }

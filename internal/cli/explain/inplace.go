@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -43,12 +43,12 @@ type inPlace struct {
 	factory *factory.Factory
 
 	old, updated string
-	name         *named.Name
-	given        gates.Flags
+	name         *resourcearg.Name
+	given        installation.GateFlags
 	output       string
 	verbose      bool
 
-	gates gates.Set
+	gates installation.Gates
 }
 
 var outputs = []string{"text", "json", "yaml"}
@@ -71,23 +71,23 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show values in full")
 	o.given.Add(c, "the newest")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *inPlace) complete(args []string) error {
 	if len(args) != 2 && len(args) != 3 {
-		return usage.Errorf("kubectl kruise explain inplace OLD NEW [TYPE/NAME]", "want two files, got %d", len(args))
+		return command.Usagef("kubectl kruise explain inplace OLD NEW [TYPE/NAME]", "want two files, got %d", len(args))
 	}
 	o.old, o.updated = args[0], args[1]
-	if err := usage.OneStdin(o.old, o.updated); err != nil {
+	if err := command.OneStdin(o.old, o.updated); err != nil {
 		return err
 	}
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	if len(args) == 3 {
-		name, err := named.Parse(args[2])
+		name, err := resourcearg.Parse(args[2])
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (o *inPlace) run(ctx context.Context) error {
 		return err
 	}
 	if old.Group != updated.Group || old.Kind != updated.Kind {
-		return usage.Errorf("compare two states of the same kind", "%s is a %s of %s, %s a %s of %s", o.old, old.Kind, old.Group, o.updated, updated.Kind, updated.Group)
+		return command.Usagef("compare two states of the same kind", "%s is a %s of %s, %s a %s of %s", o.old, old.Kind, old.Group, o.updated, updated.Kind, updated.Group)
 	}
 	o.warn(before, after)
 	answer := view.Explained(old, updated, o.gates.Gates)
@@ -151,7 +151,7 @@ func (o *inPlace) read(ctx context.Context, file string) (*resource.Resource, *c
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := named.Pick(stream, o.name, o.factory.Namespace(), file)
+	r, err := resourcearg.Pick(stream, o.name, o.factory.Namespace(), file)
 	if err != nil {
 		return nil, nil, err
 	}

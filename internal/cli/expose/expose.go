@@ -12,10 +12,9 @@ import (
 	native "k8s.io/kubectl/pkg/cmd/expose"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Make a Service for the pods of a workload, pod, Service or SidecarSet. Selector, ports,
@@ -62,12 +61,12 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.generator, "generator", serviceV2, serviceV2+", or "+serviceV1+" for a port that is called default")
 	fl.StringVar(&o.container, "container-port", "", "the older name of --target-port")
 	_ = fl.MarkHidden("generator")
-	deprecated.Flag(c, "container-port", deprecated.Since{Instead: "--target-port", Gone: "v2.0.0"})
+	command.DeprecateFlag(c, "container-port", command.Deprecation{Instead: "--target-port", Gone: "v2.0.0"})
 	return c
 }
 
 func (o *options) run(c *cobra.Command, args []string) error {
-	if err := usage.OneOf("generator", o.generator, serviceV1, serviceV2); err != nil {
+	if err := command.OneOf("generator", o.generator, serviceV1, serviceV2); err != nil {
 		return err
 	}
 	if o.flags.TargetPort == "" {
@@ -75,7 +74,7 @@ func (o *options) run(c *cobra.Command, args []string) error {
 	}
 	files := o.flags.FilenameOptions
 	if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(files.Filenames, files.Kustomize) {
-		return usage.Errorf("for instance cloneset/web, or -f FILE", "nothing to expose")
+		return command.Usagef("for instance cloneset/web, or -f FILE", "nothing to expose")
 	}
 	objects, err := o.read(args)
 	if err != nil {
@@ -95,7 +94,7 @@ func (o *options) one(c *cobra.Command, object []byte) error {
 	o.flags.PrintFlags.NamePrintFlags.Operation = operation // kubectl adds to it what a dry run is
 	e, err := o.flags.ToOptions(c, nil)
 	if err != nil {
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	}
 	file, err := written(object)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package factory hands commands what they work with: streams, and a cluster
-// connection that is opened only when somebody asks for it. A command that
-// asks for nothing opens nothing.
+// Package factory gives commands what they work with: streams, and clients of a cluster that
+// are opened only when a command asks for them. Its clients end with the command, report
+// servers that do not answer, and log requests with the values of Secrets masked (--v).
 package factory
 
 import (
@@ -9,7 +9,9 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -248,4 +250,33 @@ func (f *Factory) color(terminal bool) bool {
 // moves its cursor.
 func (f *Factory) Redraws() bool {
 	return f.Streams.OutTTY && f.Streams.Size != nil && f.Streams.Getenv("TERM") != "dumb"
+}
+
+// ASCII reports whether a terminal can show no more than ASCII: by its locale, as the
+// first of the variables says that is set, or because it is the Linux console.
+func ASCII(getenv func(string) string) bool {
+	if getenv == nil {
+		return false
+	}
+	if t := getenv("TERM"); t == "linux" || t == "dumb" {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(getenv(name)); locale != "" {
+			return !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
+		}
+	}
+	return false
+}
+
+// spared is how far the heap may grow over what is in use, in percent, before the
+// collector comes: by itself it comes at 100.
+const spared = 50
+
+// Spare has memory spared, for commands that read a whole cluster: most of what they
+// take is of use for a moment. A GOGC of the user stands.
+func (f *Factory) Spare() {
+	if f.Streams.Getenv != nil && f.Streams.Getenv("GOGC") == "" {
+		debug.SetGCPercent(spared)
+	}
 }

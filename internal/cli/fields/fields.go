@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -47,7 +47,7 @@ func Bind(c *cobra.Command, rows []Field) *Set {
 			f.NoOptDefVal = "true"
 		}
 		if len(row.Legal) > 0 {
-			usage.Offer(c, row.Flag, row.Legal...)
+			command.Offer(c, row.Flag, row.Legal...)
 		}
 	}
 	s.flags.StringArrayVar(&s.extra, "set", nil, "any field, such as spec.a.b[0].c=VALUE (YAML); again for more")
@@ -68,14 +68,14 @@ func (s *Set) Fill(object *tree.Node) error {
 		v := s.values[i]
 		if v.node == nil && row.Default != "" {
 			if err := v.Set(row.Default); err != nil {
-				return usage.Errorf("", "--%s: %w", row.Flag, err)
+				return command.Usagef("", "--%s: %w", row.Flag, err)
 			}
 		}
 		if v.node == nil {
 			continue
 		}
 		if err := Put(object, row.Path, v.node); err != nil {
-			return usage.Errorf("", "--%s: %w", row.Flag, err)
+			return command.Usagef("", "--%s: %w", row.Flag, err)
 		}
 	}
 	for _, text := range s.extra {
@@ -96,14 +96,14 @@ func (s *Set) any(object *tree.Node, text string) error {
 		path += "=" + more
 	}
 	if !ok || path == "" {
-		return usage.Errorf(hint, "--set: %q is not PATH=VALUE", text)
+		return command.Usagef(hint, "--set: %q is not PATH=VALUE", text)
 	}
 	n, err := read(given)
 	if err == nil {
 		err = Put(object, path, n)
 	}
 	if err != nil {
-		return usage.Errorf(hint, "--set %s: %w", path, err)
+		return command.Usagef(hint, "--set %s: %w", path, err)
 	}
 	return nil
 }

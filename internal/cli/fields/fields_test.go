@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -126,7 +126,7 @@ func TestFillRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%s: %v, want %q", args, err, say)
 		}
-		if bad, ok := errors.AsType[*usage.Error](err); strings.HasPrefix(args, "--set") && (!ok || bad.Hint == "") {
+		if bad, ok := errors.AsType[*command.UsageError](err); strings.HasPrefix(args, "--set") && (!ok || bad.Hint == "") {
 			t.Errorf("%s: no hint", args)
 		}
 	}

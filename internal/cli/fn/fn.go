@@ -5,8 +5,8 @@ package fn
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	krm "github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
@@ -25,7 +25,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Long:  long,
 		Example: `  # what kustomize and kpt do with it
   kubectl kruise fn < resourcelist.yaml > rendered.yaml`,
-		Args: usage.NoArgs("options go into the function config"),
+		Args: command.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := f.Streams
 			return krm.Run(c.Context(), s.In, s.Out, s.Err, krm.Options{ReadFile: load.Below(".")})

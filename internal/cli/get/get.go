@@ -17,10 +17,10 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 const long = `List objects, as kubectl's get does, with columns that say how they stand for every kind
@@ -56,18 +56,18 @@ func New(f *factory.Factory) *cobra.Command {
 		Aliases: []string{"list"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(o.Filenames, o.Kustomize) && o.Raw == "" {
-				return usage.Errorf("for instance cloneset, cloneset/web, or all", "give a type")
+				return command.Usagef("for instance cloneset, cloneset/web, or all", "give a type")
 			}
 			o.whole = kubectl.ChangedFactory(f, whole)
 			if err := o.Complete(o.whole, c, args); err != nil {
 				return kubectl.Err(err)
 			}
 			if err := o.Validate(); err != nil {
-				return usage.Errorf("", "%w", err)
+				return command.Usagef("", "%w", err)
 			}
 			ctx := c.Context()
 			chosen := o.AllNamespaces || o.LabelSelector != "" || o.FieldSelector != ""
-			return instead.Verb{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return o.run(ctx, args) })
+			return resourcearg.Fallback{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return o.run(ctx, args) })
 		},
 		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(kubectl.Factory(f)),
 	}
@@ -122,9 +122,9 @@ func (o *options) all(types, rest []string) error {
 		_, err := fmt.Fprintln(o.ErrOut, "No resources found: this cluster serves no kind of Kruise")
 		return err
 	case len(rest) > 0:
-		return usage.Errorf("name a type: kubectl kruise get cloneset "+rest[0], "all means many types, which have no object %s", rest[0])
+		return command.Usagef("name a type: kubectl kruise get cloneset "+rest[0], "all means many types, which have no object %s", rest[0])
 	case o.Watch || o.WatchOnly:
-		return usage.Errorf("for instance kubectl kruise get clonesets -w", "one type at a time can be followed")
+		return command.Usagef("for instance kubectl kruise get clonesets -w", "one type at a time can be followed")
 	case o.IsHumanReadablePrinter:
 		return o.sections(types, nil)
 	}

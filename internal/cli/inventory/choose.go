@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -13,26 +13,26 @@ import (
 func (o *options) validate() error {
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
-		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case o.recursive && len(o.files) == 0:
-		return usage.Errorf("name a directory with -f", "-R without -f")
+		return command.Usagef("name a directory with -f", "-R without -f")
 	case o.all && len(o.files)+len(o.kustomize) > 0:
-		return usage.Errorf("files name their own namespaces", "-A excludes -f and -k")
+		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	case o.all && o.factory.Namespace() != "":
-		return usage.Errorf("leave one of them out", "-A and -n exclude each other")
+		return command.Usagef("leave one of them out", "-A and -n exclude each other")
 	case o.output != "yaml" && o.output != "json":
-		return usage.Errorf("one of: yaml, json", "--output: unknown value %q", o.output)
+		return command.Usagef("one of: yaml, json", "--output: unknown value %q", o.output)
 	}
 	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
-	if err := live.ParseSelector(o.selector); err != nil {
-		return usage.Errorf("such as app=web,tier!=test", "--selector: %v", err)
+	if err := clusterread.ParseSelector(o.selector); err != nil {
+		return command.Usagef("such as app=web,tier!=test", "--selector: %v", err)
 	}
 	for flag, kinds := range map[string][]string{"kinds": o.kinds, "skip-kinds": o.skipped} {
 		for _, kind := range kinds {
-			if !slices.ContainsFunc(live.Kinds(), same(kind)) {
-				return usage.Errorf("one or more of: "+strings.Join(live.Kinds(), ", "), "--%s: %q is not a kind of facts", flag, kind)
+			if !slices.ContainsFunc(clusterread.FactKinds(), same(kind)) {
+				return command.Usagef("one or more of: "+strings.Join(clusterread.FactKinds(), ", "), "--%s: %q is not a kind of facts", flag, kind)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func (o *options) wanted(kind string) bool {
 
 // shareable is what may be committed, and what the inventory is without: what
 // could not be read, and revisions in which somebody may have written a password.
-func (o *options) shareable(res *live.Result) (facts []*resource.Resource, without []string) {
+func (o *options) shareable(res *clusterread.Facts) (facts []*resource.Resource, without []string) {
 	without = res.Skipped
 	for _, r := range res.Context {
 		if !o.env && r.Is("apps", "ControllerRevision") && environment(r.Node()) {

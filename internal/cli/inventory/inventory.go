@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -50,7 +50,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      roots.Flag
+	root      input.RootFlag
 	all       bool
 	selector  string
 
@@ -70,7 +70,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Export the cluster facts that rendering needs",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	fl := c.Flags()
@@ -92,7 +92,7 @@ func New(f *factory.Factory) *cobra.Command {
 
 // complete registers what the shell may offer.
 func complete(c *cobra.Command) {
-	for flag, values := range map[string][]string{"output": {"yaml", "json"}, "kinds": live.Kinds(), "skip-kinds": live.Kinds()} {
+	for flag, values := range map[string][]string{"output": {"yaml", "json"}, "kinds": clusterread.FactKinds(), "skip-kinds": clusterread.FactKinds()} {
 		// The error says that the flag does not exist, which it does.
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -112,11 +112,11 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	defer o.factory.Working("reading the cluster")()
-	cluster, err := live.Connect(o.factory)
+	cluster, err := clusterread.Connect(o.factory)
 	if err != nil {
 		return err
 	}
-	res, err := live.Read(ctx, cluster, scope)
+	res, err := clusterread.ReadFacts(ctx, cluster, scope)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // scope says what to read.
-func (o *options) scope(ctx context.Context) (live.Scope, error) {
-	scope := live.Scope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
+func (o *options) scope(ctx context.Context) (clusterread.FactScope, error) {
+	scope := clusterread.FactScope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
 	if len(o.files) > 0 || o.kustomize != "" {
 		stream, err := load.Load(ctx, load.Options{
 			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder,

@@ -4,14 +4,29 @@
 package kubectl
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/kubectl/pkg/cmd/apiresources"
+	"k8s.io/kubectl/pkg/cmd/config"
+	"k8s.io/kubectl/pkg/cmd/kustomize"
+	"k8s.io/kubectl/pkg/cmd/patch"
+	"k8s.io/kubectl/pkg/cmd/replace"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/scheme"
+	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	_ "github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl/english" // before any of kubectl
 )
 
 // Factory makes kubectl's clients from our flags. It opens nothing.
@@ -42,4 +57,141 @@ func (g getter) ToRESTConfig() (*rest.Config, error) {
 	cfg.GroupVersion, cfg.APIPath = &corev1.SchemeGroupVersion, "/api"
 	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	return cfg, rest.SetKubernetesDefaults(cfg)
+}
+
+// Commands are kubectl's own that the older plugin offered unchanged: scripts may call
+// them here.
+func Commands(f *factory.Factory) []*cobra.Command {
+	tools, get, streams := Factory(f), Getter(f), Streams(f)
+	all := []*cobra.Command{
+		patch.NewCmdPatch(tools, streams),
+		replace.NewCmdReplace(tools, streams),
+		waiting(get, streams),
+		kustomize.NewCmdKustomize(streams),
+		config.NewCmdConfig(get, clientcmd.NewDefaultPathOptions(), streams),
+		apiresources.NewCmdAPIResources(get, streams),
+		apiresources.NewCmdAPIVersions(get, streams),
+		plugins(f),
+	}
+	for _, c := range all {
+		Wrap(c)
+		if c.Name() == "wait" {
+			c.ValidArgsFunction = Names(f)
+			c.Example = strings.ReplaceAll(c.Example, "create secret generic busybox1", "create -f busybox1.yaml")
+		}
+	}
+	return append(all, options(f))
+}
+
+// options prints the flags that all commands have, among them those that --help leaves
+// out.
+func options(f *factory.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "options", Short: "Print the flags that all commands have",
+		Example: `  kubectl kruise options`,
+		Args:    command.NoArgs(""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			all := pflag.NewFlagSet("", pflag.ContinueOnError)
+			c.Root().PersistentFlags().VisitAll(func(flag *pflag.Flag) {
+				shown := *flag
+				shown.Hidden = false
+				all.AddFlag(&shown)
+			})
+			_, err := fmt.Fprintf(f.Streams.Out, "These flags go with every command:\n\n%s", all.FlagUsages())
+			return err
+		},
+	}
+}
+
+// Wrap makes a command of kubectl, with all below it, return its errors. It comes back
+// changed: its examples call this program.
+func Wrap(c *cobra.Command) *cobra.Command {
+	if run := c.Run; run != nil {
+		c.Run = nil
+		c.RunE = func(c *cobra.Command, args []string) error {
+			return Until(c.Context(), func() error { return Call(func() { run(c, args) }) })
+		}
+		c.PreRunE = required
+	}
+	c.Example = strings.ReplaceAll(c.Example, "kubectl ", "kubectl kruise ")
+	for _, sub := range c.Commands() {
+		Wrap(sub)
+	}
+	return c
+}
+
+// required asks for flags that a command cannot do without, as an error of usage.
+func required(c *cobra.Command, _ []string) error {
+	if err := c.ValidateRequiredFlags(); err != nil {
+		return command.Usagef("see '"+c.CommandPath()+" --help'", "%w", err)
+	}
+	return nil
+}
+
+// Call runs what kubectl would end the process from, and returns that end as an error.
+func Call(run func()) (err error) {
+	cmdutil.BehaviorOnFatal(func(text string, code int) { panic(end{text, code}) })
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case end:
+			err = e.err()
+		default:
+			panic(e)
+		}
+	}()
+	run()
+	return nil
+}
+
+// end is how kubectl wanted to end the process.
+type end struct {
+	text string
+	code int
+}
+
+// errWithout is an end of which kubectl has told everything itself.
+var errWithout = errors.New("")
+
+func (e end) err() error {
+	text := strings.TrimSpace(strings.TrimPrefix(e.text, "error: "))
+	if said, see, ok := strings.Cut(text, "\nSee '"); ok {
+		call, _, _ := strings.Cut(see, "'")
+		return command.Usagef("see '"+strings.TrimSuffix(call, " -h")+" --help'", "%s", said)
+	}
+	if text == "" {
+		return &command.CodeError{Code: e.code, Err: errWithout}
+	}
+	if e.code > 1 {
+		return &command.CodeError{Code: e.code, Err: errors.New(text)}
+	}
+	return errors.New(text)
+}
+
+// ChangedFactory is [Factory], with a change to how its clients reach the cluster.
+func ChangedFactory(f *factory.Factory, change func(*rest.Config)) cmdutil.Factory {
+	return cmdutil.NewFactory(changed{getter{f.Flags, f}, change})
+}
+
+type changed struct {
+	getter
+	change func(*rest.Config)
+}
+
+// ToRESTConfig is how to reach the cluster.
+func (c changed) ToRESTConfig() (*rest.Config, error) {
+	cfg, err := c.getter.ToRESTConfig()
+	if err == nil {
+		c.change(cfg)
+	}
+	return cfg, err
+}
+
+// Names offers TYPE/NAME of these types to the shell; of none, of all that the cluster
+// has.
+func Names(f *factory.Factory, types ...string) cobra.CompletionFunc {
+	if len(types) == 0 {
+		return completion.ResourceTypeAndNameCompletionFunc(Factory(f))
+	}
+	return completion.SpecifiedResourceTypeAndNameCompletionFunc(Factory(f), types)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl/english"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 func TestCall(t *testing.T) {
@@ -41,16 +40,16 @@ func TestCall(t *testing.T) {
 			if err == nil || err.Error() != test.text {
 				t.Errorf("%v, want %q", err, test.text)
 			}
-			bad, wrong := errors.AsType[*usage.Error](err)
+			bad, wrong := errors.AsType[*command.UsageError](err)
 			if wrong != (test.hint != "") || wrong && bad.Hint != test.hint {
 				t.Errorf("%+v, want the hint %q", err, test.hint)
 			}
-			own, coded := errors.AsType[*ending.CodeError](err)
+			own, coded := errors.AsType[*command.CodeError](err)
 			if coded != (test.code != 0) || coded && own.Code != test.code {
 				t.Errorf("%+v, want the code %d", err, test.code)
 			}
-			if ending.Silent(err) != (test.text == "") {
-				t.Errorf("%v: silent is %v", err, ending.Silent(err))
+			if command.Silent(err) != (test.text == "") {
+				t.Errorf("%v: silent is %v", err, command.Silent(err))
 			}
 		})
 	}

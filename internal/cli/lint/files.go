@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
@@ -49,7 +49,7 @@ func (o *options) request(ctx context.Context) (engine.Request, error) {
 	facts, err := render.ReadClusterFacts(q.Context)
 	faults.Add(err)
 	q.Kruise = o.kruise.Or(facts.Kruise)
-	release.Warn(o.factory.Streams.Err, q.Kruise)
+	installation.Warn(o.factory.Streams.Err, q.Kruise)
 	if len(o.old) == 0 {
 		return q, faults.Err()
 	}

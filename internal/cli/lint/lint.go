@@ -12,11 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -69,7 +68,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      roots.Flag
+	root      input.RootFlag
 	old, with []string
 
 	operation string
@@ -79,8 +78,8 @@ type options struct {
 	known     bool
 	rules     bool
 	output    string
-	limits    bounds.Flag
-	kruise    release.Flag
+	limits    input.LimitFlag
+	kruise    installation.Flag
 	live      liveOptions
 
 	// checked is how many objects were checked.
@@ -99,7 +98,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Check Kruise objects before applying them",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	fl := c.Flags()
@@ -132,7 +131,7 @@ func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"output": outputs, "severity": severities, "fail-on": severities, "operation": operations, "disable": ids,
 	} {
-		usage.Offer(c, flag, values...)
+		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
 	for _, flag := range []string{"filename", "with", "old"} {
@@ -149,9 +148,9 @@ func (o *options) validate() error {
 			return err
 		}
 	case len(o.files) == 0 && o.kustomize == "":
-		return usage.Errorf("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "no input")
+		return command.Usagef("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "no input")
 	case len(o.files) > 0 && o.kustomize != "":
-		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	}
 	if err := o.validChoices(); err != nil {
 		return err
@@ -165,13 +164,13 @@ func (o *options) validate() error {
 	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
-	return usage.OneStdin(slices.Concat(o.files, o.old, o.with)...)
+	return command.OneStdin(slices.Concat(o.files, o.old, o.with)...)
 }
 
 // validChoices refuses values that their flags do not know.
 func (o *options) validChoices() error {
 	if o.operation != "" {
-		if err := usage.OneOf("operation", o.operation, operations...); err != nil {
+		if err := command.OneOf("operation", o.operation, operations...); err != nil {
 			return err
 		}
 	}
@@ -181,16 +180,16 @@ func (o *options) validChoices() error {
 	}{
 		{"output", o.output, outputs}, {"severity", o.severity, severities}, {"fail-on", o.failOn, severities},
 	} {
-		if err := usage.OneOf(c.flag, c.value, c.legal...); err != nil {
+		if err := command.OneOf(c.flag, c.value, c.legal...); err != nil {
 			return err
 		}
 	}
 	for _, id := range o.disable {
 		if engine.Fixed(id) {
-			return usage.Errorf("what cannot be read is not looked at", "--disable: %s cannot be turned off", id)
+			return command.Usagef("what cannot be read is not looked at", "--disable: %s cannot be turned off", id)
 		}
 		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
-			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
+			return command.Usagef("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
 		}
 	}
 	return nil

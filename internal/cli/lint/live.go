@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -31,16 +31,16 @@ func (l *liveOptions) given() bool { return l.on || l.everywhere || l.selector !
 func (l *liveOptions) validate(o *options) error {
 	switch {
 	case !l.on:
-		return usage.Errorf("add --live to look at a cluster", "-A and -l go with --live")
+		return command.Usagef("add --live to look at a cluster", "-A and -l go with --live")
 	case len(o.files)+len(o.old)+len(o.with) > 0 || o.kustomize != "":
-		return usage.Errorf("render --live and inventory give files what a cluster knows", "--live excludes -f, -k, --old and --with")
+		return command.Usagef("render --live and inventory give files what a cluster knows", "--live excludes -f, -k, --old and --with")
 	case o.operation != "" || o.known:
-		return usage.Errorf("what is in the cluster exists, and nothing is sent", "--live excludes --operation and --complete")
+		return command.Usagef("what is in the cluster exists, and nothing is sent", "--live excludes --operation and --complete")
 	case l.everywhere && o.factory.Namespace() != "":
-		return usage.Errorf("leave one of them out", "-A and -n exclude each other")
+		return command.Usagef("leave one of them out", "-A and -n exclude each other")
 	}
-	if err := live.ParseSelector(l.selector); err != nil {
-		return usage.Errorf("such as app=web,tier!=test", "--selector: %v", err)
+	if err := clusterread.ParseSelector(l.selector); err != nil {
+		return command.Usagef("such as app=web,tier!=test", "--selector: %v", err)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ var finders = []string{"sidecarset/matches-nothing", "podunavailablebudget/cover
 // inCluster looks at what the cluster holds. An object that is there was taken, so each
 // is an update of itself: what only a creation is asked for does not count.
 func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
-	cluster, err := live.Connect(o.factory)
+	cluster, err := clusterread.Connect(o.factory)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
 		}
 	}
 	o.factory.Spare()
-	found, err := live.Check(ctx, cluster, namespace, o.live.selector)
+	found, err := clusterread.ReadKruiseObjects(ctx, cluster, namespace, o.live.selector)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +95,12 @@ func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
 
 // withPods answers a question, with the pods that are there where objects find none among
 // templates.
-func withPods(ctx context.Context, cluster live.Cluster, q engine.Request) ([]engine.Problem, error) {
+func withPods(ctx context.Context, cluster clusterread.Cluster, q engine.Request) ([]engine.Problem, error) {
 	problems := engine.Run(q)
 	doubtful := slices.DeleteFunc(slices.Clone(q.Objects), func(r *resource.Resource) bool {
 		return !slices.ContainsFunc(problems, func(p engine.Problem) bool { return p.Object == r.ID() && slices.Contains(finders, p.Rule) })
 	})
-	pods, err := live.Selected(ctx, cluster, doubtful)
+	pods, err := clusterread.ReadSelectedPods(ctx, cluster, doubtful)
 	if err != nil || len(pods) == 0 {
 		return problems, err
 	}

@@ -19,10 +19,10 @@ import (
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 const long = `Print the logs of containers, as kubectl's logs does. TYPE/NAME may be of any kind that
@@ -103,9 +103,9 @@ func (u until) Write(p []byte) (int, error) {
 
 func (o *options) complete(c *cobra.Command, args []string) error {
 	if o.sidecar != "" && (o.Container != "" || len(args) > 1 || o.AllContainers) {
-		return usage.Errorf("leave it out", "--sidecar names the container itself")
+		return command.Usagef("leave it out", "--sidecar names the container itself")
 	}
-	if len(args) > 0 && o.Selector == "" && pods.Typed(args[0]) {
+	if len(args) > 0 && o.Selector == "" && resourcearg.NamesNonPod(args[0]) {
 		if err := o.choose(c, args[0]); err != nil {
 			return kubectl.Err(err)
 		}
@@ -114,7 +114,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 		return kubectl.Err(err)
 	}
 	if err := o.Validate(); err != nil {
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	}
 	if o.sidecar != "" {
 		o.ofSidecar()
@@ -130,9 +130,9 @@ func (o *options) choose(c *cobra.Command, arg string) error {
 	}
 	limit, err := cmdutil.GetPodRunningTimeoutFlag(c)
 	if err != nil {
-		return usage.Errorf("", "%w", err)
+		return command.Usagef("", "%w", err)
 	}
-	list, err := o.podsOf(c.Context(), &pods.Finder{Factory: o.kubectl, Namespace: namespace, Enforce: enforce}, arg, limit)
+	list, err := o.podsOf(c.Context(), &resourcearg.Finder{Factory: o.kubectl, Namespace: namespace, Enforce: enforce}, arg, limit)
 	if err != nil {
 		return err
 	}
@@ -149,12 +149,12 @@ func (o *options) choose(c *cobra.Command, arg string) error {
 	return err
 }
 
-func (o *options) podsOf(ctx context.Context, find *pods.Finder, arg string, limit time.Duration) ([]corev1.Pod, error) {
+func (o *options) podsOf(ctx context.Context, find *resourcearg.Finder, arg string, limit time.Duration) ([]corev1.Pod, error) {
 	u, err := find.Named(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := pods.Of(ctx, u, find.Get)
+	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
 	if err != nil {
 		return nil, err
 	}
@@ -166,5 +166,5 @@ func (o *options) podsOf(ctx context.Context, find *pods.Finder, arg string, lim
 	if err != nil {
 		return nil, err
 	}
-	return chosen.Sorted(ctx, client, limit, pods.ByLogging)
+	return chosen.Sorted(ctx, client, limit, resourcearg.ByLogging)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 // requests are the logs to read, by the containers that they are of.
@@ -29,7 +29,7 @@ func (o *options) workingOf(next forObject) func(genericclioptions.RESTClientGet
 		out := requests{}
 		for _, pod := range podsIn(object) {
 			options, _ := given.DeepCopyObject().(*corev1.PodLogOptions)
-			container, hot := pods.Working(pod, o.sidecar)
+			container, hot := resourcearg.WorkingContainer(pod, o.sidecar)
 			if options.Container = container; hot {
 				if _, err := fmt.Fprintf(o.ErrOut, "Working container of %s in pod/%s: %s\n", o.sidecar, pod.Name, container); err != nil {
 					return nil, err

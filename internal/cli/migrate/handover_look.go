@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -75,7 +75,7 @@ func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructu
 	if err != nil {
 		return err
 	}
-	if known, err := approval.Known(digests); err == nil && known {
+	if known, err := planning.IsApproved(digests); err == nil && known {
 		return nil
 	}
 	if old != nil && string(old.GetUID()) == w.over.Record.UID {
@@ -105,7 +105,7 @@ func (w *handing) digests(ctx context.Context, h *kube.Handover) ([]string, erro
 		return nil, err
 	}
 	var out []string
-	for _, id := range approval.Clusters(ctx, client, cfg) {
+	for _, id := range planning.ClusterIdentities(ctx, client, cfg) {
 		out = append(out, h.Digest(id, w.namespace))
 	}
 	return out, nil
@@ -117,8 +117,8 @@ func (w *handing) approve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	note := approval.Note{Digest: digests[0], Target: w.over.Record.From.String() + " to " + w.over.Record.To.String(), At: time.Now().UTC()}
-	if err := approval.Remember(note); err != nil {
+	note := planning.Approval{Digest: digests[0], Target: w.over.Record.From.String() + " to " + w.over.Record.To.String(), At: time.Now().UTC()}
+	if err := planning.RememberApproval(note); err != nil {
 		_, _ = fmt.Fprintf(w.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 	}
 	return nil

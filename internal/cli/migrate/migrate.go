@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
@@ -51,7 +51,7 @@ const example = `  # a Deployment becomes a CloneSet, two pods at a time
 
 type options struct {
 	factory *factory.Factory
-	kruise  release.Flag
+	kruise  installation.Flag
 
 	// from and to are the kinds of the two sides, older says that the call has the
 	// older plugin's form.
@@ -73,9 +73,9 @@ type options struct {
 var dryRuns = []string{"none", "client", "server"}
 
 // New returns the verb.
-func New(f *factory.Factory) *cobra.Command { return command(&options{factory: f}) }
+func New(f *factory.Factory) *cobra.Command { return newCommand(&options{factory: f}) }
 
-func command(o *options) *cobra.Command {
+func newCommand(o *options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "migrate (TYPE/NAME --to KIND | KIND --from KIND --src-name NAME --dst-name NAME)", Short: "Move replicas to a workload of the counterpart kind",
 		Long: long, Example: example,
@@ -107,14 +107,14 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.Lookup("dry-run").NoOptDefVal = "client"
 	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	o.kruise.Add(c, "that of the cluster")
-	usage.Offer(c, "to", migrate.Words()...)
-	usage.Offer(c, "from", migrate.Words()...)
-	usage.Offer(c, "dry-run", dryRuns...)
+	command.Offer(c, "to", migrate.Words()...)
+	command.Offer(c, "from", migrate.Words()...)
+	command.Offer(c, "dry-run", dryRuns...)
 }
 
 // offers are the kinds, and behind TYPE/ the names of workloads.
 func offers(f *factory.Factory) cobra.CompletionFunc {
-	names, kinds := complete.Names(f), cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp)
+	names, kinds := resourcearg.CompleteNames(f), cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp)
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if strings.Contains(typed, "/") {
 			return names(c, args, typed)

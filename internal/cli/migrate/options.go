@@ -4,17 +4,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
 // complete reads the arguments, in the older form or ours. Errors are of usage.
 func (o *options) complete(args []string) error {
-	if err := usage.OneOf("dry-run", o.dryRun, dryRuns...); err != nil {
+	if err := command.OneOf("dry-run", o.dryRun, dryRuns...); err != nil {
 		return err
 	}
 	if len(args) != 1 {
-		return usage.Errorf("for instance: kubectl kruise migrate deployment/web --to CloneSet", "give one workload, or one kind in the older form")
+		return command.Usagef("for instance: kubectl kruise migrate deployment/web --to CloneSet", "give one workload, or one kind in the older form")
 	}
 	if err := o.kruise.Complete(); err != nil {
 		return err
@@ -34,18 +34,18 @@ func (o *options) ourForm(arg string) error {
 	o.source, o.from, o.to = name, migrate.KindOf(word), migrate.KindOf(o.toWord)
 	switch {
 	case name == "" || strings.Contains(name, "/"):
-		return usage.Errorf("for instance deployment/web", "%q is not TYPE/NAME", arg)
+		return command.Usagef("for instance deployment/web", "%q is not TYPE/NAME", arg)
 	case o.from == nil:
-		return usage.Errorf("types: "+strings.Join(migrate.Words(), ", ")+"", "replicas of a %s cannot move", word)
+		return command.Usagef("types: "+strings.Join(migrate.Words(), ", ")+"", "replicas of a %s cannot move", word)
 	case o.toWord == "":
-		return usage.Errorf("--to "+o.from.Counterpart.Word, "must specify --to")
+		return command.Usagef("--to "+o.from.Counterpart.Word, "must specify --to")
 	case o.fromWord != "":
-		return usage.Errorf("", "--from is of the older form: %s has the kind already", arg)
+		return command.Usagef("", "--from is of the older form: %s has the kind already", arg)
 	case o.copied && !o.from.Nodes:
-		return usage.Errorf("--copy is for --create alone", "--copy and moving replicas exclude each other")
+		return command.Usagef("--copy is for --create alone", "--copy and moving replicas exclude each other")
 	}
 	if o.to != o.from.Counterpart {
-		return usage.Errorf("one of: "+o.from.Counterpart.Word, "--to: a %s cannot become %q", o.from.Word, o.toWord)
+		return command.Usagef("one of: "+o.from.Counterpart.Word, "--to: a %s cannot become %q", o.from.Word, o.toWord)
 	}
 	if o.destination == "" {
 		o.destination = name
@@ -59,19 +59,19 @@ func (o *options) olderForm(arg string) error {
 	o.to, o.from = migrate.KindOf(arg), migrate.KindOf(o.fromWord)
 	switch {
 	case o.to == nil:
-		return usage.Errorf("or name the workload: deployment/web --to CloneSet", "currently only supported %s as dst type", strings.Join(migrate.Words(), ", "))
+		return command.Usagef("or name the workload: deployment/web --to CloneSet", "currently only supported %s as dst type", strings.Join(migrate.Words(), ", "))
 	case o.factory.Namespace() == "":
-		return usage.Errorf("", "must specify namespace by -n or --namespace")
+		return command.Usagef("", "must specify namespace by -n or --namespace")
 	case o.fromWord == "":
-		return usage.Errorf("", "must specify --from")
+		return command.Usagef("", "must specify --from")
 	case o.source == "":
-		return usage.Errorf("", "must specify --src-name")
+		return command.Usagef("", "must specify --src-name")
 	case o.destination == "" && !o.create:
-		return usage.Errorf("", "must specify --dst-name")
+		return command.Usagef("", "must specify --dst-name")
 	case o.from != o.to.Counterpart:
-		return usage.Errorf("", "currently only supported %s as src type", o.to.Counterpart.Word)
+		return command.Usagef("", "currently only supported %s as src type", o.to.Counterpart.Word)
 	case o.copied && !o.create:
-		return usage.Errorf("", "--copy is for --create alone")
+		return command.Usagef("", "--copy is for --create alone")
 	}
 	if o.destination == "" {
 		o.destination = o.source
@@ -84,7 +84,7 @@ func (o *options) numbers() error {
 		o.surge = 1
 	}
 	if o.surge < 0 {
-		return usage.Errorf("", "--max-surge: %d pods at a time are too few", o.surge)
+		return command.Usagef("", "--max-surge: %d pods at a time are too few", o.surge)
 	}
 	switch {
 	case o.from.Nodes:
@@ -92,14 +92,14 @@ func (o *options) numbers() error {
 			return err
 		}
 	case o.replicas == 0 || o.replicas < -1:
-		return usage.Errorf("-1 is all", "invalid replicas %d", o.replicas)
+		return command.Usagef("-1 is all", "invalid replicas %d", o.replicas)
 	case o.from.Keeps && o.copied:
-		return usage.Errorf("", "pods of both would have the same names: --copy is not for a %s", o.from.Word)
+		return command.Usagef("", "pods of both would have the same names: --copy is not for a %s", o.from.Word)
 	case o.from.Keeps && o.destination != o.source:
-		return usage.Errorf("both sides have the name "+o.source, "pods and claims of a %s have its name, which cannot change", o.from.Word)
+		return command.Usagef("both sides have the name "+o.source, "pods and claims of a %s have its name, which cannot change", o.from.Word)
 	}
 	if o.timeout < 0 {
-		return usage.Errorf("", "--timeout: %s is in the past", o.timeout)
+		return command.Usagef("", "--timeout: %s is in the past", o.timeout)
 	}
 	if o.seconds >= 0 && o.timeout == 0 {
 		o.timeout = max(time.Duration(o.seconds)*time.Second, time.Nanosecond)
@@ -112,11 +112,11 @@ func (o *options) numbers() error {
 func (o *options) nodes() error {
 	switch {
 	case o.replicas != -1:
-		return usage.Errorf("", "--replicas: nodes make the number of pods of a %s, and all move", o.from.Word)
+		return command.Usagef("", "--replicas: nodes make the number of pods of a %s, and all move", o.from.Word)
 	case o.create, o.copied:
-		return usage.Errorf("", "--create, --copy: two of one selector would quarrel about pods")
+		return command.Usagef("", "--create, --copy: two of one selector would quarrel about pods")
 	case o.destination != o.source:
-		return usage.Errorf("both sides have the name "+o.source, "pods of a %s are taken over under their names", o.from.Word)
+		return command.Usagef("both sides have the name "+o.source, "pods of a %s are taken over under their names", o.from.Word)
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 // parsed is the verb after it has read its command line.
@@ -15,7 +15,7 @@ func parsed(t *testing.T, line string) (*options, error) {
 	t.Helper()
 	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
 	o := &options{factory: f}
-	c := command(o)
+	c := newCommand(o)
 	c.Flags().StringVarP(f.Flags.Namespace, "namespace", "n", "", "")
 	if err := c.ParseFlags(strings.Fields(line)); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestCompleteRefuses(t *testing.T) {
 		"sts/a --to asts --dst-name b":                       "which cannot change",
 		"asts -n d --from sts --src-name a --create --copy":  "same names",
 	} {
-		var bad *usage.Error
+		var bad *command.UsageError
 		if _, err := parsed(t, line); !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
@@ -116,9 +116,9 @@ func (o *options) left(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.Join(o.say("failed to migrate: task timeout exceeded; run the same command again to continue"), ending.ErrTimedOut)
+		return errors.Join(o.say("failed to migrate: task timeout exceeded; run the same command again to continue"), command.ErrTimedOut)
 	case ctx.Err() != nil:
-		return errors.Join(o.say("left; run the same command again to continue"), ending.ErrInterrupted)
+		return errors.Join(o.say("left; run the same command again to continue"), command.ErrInterrupted)
 	}
 	return fmt.Errorf("failed to migrate: %w", err)
 }

@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
@@ -102,7 +102,7 @@ func (o *options) takes(ctx context.Context) (kruise.Release, error) {
 	if err != nil {
 		return kruise.Release{}, err
 	}
-	return release.Read(ctx, objects, server).Release, nil
+	return installation.Read(ctx, objects, server).Release, nil
 }
 
 // plan says how many move. What is on record goes on as it is, or turns back.
@@ -119,7 +119,7 @@ func (w *work) plan(context.Context) error {
 		w.record.Replicas = old.Replicas
 	}
 	if w.record.Replicas > old.Replicas {
-		return usage.Errorf("-1 is all", "invalid replicas %d: %s has %d", w.replicas, w.record.From, old.Replicas)
+		return command.Usagef("-1 is all", "invalid replicas %d: %s has %d", w.replicas, w.record.From, old.Replicas)
 	}
 	if w.from.Keeps {
 		return w.identity()
@@ -148,7 +148,7 @@ func (w *work) underWay() (known bool, err error) {
 		w.record, w.turned = back.Back(w.record.From, kube.SideOf(w.now), kube.SideOf(w.old)), true
 	}
 	if w.replicas > 0 && (w.resumed || w.turned) && w.replicas != w.record.Replicas {
-		return false, usage.Errorf("without --replicas it goes on", "a migration of %d replicas is in progress", w.record.Replicas)
+		return false, command.Usagef("without --replicas it goes on", "a migration of %d replicas is in progress", w.record.Replicas)
 	}
 	return w.resumed || w.turned, nil
 }

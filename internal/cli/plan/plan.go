@@ -13,12 +13,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 )
@@ -81,17 +79,17 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout; of several workloads, into files in this folder")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
-	usage.Offer(c, "output", outputs...)
-	c.ValidArgsFunction = complete.Names(f)
+	command.Offer(c, "output", outputs...)
+	c.ValidArgsFunction = resourcearg.CompleteNames(f)
 	return c
 }
 
 func (o *options) complete(args []string) error {
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	if len(args) == 1 {
-		if name, ok := named.United(args[0]); ok {
+		if name, ok := resourcearg.ParseUnited(args[0]); ok {
 			return o.CompleteUnited(name)
 		}
 	}
@@ -158,5 +156,5 @@ func (o *options) digest(ctx context.Context, m *planning.Made) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0], nil
+	return planning.ApprovalDigests(&m.Plan, planning.ClusterIdentities(ctx, client, cfg))[0], nil
 }

@@ -8,9 +8,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
@@ -30,8 +30,8 @@ func (o *options) runSeveral(ctx context.Context, many []planning.One) error {
 	var errs resource.Errors
 	for _, one := range many {
 		m, err := one.Make(ctx)
-		_, absent := errors.AsType[*named.AbsentError](err)
-		_, wrong := errors.AsType[*usage.Error](err)
+		_, absent := errors.AsType[*resourcearg.AbsentError](err)
+		_, wrong := errors.AsType[*command.UsageError](err)
 		switch {
 		case wrong: // it would be the same for the others
 			return err
@@ -64,7 +64,7 @@ func whose(err error, manifest *resource.Resource) error {
 
 func (o *options) writeSeveral(ctx context.Context, list []planned) error {
 	if o.output == "svg" && len(list) > 1 {
-		return usage.Errorf("name one: "+list[0].Name.String()+", for instance", "-o svg draws one plan, and these are %d", len(list))
+		return command.Usagef("name one: "+list[0].Name.String()+", for instance", "-o svg draws one plan, and these are %d", len(list))
 	}
 	if err := o.keepSeveral(list); err != nil {
 		return err

@@ -2,14 +2,19 @@ package planning
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // manifest returns the workload of -f or -k, nil without them.
@@ -20,7 +25,7 @@ func (o *Options) manifest(ctx context.Context) (*resource.Resource, error) {
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	return named.Pick(o.loaded, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
+	return resourcearg.Pick(o.loaded, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
 }
 
 // load reads -f or -k, once: stdin can be read no second time.
@@ -92,7 +97,44 @@ func setImage(r *resource.Resource, container, image string) error {
 		}
 	}
 	if !found {
-		return usage.Errorf("containers: "+strings.Join(names, ", "), "--image: %s %s has no container %q", r.Kind(), r.Name(), container)
+		return command.Usagef("containers: "+strings.Join(names, ", "), "--image: %s %s has no container %q", r.Kind(), r.Name(), container)
 	}
 	return nil
+}
+
+// asCarried returns the manifest in the form of what is there: where a native
+// object stands for a Kruise workload, the manifest is rendered as that was. nil
+// stays nil.
+func asCarried(manifest, present *resource.Resource) (*resource.Resource, error) {
+	if manifest == nil || manifest.Group() != kruise.Group || present.Group() == kruise.Group {
+		return manifest, nil
+	}
+	res, err := render.Render([]*resource.Resource{resource.Parsed(tree.Clone(manifest.Node()), nil, manifest.Origin)}, render.Options{
+		Target: render.Native, Driver: driverOf(present), Namespace: present.Namespace(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range res.Resources {
+		if r.Is(present.Group(), present.Kind()) && r.Name() == present.Name() {
+			return r, nil
+		}
+	}
+	return nil, manifest.Wrap(&tree.Error{
+		Msg: fmt.Sprintf("does not become the %s %s that stands for it in the cluster", present.Kind(), present.Name()), Hint: "render and apply it again first",
+	}, "")
+}
+
+// driverOf tells for which driver the object in the cluster was rendered.
+func driverOf(present *resource.Resource) stage.Driver {
+	if present.Kind() == kruise.KindReplicaSet || tree.StrAt(present.Node(), "spec", "updateStrategy", "type") == "OnDelete" {
+		return stage.Client
+	}
+	return stage.Native
+}
+
+// Promoted drives a plan with somebody who promotes every pause at once.
+func Promoted() simulate.RolloutOptions {
+	at := time.Duration(0)
+	return simulate.RolloutOptions{Promote: &at}
 }

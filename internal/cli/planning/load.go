@@ -3,12 +3,17 @@ package planning
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -18,7 +23,7 @@ func IsPlan(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || arg == "-" {
 		return true
 	}
-	_, err := named.Parse(arg)
+	_, err := resourcearg.Parse(arg)
 	return err != nil
 }
 
@@ -27,9 +32,9 @@ func IsPlan(arg string) bool {
 func (o *Options) CompletePlan() error {
 	switch {
 	case o.changes():
-		return usage.Errorf("give a plan, or what to change, not both", "a plan says already what changes")
+		return command.Usagef("give a plan, or what to change, not both", "a plan says already what changes")
 	case o.policy.given():
-		return usage.Errorf("make a new plan with other flags", "a plan says already how it is rolled out")
+		return command.Usagef("make a new plan with other flags", "a plan says already how it is rolled out")
 	}
 	var err error
 	o.gates, err = o.completeGates()
@@ -60,7 +65,7 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 // startOf finds the state of the plan's object.
 func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 	group := resource.GroupOf(p.Target.APIVersion)
-	name, err := named.Parse(strings.ToLower(p.Target.Kind) + "." + group + "/" + p.Target.Name)
+	name, err := resourcearg.Parse(strings.ToLower(p.Target.Kind) + "." + group + "/" + p.Target.Name)
 	if err != nil {
 		return present{}, err
 	}
@@ -70,4 +75,68 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 	}
 	o.replicas = p.Limits.Replicas
 	return o.look(ctx, nil)
+}
+
+// ReadPlan reads a plan that was written to a file; "-" is stdin.
+func ReadPlan(file string, stdin io.Reader) (plan.Plan, error) {
+	data, err := readFile(file, stdin)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p, err := planfile.Read(data)
+	return p, placed(file, err)
+}
+
+// basePolicy is what holds before any flag: the strategy file or, without one, the
+// annotation of the workload.
+func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (plan.Policy, error) {
+	if o.policy.strategy != "" {
+		data, err := readFile(o.policy.strategy, o.Factory.Streams.In)
+		if err != nil {
+			return plan.Policy{}, err
+		}
+		p, err := planfile.ReadPolicy(data)
+		return p, placed(o.policy.strategy, err)
+	}
+	p, _, err := planfile.PolicyOf(w)
+	return p, desired.Wrap(err, "")
+}
+
+// Policy is what flags and the strategy file alone say, for plans that change nothing
+// of the workload.
+func (o *Options) Policy() (plan.Policy, error) {
+	var p plan.Policy
+	if o.policy.strategy != "" {
+		var err error
+		if p, err = o.basePolicy(nil, nil); err != nil {
+			return p, err
+		}
+	}
+	err := o.policy.read(&p)
+	return p, err
+}
+
+func readFile(file string, stdin io.Reader) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(stdin)
+	}
+	data, err := os.ReadFile(file)
+	if place, ok := errors.AsType[*os.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", file, place.Err)
+	}
+	return data, err
+}
+
+// placed names the file in every fault of its content.
+func placed(file string, err error) error {
+	var all, out resource.Errors
+	all.Add(err)
+	for _, e := range all {
+		fault := &resource.Error{File: file, Err: e}
+		if place, ok := errors.AsType[*tree.Error](e); ok {
+			fault.Line, fault.Field, fault.Hint, fault.Err = place.Line, place.Path, place.Hint, errors.New(place.Msg)
+		}
+		out.Add(fault)
+	}
+	return out.Err()
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -26,7 +26,7 @@ type Made struct {
 	// Predicted is how the plan goes if pods behave; a draft has none.
 	Predicted simulate.Timeline
 
-	gates gates.Set
+	gates installation.Gates
 }
 
 // Make makes the plan that the command line asks for, and refuses one that could

@@ -1,6 +1,6 @@
-// Package planning is what the verbs that make a plan have in common: where the
-// change comes from, what it is compared with, and how it shall be rolled out.
-// With --against FILE everything comes from files, and no kubeconfig is opened.
+// Package planning has what the verbs that make a plan share: where the change comes from,
+// what it is compared with, how it is rolled out, and which plans this user has approved on
+// this machine. With --against FILE everything comes from files, and no kubeconfig is opened.
 package planning
 
 import (
@@ -11,12 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -29,11 +28,11 @@ const Live = "live"
 type Options struct {
 	// Gates reads those of Kruise in the cluster, once for all that have it; nil reads them
 	// for these options alone.
-	Gates   *gates.Reader
+	Gates   *installation.GateReader
 	Factory *factory.Factory
 	// Present reads a workload from the cluster in the place of what planning does
 	// by itself; nil for that.
-	Present func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error)
+	Present func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error)
 	// Change is what a verb makes of the present state by itself, in the place of
 	// manifests and images; nil for those.
 	Change func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error)
@@ -47,10 +46,10 @@ type Options struct {
 	// Counted says that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 
-	name      *named.Name
+	name      *resourcearg.Name
 	files     []string
 	kustomize string
-	root      roots.Flag
+	root      input.RootFlag
 	recursive bool
 	against   string
 	with      []string
@@ -64,9 +63,9 @@ type Options struct {
 	// united is the UnitedDeployment whose subsets are planned.
 	united string
 	// Given are --feature-gates and --kruise-version.
-	Given  gates.Flags
-	gates  gates.Set
-	limits bounds.Flag
+	Given  installation.GateFlags
+	gates  installation.Gates
+	limits input.LimitFlag
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
 	// past are the objects of --against and --with; nil before they are read.
@@ -105,10 +104,10 @@ func (o *Options) AddPolicyFlags(c *cobra.Command) {
 // together. Errors are of usage.
 func (o *Options) Complete(args []string) error {
 	if len(args) > 1 {
-		return usage.Errorf("one plan is for one workload", "unexpected argument %q", args[1])
+		return command.Usagef("one plan is for one workload", "unexpected argument %q", args[1])
 	}
 	if len(args) == 1 {
-		n, err := named.Parse(args[0])
+		n, err := resourcearg.Parse(args[0])
 		if err != nil {
 			return err
 		}
@@ -132,28 +131,28 @@ func (o *Options) validate() error {
 	fromFiles := o.against != "" && o.against != Live
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
-		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case !o.changes():
-		return usage.Errorf("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
+		return command.Usagef("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
 	case !o.manifests() && !fromFiles && o.name == nil && !o.Several:
-		return usage.Errorf("for instance cloneset/web --image app=web:2", "which workload?")
+		return command.Usagef("for instance cloneset/web --image app=web:2", "which workload?")
 	case !fromFiles && (o.pods > 0 || len(o.with) > 0):
-		return usage.Errorf("a cluster has its own pods; give --against FILE to plan from files alone", "--pods and --with are for plans from files")
+		return command.Usagef("a cluster has its own pods; give --against FILE to plan from files alone", "--pods and --with are for plans from files")
 	case o.pods < 0:
-		return usage.Errorf("", "--pods: %d is not a number of pods", o.pods)
+		return command.Usagef("", "--pods: %d is not a number of pods", o.pods)
 	}
 	for _, image := range o.images {
 		if container, ref, ok := strings.Cut(image, "="); !ok || container == "" || ref == "" {
-			return usage.Errorf("for instance --image app=registry.example.com/app:2", "--image: %q is not CONTAINER=IMAGE", image)
+			return command.Usagef("for instance --image app=registry.example.com/app:2", "--image: %q is not CONTAINER=IMAGE", image)
 		}
 	}
-	return usage.OneStdin(slices.Concat(o.files, o.with, []string{o.against, o.policy.strategy})...)
+	return command.OneStdin(slices.Concat(o.files, o.with, []string{o.against, o.policy.strategy})...)
 }
 
 // completeGates reads the flags of the gates; a cluster tells more.
-func (o *Options) completeGates() (gates.Set, error) {
+func (o *Options) completeGates() (installation.Gates, error) {
 	if err := o.Given.Complete(); err != nil {
-		return gates.Set{}, err
+		return installation.Gates{}, err
 	}
 	return o.Given.Of(kruise.Release{})
 }

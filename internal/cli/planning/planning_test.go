@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -72,7 +72,7 @@ func TestWrongCalls(t *testing.T) {
 		{"clone/web", "--image", "a=b", "--against", "x.yaml", "--pods", "-1"},
 		{"clone/web", "--image", "a=b", "--feature-gates", "x=true"},
 	} {
-		var bad *usage.Error
+		var bad *command.UsageError
 		if _, err := asked(t, args...); !errors.As(err, &bad) {
 			t.Errorf("%q: %v", args, err)
 		}

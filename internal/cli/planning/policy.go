@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -82,7 +82,7 @@ func (p *policyFlags) complete(c *cobra.Command) {
 		"pull-images": {"auto", "first", "never"}, "on-failure": {"pause", "rollback", "abort"},
 		"steps": {"1,100%", "1,10%,50%,100%"}, "pause-after": {"1", "all"},
 	} {
-		usage.Offer(c, flag, values...)
+		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagFilename("strategy", "yaml", "yml", "json")
 }
@@ -96,7 +96,7 @@ func flag(name string, err error) error {
 	if place, ok := errors.AsType[*tree.Error](err); ok {
 		hint = place.Hint
 	}
-	return usage.Errorf(hint, "--%s: %w", name, err)
+	return command.Usagef(hint, "--%s: %w", name, err)
 }
 
 // read lays the flags over a policy.
@@ -135,7 +135,7 @@ func (p *policyFlags) pauses(into *plan.Policy) error {
 		return nil
 	}
 	if len(into.Steps) == 0 {
-		return usage.Errorf("for instance --steps 1,50%,100% --pause-after 1", "--pause-after needs --steps")
+		return command.Usagef("for instance --steps 1,50%,100% --pause-after 1", "--pause-after needs --steps")
 	}
 	if p.pause > 0 {
 		parts := strings.Split(where, ",")

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -32,7 +30,7 @@ type present struct {
 func (o *Options) look(ctx context.Context, manifest *resource.Resource) (present, error) {
 	name := o.name
 	if manifest != nil {
-		n, err := named.Parse(named.Typed(manifest))
+		n, err := resourcearg.Parse(resourcearg.FormatName(manifest))
 		if err != nil {
 			return present{}, err
 		}
@@ -45,14 +43,14 @@ func (o *Options) look(ctx context.Context, manifest *resource.Resource) (presen
 }
 
 // gated asks the cluster, with the feature gates that Kruise has there.
-func (o *Options) gated(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+func (o *Options) gated(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
 	cfg, err := o.Factory.Config()
 	if err != nil {
 		return present{}, err
 	}
 	reader := o.Gates
 	if reader == nil {
-		reader = &gates.Reader{}
+		reader = &installation.GateReader{}
 	}
 	set, unread, err := reader.Live(ctx, cfg, o.Given)
 	if err != nil {
@@ -65,7 +63,7 @@ func (o *Options) gated(ctx context.Context, name *named.Name, manifest *resourc
 }
 
 // live asks the cluster.
-func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+func (o *Options) live(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
 	namespace, err := o.Factory.NamespaceOrDefault()
 	if err != nil {
 		return present{}, err
@@ -81,7 +79,7 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 	if err != nil {
 		return present{}, err
 	}
-	res, err := observe.Workload(ctx, client, *name, namespace)
+	res, err := clusterread.ReadWorkload(ctx, client, *name, namespace)
 	if err != nil {
 		return present{}, fromFiles(err)
 	}
@@ -130,7 +128,7 @@ func (o *Options) loadPast(ctx context.Context) error {
 	if o.gates, err = o.Given.Of(facts.Kruise); err != nil {
 		return err
 	}
-	release.Warn(o.Factory.Streams.Err, o.gates.Release)
+	installation.Warn(o.Factory.Streams.Err, o.gates.Release)
 	o.past = &past{stream: stream, all: slices.Concat(stream, more)}
 	return nil
 }
@@ -138,7 +136,7 @@ func (o *Options) loadPast(ctx context.Context) error {
 // recorded finds the workload in the files of --against and --with, in the namespace
 // of the manifest where that has one. Pods are made up where the files hold none of
 // the workload's.
-func (o *Options) recorded(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest *resource.Resource) (present, error) {
 	if err := o.loadPast(ctx); err != nil {
 		return present{}, err
 	}
@@ -146,25 +144,25 @@ func (o *Options) recorded(ctx context.Context, name *named.Name, manifest *reso
 	if manifest != nil && manifest.Namespace() != "" {
 		namespace = manifest.Namespace()
 	}
-	target, err := named.Pick(o.past.stream, name, namespace, o.against)
+	target, err := resourcearg.Pick(o.past.stream, name, namespace, o.against)
 	if err != nil {
 		return present{}, err
 	}
-	if o.pods == 0 && state.HasPods(o.past.all) {
+	if o.pods == 0 && clusterread.HasPods(o.past.all) {
 		return o.fromObjects(target, o.past.all)
 	}
-	s, err := state.Invent(target, o.past.all, state.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
+	s, err := clusterread.Invent(target, o.past.all, clusterread.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
 	return present{target, s, time.Time{}}, err
 }
 
 // fromObjects takes what the files hold.
 func (o *Options) fromObjects(target *resource.Resource, all []*resource.Resource) (present, error) {
-	st, err := state.Read(all)
+	st, err := clusterread.ReadObjects(all)
 	if err != nil {
 		return present{}, err
 	}
 	ref := cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()}
-	at := state.After(st.Pods)
-	s, err := state.Snapshot(st, ref, o.gates.Gates, at)
+	at := clusterread.RecordedAt(st.Pods)
+	s, err := clusterread.Snapshot(st, ref, o.gates.Gates, at)
 	return present{target, s, at}, target.Wrap(err, "")
 }

@@ -5,24 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Workloads names the workloads of -f or -k, in their order; none without them.
-func (o *Options) Workloads(ctx context.Context) ([]named.Name, error) {
+func (o *Options) Workloads(ctx context.Context) ([]resourcearg.Name, error) {
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	var out []named.Name
+	var out []resourcearg.Name
 	for _, r := range o.loaded {
 		if !cluster.IsWorkload(r.Group(), r.Kind()) || o.name != nil && !o.name.Means(r.Group(), r.Kind(), r.Name()) {
 			continue
 		}
-		n, err := named.Parse(named.Typed(r))
+		n, err := resourcearg.Parse(resourcearg.FormatName(r))
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +35,7 @@ func (o *Options) Workloads(ctx context.Context) ([]named.Name, error) {
 }
 
 // For returns the options for one of several workloads.
-func (o *Options) For(n named.Name) Options {
+func (o *Options) For(n resourcearg.Name) Options {
 	out := *o
 	out.name = &n
 	return out
@@ -41,7 +44,7 @@ func (o *Options) For(n named.Name) Options {
 // One is one of several workloads of -f or -k.
 type One struct {
 	Options
-	Name named.Name
+	Name resourcearg.Name
 	// Manifest is the new state as it was read.
 	Manifest *resource.Resource
 }
@@ -60,7 +63,7 @@ func (o *Options) Each(ctx context.Context) ([]One, error) {
 	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	list := named.Workloads(o.loaded, o.Factory.Namespace())
+	list := resourcearg.Workloads(o.loaded, o.Factory.Namespace())
 	if len(list) < 2 {
 		return nil, nil
 	}
@@ -69,7 +72,7 @@ func (o *Options) Each(ctx context.Context) ([]One, error) {
 	}
 	out := make([]One, len(list))
 	for i, r := range list {
-		n, err := named.Parse(named.Typed(r))
+		n, err := resourcearg.Parse(resourcearg.FormatName(r))
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +85,7 @@ func (o *Options) Each(ctx context.Context) ([]One, error) {
 // readOnce reads what is the same for several workloads.
 func (o *Options) readOnce(ctx context.Context) error {
 	if o.policy.strategy == "-" {
-		return usage.Errorf("name a file for --strategy", "standard input can be read once only, and there are several workloads")
+		return command.Usagef("name a file for --strategy", "standard input can be read once only, and there are several workloads")
 	}
 	if o.against == "" || o.against == Live {
 		return nil
@@ -94,7 +97,7 @@ func (o *Options) readOnce(ctx context.Context) error {
 // that may have nothing to change: it goes on, then. Errors are of usage.
 func (o *Options) CompleteSubsets() error {
 	if o.manifests() {
-		return usage.Errorf("give --image CONTAINER=IMAGE; other changes: apply the manifest with partitions that hold its subsets, then run without --image", "-f and -k are not for a UnitedDeployment")
+		return command.Usagef("give --image CONTAINER=IMAGE; other changes: apply the manifest with partitions that hold its subsets, then run without --image", "-f and -k are not for a UnitedDeployment")
 	}
 	if o.changes() {
 		if err := o.validate(); err != nil {
@@ -127,4 +130,65 @@ func (o *Options) Sources() []string {
 		return append(slices.Clone(o.files), o.kustomize)
 	}
 	return o.files
+}
+
+// CompleteUnited reads the flags of a plan for the UnitedDeployment of a name in the cluster,
+// whose new images come to its subsets one after the other. Errors are of usage.
+func (o *Options) CompleteUnited(name string) error {
+	o.united = name
+	switch {
+	case o.FromFiles():
+		return command.Usagef("plan the workload of a subset, or 'kubectl kruise diff' of two files", "--against is not for a UnitedDeployment: its subsets are in a cluster")
+	case !o.Images():
+		return command.Usagef("give --image CONTAINER=IMAGE", "nothing to plan")
+	}
+	o.Several = true
+	if err := o.CompleteSubsets(); err != nil {
+		return err
+	}
+	return o.limits.Complete()
+}
+
+// eachSubset is what the command line asks for, once for the workload of each subset in the
+// order in which they are rolled out.
+func (o *Options) eachSubset(ctx context.Context) ([]One, error) {
+	client, namespace, err := o.Factory.InNamespace()
+	if err != nil {
+		return nil, err
+	}
+	u, err := united.Get(ctx, client, namespace, o.united)
+	if err != nil {
+		return nil, err
+	}
+	names, err := clusterread.SubsetWorkloads(ctx, client, u)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]One, len(names))
+	for i, n := range names {
+		found, err := clusterread.FindWorkload(ctx, client, n, namespace)
+		if err != nil {
+			return nil, err
+		}
+		one := o.For(n)
+		one.Counted = true
+		one.Change = func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
+			changed, err := o.SetImages(object)
+			if err != nil {
+				return nil, err
+			}
+			return Released(changed, s)
+		}
+		out[i] = One{Options: one, Name: n, Manifest: found}
+	}
+	return out, nil
+}
+
+// Released is a subset's workload without a partition, when its turn has come.
+func Released(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
+	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
+		tree.SetAt(out.Edit(), tree.Int64(0), path...)
+	}
+	return out, nil
 }

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -47,7 +47,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "protect (-f FILENAME | TYPE NAME)", Short: "Protect objects from deletion", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := usage.OneOf("mode", mode, modes...); err != nil {
+			if err := command.OneOf("mode", mode, modes...); err != nil {
 				return err
 			}
 			if err := v.Complete(c, args); err != nil {
@@ -61,7 +61,7 @@ func New(f *factory.Factory) *cobra.Command {
 	}
 	v.AddFlags(c)
 	c.Flags().StringVar(&mode, "mode", mode, "Always or Cascading")
-	usage.Offer(c, "mode", modes...)
+	command.Offer(c, "mode", modes...)
 	return c
 }
 

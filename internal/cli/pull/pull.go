@@ -13,12 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
@@ -46,14 +44,14 @@ type options struct {
 	factory *factory.Factory
 
 	image    string
-	name     *named.Name
+	name     *resourcearg.Name
 	nodes    string
 	secrets  []string
 	parallel int
 	helper   string
 	timeout  time.Duration
 	output   string
-	pretends dryrun.Flag
+	pretends submit.DryRunFlag
 }
 
 var outputs = []string{"text", "json"}
@@ -62,7 +60,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Pull an image onto nodes", Long: long, Example: example, ValidArgsFunction: complete.After(f),
+		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Pull an image onto nodes", Long: long, Example: example, ValidArgsFunction: resourcearg.CompleteNamesAfterFirst(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
@@ -78,29 +76,29 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.DurationVar(&o.timeout, "timeout", 0, "how long to wait; 0 waits for whatever it takes")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one line for each change of a node")
 	o.pretends.AddFlag(c)
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *options) complete(args []string) error {
 	switch {
 	case len(args) == 0 || len(args) > 2:
-		return usage.Errorf("for instance: kubectl kruise pull registry.example.com/web:2 cloneset/web", "one image, and at most one workload, are wanted")
+		return command.Usagef("for instance: kubectl kruise pull registry.example.com/web:2 cloneset/web", "one image, and at most one workload, are wanted")
 	case len(args) == 2 && o.nodes != "":
-		return usage.Errorf("name a workload, or choose nodes by --nodes", "%s and --nodes do not go together", args[1])
+		return command.Usagef("name a workload, or choose nodes by --nodes", "%s and --nodes do not go together", args[1])
 	case o.parallel < 0:
-		return usage.Errorf("", "--parallel: %d nodes at a time are too few", o.parallel)
+		return command.Usagef("", "--parallel: %d nodes at a time are too few", o.parallel)
 	case o.timeout < 0:
-		return usage.Errorf("", "--timeout: %s is in the past", o.timeout)
+		return command.Usagef("", "--timeout: %s is in the past", o.timeout)
 	case !slices.Contains(outputs, o.output):
-		return usage.Errorf("one of: text, json", "--output: unknown value %q", o.output)
+		return command.Usagef("one of: text, json", "--output: unknown value %q", o.output)
 	}
 	if err := imageref.Check(args[0]); err != nil {
-		return usage.Errorf("for instance registry.example.com/web:2", "%q is not an image: %w", args[0], err)
+		return command.Usagef("for instance registry.example.com/web:2", "%q is not an image: %w", args[0], err)
 	}
 	o.image = args[0]
 	if len(args) == 2 {
-		n, err := named.Parse(args[1])
+		n, err := resourcearg.Parse(args[1])
 		o.name = &n
 		return err
 	}
@@ -134,9 +132,9 @@ func (o *options) run(ctx context.Context) error {
 	failed := o.sum(states)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return ending.ErrTimedOut
+		return command.ErrTimedOut
 	case ctx.Err() != nil:
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	}
 	return failed
 }
@@ -152,7 +150,7 @@ func (o *options) pretend(ctx context.Context, cfg *rest.Config, p kube.ImagePul
 		_, err := fmt.Fprintln(o.factory.Streams.Err, "the same pull is in progress: nothing would be created")
 		return err
 	}
-	return o.pretends.Show(ctx, o.factory.Streams.Out, cfg, dryrun.Requests{JSON: o.output == "json", List: list})
+	return o.pretends.Show(ctx, o.factory.Streams.Out, cfg, submit.Requests{JSON: o.output == "json", List: list})
 }
 
 type line struct {
@@ -200,7 +198,7 @@ func (o *options) sum(states []kube.NodePull) error {
 		return err
 	}
 	if len(failed) > 0 {
-		return ending.ErrFailed
+		return command.ErrFailed
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -45,7 +45,7 @@ func (o *options) ofPods(ctx context.Context, p *kube.ImagePull) error {
 	if err != nil {
 		return err
 	}
-	found, err := observe.Workload(ctx, client, *o.name, p.Namespace)
+	found, err := clusterread.ReadWorkload(ctx, client, *o.name, p.Namespace)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func secretsOf(ctx context.Context, client dynamic.Interface, pod *cluster.Pod) 
 // byLabels takes the nodes that a selector matches, all by default.
 func (o *options) byLabels(ctx context.Context) ([]string, error) {
 	if _, err := labels.Parse(o.nodes); err != nil {
-		return nil, usage.Errorf("for instance pool=gpu,zone!=b", "--nodes: %w", err)
+		return nil, command.Usagef("for instance pool=gpu,zone!=b", "--nodes: %w", err)
 	}
 	client, err := o.factory.Dynamic()
 	if err != nil {

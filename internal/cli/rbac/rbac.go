@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -91,7 +91,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage.Errorf("", "rbac takes no arguments")
+				return command.Usagef("", "rbac takes no arguments")
 			}
 			if err := o.choose(c); err != nil {
 				return err
@@ -108,7 +108,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.within, "in", "", "namespace that --bind and --runner grant the role in; the second role is granted in the cluster. Empty is all namespaces")
 	fl.BoolVar(&o.runner, "runner", false, "the ServiceAccount of Jobs of 'rollout run --detach', with its namespace, roles and bindings")
 	fl.StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of that ServiceAccount")
-	usage.Offer(c, "role", roleNames...)
+	command.Offer(c, "role", roleNames...)
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -116,23 +116,23 @@ func New(f *factory.Factory) *cobra.Command {
 
 // choose sets drivers and features by --role.
 func (o *options) choose(c *cobra.Command) error {
-	if err := usage.OneOf("role", o.person, roleNames...); err != nil {
+	if err := command.OneOf("role", o.person, roleNames...); err != nil {
 		return err
 	}
 	if o.runner {
 		return o.chooseRunner(c)
 	}
 	if c.Flags().Changed("runner-namespace") {
-		return usage.Errorf("add --runner", "--runner-namespace is for the ServiceAccount of --runner")
+		return command.Usagef("add --runner", "--runner-namespace is for the ServiceAccount of --runner")
 	}
 	if o.within != "" && o.bind == "" {
-		return usage.Errorf("add --bind NAMESPACE/NAME", "--in: no binding is printed")
+		return command.Usagef("add --bind NAMESPACE/NAME", "--in: no binding is printed")
 	}
 	if o.person == "run" {
 		return nil
 	}
 	if c.Flags().Changed("driver") || c.Flags().Changed("features") {
-		return usage.Errorf("leave out --role, and name the features that you want", "--role %s has no --driver and no --features", o.person)
+		return command.Usagef("leave out --role, and name the features that you want", "--role %s has no --driver and no --features", o.person)
 	}
 	o.drivers, o.features = roles[o.person].drivers, roles[o.person].features
 	return nil
@@ -142,7 +142,7 @@ func (o *options) choose(c *cobra.Command) error {
 func (o *options) chooseRunner(c *cobra.Command) error {
 	for _, flag := range []string{"role", "bind"} {
 		if c.Flags().Changed(flag) {
-			return usage.Errorf("leave one of them out", "--runner has a role and an account of its own: --%s does not go with it", flag)
+			return command.Usagef("leave one of them out", "--runner has a role and an account of its own: --%s does not go with it", flag)
 		}
 	}
 	if !c.Flags().Changed("name") {
@@ -159,7 +159,7 @@ func (o *options) run() error {
 	}{{"driver", o.drivers, drivers}, {"features", o.features, known}} {
 		for _, v := range check.given {
 			if !slices.Contains(check.know, v) {
-				return usage.Errorf("one or more of: "+strings.Join(check.know, ", "), "--%s: unknown value %q", check.flag, v)
+				return command.Usagef("one or more of: "+strings.Join(check.know, ", "), "--%s: unknown value %q", check.flag, v)
 			}
 		}
 	}
@@ -208,14 +208,14 @@ func (o *options) objects() ([]any, error) {
 	}
 	namespace, account, ok := strings.Cut(o.bind, "/")
 	if !ok || namespace == "" || account == "" {
-		return nil, usage.Errorf("for instance ci/deployer", "--bind: %q is not NAMESPACE/NAME", o.bind)
+		return nil, command.Usagef("for instance ci/deployer", "--bind: %q is not NAMESPACE/NAME", o.bind)
 	}
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}
 	return append(out, o.binding("", o.within, subject), o.binding("-cluster", "", subject)), nil
 }
 
 // clusterIdentity is read to tell whether a plan was approved for this cluster
-// (internal/cli/approval).
+// (internal/cli/planning/approval.go).
 var clusterIdentity = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: []string{metav1.NamespaceSystem}, Verbs: []string{"get"}}
 
 // account are the namespace of runners and their ServiceAccount, which no pod gets a token of

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
 // New returns the hidden verb that the older plugin has, too.
@@ -21,9 +21,9 @@ func New() *cobra.Command {
 	c := &cobra.Command{
 		Use: "generate-docs", Short: "Write the reference of all commands", Hidden: true,
 		Example: "  kubectl kruise generate-docs --directory docs/reference",
-		Args:    usage.NoArgs(""),
+		Args:    command.NoArgs(""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := usage.OneOf("format", format, "markdown", "man"); err != nil {
+			if err := command.OneOf("format", format, "markdown", "man"); err != nil {
 				return err
 			}
 			return write(c.Root(), directory, format)

@@ -3,7 +3,7 @@ package render
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
@@ -27,7 +27,7 @@ func complete(c *cobra.Command) {
 	offers := choices()
 	offers["expand"] = engine.Expandable
 	for flag, values := range offers {
-		usage.Offer(c, flag, values...)
+		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
 	_ = c.MarkFlagDirname("output-dir")

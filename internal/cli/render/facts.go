@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -27,7 +27,7 @@ func (o *options) facts(ctx context.Context, stream []*resource.Resource, opt en
 	if err != nil {
 		return nil, err
 	}
-	scope := live.Scope{Stream: slices.Concat(stream, given), Namespace: opt.Namespace, Now: true}
+	scope := clusterread.FactScope{Stream: slices.Concat(stream, given), Namespace: opt.Namespace, Now: true}
 	if scope.Stream == nil {
 		scope.Stream = []*resource.Resource{}
 	}
@@ -44,12 +44,12 @@ func (o *options) facts(ctx context.Context, stream []*resource.Resource, opt en
 }
 
 // ask reads from the cluster, and says on stderr what it may not.
-func (o *options) ask(ctx context.Context, scope live.Scope) ([]*resource.Resource, error) {
-	cluster, err := live.Connect(o.factory)
+func (o *options) ask(ctx context.Context, scope clusterread.FactScope) ([]*resource.Resource, error) {
+	cluster, err := clusterread.Connect(o.factory)
 	if err != nil {
 		return nil, err
 	}
-	res, err := live.Read(ctx, cluster, scope)
+	res, err := clusterread.ReadFacts(ctx, cluster, scope)
 	if err != nil {
 		return nil, err
 	}

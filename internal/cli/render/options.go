@@ -10,12 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -30,7 +28,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      roots.Flag
+	root      input.RootFlag
 	with      []string
 	live      bool
 
@@ -59,8 +57,8 @@ type options struct {
 	explain       bool
 	quiet         bool
 	verbose       int
-	limits        bounds.Flag
-	kruise        release.Flag
+	limits        input.LimitFlag
+	kruise        installation.Flag
 }
 
 func (o *options) addFlags(c *cobra.Command) {
@@ -101,13 +99,13 @@ func (o *options) addFlags(c *cobra.Command) {
 func (o *options) validate() error {
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
-		return usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+		return command.Usagef("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
 	case len(o.files) > 0 && o.kustomize != "":
-		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
 	case o.kustomize != "" && o.recursive:
-		return usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
+		return command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
 	case o.kustomization && o.outputDir == "":
-		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
+		return command.Usagef("give --output-dir DIR", "--output-kustomization needs a directory")
 	}
 	if err := o.splittable(); err != nil {
 		return err
@@ -117,7 +115,7 @@ func (o *options) validate() error {
 			return err
 		}
 	}
-	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
+	if err := command.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
 		return err
 	}
 	if err := o.root.Complete(o.kustomize); err != nil {
@@ -136,19 +134,19 @@ func (o *options) validChoices() error {
 		{"sidecarset-as", o.sidecarSetAs},
 		{"spread-as", o.spreadAs},
 	} {
-		if err := usage.OneOf(given.flag, given.value, choices()[given.flag]...); err != nil {
+		if err := command.OneOf(given.flag, given.value, choices()[given.flag]...); err != nil {
 			return err
 		}
 	}
 	if o.omitStrategy && o.driver == string(stage.Client) {
-		return usage.Errorf("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
+		return command.Usagef("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
 	}
 	if _, err := o.kubernetesVersion(); err != nil {
-		return usage.Errorf(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
+		return command.Usagef(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
 	}
 	for _, kind := range o.expand {
 		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
-			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
+			return command.Usagef("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
 	}
 	return nil
@@ -163,7 +161,7 @@ func (o *options) idle() error {
 		return nil
 	}
 	flag := map[string]string{kruise.KindSidecarSet: "sidecarset-as", kruise.KindWorkloadSpread: "spread-as"}[kind]
-	return usage.Errorf("give --expand "+kind+", too", "--%s %s changes nothing: --target kruise keeps every %s", flag, value, kind)
+	return command.Usagef("give --expand "+kind+", too", "--%s %s changes nothing: --target kruise keeps every %s", flag, value, kind)
 }
 
 // namespace is where objects without one live: where a cluster is asked about them,
@@ -187,7 +185,7 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
-	return aside.Manifests(o.noted(), stream), permissible(err)
+	return input.Manifests(o.noted(), stream), permissible(err)
 }
 
 // emptyHint says why an empty result is a fault, and what permits it.
@@ -245,10 +243,10 @@ func templatePaths(list []string) (map[string]string, error) {
 	for _, l := range list {
 		kind, path, ok := strings.Cut(l, "=")
 		if !ok || !strings.Contains(kind, "/") || path == "" {
-			return nil, usage.Errorf("for instance --template-paths batch.example.com/Runner=spec.template", "--template-paths: %q is not GROUP/KIND=PATH", l)
+			return nil, command.Usagef("for instance --template-paths batch.example.com/Runner=spec.template", "--template-paths: %q is not GROUP/KIND=PATH", l)
 		}
 		if _, twice := paths[kind]; twice {
-			return nil, usage.Errorf("a kind has one path", "--template-paths: %s is given twice", kind)
+			return nil, command.Usagef("a kind has one path", "--template-paths: %s is given twice", kind)
 		}
 		paths[kind] = path
 	}

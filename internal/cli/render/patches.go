@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sequence"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -43,11 +43,11 @@ func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 func (f *changeFlags) validate(outputDir string) error {
 	switch {
 	case f.patchesDir == "" && f.patchesGiven():
-		return usage.Errorf("give --patches-dir DIR", "--patches-dir is empty")
+		return command.Usagef("give --patches-dir DIR", "--patches-dir is empty")
 	case f.steps != "" && f.patchesDir == "":
-		return usage.Errorf("give --patches-dir DIR", "--steps is for patches")
+		return command.Usagef("give --patches-dir DIR", "--steps is for patches")
 	case f.patchesDir != "" && outputDir != "" && filepath.Clean(f.patchesDir) == filepath.Clean(outputDir):
-		return usage.Errorf("each would remove the files of the other", "--patches-dir and --output-dir are the same directory")
+		return command.Usagef("each would remove the files of the other", "--patches-dir and --output-dir are the same directory")
 	}
 	_, err := f.policySteps()
 	return err
@@ -61,7 +61,7 @@ func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 	}
 	steps, err := plan.ParseSteps(f.steps)
 	if err != nil {
-		return nil, usage.Errorf("for instance --steps 1,10%,50%,100%", "--steps: %w", err)
+		return nil, command.Usagef("for instance --steps 1,10%,50%,100%", "--steps: %w", err)
 	}
 	return steps, nil
 }
@@ -85,7 +85,7 @@ func (o *options) needsBase(stream []*resource.Resource) error {
 	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
 		return nil
 	}
-	return usage.Errorf("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
+	return command.Usagef("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
 }
 
 // writeSequences writes what --patches-dir asks for.
@@ -134,7 +134,7 @@ func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (pa
 		return patches.Set{}, err
 	}
 	set, err := sequence.Make(sequence.States{
-		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: gates.Of(cmp.Or(opt.Kruise, facts.Kruise)),
+		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: installation.GatesOf(cmp.Or(opt.Kruise, facts.Kruise)),
 	})
 	set.From, set.To = o.base, o.input()
 	return set, err

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -57,7 +57,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Expand Kruise objects into native Kubernetes resources",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().NFlag() == 0 && argocd.Inside(f) {
 				return argocd.Generate(c.Context(), f, &o.limits)

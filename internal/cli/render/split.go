@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
@@ -19,16 +19,16 @@ func (o *options) splittable() error {
 	if o.splitBy == "" {
 		return nil
 	}
-	if err := usage.OneOf("split-by", o.splitBy, choices()["split-by"]...); err != nil {
+	if err := command.OneOf("split-by", o.splitBy, choices()["split-by"]...); err != nil {
 		return err
 	}
 	if o.outputDir == "" {
-		return usage.Errorf("give --output-dir DIR", "--split-by %s needs a directory", o.splitBy)
+		return command.Usagef("give --output-dir DIR", "--split-by %s needs a directory", o.splitBy)
 	}
 	if o.target != string(engine.Kruise) || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
 		return nil
 	}
-	return usage.Errorf("give --expand UnitedDeployment or --expand WorkloadSpread, too",
+	return command.Usagef("give --expand UnitedDeployment or --expand WorkloadSpread, too",
 		"--split-by %s finds no subsets: --target kruise keeps every UnitedDeployment and WorkloadSpread whole", o.splitBy)
 }
 

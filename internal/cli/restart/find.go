@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -22,16 +22,16 @@ import (
 func (o *options) find(ctx context.Context, args []string) ([]work, error) {
 	var pods []string
 	for _, arg := range args {
-		pod, ok := named.Pod(arg)
+		pod, ok := resourcearg.ParsePod(arg)
 		switch {
 		case !strings.Contains(arg, "/"):
 			pods = append(pods, arg)
 		case ok:
 			pods = append(pods, pod.Name)
 		case len(args) > 1:
-			return nil, usage.Errorf("restart one workload at a time, or name pods", "%s cannot be combined with other arguments", arg)
+			return nil, command.Usagef("restart one workload at a time, or name pods", "%s cannot be combined with other arguments", arg)
 		default:
-			n, err := named.Parse(arg)
+			n, err := resourcearg.Parse(arg)
 			return []work{{name: n}}, err
 		}
 	}
@@ -60,16 +60,16 @@ func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
 
 // ownerOf is the workload that a pod belongs to: of a ReplicaSet that a Deployment
 // owns it is the Deployment. A pod of nobody, or of a Job, stands for itself.
-func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (named.Name, error) {
+func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (resourcearg.Name, error) {
 	o, err := get(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, namespace, pod)
 	if err != nil {
-		return named.Name{}, err
+		return resourcearg.Name{}, err
 	}
 	ref := metav1.GetControllerOf(o)
 	if ref != nil && ref.Kind == kruise.KindReplicaSet {
 		set, err := get(ctx, client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}, namespace, ref.Name)
 		if err != nil {
-			return named.Name{}, err
+			return resourcearg.Name{}, err
 		}
 		if above := metav1.GetControllerOf(set); above != nil {
 			ref = above
@@ -77,11 +77,11 @@ func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod strin
 	}
 	if ref != nil {
 		group, _ := schema.ParseGroupVersion(ref.APIVersion)
-		if name, err := named.Parse(strings.ToLower(ref.Kind) + "." + group.Group + "/" + ref.Name); err == nil {
+		if name, err := resourcearg.Parse(strings.ToLower(ref.Kind) + "." + group.Group + "/" + ref.Name); err == nil {
 			return name, nil
 		}
 	}
-	return named.Of(o.GroupVersionKind().GroupKind(), pod), nil
+	return resourcearg.NameOf(o.GroupVersionKind().GroupKind(), pod), nil
 }
 
 func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {

@@ -9,12 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restarting"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -70,7 +69,7 @@ func New(f *factory.Factory) *cobra.Command {
 			}
 			return o.run(c.Context(), args)
 		},
-		ValidArgsFunction: complete.Names(f),
+		ValidArgsFunction: resourcearg.CompleteNames(f),
 	}
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart; repeatable (default: all regular containers)")
@@ -80,7 +79,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.steps, "steps", "", "pods restarted after each step, such as 1,50%,100% (default: all in one step)")
 	fl.DurationVar(&o.timeout, "step-timeout", 0, "timeout of each step (default: scales with the number of pods)")
 	o.own.AddFlags(c)
-	usage.Offer(c, "method", methods...)
+	command.Offer(c, "method", methods...)
 	return c
 }
 
@@ -90,13 +89,13 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 	}
 	switch m := o.what.Method; {
 	case len(args) == 0:
-		return usage.Errorf("for instance cloneset/web, or names of pods", "nothing to restart")
+		return command.Usagef("for instance cloneset/web, or names of pods", "nothing to restart")
 	case m != "" && !slices.Contains(methods, m):
-		return usage.Errorf("one of: "+strings.Join(methods, ", "), "--method: unknown method %q", m)
+		return command.Usagef("one of: "+strings.Join(methods, ", "), "--method: unknown method %q", m)
 	case m != "" && m != plan.RestartCRR && (o.what.Ordered || o.what.Unready != 0):
-		return usage.Errorf("leave them out, or take --method crr", "--ordered and --unready are for the method crr")
+		return command.Usagef("leave them out, or take --method crr", "--ordered and --unready are for the method crr")
 	case o.what.Unready < 0 || o.timeout < 0:
-		return usage.Errorf("", "a time is in the past")
+		return command.Usagef("", "a time is in the past")
 	}
 	o.policy.Timeout = o.timeout
 	if o.steps == "" {
@@ -107,7 +106,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 		err = plan.CheckSteps(o.policy.Steps)
 	}
 	if err != nil {
-		return usage.Errorf("", "--steps: %w", err)
+		return command.Usagef("", "--steps: %w", err)
 	}
 	return nil
 }
@@ -119,7 +118,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 		return err
 	}
 	for _, w := range work {
-		m := restarting.Maker{Factory: o.factory, What: o.what, Policy: o.policy}
+		m := planning.RestartMaker{Factory: o.factory, What: o.what, Policy: o.policy}
 		m.What.Pods = w.pods
 		if err := o.own.Run(ctx, w.name, w.question(), m.Plan); err != nil {
 			return err
@@ -131,12 +130,12 @@ func (o *options) run(ctx context.Context, args []string) error {
 // Plans makes plans that restart containers as the verb does, by whatever method the
 // cluster has.
 func Plans(f *factory.Factory, what plan.Restarting) func(plan.Snapshot) (plan.Plan, error) {
-	return (&restarting.Maker{Factory: f, What: what}).Plan
+	return (&planning.RestartMaker{Factory: f, What: what}).Plan
 }
 
 // work is a workload, and which of its pods; none stands for all.
 type work struct {
-	name named.Name
+	name resourcearg.Name
 	pods []string
 }
 

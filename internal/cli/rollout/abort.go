@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -48,7 +48,7 @@ its budgets, and in place where possible.`,
 			}
 			return o.abort(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	o.addFlags(c)
 	o.pretends.AddFlag(c)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -31,7 +31,7 @@ since, nothing is written.`,
 		Example: "  kubectl kruise plan cloneset/web --image app=registry.example.com/web:2 --out plan.yaml\n  kubectl kruise rollout apply plan.yaml --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage.Errorf("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
+				return command.Usagef("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
 			}
 			if err := errors.Join(o.pretends.Read(c), o.validate(), o.detachable(c)); err != nil {
 				return err
@@ -120,10 +120,10 @@ type haltError struct{ reason string }
 func (e *haltError) Error() string { return "the plan does not fit: " + e.reason }
 
 // nameOf is the target of a plan as the command line would name it.
-func nameOf(t plan.Target) (named.Name, error) {
+func nameOf(t plan.Target) (resourcearg.Name, error) {
 	kind := strings.ToLower(t.Kind)
 	if group := resource.GroupOf(t.APIVersion); group != "" {
 		kind += "." + group
 	}
-	return named.Parse(kind + "/" + t.Name)
+	return resourcearg.Parse(kind + "/" + t.Name)
 }

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 // ask asks before something big is changed. Without a terminal nobody can answer,
@@ -20,7 +20,7 @@ func (c *common) ask(ctx context.Context, yes bool, question string) error {
 	case yes:
 		return nil
 	case !s.InTTY:
-		return usage.Errorf("--yes answers", "cannot ask for confirmation: stdin is not a terminal")
+		return command.Usagef("--yes answers", "cannot ask for confirmation: stdin is not a terminal")
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	var answer string

@@ -11,8 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,7 +26,7 @@ func newAttach(shared *common, screens Screens) *cobra.Command {
 the interface does not stop the rollout.`,
 		Example: "  kubectl kruise rollout attach cloneset/web",
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := named.One(args)
+			name, err := resourcearg.ParseOne(args)
 			if err != nil {
 				return err
 			}
@@ -42,7 +41,7 @@ the interface does not stop the rollout.`,
 			defer desk.Close()
 			return screens(c.Context(), shared.factory, desk, s.target.Ref)
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 }
 
@@ -50,7 +49,7 @@ the interface does not stop the rollout.`,
 type logsOptions struct {
 	*common
 
-	name named.Name
+	name resourcearg.Name
 	// group is the name of a group, instead of a workload.
 	group     string
 	namespace string
@@ -69,7 +68,7 @@ status' and 'kubectl events'.`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			switch {
 			case o.group == "":
-				o.name, err = named.One(args)
+				o.name, err = resourcearg.ParseOne(args)
 			case len(args) > 0:
 				err = errGroupAndName()
 			}
@@ -78,7 +77,7 @@ status' and 'kubectl events'.`,
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	c.Flags().StringVar(&o.group, "group", "", "name of a group of rollouts: print the log of its Job")
 	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")

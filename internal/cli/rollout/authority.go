@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -61,7 +60,7 @@ func (a approvals) digests(ctx context.Context, p plan.Plan) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Digests(&p, approval.Clusters(ctx, client, cfg)), nil
+	return planning.ApprovalDigests(&p, planning.ClusterIdentities(ctx, client, cfg)), nil
 }
 
 // Approve prints the digest of a plan that the person has approved, and keeps it. Where
@@ -72,7 +71,7 @@ func (a approvals) Approve(ctx context.Context, p plan.Plan) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "plan approved: %s\n", digests[0])
-	if err := approval.Remember(approval.Note{Digest: digests[0], Target: p.Target.Ref().String(), At: time.Now().UTC()}); err != nil {
+	if err := planning.RememberApproval(planning.Approval{Digest: digests[0], Target: p.Target.Ref().String(), At: time.Now().UTC()}); err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 	}
 	return nil
@@ -104,7 +103,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 		}
 		return true, nil
 	}
-	known, err := approval.Known(digests)
+	known, err := planning.IsApproved(digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -85,7 +85,7 @@ func (b *Batch) Within(ctx context.Context) (context.Context, context.CancelFunc
 type Part struct {
 	batch   *Batch
 	session *session
-	name    named.Name
+	name    resourcearg.Name
 	// counted says that its partition is a number of pods, as a subset's is.
 	counted bool
 }
@@ -96,17 +96,17 @@ func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, err
 	if err != nil {
 		return nil, err
 	}
-	name, err := named.Parse(named.Typed(object))
+	name, err := resourcearg.Parse(resourcearg.FormatName(object))
 	if err != nil {
 		return nil, err
 	}
-	found, err := observe.Find(ctx, client, name, object.Namespace())
+	found, err := clusterread.FindWorkload(ctx, client, name, object.Namespace())
 	if err != nil {
 		return nil, err
 	}
 	if source, ok := sourceOf(found); ok {
 		// Where several stand for the source, each is rolled out by its own name.
-		if same, err := observe.Find(ctx, client, source, object.Namespace()); err == nil && same.ID() == found.ID() {
+		if same, err := clusterread.FindWorkload(ctx, client, source, object.Namespace()); err == nil && same.ID() == found.ID() {
 			name = source
 		}
 	}
@@ -121,12 +121,12 @@ func (p *Part) Ref() cluster.Ref { return p.session.target.Ref }
 func (p *Part) Close() { p.session.Close() }
 
 // sourceOf names the Kruise workload that a native one was rendered from.
-func sourceOf(r *resource.Resource) (named.Name, bool) {
+func sourceOf(r *resource.Resource) (resourcearg.Name, bool) {
 	kind, of, ok := strings.Cut(r.Labels()[kruise.SourceLabel], ".")
 	if !ok || r.Annotation(kruise.StrategyAnnotation) == "" {
-		return named.Name{}, false
+		return resourcearg.Name{}, false
 	}
-	name, err := named.Parse(kind + "." + kruise.Group + "/" + of)
+	name, err := resourcearg.Parse(kind + "." + kruise.Group + "/" + of)
 	return name, err == nil
 }
 
@@ -219,7 +219,7 @@ func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool
 	case err != nil:
 		return true, err
 	case res.Outcome == event.AtPause:
-		return true, ending.ErrPaused
+		return true, command.ErrPaused
 	}
 	return true, p.batch.end(res)
 }
@@ -230,7 +230,7 @@ func (b *Batch) Pauses() bool { return b.successOn == "paused" }
 func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.Made, error) {
 	o := p.batch.policy
 	o.Counted = p.counted
-	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
+	o.Present = func(ctx context.Context, _ resourcearg.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
 		s, err := p.session.Observe(ctx, p.session.target.Ref)
 		return p.session.object, s, err
 	}

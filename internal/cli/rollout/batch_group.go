@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -54,7 +54,7 @@ func (g *BatchGroup) Add(ctx context.Context, p *Part, desired *resource.Resourc
 
 // ErrUnitedInGroup is a UnitedDeployment where the rollouts are a group.
 func ErrUnitedInGroup() error {
-	return usage.Errorf("apply it without the flags of a group: its subsets follow one after the other", "a UnitedDeployment cannot be in a group of rollouts")
+	return command.Usagef("apply it without the flags of a group: its subsets follow one after the other", "a UnitedDeployment cannot be in a group of rollouts")
 }
 
 // Show plays the group through, and shows every plan and the order of all. The error says why

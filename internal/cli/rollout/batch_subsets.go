@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -43,7 +43,7 @@ func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
 	if err != nil {
 		return err
 	}
-	names, err := observe.Subsets(ctx, client, s.object)
+	names, err := clusterread.SubsetWorkloads(ctx, client, s.object)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (p *Part) follows(from, to *united.Object) *resource.Resource {
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
 	before, after := tree.FromValue(from.PodTemplate()), tree.FromValue(to.PodTemplate())
-	if v := writeback.Carry(before, after, tree.Get(n, "spec", "template")); v != nil {
+	if v := gitops.CarryChange(before, after, tree.Get(n, "spec", "template")); v != nil {
 		tree.SetAt(n, v, "spec", "template")
 	}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -42,7 +41,7 @@ type change struct {
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader, Change: v.change}, back: c.Name() == "undo", as: v}
-	c.ValidArgsFunction = complete.Names(shared.factory)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
 	v.objects.addFlags(c)
@@ -74,7 +73,7 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	}
 	o.yes = o.yes || !o.factory.Streams.InTTY
 	if len(list) == 1 {
-		if name, ok := named.United(list[0]); ok {
+		if name, ok := resourcearg.ParseUnited(list[0]); ok {
 			return o.changeUnited(ctx, name)
 		}
 	}
@@ -87,14 +86,14 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	case o.detach.on:
 		return o.alone()
 	}
-	return o.several(names, func(n named.Name) error {
+	return o.several(names, func(n resourcearg.Name) error {
 		one := *o
 		return one.changeOne(ctx, n)
 	})
 }
 
 // workloads are the workloads of the names, without those whose Rollout did all.
-func (o *runOptions) workloads(ctx context.Context, list []string) (names []named.Name, err error) {
+func (o *runOptions) workloads(ctx context.Context, list []string) (names []resourcearg.Name, err error) {
 	for _, arg := range list {
 		if release, ok := releaseNamed(arg); ok && o.as.release != nil {
 			if arg, err = o.as.release(ctx, o, release); err != nil {
@@ -104,7 +103,7 @@ func (o *runOptions) workloads(ctx context.Context, list []string) (names []name
 				continue
 			}
 		}
-		n, err := named.Parse(arg)
+		n, err := resourcearg.Parse(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +122,7 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return o.inTurn(names, func(n named.Name) error { return o.restartInPlace(ctx, n) })
+		return o.inTurn(names, func(n resourcearg.Name) error { return o.restartInPlace(ctx, n) })
 	}
 	o.united, o.Several, o.remake = name, true, o.as.remake()
 	if err := o.CompleteSubsets(); err != nil {
@@ -132,7 +131,7 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 	return o.runUnited(ctx)
 }
 
-func (o *runOptions) changeOne(ctx context.Context, n named.Name) error {
+func (o *runOptions) changeOne(ctx context.Context, n resourcearg.Name) error {
 	if o.as.inPlace {
 		return o.restartInPlace(ctx, n)
 	}

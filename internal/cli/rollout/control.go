@@ -9,8 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -21,7 +20,7 @@ import (
 type control struct {
 	driving
 
-	name named.Name
+	name resourcearg.Name
 	// only says that the record is changed and nothing more.
 	only bool
 	// makes returns what the verb does, once its flags are read; complete keeps that in
@@ -54,7 +53,7 @@ func always(a action) func() (action, error) { return func() (action, error) { r
 
 func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.common = shared
-	c.ValidArgsFunction = complete.Names(shared.factory)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.group.name != "" {
@@ -106,10 +105,10 @@ func (o *control) complete(args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		o.name, err = named.ParseAny(args[0])
+		o.name, err = resourcearg.ParseAny(args[0])
 		return err
 	}
-	o.name, err = named.One(args)
+	o.name, err = resourcearg.ParseOne(args)
 	return err
 }
 
@@ -152,7 +151,7 @@ func (o *control) several(c *cobra.Command, args []string) error {
 		}
 		one := *o
 		var err error
-		if one.name, err = named.ParseAny(arg); err != nil {
+		if one.name, err = resourcearg.ParseAny(arg); err != nil {
 			return err
 		}
 		return one.run(ctx)

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -34,7 +33,7 @@ func TestAsk(t *testing.T) {
 			d := driven(&bytes.Buffer{}, false, nil)
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), c.terminal
 			err := d.ask(t.Context(), c.yes, "Go?")
-			var bad *usage.Error
+			var bad *command.UsageError
 			if textIn(err) != c.want || errors.As(err, &bad) != c.usage {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -54,7 +53,7 @@ func TestAskInterrupted(t *testing.T) {
 	d.factory.Streams.In, d.factory.Streams.InTTY = in, true
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.ask(ctx, false, "Go?"); !errors.Is(err, ending.ErrInterrupted) {
+	if err := d.ask(ctx, false, "Go?"); !errors.Is(err, command.ErrInterrupted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -93,7 +92,7 @@ func TestPromotionOf(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.err)
 		}
 		if err != nil {
-			if _, ok := errors.AsType[*usage.Error](err); !ok {
+			if _, ok := errors.AsType[*command.UsageError](err); !ok {
 				t.Errorf("%s: %v is no error of usage", name, err)
 			}
 			continue

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -131,7 +131,7 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 	}
 	o := planning.Options{Factory: d.factory, Gates: &d.reader}
 	o.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
-	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
+	o.Present = func(ctx context.Context, _ resourcearg.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		return s.object, snapshot, err
 	}

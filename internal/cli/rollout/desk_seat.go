@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -112,7 +112,7 @@ func (s *Seat) above(ctx context.Context, now time.Time) *diagnose.Hand {
 	if err != nil {
 		return s.hand
 	}
-	if hand, err := observe.Hand(ctx, client, objectOf(s.s.object).Ref, s.s.object); err == nil {
+	if hand, err := clusterread.FindHand(ctx, client, objectOf(s.s.object).Ref, s.s.object); err == nil {
 		s.hand = hand
 	}
 	s.asked = now
@@ -123,6 +123,6 @@ func (s *Seat) above(ctx context.Context, now time.Time) *diagnose.Hand {
 func (s *Seat) Events(names map[string]bool) []*corev1.Event { return s.events(names) }
 
 // nameOfRef is a workload as the command line names it.
-func nameOfRef(ref cluster.Ref) named.Name {
-	return named.Of(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
+func nameOfRef(ref cluster.Ref) resourcearg.Name {
+	return resourcearg.NameOf(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
 }

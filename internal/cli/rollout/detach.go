@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -76,19 +76,19 @@ func (d *driving) detachable(c *cobra.Command) error {
 	if !d.detach.on {
 		for _, flag := range []string{"manifest", "runner-image", "runner-namespace", "runner-account", "runner-notify-secret"} {
 			if f := c.Flags().Lookup(flag); f != nil && f.Changed {
-				return usage.Errorf("add --detach", "--%s is for a rollout that a Job carries out", flag)
+				return command.Usagef("add --detach", "--%s is for a rollout that a Job carries out", flag)
 			}
 		}
 		return nil
 	}
 	for _, not := range notDetached {
 		if f := c.Flags().Lookup(not.flag); f != nil && f.Changed {
-			return usage.Errorf(not.why, "--%s does not go with --detach", not.flag)
+			return command.Usagef(not.why, "--%s does not go with --detach", not.flag)
 		}
 	}
 	if d.detach.image == "" {
 		if d.detach.image = runner.Image(version.Get().Version); d.detach.image == "" {
-			return usage.Errorf("name one with --runner-image", "this build was not released, so there is no image of its version")
+			return command.Usagef("name one with --runner-image", "this build was not released, so there is no image of its version")
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ func (d *driving) alone() error {
 	if !d.detach.on {
 		return nil
 	}
-	return usage.Errorf("name one workload", "--detach is for the rollout of one workload")
+	return command.Usagef("name one workload", "--detach is for the rollout of one workload")
 }
 
 // runnerJobs makes the Jobs of --detach, as the flags of a verb say.
@@ -144,7 +144,7 @@ func (d runnerJobs) specOf(ctx context.Context, of cluster.Ref, plans []plan.Pla
 	if err != nil {
 		return out, "", err
 	}
-	identity = approval.Clusters(ctx, client, cfg)[0]
+	identity = planning.ClusterIdentities(ctx, client, cfg)[0]
 	if !strings.HasPrefix(identity, "uid:") {
 		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -44,7 +44,7 @@ func TestDetach_Refuses(t *testing.T) {
 			cmd.SetArgs(c.args)
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.Execute()
-			bad, ok := errors.AsType[*usage.Error](err)
+			bad, ok := errors.AsType[*command.UsageError](err)
 			if !ok || c.want != "" && bad.Error() != c.want || !strings.Contains(bad.Hint, c.hint) {
 				t.Errorf("%v", err)
 			}

@@ -11,10 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -33,7 +32,7 @@ type driving struct {
 	// each take it anew.
 	by time.Time
 	// pretends is --dry-run of verbs that print no objects; the others have their own.
-	pretends dryrun.Flag
+	pretends submit.DryRunFlag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
 	print *printed
 	// detach is --detach with its flags, of verbs that have them.
@@ -81,18 +80,18 @@ func (d *driving) addFlags(c *cobra.Command) {
 func (d *driving) validate() error {
 	switch {
 	case d.print == nil && !slices.Contains(outputs, d.output):
-		return usage.Errorf("one of: text, json", "--output: unknown value %q", d.output)
+		return command.Usagef("one of: text, json", "--output: unknown value %q", d.output)
 	case d.successOn != "complete" && d.successOn != "paused":
-		return usage.Errorf("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
+		return command.Usagef("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
 	case d.timeout < 0:
-		return usage.Errorf("", "--timeout: %s is in the past", d.timeout)
+		return command.Usagef("", "--timeout: %s is in the past", d.timeout)
 	}
 	d.atPause = d.atPause || d.successOn == "paused"
 	return nil
 }
 
 // goOn drives the rollout on record, unless another process does already.
-func (d *driving) goOn(ctx context.Context, name named.Name) error {
+func (d *driving) goOn(ctx context.Context, name resourcearg.Name) error {
 	s, err := d.open(ctx, name)
 	if err != nil {
 		return err
@@ -213,13 +212,13 @@ func (d *driving) end(res apply.Result) error {
 		if d.successOn == "paused" {
 			return nil
 		}
-		return ending.ErrPaused
+		return command.ErrPaused
 	case event.TimedOut:
-		return ending.ErrTimedOut
+		return command.ErrTimedOut
 	case event.Interrupted:
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	case event.TakenOver:
 		return fmt.Errorf("%w%s; it continues there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
 	}
-	return ending.ErrFailed
+	return command.ErrFailed
 }

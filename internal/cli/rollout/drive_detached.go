@@ -10,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -26,7 +24,7 @@ import (
 type driveOptions struct {
 	driving
 
-	name named.Name
+	name resourcearg.Name
 	// group is the name of a group that is carried out; "" for one workload.
 	group string
 	// back is the hash of the one template to which a failed step may take the workload back.
@@ -52,7 +50,7 @@ func newDrive(shared *common) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			switch {
 			case o.group == "":
-				o.name, err = named.One(args)
+				o.name, err = resourcearg.ParseOne(args)
 			case len(args) > 0:
 				err = errGroupAndName()
 			default:
@@ -62,7 +60,7 @@ func newDrive(shared *common) *cobra.Command {
 				return err
 			}
 			if o.authority.digest == "" {
-				return usage.Errorf("the digest that 'rollout run' printed", "--approved is missing")
+				return command.Usagef("the digest that 'rollout run' printed", "--approved is missing")
 			}
 			if err := o.tells.check(); err != nil {
 				return err
@@ -78,7 +76,7 @@ func newDrive(shared *common) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.group, "group", "", "name of a recorded group of rollouts, instead of TYPE/NAME")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
@@ -87,7 +85,7 @@ func newDrive(shared *common) *cobra.Command {
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
 	o.tells.addFlags(c)
-	c.ValidArgsFunction = complete.Names(shared.factory)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
 }
@@ -114,7 +112,7 @@ func (o *driveOptions) run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ending.ErrInterrupted
+			return command.ErrInterrupted
 		case <-time.After(standby):
 		}
 	}
@@ -127,7 +125,7 @@ func (o *driveOptions) final(err error) error {
 	// Of a record: another version of the program has written it, or a person.
 	_, unreadable := errors.AsType[*tree.Error](err)
 	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) || errors.Is(err, group.ErrNone) {
-		return &ending.FailedError{Err: err}
+		return &command.FailedError{Err: err}
 	}
 	return err
 }
@@ -185,13 +183,13 @@ func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err err
 	switch {
 	case rec.State() == plan.StateDone && !mine:
 		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollsBack)
-		return true, ending.ErrFailed
+		return true, command.ErrFailed
 	case rec.State() == plan.StateDone:
 		_, _ = fmt.Fprintln(w, "completed already")
 		return true, nil
 	case rec.Progress.Aborted:
 		_, _ = fmt.Fprintln(w, rec.Progress.Halted)
-		return true, ending.ErrFailed
+		return true, command.ErrFailed
 	}
 	return false, nil
 }
@@ -207,12 +205,12 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 		return err
 	}
 	if !slices.Contains(digests, o.authority.digest) {
-		return &ending.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
+		return &command.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
 	}
 	// The digest has every write in it: what the plan says of itself was read by the person.
 	if _, err = starts(ctx, s, p); err != nil {
 		if _, misfit := errors.AsType[*haltError](err); misfit {
-			err = &ending.FailedError{Err: err}
+			err = &command.FailedError{Err: err}
 		}
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -45,14 +44,14 @@ func (o *runOptions) findManifest() (err error) {
 	if o.into == "" {
 		return nil
 	}
-	if o.manifest, err = writeback.Find(o.into, o.session.target.Ref); err != nil {
+	if o.manifest, err = gitops.FindManifest(o.into, o.session.target.Ref); err != nil {
 		return err
 	}
-	trial, err := writeback.Find(o.into, o.session.target.Ref)
+	trial, err := gitops.FindManifest(o.into, o.session.target.Ref)
 	if err != nil {
 		return err
 	}
-	return trial.Check(writeback.Change{Before: o.session.object.Node(), After: o.desired.Node()})
+	return trial.Check(gitops.ManifestChange{Before: o.session.object.Node(), After: o.desired.Node()})
 }
 
 // writeBack writes into the manifest what is in the cluster now.
@@ -65,7 +64,7 @@ func (o *runOptions) writeBack(ctx context.Context) error {
 		return err
 	}
 	object := now.object
-	change := writeback.Change{Before: o.session.object.Node(), After: o.desired.Node()}
+	change := gitops.ManifestChange{Before: o.session.object.Node(), After: o.desired.Node()}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		change.Partition = tree.Get(object.Node(), path...)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -49,17 +49,17 @@ func (g *groupFlags) read(c *cobra.Command) error {
 	}
 	switch {
 	case g.parallel < 0:
-		return usage.Errorf("0 is all that may start", "--parallel: %d is below 0", g.parallel)
+		return command.Usagef("0 is all that may start", "--parallel: %d is below 0", g.parallel)
 	case g.failures < 0:
-		return usage.Errorf("0 stops at the first failure", "--max-failures: %d is below 0", g.failures)
+		return command.Usagef("0 stops at the first failure", "--max-failures: %d is below 0", g.failures)
 	case g.name != "" && !groupName.MatchString(g.name):
-		return usage.Errorf("lower case letters, digits and -, at most 50", "--group: %q is not a valid name", g.name)
+		return command.Usagef("lower case letters, digits and -, at most 50", "--group: %q is not a valid name", g.name)
 	}
 	if g.unavailable == "" {
 		return nil
 	}
 	if _, err := plan.ParseAmount(g.unavailable); err != nil {
-		return usage.Errorf("", "--max-unavailable-total: %w", err)
+		return command.Usagef("", "--max-unavailable-total: %w", err)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (g *groupFlags) named(from ...string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", usage.Errorf("status, pause, promote and abort know the rollouts by it", "give the rollouts a name: --group NAME")
+	return "", command.Usagef("status, pause, promote and abort know the rollouts by it", "give the rollouts a name: --group NAME")
 }
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)

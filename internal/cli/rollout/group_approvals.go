@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -44,7 +44,7 @@ func (a *groupApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error
 	if slices.ContainsFunc(digests, func(d string) bool { return slices.Contains(a.digests, d) }) {
 		return true, nil
 	}
-	known, err := approval.Known(digests)
+	known, err := planning.IsApproved(digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}
@@ -68,7 +68,7 @@ func (a approvals) clusters(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Clusters(ctx, client, cfg), nil
+	return planning.ClusterIdentities(ctx, client, cfg), nil
 }
 
 // approve prints the digest of a group that the user has approved, and keeps it with those of
@@ -80,17 +80,17 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 	}
 	digest := g.record.Digest(clusters[0])
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", g.record.Name, digest)
-	notes := []approval.Note{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
+	notes := []planning.Approval{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
 	for i, p := range g.parts {
 		if p.begun {
 			continue // its plan is on record: whether it was approved is known by its own digest
 		}
 		one := g.record.Plans[i].Digest(clusters[0])
 		a.digests = append(a.digests, one)
-		notes = append(notes, approval.Note{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
+		notes = append(notes, planning.Approval{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
 	}
 	for _, n := range notes {
-		if err := approval.Remember(n); err != nil {
+		if err := planning.RememberApproval(n); err != nil {
 			_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 			break
 		}
@@ -139,7 +139,7 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 	case given != "":
 		return true, nil
 	}
-	known, err := approval.Known(digests)
+	known, err := planning.IsApproved(digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}

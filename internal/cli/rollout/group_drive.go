@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -60,10 +60,10 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, known *approvedGroup) error {
 	rec, err := readGroup(o.authority.file)
 	if err != nil {
-		return &ending.FailedError{Err: err}
+		return &command.FailedError{Err: err}
 	}
 	if err := known.accept(ctx, rec); err != nil {
-		return &ending.FailedError{Err: fmt.Errorf("the group in %s: %w", o.authority.file, err)}
+		return &command.FailedError{Err: fmt.Errorf("the group in %s: %w", o.authority.file, err)}
 	}
 	if err := o.groupFits(ctx, rec); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (o *driveOptions) groupFits(ctx context.Context, rec group.Record) error {
 		_, err = starts(ctx, s, p)
 		s.Close()
 		if _, misfit := errors.AsType[*haltError](err); misfit {
-			return &ending.FailedError{Err: fmt.Errorf("%s: %w", rec.Group.Name(p.Target.Ref()), err)}
+			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.Group.Name(p.Target.Ref()), err)}
 		}
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, r
 		return nil
 	}
 	_, _ = fmt.Fprintln(o.factory.Streams.Err, stands.Reason)
-	return ending.ErrFailed
+	return command.ErrFailed
 }
 
 // groupEnds is how the run of a group ended here. What kept a rollout from being carried out
@@ -122,7 +122,7 @@ func (o *driveOptions) groupEnds(rec group.Record, res apply.GroupResult, err er
 	case err != nil:
 		return groupHinted(err)
 	case res.Ended == event.RolledBack:
-		return errors.Join(o.groupDriver().end(rec, res), ending.ErrFailed)
+		return errors.Join(o.groupDriver().end(rec, res), command.ErrFailed)
 	}
 	if err := o.groupDriver().end(rec, res); err == nil || res.Faults == nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -144,7 +144,7 @@ func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart,
 	run := *o.runOptions
 	run.Options = one.Options
 	run.Check = run.ready
-	run.Present = func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+	run.Present = func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
 		run.factory.Flags.Namespace = &namespace
 		s, err := run.open(ctx, name)
 		if err != nil {
@@ -283,7 +283,7 @@ func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, er
 		if strings.Count(entry, "/") == 2 {
 			namespace, typed, _ = strings.Cut(entry, "/")
 		}
-		n, err := named.Parse(typed)
+		n, err := resourcearg.Parse(typed)
 		if err != nil {
 			return nil, p.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", group.DependsOnAnnotation, err)
 		}
@@ -299,7 +299,7 @@ func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, er
 }
 
 // find is the member of a name; the zero value is a workload that has nothing to roll out.
-func (g *madeGroup) find(n named.Name, namespace string) (ref cluster.Ref, found bool) {
+func (g *madeGroup) find(n resourcearg.Name, namespace string) (ref cluster.Ref, found bool) {
 	for _, p := range g.parts {
 		if r := p.ref(); r.Namespace == namespace && n.Means(r.Group, r.Kind, r.Name) {
 			return r, true

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -77,9 +77,9 @@ func (o groupOfRun) check() error {
 	case o.ui:
 		return oneOnScreens()
 	case o.into != "":
-		return usage.Errorf("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
+		return command.Usagef("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
 	case o.selector == "" && len(o.Sources()) == 0:
-		return usage.Errorf("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
+		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
 	}
 	return o.tells.checkGroup()
 }

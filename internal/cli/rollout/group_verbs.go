@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -40,7 +40,7 @@ func (g *ofGroup) check(args []string) error {
 }
 
 func errGroupAndName() error {
-	return usage.Errorf("leave out one of them", "--group excludes TYPE/NAME")
+	return command.Usagef("leave out one of them", "--group excludes TYPE/NAME")
 }
 
 // saidAt is who says something, and when.

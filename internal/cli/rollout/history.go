@@ -10,9 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -23,7 +22,7 @@ import (
 type historyOptions struct {
 	*common
 
-	name     named.Name
+	name     resourcearg.Name
 	revision int64
 	// rollouts asks for past rollouts instead of revisions.
 	rollouts bool
@@ -46,20 +45,20 @@ who can write ConfigMaps can edit these records.`,
 		Example: "  kubectl kruise rollout history cloneset/web --rollouts\n  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web -o yaml\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.revision < 0 {
-				return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
+				return command.Usagef("", "revision must be a positive integer: %d", o.revision)
 			}
 			if o.rollouts && o.revision != 0 {
-				return usage.Errorf("", "--revision and --rollouts exclude each other")
+				return command.Usagef("", "--revision and --rollouts exclude each other")
 			}
 			return shared.each(c.Context(), &which, args, func(arg string) error {
 				var err error
-				if o.name, err = named.Parse(arg); err != nil {
+				if o.name, err = resourcearg.Parse(arg); err != nil {
 					return err
 				}
 				return o.run(c.Context())
 			})
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	which.addFlags(c)
 	o.print = newPrinted(c, "", nil)
@@ -94,7 +93,7 @@ func (o *historyOptions) pastRollouts(ctx context.Context) error {
 		}
 		return err
 	default:
-		return usage.Errorf("json or yaml", "-o %s does not apply to --rollouts", format)
+		return command.Usagef("json or yaml", "-o %s does not apply to --rollouts", format)
 	}
 	return view.PastRollouts(out, s.target.String(), list, rec.PastFault, time.Now(), o.factory.OutStyle(true))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -19,7 +19,7 @@ func newList(shared *common) *cobra.Command {
 		Use: "list", Short: "List rollouts in progress",
 		Long:    "List recorded rollouts that are not completed. -A lists all namespaces, --all includes completed rollouts.",
 		Example: "  kubectl kruise rollout list -A",
-		Args:    usage.NoArgs("-n and -A say where to look"),
+		Args:    command.NoArgs("-n and -A say where to look"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return shared.list(c.Context(), all, everywhere)
 		},
@@ -68,7 +68,7 @@ func (c *common) parentOf(ctx context.Context, ref cluster.Ref) string {
 	if err != nil {
 		return ""
 	}
-	object, err := observe.Find(ctx, client, named.Of(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name), ref.Namespace)
+	object, err := clusterread.FindWorkload(ctx, client, resourcearg.NameOf(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name), ref.Namespace)
 	if err != nil {
 		return ""
 	}

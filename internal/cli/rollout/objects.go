@@ -9,9 +9,9 @@ import (
 	cliresource "k8s.io/cli-runtime/pkg/resource"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -53,7 +53,7 @@ func (c *common) names(ctx context.Context, o *objects, args []string) ([]string
 		return nil, err
 	}
 	if out = once(append(out, inFiles...)); len(out) == 0 {
-		return nil, usage.Errorf("for instance cloneset/web, or -f FILE", "required resource not specified: give one TYPE/NAME or more")
+		return nil, command.Usagef("for instance cloneset/web, or -f FILE", "required resource not specified: give one TYPE/NAME or more")
 	}
 	if o.parts == nil {
 		return out, nil
@@ -66,13 +66,13 @@ func pairs(args []string) ([]string, error) {
 	if len(args) == 0 || strings.Contains(args[0], "/") {
 		for _, arg := range args {
 			if !strings.Contains(arg, "/") {
-				return nil, usage.Errorf("for instance cloneset/web", "%q is not TYPE/NAME", arg)
+				return nil, command.Usagef("for instance cloneset/web", "%q is not TYPE/NAME", arg)
 			}
 		}
 		return args, nil
 	}
 	if len(args) == 1 {
-		return nil, usage.Errorf("for instance cloneset/web", "%q is not TYPE/NAME: give one TYPE/NAME or more", args[0])
+		return nil, command.Usagef("for instance cloneset/web", "%q is not TYPE/NAME: give one TYPE/NAME or more", args[0])
 	}
 	var out []string
 	for word := range strings.SplitSeq(args[0], ",") {
@@ -133,7 +133,7 @@ func (c *common) each(ctx context.Context, o *objects, args []string, do func(na
 		if _, ok := releaseNamed(name); ok {
 			continue
 		}
-		if _, err := named.ParseAny(name); err != nil {
+		if _, err := resourcearg.ParseAny(name); err != nil {
 			return err
 		}
 	}

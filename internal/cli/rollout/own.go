@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -41,7 +41,7 @@ func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.pretends.R
 // Run has a plan made from what is known of a workload, shows it, asks the question
 // and carries it out. A native workload that stands for one of Kruise is driven as
 // that one, by whichever name it is called.
-func (o *Own) Run(ctx context.Context, name named.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
+func (o *Own) Run(ctx context.Context, name resourcearg.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
 	s, err := o.source(ctx, name)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 }
 
 // source is where a workload is, or the one of Kruise that it stands for.
-func (o *Own) source(ctx context.Context, name named.Name) (*session, error) {
+func (o *Own) source(ctx context.Context, name resourcearg.Name) (*session, error) {
 	s, err := o.locate(ctx, name)
 	if err != nil {
 		return nil, err

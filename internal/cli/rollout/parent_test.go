@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -52,7 +52,7 @@ func TestNamesOfOthers(t *testing.T) {
 		if !ok {
 			release = ""
 		}
-		united, ok := named.United(arg)
+		united, ok := resourcearg.ParseUnited(arg)
 		if !ok {
 			united = ""
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -37,7 +37,7 @@ func (d *driving) show(ctx context.Context, list []event.Request) error {
 	if err != nil {
 		return err
 	}
-	return d.dry().Show(ctx, d.pretendTo(), cfg, dryrun.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
+	return d.dry().Show(ctx, d.pretendTo(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
 }
 
 // pretendTo is where requests are shown: beside what scripts read of verbs that print
@@ -50,7 +50,7 @@ func (d *driving) pretendTo() io.Writer {
 }
 
 // dry is --dry-run of the verb.
-func (d *driving) dry() dryrun.Flag {
+func (d *driving) dry() submit.DryRunFlag {
 	if d.print != nil {
 		return d.print.dry
 	}

@@ -12,8 +12,8 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -22,7 +22,7 @@ import (
 // or whatever -o asks for.
 type printed struct {
 	flags *genericclioptions.PrintFlags
-	dry   dryrun.Flag
+	dry   submit.DryRunFlag
 	// printer is one for all objects: it parts them, as YAML with ---.
 	printer printers.ResourcePrinter
 }
@@ -71,7 +71,7 @@ func (p *printed) write(c *common, u *unstructured.Unstructured) error {
 		}
 		var err error
 		if p.printer, err = cmdutil.PrintFlagsWithDryRunStrategy(&flags, p.dry.Strategy).ToPrinter(); err != nil {
-			return usage.Errorf("kubectl's formats: json, yaml, name, jsonpath=…", "-o: %w", err)
+			return command.Usagef("kubectl's formats: json, yaml, name, jsonpath=…", "-o: %w", err)
 		}
 	}
 	return p.printer.PrintObj(u, c.factory.Streams.Out)

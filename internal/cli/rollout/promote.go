@@ -3,7 +3,7 @@ package rollout
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -29,13 +29,13 @@ pauses, --to those up to an amount; verify steps still run.`,
 func promotionOf(full bool, to string) (how plan.Promotion, err error) {
 	switch {
 	case full && to != "":
-		return how, usage.Errorf("", "--full and --to exclude each other")
+		return how, command.Usagef("", "--full and --to exclude each other")
 	case to == "":
 		return plan.Promotion{Full: full}, nil
 	}
 	amount, err := plan.ParseAmount(to)
 	if err != nil {
-		return how, usage.Errorf("for instance 5 or 50%", "--to: %v", err)
+		return how, command.Usagef("for instance 5 or 50%", "--to: %v", err)
 	}
 	return plan.Promotion{To: &amount}, nil
 }

@@ -11,8 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -71,7 +70,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	if name, ok := releaseNamed(arg); ok {
 		return c.release(ctx, name)
 	}
-	name, err := named.Parse(arg)
+	name, err := resourcearg.Parse(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func newApprove(shared *common) *cobra.Command {
 		Long: `Approve the current step of a Rollout of rollouts.kruise.io, named by itself or by its
 workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 		Example:           "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
-		ValidArgsFunction: complete.Of(shared.factory, "rollout", release.Group),
+		ValidArgsFunction: resourcearg.CompleteType(shared.factory, "rollout", release.Group),
 	}
 	o.addFlags(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "kubectl's formats for the object: json, yaml, name, jsonpath=…")

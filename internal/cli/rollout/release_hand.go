@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -38,7 +38,7 @@ func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) err
 func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	r, s := h.rollout, o.session
 	if o.detach.on {
-		return usage.Errorf("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
+		return command.Usagef("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
 	}
 	template := tree.Get(h.desired.Node(), "spec", "template")
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 )
@@ -56,7 +56,7 @@ func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) err
 		return err
 	}
 	if r.Done() && r.Cancelled {
-		return ending.ErrFailed
+		return command.ErrFailed
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 	}
 	if d.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d.timeout, ending.ErrTimedOut)
+		ctx, cancel = context.WithTimeoutCause(ctx, d.timeout, command.ErrTimedOut)
 		defer cancel()
 	}
 	var last, now *release.Rollout
@@ -92,16 +92,16 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 		return begun && now.Done() || d.atPause && now.Waits()
 	})
 	switch {
-	case context.Cause(ctx) == ending.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
-		return false, ending.ErrTimedOut
+	case context.Cause(ctx) == command.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
+		return false, command.ErrTimedOut
 	case ctx.Err() != nil:
-		return false, ending.ErrInterrupted
+		return false, command.ErrInterrupted
 	case err != nil:
 		return false, err
 	case !now.Done():
 		return false, d.atPauseOf()
 	case now.Cancelled && !f.back:
-		return true, ending.ErrFailed
+		return true, command.ErrFailed
 	}
 	return true, nil
 }
@@ -111,7 +111,7 @@ func (d *driving) atPauseOf() error {
 	if d.successOn == "paused" {
 		return nil
 	}
-	return ending.ErrPaused
+	return command.ErrPaused
 }
 
 // said is what a line about a Rollout says.

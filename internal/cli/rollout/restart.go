@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restarting"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -58,15 +58,15 @@ kruise restart" does so for single pods or containers, too.`,
 }
 
 // restartInPlace restarts the containers of a workload inside their pods.
-func (o *runOptions) restartInPlace(ctx context.Context, n named.Name) error {
+func (o *runOptions) restartInPlace(ctx context.Context, n resourcearg.Name) error {
 	if o.print.object() || o.into != "" || o.detach.manifest {
-		return usage.Errorf("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
+		return command.Usagef("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
 	}
 	policy, err := o.Policy()
 	if err != nil {
 		return err
 	}
-	m := restarting.Maker{Factory: o.factory, Policy: policy}
+	m := planning.RestartMaker{Factory: o.factory, Policy: policy}
 	own := &Own{driving: o.driving, yes: o.yes}
 	return own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", m.Plan)
 }

@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -38,7 +37,7 @@ type Screens func(ctx context.Context, f *factory.Factory, d *Desk, ref cluster.
 func New(f *factory.Factory, screens Screens) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rollout VERB", Short: "Run plans and manage rollouts", Long: long, Example: example,
-		Args: usage.NoSuchCommand,
+		Args: command.NoSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	shared := &common{factory: f, gates: cluster.DefaultGates()}
@@ -77,6 +76,6 @@ func timed(f *factory.Factory, c *cobra.Command) {
 			return err
 		}
 		_, _ = fmt.Fprintf(f.Streams.Err, "timed out after %s: %v\n", limit, err)
-		return ending.ErrTimedOut
+		return command.ErrTimedOut
 	}
 }

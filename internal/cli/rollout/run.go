@@ -7,11 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -36,8 +35,8 @@ type runOptions struct {
 	types    []string
 	// united is the name of a UnitedDeployment whose subsets are rolled out.
 	united   string
-	manifest *writeback.Manifest
-	called   named.Name
+	manifest *gitops.Manifest
+	called   resourcearg.Name
 	desired  *resource.Resource
 	// answered says that the question was answered for the whole UnitedDeployment.
 	answered bool
@@ -88,7 +87,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 			}
 			return o.runAll(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
@@ -116,7 +115,7 @@ func (o *runOptions) complete(args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		if name, ok := named.United(args[0]); ok {
+		if name, ok := resourcearg.ParseUnited(args[0]); ok {
 			o.united, o.Several = name, true
 			if o.Images() {
 				o.remake = inTemplate(o.SetImages)
@@ -125,7 +124,7 @@ func (o *runOptions) complete(args []string) error {
 		}
 	}
 	if o.FromFiles() {
-		return usage.Errorf("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
+		return command.Usagef("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
 	}
 	if o.selector == "" {
 		return o.Complete(args)
@@ -144,7 +143,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	o.flags = o.Given
 	switch {
 	case o.united != "" && o.group.given:
-		return usage.Errorf("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
+		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
 	case o.united != "":
 		if err := o.alone(); err != nil {
 			return err
@@ -153,7 +152,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case o.group.given:
 		return groupOfRun{o}.run(ctx)
 	}
-	var names []named.Name
+	var names []resourcearg.Name
 	if o.selector != "" {
 		names, err = o.selected(ctx, o.types, o.selector)
 	} else {
@@ -243,7 +242,7 @@ func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resour
 }
 
 // present opens the workload, and is what the plan is made from.
-func (o *runOptions) present(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
 	o.factory.Flags.Namespace = &namespace
 	s, err := o.open(ctx, name)
 	if err != nil {

@@ -3,10 +3,9 @@ package rollout
 import (
 	"context"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -19,19 +18,19 @@ func (o *runOptions) checkScreens(args []string) error {
 	}
 	united := false
 	if len(args) == 1 {
-		_, united = named.United(args[0])
+		_, united = resourcearg.ParseUnited(args[0])
 	}
 	switch {
 	case o.selector != "" || united:
 		return oneOnScreens()
 	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.tells.urls) > 0 || o.tells.listen != "":
-		return usage.Errorf("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
+		return command.Usagef("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
 	}
 	return tty.Check(o.factory.Streams, "leave --ui out")
 }
 
 func oneOnScreens() error {
-	return usage.Errorf("name one workload; 'kubectl kruise ui' shows those of a namespace", "--ui is for the rollout of one workload")
+	return command.Usagef("name one workload; 'kubectl kruise ui' shows those of a namespace", "--ui is for the rollout of one workload")
 }
 
 // onScreens carries a plan out while somebody looks on. Leaving the screens leaves the
@@ -59,7 +58,7 @@ func (d *Desk) ended(ref cluster.Ref, as *driving) error {
 	defer d.mu.Unlock()
 	switch e, ok := d.ends[ref]; {
 	case !ok:
-		return ending.ErrInterrupted
+		return command.ErrInterrupted
 	case e.err != nil:
 		return e.err
 	default:

@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -43,9 +43,9 @@ type common struct {
 	gates  cluster.Gates
 	unread string
 	asked  sync.Once
-	reader gates.Reader
+	reader installation.GateReader
 	// flags say which of them are otherwise than the cluster tells.
-	flags gates.Flags
+	flags installation.GateFlags
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
@@ -61,7 +61,7 @@ type common struct {
 }
 
 // locate finds the workload that a name means.
-func (c *common) locate(ctx context.Context, name named.Name) (*session, error) {
+func (c *common) locate(ctx context.Context, name resourcearg.Name) (*session, error) {
 	namespace, err := c.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -69,12 +69,12 @@ func (c *common) locate(ctx context.Context, name named.Name) (*session, error) 
 	return c.locateIn(ctx, name, namespace)
 }
 
-func (c *common) locateIn(ctx context.Context, name named.Name, namespace string) (*session, error) {
+func (c *common) locateIn(ctx context.Context, name resourcearg.Name, namespace string) (*session, error) {
 	client, err := c.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}
-	found, err := observe.Find(ctx, client, name, namespace)
+	found, err := clusterread.FindWorkload(ctx, client, name, namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *common) locateIn(ctx context.Context, name named.Name, namespace string
 }
 
 // located is what was found under a name: the workload, or what stands for it.
-func located(found *resource.Resource, name named.Name) *session {
+func located(found *resource.Resource, name resourcearg.Name) *session {
 	s := &session{object: found, target: objectOf(found)}
 	if !name.Means(found.Group(), found.Kind(), found.Name()) {
 		carrier := s.target
@@ -101,12 +101,12 @@ func objectOf(r *resource.Resource) kube.Object {
 	version, _ := schema.ParseGroupVersion(r.APIVersion())
 	return kube.Object{
 		Ref:      cluster.Ref{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()},
-		Resource: version.WithResource(named.Plural(kind)),
+		Resource: version.WithResource(resourcearg.Plural(kind)),
 	}
 }
 
 // open begins to watch.
-func (c *common) open(ctx context.Context, name named.Name) (*session, error) {
+func (c *common) open(ctx context.Context, name resourcearg.Name) (*session, error) {
 	s, err := c.locate(ctx, name)
 	if err != nil {
 		return nil, err

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // selected names the workloads that a selector matches; types is at most one
 // argument: types without a name, separated by commas.
-func (c *common) selected(ctx context.Context, types []string, selector string) ([]named.Name, error) {
-	kinds, err := named.Kinds(strings.Join(types, ","))
+func (c *common) selected(ctx context.Context, types []string, selector string) ([]resourcearg.Name, error) {
+	kinds, err := resourcearg.ParseKinds(strings.Join(types, ","))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +24,7 @@ func (c *common) selected(ctx context.Context, types []string, selector string) 
 	if err != nil {
 		return nil, err
 	}
-	names, err := observe.Select(ctx, client, kinds, namespace, selector)
+	names, err := clusterread.SelectWorkloads(ctx, client, kinds, namespace, selector)
 	if err == nil && len(names) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("no workload in namespace %s matches %q", namespace, selector), Hint: "check -l and -n"}
 	}
@@ -35,7 +34,7 @@ func (c *common) selected(ctx context.Context, types []string, selector string) 
 // bare reports whether arguments are types alone, as -l wants them.
 func bare(args []string) error {
 	if len(args) > 1 || len(args) == 1 && strings.Contains(args[0], "/") {
-		return usage.Errorf("for instance cloneset -l app=web", "-l goes with types, not with names")
+		return command.Usagef("for instance cloneset -l app=web", "-l goes with types, not with names")
 	}
 	return nil
 }
@@ -43,18 +42,18 @@ func bare(args []string) error {
 // several does something for workloads one after the other, and ends as the worst of
 // them. After a failure the rest is not begun; one that waits for a person keeps no
 // other waiting.
-func (c *common) several(names []named.Name, do func(named.Name) error) error {
-	return c.inOrder(names, do, func(err error) bool { return errors.Is(err, ending.ErrPaused) })
+func (c *common) several(names []resourcearg.Name, do func(resourcearg.Name) error) error {
+	return c.inOrder(names, do, func(err error) bool { return errors.Is(err, command.ErrPaused) })
 }
 
 // inTurn is [common.several] for workloads of which none is begun before the one
 // before it is done.
-func (c *common) inTurn(names []named.Name, do func(named.Name) error) error {
+func (c *common) inTurn(names []resourcearg.Name, do func(resourcearg.Name) error) error {
 	return c.inOrder(names, do, func(error) bool { return false })
 }
 
 // inOrder goes on after an error that passes.
-func (c *common) inOrder(names []named.Name, do func(named.Name) error, passes func(error) bool) error {
+func (c *common) inOrder(names []resourcearg.Name, do func(resourcearg.Name) error, passes func(error) bool) error {
 	namespace := c.factory.Flags.Namespace
 	rows := make([]view.Ending, len(names))
 	var worst error
@@ -82,10 +81,10 @@ var ranks = []struct {
 	err  error
 	text string
 }{
-	{ending.ErrInterrupted, "left"},
-	{ending.ErrFailed, "failed"},
-	{ending.ErrTimedOut, "timed out"},
-	{ending.ErrPaused, "paused"},
+	{command.ErrInterrupted, "left"},
+	{command.ErrFailed, "failed"},
+	{command.ErrTimedOut, "timed out"},
+	{command.ErrPaused, "paused"},
 }
 
 func outcome(err error) string {
@@ -125,8 +124,8 @@ func rank(err error) int {
 }
 
 // runSeveral rolls out every workload that the command line means.
-func (o *runOptions) runSeveral(ctx context.Context, names []named.Name) error {
-	return o.several(names, func(n named.Name) error {
+func (o *runOptions) runSeveral(ctx context.Context, names []resourcearg.Name) error {
+	return o.several(names, func(n resourcearg.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		return one.run(ctx)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 var errBroken = errors.New("broken")
@@ -23,18 +23,18 @@ func TestSeveral(t *testing.T) {
 		inTurn bool
 	}{
 		"all well":         {ends: []error{nil, nil}, want: nil, told: []string{"done", "done"}},
-		"one failed":       {ends: []error{nil, ending.ErrFailed, nil}, want: ending.ErrFailed, told: []string{"done", "failed", "not started"}},
-		"one paused":       {ends: []error{ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"paused", "done"}},
-		"paused, then bad": {ends: []error{ending.ErrPaused, ending.ErrTimedOut, nil}, want: ending.ErrTimedOut, told: []string{"paused", "timed out", "not started"}},
-		"one in its turn":  {ends: []error{nil, ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"done", "paused", "not started"}, inTurn: true},
+		"one failed":       {ends: []error{nil, command.ErrFailed, nil}, want: command.ErrFailed, told: []string{"done", "failed", "not started"}},
+		"one paused":       {ends: []error{command.ErrPaused, nil}, want: command.ErrPaused, told: []string{"paused", "done"}},
+		"paused, then bad": {ends: []error{command.ErrPaused, command.ErrTimedOut, nil}, want: command.ErrTimedOut, told: []string{"paused", "timed out", "not started"}},
+		"one in its turn":  {ends: []error{nil, command.ErrPaused, nil}, want: command.ErrPaused, told: []string{"done", "paused", "not started"}, inTurn: true},
 		"all in turn":      {ends: []error{nil, nil}, told: []string{"done", "done"}, inTurn: true},
 		"an error":         {ends: []error{errBroken, nil}, want: errBroken, told: []string{"broken", "not started"}},
-		"interrupted":      {ends: []error{ending.ErrInterrupted, nil}, want: ending.ErrInterrupted, told: []string{"left", "not started"}},
+		"interrupted":      {ends: []error{command.ErrInterrupted, nil}, want: command.ErrInterrupted, told: []string{"left", "not started"}},
 	} {
 		d := driven(&bytes.Buffer{}, false, nil)
-		var names []named.Name
+		var names []resourcearg.Name
 		for i := range c.ends {
-			n, err := named.Parse(fmt.Sprintf("cloneset/%d", i))
+			n, err := resourcearg.Parse(fmt.Sprintf("cloneset/%d", i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestSeveral(t *testing.T) {
 		if c.inTurn {
 			each = d.inTurn
 		}
-		err := each(names, func(named.Name) error { i++; return c.ends[i-1] })
+		err := each(names, func(resourcearg.Name) error { i++; return c.ends[i-1] })
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
@@ -62,7 +62,7 @@ func TestSeveral(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	order := []error{ending.ErrInterrupted, errBroken, ending.ErrFailed, ending.ErrTimedOut, ending.ErrPaused, nil}
+	order := []error{command.ErrInterrupted, errBroken, command.ErrFailed, command.ErrTimedOut, command.ErrPaused, nil}
 	for i, a := range order {
 		for j, b := range order {
 			if want := order[min(i, j)]; !errors.Is(worse(a, b), want) {

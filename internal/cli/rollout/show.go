@@ -9,9 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
@@ -22,7 +21,7 @@ import (
 type showOptions struct {
 	*common
 
-	name   named.Name
+	name   resourcearg.Name
 	output string
 }
 
@@ -38,24 +37,24 @@ which version. Users who can write ConfigMaps can edit the record and its histor
 compare the digest with the one that you approved.`,
 		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml\n  kubectl kruise rollout show cloneset/web -o html > rollout.html",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := usage.OneOf("output", o.output, showFormats...); err != nil {
+			if err := command.OneOf("output", o.output, showFormats...); err != nil {
 				return err
 			}
 			var err error
 			if len(args) == 1 {
-				o.name, err = named.ParseAny(args[0])
+				o.name, err = resourcearg.ParseAny(args[0])
 			} else {
-				o.name, err = named.One(args)
+				o.name, err = resourcearg.ParseOne(args)
 			}
 			if err != nil {
 				return err
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	c.Flags().StringVarP(&o.output, "output", "o", showFormats[0], strings.Join(showFormats, ", "))
-	usage.Offer(c, "output", showFormats...)
+	command.Offer(c, "output", showFormats...)
 	return c
 }
 

@@ -7,10 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -20,7 +18,7 @@ import (
 type statusOptions struct {
 	driving
 
-	names    []named.Name
+	names    []resourcearg.Name
 	types    []string
 	selector string
 	watch    bool
@@ -70,7 +68,7 @@ func (o *statusOptions) command() *cobra.Command {
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: complete.Names(o.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(o.factory),
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "watch until the rollout ends (default for one workload)")
@@ -89,7 +87,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if o.revision < 0 {
-		return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
+		return command.Usagef("", "revision must be a positive integer: %d", o.revision)
 	}
 	if o.group.name != "" {
 		o.watch = o.watch && c.Flags().Changed("watch")
@@ -123,7 +121,7 @@ func (o *statusOptions) name(args []string) error {
 		}
 	}
 	for _, arg := range args {
-		name, err := named.ParseAny(arg)
+		name, err := resourcearg.ParseAny(arg)
 		if err != nil {
 			return err
 		}
@@ -150,13 +148,13 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 	case len(o.names) == 1:
 		return o.one(ctx, o.names[0])
 	case o.watch:
-		return o.several(o.names, func(n named.Name) error { return o.one(ctx, n) })
+		return o.several(o.names, func(n resourcearg.Name) error { return o.one(ctx, n) })
 	}
 	return o.table(ctx)
 }
 
 // one tells of one workload, once or until its rollout ends.
-func (o *statusOptions) one(ctx context.Context, name named.Name) error {
+func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
@@ -240,7 +238,7 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 
 // glance opens a workload for one look; one in the hands of a Rollout stands as that
 // says.
-func (o *statusOptions) glance(ctx context.Context, name named.Name) (view.RolloutStatus, error) {
+func (o *statusOptions) glance(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return view.RolloutStatus{}, err
@@ -274,7 +272,7 @@ func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) err
 // endOf is the exit code of a look.
 func (o *statusOptions) endOf(d plan.Decision) error {
 	if d.Verb == plan.Halt {
-		return ending.ErrFailed
+		return command.ErrFailed
 	}
 	return nil
 }

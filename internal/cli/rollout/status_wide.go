@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -33,17 +33,17 @@ func (o *statusOptions) isWide(args []string) bool {
 // validWide refuses what goes with names alone. Errors are of usage.
 func (o *statusOptions) validWide(c *cobra.Command) error {
 	if err := bare(o.types); err != nil {
-		return usage.Errorf("for instance rollout status cloneset -A", "-A goes with types, not with names")
+		return command.Usagef("for instance rollout status cloneset -A", "-A goes with types, not with names")
 	}
 	if len(o.files.files.Filenames) > 0 || o.files.files.Kustomize != "" {
-		return usage.Errorf("files name their own namespaces", "-A excludes -f and -k")
+		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	}
 	if c.Flags().Changed("watch") && o.watch {
-		return usage.Errorf("kubectl kruise ui shows all workloads as they go on", "--watch goes with names")
+		return command.Usagef("kubectl kruise ui shows all workloads as they go on", "--watch goes with names")
 	}
 	for _, flag := range []string{"detail", "revision"} {
 		if c.Flags().Changed(flag) {
-			return usage.Errorf("", "--%s goes with names", flag)
+			return command.Usagef("", "--%s goes with names", flag)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
 	if len(o.types) > 0 {
 		word = o.types[0]
 	}
-	kinds, err := named.Kinds(word)
+	kinds, err := resourcearg.ParseKinds(word)
 	if err != nil || o.everywhere {
 		return kinds, "", err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -95,7 +95,7 @@ func TestUnderWay(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
-	if err := o.tell(list); err != ending.ErrFailed { //nolint:errorlint // the very error is the exit code
+	if err := o.tell(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}
 	for _, want := range []string{"NAMESPACE  WORKLOAD", "shop       cloneset/late", "Kruise Rollout canary", "step 1 of 2", "halted", "the image is not there"} {

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -66,13 +66,13 @@ func TestEnd(t *testing.T) {
 		want    error
 	}{
 		{event.Completed, "complete", nil},
-		{event.AtPause, "complete", ending.ErrPaused},
+		{event.AtPause, "complete", command.ErrPaused},
 		{event.AtPause, "paused", nil},
-		{event.TimedOut, "complete", ending.ErrTimedOut},
-		{event.Interrupted, "complete", ending.ErrInterrupted},
+		{event.TimedOut, "complete", command.ErrTimedOut},
+		{event.Interrupted, "complete", command.ErrInterrupted},
 		{event.TakenOver, "complete", plan.ErrTaken},
-		{event.Failed, "complete", ending.ErrFailed},
-		{event.RolledBack, "paused", ending.ErrFailed},
+		{event.Failed, "complete", command.ErrFailed},
+		{event.RolledBack, "paused", command.ErrFailed},
 	} {
 		d := &driving{successOn: c.success}
 		if err := d.end(apply.Result{Outcome: c.outcome}); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {

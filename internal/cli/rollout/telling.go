@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
@@ -45,14 +45,14 @@ func (t *telling) addFlags(c *cobra.Command) {
 func (t *telling) check() error {
 	for _, text := range t.urls {
 		if _, err := notify.Check(text); err != nil {
-			return usage.Errorf("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
+			return command.Usagef("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
 		}
 	}
 	if t.listen == "" {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(t.listen); err != nil {
-		return usage.Errorf("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
+		return command.Usagef("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (t *telling) checkGroup() error {
 	if t.listen == "" {
 		return nil
 	}
-	return usage.Errorf("'kubectl kruise rollout status --group NAME --watch -o json' shows how the group stands", "--listen is for the rollout of one workload")
+	return command.Usagef("'kubectl kruise rollout status --group NAME --watch -o json' shows how the group stands", "--listen is for the rollout of one workload")
 }
 
 // secret is what signs notifications: that of the file, or of the environment; none without.
@@ -78,7 +78,7 @@ func (t *telling) secret(getenv func(string) string) ([]byte, error) {
 		return nil, fmt.Errorf("--notify-secret-file: %w", err)
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 {
-		return nil, usage.Errorf("", "--notify-secret-file: %s is empty", t.secretFile)
+		return nil, command.Usagef("", "--notify-secret-file: %s is empty", t.secretFile)
 	}
 	return text, nil
 }
@@ -169,7 +169,7 @@ func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
 		return notify.Options{}, err
 	}
 	return notify.Options{
-		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(approval.Clusters(ctx, client, cfg)[0]),
+		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
 		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
 	}, nil
 }

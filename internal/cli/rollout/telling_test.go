@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
 func TestTelling_Check(t *testing.T) {
@@ -27,7 +27,7 @@ func TestTelling_Check(t *testing.T) {
 		"no port":    {telling{listen: "8080"}, "--listen: address 8080: missing port in address"},
 	} {
 		err := c.telling.check()
-		_, isUsage := errors.AsType[*usage.Error](err)
+		_, isUsage := errors.AsType[*command.UsageError](err)
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !isUsage || !strings.HasPrefix(err.Error(), c.want)):
 			t.Errorf("%s: %v", name, err)

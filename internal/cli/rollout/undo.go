@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -79,11 +79,11 @@ func (u *undo) release(ctx context.Context, o *runOptions, name string) (string,
 // check refuses what no revision and no Rollout is.
 func (u *undo) check(list []string) error {
 	if u.number < 0 {
-		return usage.Errorf("history lists them", "--to-revision: %d is not a revision", u.number)
+		return command.Usagef("history lists them", "--to-revision: %d is not a revision", u.number)
 	}
 	for _, name := range list {
 		if _, ok := releaseNamed(name); u.fast && !ok {
-			return usage.Errorf("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
+			return command.Usagef("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
 		}
 	}
 	return nil

@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -40,7 +40,7 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err := o.releaseUnited(ctx, u); err != nil {
 		return err
 	}
-	names, err := observe.Subsets(ctx, client, u)
+	names, err := clusterread.SubsetWorkloads(ctx, client, u)
 	if err != nil {
 		return err
 	}
@@ -48,15 +48,15 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 }
 
 // subsetsInTurn rolls out subsets that have their new template.
-func (o *runOptions) subsetsInTurn(ctx context.Context, names []named.Name) error {
-	err := o.inTurn(names, func(n named.Name) error {
+func (o *runOptions) subsetsInTurn(ctx context.Context, names []resourcearg.Name) error {
+	err := o.inTurn(names, func(n resourcearg.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		one.Change, one.Counted = planning.Released, true
 		one.successOn = "complete" // of a subset: what waits for a person keeps the next from its turn
 		return one.runSubset(ctx, n)
 	})
-	if errors.Is(err, ending.ErrPaused) && o.successOn == "paused" {
+	if errors.Is(err, command.ErrPaused) && o.successOn == "paused" {
 		return nil
 	}
 	return err
@@ -127,7 +127,7 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 
 // runSubset rolls out a subset: by the recorded plan where one is under way, by a
 // new one otherwise. One that has no partition is only watched.
-func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
+func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	s, err := o.open(ctx, n)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (o *runOptions) runRendered(ctx context.Context) error {
 	case err != nil:
 		return err
 	case o.as != nil:
-		return o.several(names, func(n named.Name) error {
+		return o.several(names, func(n resourcearg.Name) error {
 			one := *o
 			one.united, one.Several = "", false
 			return one.changeOne(ctx, n)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -20,7 +20,7 @@ type parts func(ctx context.Context, united string) ([]string, error)
 func inParts(ctx context.Context, list []string, of parts) ([]string, error) {
 	var out []string
 	for _, arg := range list {
-		name, ok := named.United(arg)
+		name, ok := resourcearg.ParseUnited(arg)
 		if !ok {
 			out = append(out, arg)
 			continue
@@ -45,7 +45,7 @@ func (c *common) subsetsOf(ctx context.Context, name string) ([]string, error) {
 	return out, err
 }
 
-func (c *common) subsetNames(ctx context.Context, name string) ([]named.Name, error) {
+func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Name, error) {
 	client, namespace, err := c.factory.InNamespace()
 	if err != nil {
 		return nil, err
@@ -55,9 +55,9 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]named.Name, er
 		if err != nil {
 			return nil, err
 		}
-		return observe.Subsets(ctx, client, u)
+		return clusterread.SubsetWorkloads(ctx, client, u)
 	}
-	names, err := observe.RenderedFrom(ctx, client, namespace, kruise.KindUnitedDeployment, name)
+	names, err := clusterread.RenderedWorkloads(ctx, client, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
 	}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -27,7 +27,7 @@ func inTemplate(of func(*resource.Resource) (*resource.Resource, error)) remake 
 		workload := tree.Clone(tree.Get(template, u.TemplateField))
 		tree.Set(workload, "apiVersion", tree.String(u.Kind.Group+"/v1"))
 		tree.Set(workload, "kind", tree.String(u.Kind.Kind))
-		made, err := of(resource.Parsed(workload, nil, resource.Origin{File: observe.File}))
+		made, err := of(resource.Parsed(workload, nil, resource.Origin{File: clusterread.File}))
 		if err != nil {
 			return nil, err
 		}

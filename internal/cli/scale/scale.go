@@ -8,8 +8,8 @@ import (
 	scalecmd "k8s.io/kubectl/pkg/cmd/scale"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
 // types are those with a subresource scale, for completion.
@@ -28,7 +28,7 @@ scaledown" names them.`,
 	scale := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		chosen := c.Flags().Changed("all") || c.Flags().Changed("selector")
-		return instead.Verb{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error { return scale(c, args) })
+		return resourcearg.Fallback{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error { return scale(c, args) })
 	}
 	return c
 }

@@ -11,10 +11,10 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/kubectl/pkg/util/completion"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Scale down by deleting the named pods, and let the workload have as many fewer. Each must
@@ -48,7 +48,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Use: "scaledown TYPE/NAME --pods POD,…", Short: "Scale down by deleting the named pods", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.pods = tidy(o.pods); len(o.pods) == 0 {
-				return usage.Errorf("for instance --pods web-x7k2p", "must specify one pod name")
+				return command.Usagef("for instance --pods web-x7k2p", "must specify one pod name")
 			}
 			if err := o.Complete(c, args); err != nil {
 				return err

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/schema"
 )
@@ -21,7 +21,7 @@ type jsonOptions struct {
 	factory   *factory.Factory
 	version   string
 	open      bool
-	kruise    release.Flag
+	kruise    installation.Flag
 	outputDir string
 }
 
@@ -57,7 +57,7 @@ for "kubectl kruise lint".`,
 	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")
 	c.ValidArgs = kinds()
-	usage.Offer(c, "version", kruise.V1alpha1, kruise.V1beta1)
+	command.Offer(c, "version", kruise.V1alpha1, kruise.V1beta1)
 	_ = c.MarkFlagDirname("output-dir")
 	return c
 }
@@ -77,16 +77,16 @@ func (o *jsonOptions) run(args []string) error {
 	hint := "one of: " + strings.Join(kinds(), ", ")
 	switch {
 	case len(args) > 1:
-		return usage.Errorf("one kind, or --output-dir for all", "unexpected argument %q", args[1])
+		return command.Usagef("one kind, or --output-dir for all", "unexpected argument %q", args[1])
 	case len(args) == 0 && o.outputDir == "":
-		return usage.Errorf(hint+"; or --output-dir for all", "no kind")
+		return command.Usagef(hint+"; or --output-dir for all", "no kind")
 	}
 	found := slices.DeleteFunc(kruise.Kinds(), func(k kruise.Registered) bool { return len(args) == 1 && !called(k, args[0]) })
 	if len(found) == 0 {
-		return usage.Errorf(hint, "Kruise has no kind %q", args[0])
+		return command.Usagef(hint, "Kruise has no kind %q", args[0])
 	}
 	if found = o.served(found); len(found) == 0 {
-		return usage.Errorf("give another --"+release.Name, "%s has no %s", o.kruise.Given().Name(), args[0])
+		return command.Usagef("give another --"+installation.Name, "%s has no %s", o.kruise.Given().Name(), args[0])
 	}
 	if o.outputDir != "" {
 		return o.write(found)
@@ -96,7 +96,7 @@ func (o *jsonOptions) run(args []string) error {
 		version = found[0].Newest()
 	}
 	if !slices.Contains(found[0].Versions, version) {
-		return usage.Errorf("one of: "+strings.Join(found[0].Versions, ", "), "--version: %s has no version %q", found[0].Kind, version)
+		return command.Usagef("one of: "+strings.Join(found[0].Versions, ", "), "--version: %s has no version %q", found[0].Kind, version)
 	}
 	b, err := schema.JSON(found[0].Group+"/"+version, found[0].Kind, schema.Options{Open: o.open, Kruise: o.kruise.Given()})
 	if err != nil {

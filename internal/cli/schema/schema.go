@@ -5,8 +5,8 @@ package schema
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
@@ -20,7 +20,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Use:   "schema",
 		Short: "Print schemas of Kruise's kinds, for kustomize and editors",
 		Long:  long,
-		Args:  usage.NoArgs("one of: kustomize, kustomize-config, json"),
+		Args:  command.NoArgs("one of: kustomize, kustomize-config, json"),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newSchema(f), newConfiguration(f), newJSON(f))
@@ -64,7 +64,7 @@ selector of a SidecarSet is not changed, as it usually selects other pods.`,
 
 // document completes a command that prints one document.
 func document(f *factory.Factory, text func() ([]byte, error), c *cobra.Command) *cobra.Command {
-	c.Args = usage.NoArgs("the document goes to standard output")
+	c.Args = command.NoArgs("the document goes to standard output")
 	c.RunE = func(*cobra.Command, []string) error {
 		b, err := text()
 		if err != nil {

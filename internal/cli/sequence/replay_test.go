@@ -9,8 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -55,7 +55,7 @@ type world struct {
 
 func newWorld(t *testing.T, c change) *world {
 	t.Helper()
-	given := gates.Of(kruise.Release{})
+	given := installation.GatesOf(kruise.Release{})
 	o := simulate.Usual()
 	o.Gates = given.Gates
 	w := &world{simulate.New(o), t}
@@ -64,7 +64,7 @@ func newWorld(t *testing.T, c change) *world {
 	}
 	old := rendered(t, c.how, c.old, "", c.context)
 	if c.context != "" {
-		st, err := state.Read(append(old, parsed(t, c.context)...))
+		st, err := clusterread.ReadObjects(append(old, parsed(t, c.context)...))
 		if err == nil {
 			err = w.Load(st)
 		}

@@ -5,7 +5,7 @@
 package sequence
 
 import (
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,7 +27,7 @@ type States struct {
 	Driver stage.Driver
 	// Steps take the place of the policy that a workload has itself.
 	Steps []plan.PolicyStep
-	Gates gates.Set
+	Gates installation.Gates
 }
 
 // Make returns the sequences of all workloads that differ. The error holds, joined,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sequence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -78,7 +78,7 @@ type change struct {
 
 func (c change) states(t *testing.T) sequence.States {
 	t.Helper()
-	given := gates.Of(kruise.Release{})
+	given := installation.GatesOf(kruise.Release{})
 	s := sequence.States{
 		Old: rendered(t, c.how, c.old, "", c.context), Context: parsed(t, c.context), Driver: c.how.driver, Gates: given,
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -50,14 +50,14 @@ func copied(r *resource.Resource) *resource.Resource {
 // would not come up it is the object alone.
 func (w *rollout) snapshot() (plan.Snapshot, error) {
 	others := slices.Concat(w.others(w.Old), w.others(w.Context))
-	if state.HasPods(others) {
+	if clusterread.HasPods(others) {
 		s, err := w.recorded(others)
 		if err != nil || len(s.Pods) > 0 {
 			return s, err
 		}
 	}
 	others = slices.DeleteFunc(others, func(r *resource.Resource) bool { return r.Is("", "Pod") })
-	s, err := state.Invent(w.was, w.around(others), state.Invention{Pods: w.pods(), Gates: w.Gates})
+	s, err := clusterread.Invent(w.was, w.around(others), clusterread.Invention{Pods: w.pods(), Gates: w.Gates})
 	if err == nil {
 		return s, nil
 	}
@@ -101,15 +101,15 @@ func (w *rollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 			tree.SetAt(r.Edit(), tree.String(w.namespace()), "metadata", "namespace")
 		}
 	}
-	st, err := state.Read(others)
+	st, err := clusterread.ReadObjects(others)
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	w.at = state.After(st.Pods)
+	w.at = clusterread.RecordedAt(st.Pods)
 	given := w.identify(st.Pods)
 	st.Objects = append(st.Objects, w.was.Node())
 	ref := cluster.Ref{Group: w.was.Group(), Kind: w.was.Kind(), Namespace: w.was.Namespace(), Name: w.was.Name()}
-	s, err := state.Snapshot(st, ref, w.Gates.Gates, w.at)
+	s, err := clusterread.Snapshot(st, ref, w.Gates.Gates, w.at)
 	if err == nil && !given {
 		bare := *s.Workload
 		bare.UID = ""

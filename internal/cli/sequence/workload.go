@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -170,7 +170,7 @@ func (w *rollout) carry(snap *plan.Snapshot) error {
 	if kind == "" || snap.Workload.Group == kruise.Group {
 		return nil
 	}
-	source, err := state.Source(w.next, kind, name)
+	source, err := clusterread.ReadSource(w.next, kind, name)
 	if err != nil {
 		return err
 	}

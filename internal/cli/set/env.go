@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	envutil "k8s.io/kubectl/pkg/cmd/set/env"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -57,7 +57,7 @@ func newEnv(f *factory.Factory) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			named, pairs, ok := envutil.SplitEnvironmentFromResources(args)
 			if !ok {
-				return usage.Errorf("for instance cloneset/web MODE=fast", "all resources must be specified before environment changes: %s", strings.Join(args, " "))
+				return command.Usagef("for instance cloneset/web MODE=fast", "all resources must be specified before environment changes: %s", strings.Join(args, " "))
 			}
 			if err := o.complete(c, named); err != nil {
 				return err
@@ -89,15 +89,15 @@ func newEnv(f *factory.Factory) *cobra.Command {
 func (o *envSetting) read(params []string) error {
 	switch {
 	case o.list && o.Output() != "":
-		return usage.Errorf("", "--list and --output may not be specified together")
+		return command.Usagef("", "--list and --output may not be specified together")
 	case len(o.keys) > 0 && o.from == "":
-		return usage.Errorf("", "when specifying --keys, a configmap or secret must be provided with --from")
+		return command.Usagef("", "when specifying --keys, a configmap or secret must be provided with --from")
 	case o.ReadsStdin() && slices.Contains(params, "-"):
-		return usage.OneStdin("-", "-")
+		return command.OneStdin("-", "-")
 	}
 	vars, remove, _, err := envutil.ParseEnv(params, o.Factory.Streams.In)
 	if err != nil {
-		return usage.Errorf("for instance MODE=fast", "%w", err)
+		return command.Usagef("for instance MODE=fast", "%w", err)
 	}
 	for _, v := range vars {
 		o.set = append(o.set, variable(v.Name, v.Value))
@@ -110,7 +110,7 @@ func (o *envSetting) read(params []string) error {
 	}
 	o.remove = remove
 	if len(o.set) == 0 && len(o.remove) == 0 && !o.list {
-		return usage.Errorf("for instance MODE=fast, or --list", "at least one environment variable must be provided")
+		return command.Usagef("for instance MODE=fast, or --list", "at least one environment variable must be provided")
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -22,7 +22,7 @@ func (o *envSetting) takeFrom() error {
 		return nil
 	}
 	if o.Local() {
-		return usage.Errorf("leave --local out", "--local does not ask the cluster for %s", o.from)
+		return command.Usagef("leave --local out", "--local does not ask the cluster for %s", o.from)
 	}
 	return o.Beside(o.from, o.references)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
@@ -25,8 +25,8 @@ type explainer struct {
 	*edit.Verb
 
 	ctx    context.Context //nolint:containedctx // it lives for one call
-	given  gates.Flags
-	reader gates.Reader
+	given  installation.GateFlags
+	reader installation.GateReader
 	wanted bool
 }
 

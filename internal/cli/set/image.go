@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -57,20 +57,20 @@ func newImage(f *factory.Factory) *cobra.Command {
 func parseImages(args []string) (named []string, images map[string]string, err error) {
 	named, pairs, err := cmdutil.GetResourcesAndPairs(args, "image")
 	if err != nil {
-		return nil, nil, usage.Errorf("for instance cloneset/web app=registry.example.com/web:2", "%w", err)
+		return nil, nil, command.Usagef("for instance cloneset/web app=registry.example.com/web:2", "%w", err)
 	}
 	if images, _, err = cmdutil.ParsePairs(pairs, "image", false); err != nil {
-		return nil, nil, usage.Errorf("for instance app=registry.example.com/web:2", "%w", err)
+		return nil, nil, command.Usagef("for instance app=registry.example.com/web:2", "%w", err)
 	}
 	if len(images) == 0 {
-		return nil, nil, usage.Errorf("for instance app=registry.example.com/web:2", "at least one image update is required")
+		return nil, nil, command.Usagef("for instance app=registry.example.com/web:2", "at least one image update is required")
 	}
 	if _, all := images["*"]; all && len(images) > 1 {
-		return nil, nil, usage.Errorf("", "all containers are already specified by *, but saw more than one container_name=container_image pairs")
+		return nil, nil, command.Usagef("", "all containers are already specified by *, but saw more than one container_name=container_image pairs")
 	}
 	for _, name := range slices.Sorted(maps.Keys(images)) {
 		if err := imageref.Check(images[name]); err != nil {
-			return nil, nil, usage.Errorf("for instance registry.example.com/web:2", "%s: %q is not an image: %w", name, images[name], err)
+			return nil, nil, command.Usagef("for instance registry.example.com/web:2", "%s: %q is not an image: %w", name, images[name], err)
 		}
 	}
 	return named, images, nil

@@ -7,8 +7,8 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -56,7 +56,7 @@ type amounts map[string]apiresource.Quantity
 // parseResources reads limits and requests, by the field that has them.
 func parseResources(limits, requests string) (map[string]amounts, error) {
 	if limits == "" && requests == "" {
-		return nil, usage.Errorf("for instance --limits=cpu=200m", "you must specify an update to requests or limits (in the form of --requests/--limits)")
+		return nil, command.Usagef("for instance --limits=cpu=200m", "you must specify an update to requests or limits (in the form of --requests/--limits)")
 	}
 	out := map[string]amounts{}
 	for field, text := range map[string]string{"limits": limits, "requests": requests} {
@@ -77,11 +77,11 @@ func parseAmounts(flag, text string) (amounts, error) {
 	for pair := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || strings.Contains(value, "=") {
-			return nil, usage.Errorf("for instance cpu=200m,memory=512Mi", "--%s: invalid argument syntax %s, expected <resource>=<value>", flag, pair)
+			return nil, command.Usagef("for instance cpu=200m,memory=512Mi", "--%s: invalid argument syntax %s, expected <resource>=<value>", flag, pair)
 		}
 		q, err := tree.Quantity(value)
 		if err != nil {
-			return nil, usage.Errorf("for instance 200m, 2 or 512Mi", "--%s: %s: %q is not a quantity", flag, name, value)
+			return nil, command.Usagef("for instance 200m, 2 or 512Mi", "--%s: %s: %q is not a quantity", flag, name, value)
 		}
 		out[name] = q
 	}

@@ -5,9 +5,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -26,7 +26,7 @@ func newSelector(f *factory.Factory) *cobra.Command {
 		Use: "selector (-f FILENAME | TYPE NAME) EXPRESSION", Short: "Set the selector of a Service", Long: selectorLong, Example: selectorExample,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage.Errorf("for instance service/web app=web", "one selector is required")
+				return command.Usagef("for instance service/web app=web", "one selector is required")
 			}
 			named, labels, err := parseSelector(args)
 			if err != nil {
@@ -54,10 +54,10 @@ func parseSelector(args []string) (named []string, labels map[string]any, err er
 	last := args[len(args)-1]
 	s, err := metav1.ParseToLabelSelector(last)
 	if err != nil {
-		return nil, nil, usage.Errorf("for instance app=web,track=stable", "%q is not a selector: %w", last, err)
+		return nil, nil, command.Usagef("for instance app=web,track=stable", "%q is not a selector: %w", last, err)
 	}
 	if len(s.MatchExpressions) > 0 || len(s.MatchLabels) == 0 {
-		return nil, nil, usage.Errorf("for instance app=web,track=stable", "a Service selects by equal labels, and %q is something else", last)
+		return nil, nil, command.Usagef("for instance app=web,track=stable", "a Service selects by equal labels, and %q is something else", last)
 	}
 	labels = map[string]any{}
 	for k, v := range s.MatchLabels {

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -21,11 +21,11 @@ func newServiceAccount(f *factory.Factory) *cobra.Command {
 		Short: "Set the service account of pods", Long: "Set the service account that pods run as. Running pods cannot change it: they are recreated.", Example: accountExample,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage.Errorf("for instance cloneset/web shop", "serviceaccount is required")
+				return command.Usagef("for instance cloneset/web shop", "serviceaccount is required")
 			}
 			named, account := args[:len(args)-1], args[len(args)-1]
 			if faults := validation.IsDNS1123Subdomain(account); len(faults) > 0 {
-				return usage.Errorf("it follows the objects: cloneset/web shop", "%q is not a name of a service account: %s", account, faults[0])
+				return command.Usagef("it follows the objects: cloneset/web shop", "%q is not a name of a service account: %s", account, faults[0])
 			}
 			if err := s.complete(c, named); err != nil {
 				return err

@@ -7,10 +7,10 @@ package set
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 )
 
 const long = `Set one thing in objects, of the cluster or of files: Kruise's workloads and
@@ -22,7 +22,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "set SUBCOMMAND", Short: "Set images, environment and other fields of objects", Long: long,
 		Example: "  kubectl kruise set image cloneset/web app=registry.example.com/web:2 --explain",
-		Args:    usage.NoSuchCommand,
+		Args:    command.NoSuchCommand,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newImage(f), newEnv(f), newResources(f), newSelector(f), newServiceAccount(f), newSubject(f))
@@ -40,7 +40,7 @@ type setting struct {
 	edit.Verb
 
 	explain bool
-	gates   gates.Flags
+	gates   installation.GateFlags
 }
 
 func newSetting(f *factory.Factory, done string) *setting {

@@ -9,9 +9,9 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -55,11 +55,11 @@ func newSubject(f *factory.Factory) *cobra.Command {
 
 func (s *subjects) validate() error {
 	if len(s.users)+len(s.groups)+len(s.accounts) == 0 {
-		return usage.Errorf("for instance --user=ada", "you must specify at least one value of user, group or serviceaccount")
+		return command.Usagef("for instance --user=ada", "you must specify at least one value of user, group or serviceaccount")
 	}
 	for _, a := range s.accounts {
 		if _, name, ok := strings.Cut(a, ":"); !ok || name == "" || strings.Contains(name, ":") {
-			return usage.Errorf("for instance shop:web", "--serviceaccount: %q is not <namespace>:<name>", a)
+			return command.Usagef("for instance shop:web", "--serviceaccount: %q is not <namespace>:<name>", a)
 		}
 	}
 	return nil

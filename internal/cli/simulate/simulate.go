@@ -12,10 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
@@ -73,12 +72,12 @@ func New(f *factory.Factory) *cobra.Command {
 	o.addWhatIfs(c)
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every pod and what happens inside it")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *options) complete(args []string) error {
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	if err := o.parse(); err != nil {
@@ -157,5 +156,5 @@ func ended(s engine.Summary) error {
 	if s.Outcome != engine.Halted && s.Outcome != engine.Stuck {
 		return nil
 	}
-	return &ending.FailedError{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}
+	return &command.FailedError{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}
 }

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -54,17 +54,17 @@ func (f *whatIf) parse() error {
 		}
 		s, err := engine.ParseSpan(span.text)
 		if err != nil {
-			return usage.Errorf("", "--%s: %w", span.name, err)
+			return command.Usagef("", "--%s: %w", span.name, err)
 		}
 		*span.into = &s
 	}
 	for _, n := range f.fail {
 		if n < 1 {
-			return usage.Errorf("1 is the first pod that is updated", "--fail-pod: %d is not a number of a pod", n)
+			return command.Usagef("1 is the first pod that is updated", "--fail-pod: %d is not a number of a pod", n)
 		}
 	}
 	if f.nodes < 0 || f.nodes > engine.MostPods {
-		return usage.Errorf("", "--nodes: %d is not a number of nodes", f.nodes)
+		return command.Usagef("", "--nodes: %d is not a number of nodes", f.nodes)
 	}
 	return f.parseBudget()
 }
@@ -76,7 +76,7 @@ func (f *whatIf) parseBudget() error {
 	v := intstr.Parse(f.pub)
 	number, percent := strings.CutSuffix(f.pub, "%")
 	if n, err := strconv.Atoi(number); err != nil || n < 0 || percent && n > 100 {
-		return usage.Errorf("a number of pods, or a percentage of them", "--pub: %q is neither", f.pub)
+		return command.Usagef("a number of pods, or a percentage of them", "--pub: %q is neither", f.pub)
 	}
 	f.budget = &v
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
@@ -90,7 +90,7 @@ func TestWrongWhatIfs(t *testing.T) {
 		{"--pub", "120%"},
 		{"--pub", "-1"},
 	} {
-		var bad *usage.Error
+		var bad *command.UsageError
 		if _, err := asked(t, args...); !errors.As(err, &bad) {
 			t.Errorf("%q: %v", args, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	cli "k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
@@ -31,7 +31,7 @@ func (o *options) read(ctx context.Context, args []string) (*places.Placement, e
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, usage.Errorf("name one, such as workloadspread/web", "one object is wanted, not %d", len(infos))
+		return nil, command.Usagef("name one, such as workloadspread/web", "one object is wanted, not %d", len(infos))
 	}
 	r := reader{namespace: namespace}
 	if r.client, err = o.factory.Dynamic(); err != nil {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 const long = `Show where the pods of a workload are, compared with what a WorkloadSpread or a
@@ -42,16 +42,16 @@ func New(f *factory.Factory) *cobra.Command {
 	}
 	c.Flags().BoolVar(&o.pods, "pods", false, "list the pods, too")
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], "text or json")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *options) run(ctx context.Context, args []string) error {
-	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+	if err := command.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
 	if len(args) == 0 || len(args) > 2 {
-		return usage.Errorf("for instance workloadspread/web, uniteddeployment/web or cloneset/web", "one object is wanted")
+		return command.Usagef("for instance workloadspread/web, uniteddeployment/web or cloneset/web", "one object is wanted")
 	}
 	p, err := o.read(ctx, args)
 	if err != nil {

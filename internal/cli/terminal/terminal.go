@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/pflag"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -23,7 +23,7 @@ func Check(s factory.Streams, instead string) error {
 	if s.InTTY && s.OutTTY {
 		return nil
 	}
-	return usage.Errorf(instead, "standard input and output are not a terminal")
+	return command.Usagef(instead, "standard input and output are not a terminal")
 }
 
 // Look is how the interface looks and how it calls for attention, by flags.
@@ -46,7 +46,7 @@ func (l *Look) Complete(getenv func(string) string, o *tui.Options) error {
 	case "auto", "":
 		o.Theme.Light = light(getenv("COLORFGBG"))
 	default:
-		return usage.Errorf("light, dark or auto", "--theme: %q is not a theme", l.theme)
+		return command.Usagef("light, dark or auto", "--theme: %q is not a theme", l.theme)
 	}
 	switch l.notify {
 	case "off", "":
@@ -59,7 +59,7 @@ func (l *Look) Complete(getenv func(string) string, o *tui.Options) error {
 			o.Notify = tui.OSC777
 		}
 	default:
-		return usage.Errorf("bell, desktop or off", "--notify: %q is not a way to notify", l.notify)
+		return command.Usagef("bell, desktop or off", "--notify: %q is not a way to notify", l.notify)
 	}
 	return nil
 }

@@ -3,8 +3,8 @@ package ui
 import (
 	"context"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -21,8 +21,8 @@ func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparis
 	if err != nil {
 		return compared.Comparison{}, err
 	}
-	approved := func(ctx context.Context, p *plan.Plan) bool { return approval.Here(ctx, l.core, l.config, p) }
-	return evidence.Reader{Core: l.core, Approved: approved}.Read(ctx, q), nil
+	approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, l.core, l.config, p) }
+	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil
 }
 
 func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question, error) {
@@ -37,7 +37,7 @@ func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question
 			return d.Question, nil
 		}
 	}
-	ctx, stop := context.WithTimeout(ctx, evidence.Deadline)
+	ctx, stop := context.WithTimeout(ctx, clusterread.EvidenceDeadline)
 	defer stop()
 	seat, err := l.desk.Sit(ctx, ref)
 	if err != nil {

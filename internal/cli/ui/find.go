@@ -3,9 +3,9 @@ package ui
 import (
 	"context"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
@@ -14,7 +14,7 @@ import (
 
 // find is the workload that a command line names, by the kind that it has there.
 func find(ctx context.Context, f *factory.Factory, arg string) (cluster.Ref, error) {
-	name, err := named.Parse(arg)
+	name, err := resourcearg.Parse(arg)
 	if err != nil {
 		return cluster.Ref{}, err
 	}
@@ -22,7 +22,7 @@ func find(ctx context.Context, f *factory.Factory, arg string) (cluster.Ref, err
 	if err != nil {
 		return cluster.Ref{}, err
 	}
-	r, err := observe.Find(ctx, client, name, namespace)
+	r, err := clusterread.FindWorkload(ctx, client, name, namespace)
 	if err != nil {
 		return cluster.Ref{}, err
 	}

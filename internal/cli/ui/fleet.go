@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -46,7 +46,7 @@ type drawn struct {
 // open begins to look at a namespace, "" for all.
 func (l *Live) open(namespace string) (*fleet, error) {
 	ctx, stop := context.WithCancel(l.ctx)
-	set, unread, err := gates.Live(ctx, l.config, gates.Flags{})
+	set, unread, err := installation.LiveGates(ctx, l.config, installation.GateFlags{})
 	if err != nil {
 		stop()
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -42,7 +42,7 @@ func TestPlace(t *testing.T) {
 		}
 	}
 	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
-	var bad *usage.Error
+	var bad *command.UsageError
 	if _, err := place(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
@@ -57,7 +57,7 @@ func TestPlanned(t *testing.T) {
 	if _, err := planned("nothing.yaml"); err == nil || !strings.Contains(err.Error(), "nothing.yaml") {
 		t.Error(err)
 	}
-	var bad *usage.Error
+	var bad *command.UsageError
 	for _, o := range []options{{plan: "-"}, {plan: "x.yaml"}} {
 		if _, err := o.complete([]string{"cloneset/web"}); !errors.As(err, &bad) {
 			t.Errorf("%v", err)

@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -81,7 +81,7 @@ func New(f *factory.Factory) *cobra.Command {
 			}
 			return o.run(c.Context(), first)
 		},
-		ValidArgsFunction: complete.Names(f),
+		ValidArgsFunction: resourcearg.CompleteNames(f),
 	}
 	fl := c.Flags()
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "workloads of all namespaces, and SidecarSets")
@@ -96,16 +96,16 @@ func New(f *factory.Factory) *cobra.Command {
 
 func (o *options) complete(args []string) (first string, err error) {
 	if _, err := labels.Parse(o.selector); err != nil {
-		return "", usage.Errorf("for instance team=checkout", "--selector: %w", err)
+		return "", command.Usagef("for instance team=checkout", "--selector: %w", err)
 	}
 	if len(args) > 1 {
-		return "", usage.Errorf("for instance cloneset/web", "give one TYPE/NAME at most")
+		return "", command.Usagef("for instance cloneset/web", "give one TYPE/NAME at most")
 	}
 	switch {
 	case len(args) > 0 && o.plan != "":
-		return "", usage.Errorf("leave one of them out", "a plan names its workload itself")
+		return "", command.Usagef("leave one of them out", "a plan names its workload itself")
 	case o.plan == "-":
-		return "", usage.Errorf("write the plan to a file", "--plan -: stdin is the keyboard")
+		return "", command.Usagef("write the plan to a file", "--plan -: stdin is the keyboard")
 	}
 	return strings.Join(args, ""), nil
 }
@@ -169,7 +169,7 @@ func place(f *factory.Factory, production string, all bool) (world.Where, error)
 	}
 	pattern, err := regexp.Compile("(?i)" + production)
 	if err != nil {
-		return world.Where{}, usage.Errorf("a regular expression, such as 'prod|live'", "--production: %w", err)
+		return world.Where{}, command.Usagef("a regular expression, such as 'prod|live'", "--production: %w", err)
 	}
 	where := world.Where{Context: contextOf(f)}
 	where.Production = pattern.MatchString(where.Context)

@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -120,7 +120,7 @@ func TestVerbsDrive(t *testing.T) {
 	if said, err := verb(t, a, "pause", "cloneset/web"); err != nil || !strings.HasPrefix(said, "paused: no further pod is updated until 'rollout resume' (paused: true)") {
 		t.Fatalf("%q, %v", said, err)
 	}
-	if said, err := verb(t, a, "resume", "cloneset/web", "--exit-on-pause"); !errors.Is(err, ending.ErrPaused) || !strings.Contains(said, "resumed, now ") {
+	if said, err := verb(t, a, "resume", "cloneset/web", "--exit-on-pause"); !errors.Is(err, command.ErrPaused) || !strings.Contains(said, "resumed, now ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if said, err := verb(t, a, "retry", "cloneset/web"); err == nil || err.Error() != "the rollout has not failed: there is nothing to retry" {
@@ -136,7 +136,7 @@ func TestVerbsDrive(t *testing.T) {
 	// No controller is there: the next step is written, and waited for in vain.
 	a = shop(t)
 	rolling(t, seeing(t, a, "shop", ""))
-	if said, err := verb(t, a, "promote", "cloneset/web", "--timeout", "2s"); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "promoted: step ") {
+	if said, err := verb(t, a, "promote", "cloneset/web", "--timeout", "2s"); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "promoted: step ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if !wrote(a, `"partition":0`) {
@@ -150,7 +150,7 @@ func TestVerbsDrive(t *testing.T) {
 	if err := os.WriteFile(file, planfile.Write(on(t, l).Plan), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted at step ") {
+	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "aborted at step ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollsBack, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installed"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 // version is set by the linker; a plain `go build` or `go install` leaves it
@@ -63,7 +63,7 @@ func New(f *factory.Factory) *cobra.Command {
 this command, and --client changes nothing. A warning tells where the older plugin of the
 same name is what kubectl runs, or what krew has installed.`,
 		Example: "  kubectl kruise version\n  kubectl kruise version -o json",
-		Args:    usage.NoArgs(""),
+		Args:    command.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
 			err := write(f, Get(), output)
 			for _, w := range installed.Warnings(f.Streams.Getenv) {
@@ -74,7 +74,7 @@ same name is what kubectl runs, or what krew has installed.`,
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "json or yaml; a line of text when empty")
 	c.Flags().BoolVar(&client, "client", true, "accepted as kubectl's; the version is the client's in any case")
-	usage.Offer(c, "output", "json", "yaml")
+	command.Offer(c, "output", "json", "yaml")
 	return c
 }
 
@@ -89,7 +89,7 @@ func write(f *factory.Factory, i Info, output string) error {
 	case "yaml":
 		b, err = yaml.Marshal(i)
 	default:
-		return usage.Errorf("use -o json or -o yaml", "unknown output format %q", output)
+		return command.Usagef("use -o json or -o yaml", "unknown output format %q", output)
 	}
 	if err != nil {
 		return err

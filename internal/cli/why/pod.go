@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -45,7 +45,7 @@ func (o *options) pod(ctx context.Context, namespace, name string) (view.Diagnos
 
 // owner finds the workload that a pod belongs to: the Deployment of its ReplicaSet,
 // and the Kruise workload that a native one stands for.
-func (o *options) owner(ctx context.Context, p *corev1.Pod) (named.Name, bool) {
+func (o *options) owner(ctx context.Context, p *corev1.Pod) (resourcearg.Name, bool) {
 	ref := metav1.GetControllerOf(p)
 	if ref != nil && ref.Kind == kruise.KindReplicaSet {
 		if rs, err := o.core.AppsV1().ReplicaSets(p.Namespace).Get(ctx, ref.Name, metav1.GetOptions{}); err == nil && metav1.GetControllerOf(rs) != nil {
@@ -53,22 +53,22 @@ func (o *options) owner(ctx context.Context, p *corev1.Pod) (named.Name, bool) {
 		}
 	}
 	if ref == nil {
-		return named.Name{}, false
+		return resourcearg.Name{}, false
 	}
 	if name, ok := source(p.Labels[kruise.SourceLabel]); ok {
 		return name, true
 	}
 	group, _, _ := strings.Cut(ref.APIVersion, "/")
-	name, err := named.Parse(strings.ToLower(ref.Kind) + "." + group + "/" + ref.Name)
+	name, err := resourcearg.Parse(strings.ToLower(ref.Kind) + "." + group + "/" + ref.Name)
 	return name, err == nil
 }
 
 // source reads the label that rendering leaves: KIND.NAME, unless it was too long.
-func source(label string) (named.Name, bool) {
+func source(label string) (resourcearg.Name, bool) {
 	kind, name, ok := strings.Cut(label, ".")
 	if !ok || kruise.SourceValue(kind, name) != label {
-		return named.Name{}, false
+		return resourcearg.Name{}, false
 	}
-	out, err := named.Parse(kind + "/" + name)
+	out, err := resourcearg.Parse(kind + "/" + name)
 	return out, err == nil
 }

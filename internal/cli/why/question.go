@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
 // question reads all that is known of a workload, and how its rollout stands.
-func (o *options) question(ctx context.Context, name named.Name, namespace string) (diagnose.Question, error) {
+func (o *options) question(ctx context.Context, name resourcearg.Name, namespace string) (diagnose.Question, error) {
 	q := diagnose.Question{Name: name.String(), Now: time.Now()}
-	res, err := observe.Workload(ctx, o.dynamic, name, namespace)
+	res, err := clusterread.ReadWorkload(ctx, o.dynamic, name, namespace)
 	if err != nil {
 		return q, err
 	}
@@ -33,12 +33,12 @@ func (o *options) question(ctx context.Context, name named.Name, namespace strin
 }
 
 // snapshot is what is known of the workload, with the feature gates that Kruise has.
-func (o *options) snapshot(ctx context.Context, res *observe.Result, at time.Time) (plan.Snapshot, error) {
+func (o *options) snapshot(ctx context.Context, res *clusterread.WorkloadState, at time.Time) (plan.Snapshot, error) {
 	cfg, err := o.factory.Config()
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	set, unread, err := gates.Live(ctx, cfg, gates.Flags{})
+	set, unread, err := installation.LiveGates(ctx, cfg, installation.GateFlags{})
 	if err != nil {
 		return plan.Snapshot{}, err
 	}

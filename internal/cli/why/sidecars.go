@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -26,7 +26,7 @@ func (o *options) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.Side
 		return nil, err
 	}
 	s := diagnose.Surroundings{Created: map[string]time.Time{}, Ask: func(set string) (diagnose.Question, bool) {
-		name, err := named.Parse("sidecarset/" + set)
+		name, err := resourcearg.Parse("sidecarset/" + set)
 		if err != nil {
 			return diagnose.Question{}, false
 		}

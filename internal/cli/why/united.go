@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -41,16 +41,16 @@ func (o *options) united(ctx context.Context, arg, name string) (view.Diagnosed,
 }
 
 // subsets are the workloads of a UnitedDeployment, or those that it was rendered into.
-func (o *options) subsets(ctx context.Context, namespace, name string) (*united.Object, []named.Name, error) {
+func (o *options) subsets(ctx context.Context, namespace, name string) (*united.Object, []resourcearg.Name, error) {
 	u, err := united.Get(ctx, o.dynamic, namespace, name)
 	if err == nil {
-		names, err := observe.Subsets(ctx, o.dynamic, u)
+		names, err := clusterread.SubsetWorkloads(ctx, o.dynamic, u)
 		return u, names, err
 	}
 	if !errors.Is(err, united.ErrNone) {
 		return nil, nil, err
 	}
-	names, err := observe.RenderedFrom(ctx, o.dynamic, namespace, kruise.KindUnitedDeployment, name)
+	names, err := clusterread.RenderedWorkloads(ctx, o.dynamic, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
 	}

@@ -13,12 +13,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -70,13 +69,13 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use: "why (TYPE/NAME | POD)", Short: "Explain why a rollout or pod is not updated",
-		Long: long, Example: example, ValidArgsFunction: complete.Names(f),
+		Long: long, Example: example, ValidArgsFunction: resourcearg.CompleteNames(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return usage.Errorf("for instance cloneset/web, or the name of a pod", "give one TYPE/NAME or POD")
+				return command.Usagef("for instance cloneset/web, or the name of a pod", "give one TYPE/NAME or POD")
 			case !slices.Contains(outputs, o.output):
-				return usage.Errorf("one of: text, json", "--output: unknown value %q", o.output)
+				return command.Usagef("one of: text, json", "--output: unknown value %q", o.output)
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -100,14 +99,14 @@ func (o *options) run(ctx context.Context, arg string) error {
 
 // answer asks about a workload or a pod.
 func (o *options) answer(ctx context.Context, arg string) (view.Diagnosed, error) {
-	if name, ok := named.United(arg); ok {
+	if name, ok := resourcearg.ParseUnited(arg); ok {
 		return o.united(ctx, arg, name)
 	}
 	pod, isPod := podName(arg)
-	var name named.Name
+	var name resourcearg.Name
 	var err error
 	if !isPod {
-		if name, err = named.Parse(arg); err != nil {
+		if name, err = resourcearg.Parse(arg); err != nil {
 			return view.Diagnosed{}, err
 		}
 	}
@@ -121,7 +120,7 @@ func (o *options) answer(ctx context.Context, arg string) (view.Diagnosed, error
 	return o.workload(ctx, name, namespace)
 }
 
-func (o *options) workload(ctx context.Context, name named.Name, namespace string) (view.Diagnosed, error) {
+func (o *options) workload(ctx context.Context, name resourcearg.Name, namespace string) (view.Diagnosed, error) {
 	q, err := o.question(ctx, name, namespace)
 	if err != nil {
 		return view.Diagnosed{}, err
@@ -129,8 +128,8 @@ func (o *options) workload(ctx context.Context, name named.Name, namespace strin
 	d := diagnose.Workload(q)
 	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
 	if compared.Asked(d) {
-		approved := func(ctx context.Context, p *plan.Plan) bool { return approval.Here(ctx, o.core, o.config, p) }
-		c := evidence.Reader{Core: o.core, Approved: approved}.Read(ctx, q)
+		approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, o.core, o.config, p) }
+		c := clusterread.EvidenceReader{Core: o.core, Approved: approved}.Read(ctx, q)
 		out.Evidence = &c
 	}
 	return out, nil
@@ -141,7 +140,7 @@ func podName(arg string) (string, bool) {
 	if !strings.Contains(arg, "/") {
 		return arg, true
 	}
-	n, ok := named.Pod(arg)
+	n, ok := resourcearg.ParsePod(arg)
 	return n.Name, ok
 }
 

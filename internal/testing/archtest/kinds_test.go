@@ -21,17 +21,17 @@ var switching = map[string]string{
 	"pkg/plan/cluster By": "it is where the kinds are told apart for all others",
 
 	// Asked by name, of objects that are not read as workloads.
-	"pkg/plan strategyPath":                     "the path depends on group, kind and version, which users of a manifest have without an object",
-	"pkg/plan/simulate World.writeOther":        "objects around workloads: each is written into another part of the world",
-	"pkg/apply/kube/permit list.workload":       "rights are listed for a kind before any object of it is read",
-	"pkg/apply/set drivenOf":                    "the fields that a rollout owns, of kinds that may be no workload",
-	"internal/cli/describe astray":              "pods of all kinds of Kruise that have some, not of workloads alone",
-	"internal/cli/describe revisions":           "revisions of all kinds of Kruise that have some, not of workloads alone",
-	"internal/cli/expose podsOf":                "where kinds of Kruise have pod templates, in the text of a manifest",
-	"internal/cli/observe reader.revisions":     "where the API server has revisions, which only those who read there ask",
-	"internal/cli/planning Options.setReplicas": "in the text of a manifest, before it is read",
-	"internal/cli/pods Of":                      "objects of any kind that stand for pods",
-	"internal/cli/sequence rollout.assume":      "in the text of a manifest, before it is read",
+	"pkg/plan strategyPath":                             "the path depends on group, kind and version, which users of a manifest have without an object",
+	"pkg/plan/simulate World.writeOther":                "objects around workloads: each is written into another part of the world",
+	"pkg/apply/kube/permit list.workload":               "rights are listed for a kind before any object of it is read",
+	"pkg/apply/set drivenOf":                            "the fields that a rollout owns, of kinds that may be no workload",
+	"internal/cli/describe astray":                      "pods of all kinds of Kruise that have some, not of workloads alone",
+	"internal/cli/describe revisions":                   "revisions of all kinds of Kruise that have some, not of workloads alone",
+	"internal/cli/expose podsOf":                        "where kinds of Kruise have pod templates, in the text of a manifest",
+	"internal/cli/clusterread workloadReader.revisions": "where the API server has revisions, which only those who read there ask",
+	"internal/cli/planning Options.setReplicas":         "in the text of a manifest, before it is read",
+	"internal/cli/resourcearg PodsOf":                   "objects of any kind that stand for pods",
+	"internal/cli/sequence rollout.assume":              "in the text of a manifest, before it is read",
 
 	// What one stage of the pipeline makes of several kinds.
 	"pkg/render/convert unfit":                       "advice, one sentence for each pair of kinds that has a misfit",

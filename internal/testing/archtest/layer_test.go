@@ -33,7 +33,7 @@ var layer = map[string][]string{
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/text", "internal/view", "internal/view/html", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
-	"internal/cli/writeback": {
+	"internal/cli/gitops": {
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},

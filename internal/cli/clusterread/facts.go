@@ -1,0 +1,330 @@
+// Package clusterread reads from a cluster what the verbs work on: the facts that rendering
+// needs and that files cannot give, the objects of Kruise that lint checks, one workload with
+// all that a plan starts from, and how new pods of a rollout do beside the old ones. The same
+// state is read from recorded files, or assumed around a workload that no cluster runs yet.
+// It reads and never writes, in pages, and reads no Secret.
+package clusterread
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// File is the origin that context objects from a cluster carry.
+const File = "(cluster)"
+
+// Cluster is where facts are read.
+type Cluster struct {
+	Objects   dynamic.Interface
+	Discovery *discovery.DiscoveryClient
+}
+
+// Connect opens the way to the cluster.
+func Connect(f *factory.Factory) (Cluster, error) {
+	d, err := f.Discovery()
+	if err != nil {
+		return Cluster{}, err
+	}
+	objects, err := f.Dynamic()
+	return Cluster{Objects: objects, Discovery: d}, err
+}
+
+// FactScope says which facts are wanted. The zero value means all of all namespaces.
+type FactScope struct {
+	// Stream is what will be rendered: only facts that its rendering asks for are
+	// read, and Namespace is where objects without one live. nil asks for the
+	// facts that any rendering may ask for, in Namespace or ("") everywhere.
+	Stream    []*resource.Resource
+	Namespace string
+	// Selector is a label selector that workloads, pods and what acts on them
+	// must match, too; namespaces, nodes and settings need not.
+	Selector string
+	// Wanted chooses among [FactKinds]; nil chooses all.
+	Wanted func(kind string) bool
+	// Now permits facts that hold for the moment only, such as the restarts of a pod.
+	Now bool
+}
+
+func (s FactScope) wants(kind string) bool { return s.Wanted == nil || s.Wanted(kind) }
+
+// Facts is what a cluster told.
+type Facts struct {
+	// Context are the objects for render.Options.Context: ClusterFacts first, the
+	// others by group, kind, namespace and name. They hold no more than rendering
+	// reads, and neither times nor anything else that changes by itself.
+	Context []*resource.Resource
+	// Skipped says in words what could not be read, and why. Rendering goes on
+	// without it.
+	Skipped []string
+}
+
+// ReadFacts asks the cluster for the facts in scope. What is forbidden or not served
+// is skipped and said; any other error ends the reading.
+func ReadFacts(ctx context.Context, c Cluster, scope FactScope) (*Facts, error) {
+	server, err := c.server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &factReader{cluster: c, scope: scope}
+	var questions []factQuery
+	if scope.Stream == nil {
+		questions = allQuestions(scope.Namespace, server.addOns())
+	} else {
+		questions = questionsFor(scope.Stream, scope.Namespace, server.addOns())
+	}
+	if err := r.ask(ctx, questions); err != nil {
+		return nil, err
+	}
+	if err := r.ask(ctx, conflicts(scope, r.found)); err != nil {
+		return nil, err
+	}
+	if scope.wants(clusterFacts) {
+		r.skipped = append(server.skipped, r.skipped...)
+		r.keep(server.object())
+	}
+	return r.result(), nil
+}
+
+// result sorts what was found and leaves out what was found twice.
+func (r *factReader) result() *Facts {
+	slices.SortStableFunc(r.found, func(a, b fact) int { return strings.Compare(a.place, b.place) })
+	res := &Facts{Skipped: r.skipped}
+	last := ""
+	for _, f := range r.found {
+		if f.place != last {
+			last = f.place
+			res.Context = append(res.Context, resource.Parsed(f.node, nil, resource.Origin{File: File, Seq: len(res.Context)}))
+		}
+	}
+	return res
+}
+
+// sortKey is the identity of an object, in the order of a file of facts.
+func sortKey(n *tree.Node) string {
+	group := resource.GroupOf(tree.StrAt(n, "apiVersion"))
+	kind := tree.StrAt(n, "kind")
+	rank := 1
+	if kind == clusterFacts {
+		rank = 0
+	}
+	return fmt.Sprint(rank, "\x00", group, "\x00", kind, "\x00", tree.StrAt(n, "metadata", "namespace"), "\x00", tree.StrAt(n, "metadata", "name"))
+}
+
+// pageSize bounds one answer of the API server.
+const pageSize = 500
+
+// factQuery is one question to the API server.
+type factQuery struct {
+	*factKind
+
+	what      string
+	namespace string
+	// version is that of Kruise's group; selector and fields narrow the list.
+	version          string
+	selector, fields string
+	// selectable questions are narrowed by the selector of the scope, too.
+	selectable bool
+	// optional says that it is no news where the kind is not served.
+	optional bool
+	// only chooses among the answers where the server cannot; nil takes all.
+	only func(object map[string]any) bool
+}
+
+// factReader gathers what the cluster answers.
+type factReader struct {
+	cluster Cluster
+	scope   FactScope
+	found   []fact
+	nodes   tree.Shared
+	skipped []string
+}
+
+func (r *factReader) ask(ctx context.Context, questions []factQuery) error {
+	for _, w := range questions {
+		if !r.scope.wants(w.name) {
+			continue
+		}
+		if w.momentary && !r.scope.Now {
+			r.skipped = append(r.skipped, w.what+": they count as they are at the moment, for which there is render --live")
+			continue
+		}
+		if err := r.list(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *factReader) list(ctx context.Context, w factQuery) error {
+	opt := metav1.ListOptions{LabelSelector: w.selector, FieldSelector: w.fields, Limit: pageSize}
+	if w.selectable {
+		opt.LabelSelector = joinSelectors(w.selector, r.scope.Selector)
+	}
+	gvr := schema.GroupVersionResource{Group: w.group, Version: w.factKind.version, Resource: w.resource}
+	if gvr.Version == "" {
+		gvr.Version = w.version
+	}
+	for {
+		list, err := r.cluster.Objects.Resource(gvr).Namespace(w.namespace).List(ctx, opt)
+		// Releases of Kruise serve the newest version for some kinds only.
+		if apierrors.IsNotFound(err) && gvr.Version == kruise.V1beta1 {
+			gvr.Version = kruise.V1alpha1
+			continue
+		}
+		if apierrors.IsNotFound(err) && w.optional {
+			return nil
+		}
+		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
+			r.skipped = append(r.skipped, fmt.Sprintf("%s: %v", w.what, err))
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", w.what, err)
+		}
+		r.take(w, gvr, list.Items)
+		if opt.Continue = list.GetContinue(); opt.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// take keeps what rendering reads of the objects. What is on its way out does
+// not count.
+func (r *factReader) take(w factQuery, gvr schema.GroupVersionResource, items []unstructured.Unstructured) {
+	for _, item := range items {
+		if item.GetDeletionTimestamp() != nil || w.only != nil && !w.only(item.Object) {
+			continue
+		}
+		item.SetAPIVersion(gvr.GroupVersion().String())
+		item.SetKind(w.name)
+		r.keep(w.of(item.Object).prune(item.Object))
+	}
+}
+
+// fact is an object that was found, with its place among the others. An answer holds
+// five times as much: no page of one is kept.
+type fact struct {
+	place string
+	node  *tree.Node
+}
+
+// keep adds an object. Nobody changes facts, so they share what they can.
+func (r *factReader) keep(object map[string]any) {
+	n := r.nodes.FromValue(object)
+	r.found = append(r.found, fact{sortKey(n), n})
+}
+
+// of returns the kind of fact that an object is.
+func (k *factKind) of(object map[string]any) *factKind {
+	if k == copies && isImmutableCopy(object) {
+		return immutableCopies
+	}
+	return k
+}
+
+// joinSelectors joins two label selectors.
+func joinSelectors(a, b string) string {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "," + b
+}
+
+// ParseSelector returns the fault of a label selector.
+func ParseSelector(text string) error {
+	_, err := labels.Parse(text)
+	return err
+}
+
+// prune returns what the kind keeps of an object, and always its identity.
+// Lists are gone through item by item; what is left empty is left out.
+func (k *factKind) prune(object map[string]any) map[string]any {
+	wanted, unwanted := paths{}, paths{}
+	for _, path := range append([]string{"apiVersion", "kind", "metadata name", "metadata namespace"}, k.keep...) {
+		wanted.add(strings.Fields(path))
+	}
+	for _, path := range k.drop {
+		unwanted.add(strings.Fields(path))
+	}
+	out, _ := wanted.pick(object, unwanted).(map[string]any)
+	if k.tidy != nil {
+		k.tidy(out)
+	}
+	return out
+}
+
+// paths is a tree of field names; one without children means the whole field.
+type paths map[string]paths
+
+func (p paths) add(path []string) {
+	for _, name := range path {
+		if p[name] == nil {
+			p[name] = paths{}
+		}
+		p = p[name]
+	}
+}
+
+// ofKinds returns the part of v that p names, less what without names.
+func (p paths) pick(v any, without paths) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return p.pickMap(v, without)
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, item := range v {
+			if picked := p.pick(item, without); picked != nil {
+				out = append(out, picked)
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out
+	}
+	if len(p) > 0 {
+		return nil // a field below something that has none
+	}
+	return v
+}
+
+func (p paths) pickMap(v map[string]any, without paths) any {
+	out := map[string]any{}
+	for name, value := range v {
+		below, named := p[name]
+		minus, less := without[name]
+		if !named && len(p) > 0 || less && len(minus) == 0 {
+			continue
+		}
+		if picked := below.pick(value, minus); picked != nil {
+			out[name] = picked
+		}
+	}
+	if len(out) == 0 && (len(p) > 0 || len(v) > 0) {
+		return nil
+	}
+	return out
+}
+
+// addressless takes an address away that says no more than that there is one.
+func addressless(service map[string]any) {
+	if spec, ok := service["spec"].(map[string]any); ok && spec["clusterIP"] != "None" {
+		delete(spec, "clusterIP")
+	}
+}

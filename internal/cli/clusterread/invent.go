@@ -1,0 +1,228 @@
+package clusterread
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Invention says what to make up around a workload that no cluster runs. The same
+// always gives the same pods, names included.
+type Invention struct {
+	// Pods is how many there shall be; 0 is what the workload asks for.
+	Pods int
+	// Nodes is how many nodes; 0 is one for ten pods, and at least three.
+	Nodes int
+	Gates installation.Gates
+}
+
+// settleLimit is for how long the model cluster may take to bring pods up.
+const settleLimit = 24 * time.Hour
+
+// Invent returns what would be known of a workload if it ran, healthy, with all
+// its pods, in a cluster with the other objects of the same input. The uid that
+// the model gave to the workload is taken away again: nobody may pin a plan to
+// it.
+func Invent(target *resource.Resource, others []*resource.Resource, o Invention) (plan.Snapshot, error) {
+	read, err := cluster.ReadWorkload(target.Node())
+	if err != nil {
+		return plan.Snapshot{}, target.Wrap(err, "")
+	}
+	pods, err := o.pods(target, read)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	if err := checkPodLimit(target, pods); err != nil {
+		return plan.Snapshot{}, err
+	}
+	w := o.cluster(read, pods)
+	if err := applyAll(w, read, target, others, pods); err != nil {
+		return plan.Snapshot{}, err
+	}
+	if settled, err := w.Settle(settleLimit); err != nil || !settled {
+		return plan.Snapshot{}, target.Fault("spec", "check replicas, nodeSelector and budgets", "its pods would not even come up in an empty cluster: %v", err)
+	}
+	s, err := w.Snapshot(read.Ref)
+	if err != nil {
+		return s, target.Wrap(err, "")
+	}
+	bare := *s.Workload
+	bare.UID = ""
+	s.Workload = &bare
+	return s, checkHealthy(target, s.Pods)
+}
+
+// cluster is an empty model cluster with nodes that suit the workload.
+func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
+	options := simulate.Usual()
+	options.Gates, options.ReadinessGate = o.Gates.Gates, o.Gates.ReadinessGate
+	w := simulate.New(options)
+	nodes := o.Nodes
+	switch {
+	case read.Kind == kruise.KindDaemonSet:
+		nodes = pods
+	case nodes == 0:
+		nodes = max(min(pods, 3), (pods+9)/10)
+	}
+	for i := range nodes {
+		w.AddNode(fmt.Sprintf("node-%d", i+1), assumedNodeLabels(read.Template))
+	}
+	return w
+}
+
+// checkHealthy refuses a workload whose pods nothing would ever make ready.
+func checkHealthy(target *resource.Resource, pods []*cluster.Pod) error {
+	for _, p := range pods {
+		if !rules.Ready(p) {
+			return target.Fault("spec.template", "check for readiness gates that no controller sets, and for a nodeSelector or affinity that no node matches",
+				"pod %s would not become ready in a healthy cluster", p.Name)
+		}
+	}
+	return nil
+}
+
+// pods is how many pods the workload shall have.
+func (o Invention) pods(target *resource.Resource, read *cluster.Workload) (int, error) {
+	if o.Pods > 0 {
+		return o.Pods, nil
+	}
+	if _, counted := cluster.Of(read.Object).Replicas(); !counted {
+		return assumedPods, nil
+	}
+	n, ok := tree.Int(tree.Get(target.Node(), "spec", "replicas"))
+	switch {
+	case !ok:
+		return 1, nil
+	case n == 0:
+		return 0, target.Fault("spec.replicas", "--pods N plans for N pods", "a workload without pods has no rollout")
+	}
+	return int(n), nil
+}
+
+// assumedPods is how many pods there are of what has no replicas.
+const assumedPods = 5
+
+// applyAll writes the objects into the model cluster: the workload last, so that
+// budgets and sidecars are there before its pods are.
+func applyAll(w *simulate.World, read *cluster.Workload, target *resource.Resource, others []*resource.Resource, pods int) error {
+	set, sidecars := read.Object.(*kruise.SidecarSet)
+	if sidecars {
+		if err := w.Apply(target.Node()); err != nil {
+			return target.Wrap(err, "")
+		}
+	}
+	running := 0
+	for _, r := range others {
+		carries := sidecars && r.Kind() != kruise.KindSidecarSet && cluster.IsWorkload(r.Group(), r.Kind())
+		if r == target || !carries && !isContext(r) {
+			continue
+		}
+		if carries {
+			running++
+			n, _ := tree.Int(tree.Get(r.Node(), "spec", "replicas"))
+			if err := checkPodLimit(r, int(n)); err != nil {
+				return err
+			}
+		}
+		if err := w.Apply(r.Node()); err != nil {
+			return r.Wrap(err, "")
+		}
+	}
+	node := tree.Clone(target.Node())
+	switch {
+	case sidecars && running > 0:
+		return nil
+	case sidecars:
+		return w.Apply(sidecarCarriers(set, pods)...)
+	case read.Kind != kruise.KindDaemonSet:
+		tree.SetAt(node, tree.Int64(int64(pods)), "spec", "replicas")
+	}
+	return target.Wrap(w.Apply(node), "")
+}
+
+// checkPodLimit refuses more pods than a model holds.
+func checkPodLimit(r *resource.Resource, pods int) error {
+	if pods <= simulate.MostPods {
+		return nil
+	}
+	return r.Fault("spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that a model of a cluster holds", pods, simulate.MostPods)
+}
+
+// isContext reports whether an object matters to the rollout of another.
+func isContext(r *resource.Resource) bool {
+	return r.Is("", "Namespace") || r.Is("policy", "PodDisruptionBudget") || r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) || r.Is(kruise.Group, kruise.KindSidecarSet)
+}
+
+func assumedNodeLabels(template map[string]any) map[string]string {
+	spec, _ := template["spec"].(map[string]any)
+	selector, _ := spec["nodeSelector"].(map[string]any)
+	out := map[string]string{}
+	for k, v := range selector {
+		out[k] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// sidecarCarriers are a namespace and a workload with so many pods for a SidecarSet whose
+// input has no workload: labels are what its selectors ask for.
+func sidecarCarriers(set *kruise.SidecarSet, pods int) []*tree.Node {
+	const name = "app"
+	namespace := labelsFor(set.Spec.NamespaceSelector)
+	in := cmp.Or(namespace[kruise.NamespaceNameLabel], "default")
+	namespace[kruise.NamespaceNameLabel] = in
+	labels := labelsFor(set.Spec.Selector)
+	return []*tree.Node{
+		tree.FromValue(map[string]any{
+			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": in, "labels": anyMap(namespace)},
+		}),
+		tree.FromValue(map[string]any{
+			"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": kruise.KindCloneSet,
+			"metadata": map[string]any{"name": name, "namespace": in},
+			"spec": map[string]any{
+				"replicas": pods, "selector": map[string]any{"matchLabels": anyMap(labels)},
+				"template": map[string]any{
+					"metadata": map[string]any{"labels": anyMap(labels)},
+					"spec":     map[string]any{"containers": []any{map[string]any{"name": name, "image": "app:1"}}},
+				},
+			},
+		}),
+	}
+}
+
+// labelsFor returns labels that a selector matches, as far as it asks for any.
+func labelsFor(s *metav1.LabelSelector) map[string]string {
+	out := map[string]string{}
+	if s == nil {
+		return out
+	}
+	maps.Copy(out, s.MatchLabels)
+	for _, e := range s.MatchExpressions {
+		switch {
+		case e.Operator == metav1.LabelSelectorOpIn && len(e.Values) > 0:
+			out[e.Key] = e.Values[0]
+		case e.Operator == metav1.LabelSelectorOpExists:
+			out[e.Key] = "true"
+		}
+	}
+	return out
+}
+
+func anyMap(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}

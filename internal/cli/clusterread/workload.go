@@ -1,0 +1,294 @@
+package clusterread
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// WorkloadState is what a cluster told of one workload.
+type WorkloadState struct {
+	// Object is the workload itself.
+	Object *resource.Resource
+	Ref    cluster.Ref
+	// State has the workload with all that belongs to it.
+	State simulate.State
+	// Source is the Kruise workload that Object stands for where there is no
+	// Kruise; nil when Object is the one that was asked for.
+	Source *cluster.Workload
+	// Skipped says in words what could not be read, and why; the plan is made
+	// without it.
+	Skipped []string
+
+	// owners are the uids of the controllers of its pods.
+	owners  map[string]bool
+	budgets budgetLists
+}
+
+// ReadWorkload reads the workload that name means, in a namespace that counts for
+// those that have one. What is forbidden beside the workload and its pods is
+// skipped and said.
+func ReadWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*WorkloadState, error) {
+	r := &workloadReader{ctx: ctx, client: c}
+	r.res.State.Revisions = map[cluster.Ref][]cluster.Revision{}
+	object, err := r.find(name, namespace)
+	if err != nil {
+		return nil, err
+	}
+	r.res.Object = resource.Parsed(tree.FromValue(object.Object), nil, resource.Origin{File: File})
+	w, err := cluster.ReadWorkload(r.res.Object.Node())
+	if err != nil {
+		return nil, r.res.Object.Wrap(err, "")
+	}
+	if r.res.Ref = w.Ref; !name.Means(w.Group, w.Kind, w.Name) {
+		if r.res.Source, err = ReadSource(r.res.Object, name.Kinds[0].Kind, name.Name); err != nil {
+			return nil, err
+		}
+	}
+	r.keep(object)
+	if err := r.around(w); err != nil {
+		return nil, err
+	}
+	return &r.res, nil
+}
+
+// FindWorkload reads the object that a name means: the workload, or the native one that
+// stands for it where there is no Kruise.
+func FindWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*resource.Resource, error) {
+	r := &workloadReader{ctx: ctx, client: c}
+	object, err := r.find(name, namespace)
+	if err != nil {
+		return nil, err
+	}
+	return resource.Parsed(tree.FromValue(object.Object), nil, resource.Origin{File: File}), nil
+}
+
+// workloadReader asks one cluster about one workload.
+type workloadReader struct {
+	ctx    context.Context //nolint:containedctx // a reader lives for one call
+	client dynamic.Interface
+	res    WorkloadState
+}
+
+// find tries every kind that the name can mean, in the newest version first.
+func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstructured.Unstructured, error) {
+	for _, kind := range name.Kinds {
+		for _, version := range apiVersionsOf(kind.Group) {
+			got, err := r.client.Resource(schema.GroupVersionResource{Group: kind.Group, Version: version, Resource: resourcearg.Plural(kind)}).
+				Namespace(namespaceOf(kind, namespace)).Get(r.ctx, name.Name, metav1.GetOptions{})
+			switch {
+			case err == nil:
+				return got, nil
+			case !apierrors.IsNotFound(err):
+				return nil, &resource.Error{Err: fmt.Errorf("cannot read %s: %w", name, err), Hint: "check --kubeconfig and --context"}
+			}
+		}
+	}
+	if got, err := r.carrier(name, namespace); got != nil || err != nil {
+		return got, err
+	}
+	where := "namespace " + namespace
+	if namespaceOf(name.Kinds[0], namespace) == "" {
+		where = "the cluster"
+	}
+	return nil, &resource.Error{Err: &resourcearg.AbsentError{Text: fmt.Sprintf("%s is not in %s", name, where)}, Hint: "check the name and -n"}
+}
+
+func apiVersionsOf(group string) []string {
+	if group == kruise.Group {
+		return []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	return []string{"v1"}
+}
+
+// namespaceOf is the namespace to ask in; SidecarSets have none.
+func namespaceOf(kind schema.GroupKind, namespace string) string {
+	if kind.Kind == kruise.KindSidecarSet {
+		return ""
+	}
+	return namespace
+}
+
+// keep adds an object to the state, without what only makes it long.
+func (r *workloadReader) keep(u *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+	r.res.State.Objects = append(r.res.State.Objects, tree.FromValue(u.Object))
+}
+
+// listQuery is one question to the API server.
+type listQuery struct {
+	what      string
+	resource  schema.GroupVersionResource
+	namespace string
+	selector  string
+	// needed says that there is no plan without an answer.
+	needed bool
+	// versioned says that there are other versions to ask for.
+	versioned bool
+}
+
+// list hands every object of the answer to each. The server may answer from its
+// cache, which is as old as what a controller sees.
+func (r *workloadReader) list(q listQuery, each func(*unstructured.Unstructured) error) error {
+	opt := metav1.ListOptions{LabelSelector: q.selector, Limit: pageSize, ResourceVersion: "0"}
+	for {
+		page, err := r.client.Resource(q.resource).Namespace(q.namespace).List(r.ctx, opt)
+		if err != nil {
+			return r.failed(q, err)
+		}
+		for i := range page.Items {
+			if err := each(&page.Items[i]); err != nil {
+				return fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.what, "s"), page.Items[i].GetName(), err)
+			}
+		}
+		if opt.Continue, opt.ResourceVersion = page.GetContinue(), ""; opt.Continue == "" {
+			return nil
+		}
+	}
+}
+
+func (r *workloadReader) failed(q listQuery, err error) error {
+	switch {
+	case apierrors.IsNotFound(err) && q.versioned:
+		return err
+	case apierrors.IsNotFound(err) && !q.needed: // not served here
+		return nil
+	case apierrors.IsForbidden(err) && !q.needed:
+		r.res.Skipped = append(r.res.Skipped, fmt.Sprintf("%s: %v", q.what, err))
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return fmt.Errorf("cannot read %s: %w", q.what, err)
+}
+
+// carrier finds the native object that stands for a Kruise workload where there is
+// no Kruise: rendering has left a label with the kind and name of its source. nil
+// means that there is none.
+func (r *workloadReader) carrier(name resourcearg.Name, namespace string) (*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for _, kind := range name.Kinds {
+		if kind.Group != kruise.Group {
+			continue
+		}
+		for _, plural := range []string{"replicasets", "deployments", "statefulsets", "daemonsets"} {
+			q := listQuery{
+				what: plural, resource: gvr("apps", "v1", plural), namespace: namespace,
+				selector: kruise.SourceLabel + "=" + kruise.SourceValue(kind.Kind, name.Name),
+			}
+			err := r.list(q, func(u *unstructured.Unstructured) error {
+				if metav1.GetControllerOfNoCopy(u) == nil { // a Deployment's ReplicaSets have its labels
+					found = append(found, u)
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil //nolint:nilnil // that there is none is no error
+	case 1:
+		return found[0], nil
+	}
+	return nil, &resource.Error{Err: fmt.Errorf("%s was rendered into %d workloads: %s", name, len(found), objectNames(found)), Hint: "plan each of them by its own name"}
+}
+
+func objectNames(list []*unstructured.Unstructured) string {
+	out := make([]string, len(list))
+	for i, u := range list {
+		out[i] = strings.ToLower(u.GetKind()) + "/" + u.GetName()
+	}
+	return strings.Join(out, ", ")
+}
+
+// SelectWorkloads names the workloads of some kinds that a selector matches, by kind and name.
+// What belongs to another workload is left out.
+func SelectWorkloads(ctx context.Context, c dynamic.Interface, kinds []schema.GroupKind, namespace, selector string) ([]resourcearg.Name, error) {
+	r := &workloadReader{ctx: ctx, client: c}
+	var out []resourcearg.Name
+	for _, kind := range kinds {
+		add := func(u *unstructured.Unstructured) error {
+			if metav1.GetControllerOfNoCopy(u) == nil {
+				out = append(out, resourcearg.NameOf(kind, u.GetName()))
+			}
+			return nil
+		}
+		if err := r.selected(kind, namespace, selector, add); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// OwnedWorkloads names the workloads of a kind that a selector matches and an object controls.
+func OwnedWorkloads(ctx context.Context, c dynamic.Interface, kind schema.GroupKind, namespace, selector, uid string) ([]resourcearg.Name, error) {
+	r := &workloadReader{ctx: ctx, client: c}
+	var out []resourcearg.Name
+	err := r.selected(kind, namespace, selector, func(u *unstructured.Unstructured) error {
+		if owner := metav1.GetControllerOfNoCopy(u); owner != nil && string(owner.UID) == uid {
+			out = append(out, resourcearg.NameOf(kind, u.GetName()))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// selected lists a kind in the newest version that is served.
+func (r *workloadReader) selected(kind schema.GroupKind, namespace, selector string, add func(*unstructured.Unstructured) error) error {
+	for _, version := range apiVersionsOf(kind.Group) {
+		q := listQuery{
+			what: resourcearg.Plural(kind), resource: gvr(kind.Group, version, resourcearg.Plural(kind)), needed: true,
+			namespace: namespaceOf(kind, namespace), selector: selector,
+		}
+		if err := r.list(q, add); !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// SubsetWorkloads names the workloads of a UnitedDeployment's subsets, in the order given. One
+// that has none yet, or several, is an error.
+func SubsetWorkloads(ctx context.Context, c dynamic.Interface, u *united.Object) ([]resourcearg.Name, error) {
+	var out []resourcearg.Name
+	for _, subset := range u.Subsets {
+		names, err := OwnedWorkloads(ctx, c, u.Kind, u.Namespace, kruise.SubsetNameLabel+"="+subset, u.UID)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(names) != 1:
+			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: "its controller says why: kubectl describe uniteddeployment " + u.Name}
+		}
+		out = append(out, names[0])
+	}
+	return out, nil
+}
+
+// RenderedWorkloads names the workloads that an object of Kruise was rendered into, where
+// there is no Kruise, by kind and name.
+func RenderedWorkloads(ctx context.Context, c dynamic.Interface, namespace, kind, name string) ([]resourcearg.Name, error) {
+	var kinds []schema.GroupKind
+	for _, native := range []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindReplicaSet} {
+		kinds = append(kinds, schema.GroupKind{Group: "apps", Kind: native})
+	}
+	kinds = append(kinds, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindCloneSet}, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindStatefulSet})
+	return SelectWorkloads(ctx, c, kinds, namespace, kruise.SourceLabel+"="+kruise.SourceValue(kind, name))
+}

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Deprecation is what is known of a flag or verb that goes.
+type Deprecation struct {
+	// Instead is what to use, as it is typed: a flag, a verb.
+	Instead string
+	// Gone is the version in which it is no more, such as v2.0.0.
+	Gone string
+}
+
+// deprecatedAnnotation is the annotation of a flag or a command, with [instead, gone].
+const deprecatedAnnotation = "kubectl-kruise.dev/deprecated"
+
+// DeprecateFlag marks a flag of a command, which must have it.
+func DeprecateFlag(c *cobra.Command, name string, s Deprecation) {
+	fl := c.Flags()
+	if fl.Lookup(name) == nil {
+		panic("no flag --" + name + " to deprecate: a mistake in the program")
+	}
+	fl.Lookup(name).Hidden = true
+	_ = fl.SetAnnotation(name, deprecatedAnnotation, []string{s.Instead, s.Gone}) // the flag is there
+}
+
+// DeprecateVerb marks a command.
+func DeprecateVerb(c *cobra.Command, s Deprecation) {
+	c.Hidden = true
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[deprecatedAnnotation], c.Annotations[deprecatedAnnotation+"-gone"] = s.Instead, s.Gone
+}
+
+// WarnDeprecated says which parts of a call go, each once, however often it was given.
+func WarnDeprecated(w io.Writer, c *cobra.Command) {
+	for up := c; up != nil; up = up.Parent() {
+		if s, ok := verbDeprecation(up); ok {
+			warnDeprecated(w, up.Name(), s)
+		}
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if s, ok := flagDeprecation(f); ok {
+			warnDeprecated(w, "--"+f.Name, s)
+		}
+	})
+}
+
+func warnDeprecated(w io.Writer, what string, s Deprecation) {
+	_, _ = fmt.Fprintf(w, "warning: %s goes in %s; use %s\n", what, s.Gone, s.Instead)
+}
+
+func verbDeprecation(c *cobra.Command) (Deprecation, bool) {
+	instead, ok := c.Annotations[deprecatedAnnotation]
+	return Deprecation{instead, c.Annotations[deprecatedAnnotation+"-gone"]}, ok
+}
+
+func flagDeprecation(f *pflag.Flag) (Deprecation, bool) {
+	if values := f.Annotations[deprecatedAnnotation]; len(values) == 2 {
+		return Deprecation{values[0], values[1]}, true
+	}
+	return Deprecation{}, false
+}
+
+// Deprecations are what goes of a command and all below it, as it is typed.
+func Deprecations(c *cobra.Command) map[string]Deprecation {
+	out := map[string]Deprecation{}
+	if s, ok := verbDeprecation(c); ok {
+		out[c.CommandPath()] = s
+	}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if s, ok := flagDeprecation(f); ok {
+			out[c.CommandPath()+" --"+f.Name] = s
+		}
+	})
+	for _, sub := range c.Commands() {
+		maps.Copy(out, Deprecations(sub))
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// tree is a program with a flag and a verb that go, and says what its call says.
+func tree(t *testing.T, args ...string) (root *cobra.Command, said string) {
+	t.Helper()
+	var out strings.Builder
+	root = &cobra.Command{Use: "prog", PersistentPreRun: func(c *cobra.Command, _ []string) { WarnDeprecated(c.ErrOrStderr(), c) }}
+	run := &cobra.Command{Use: "run", Run: func(*cobra.Command, []string) {}}
+	run.Flags().StringSlice("old-name", nil, "the older flag")
+	run.Flags().StringSlice("name", nil, "the flag")
+	DeprecateFlag(run, "old-name", Deprecation{"--name", "v2.0.0"})
+	launch := &cobra.Command{Use: "launch", Run: func(*cobra.Command, []string) {}}
+	DeprecateVerb(launch, Deprecation{"prog run", "v3.0.0"})
+	root.AddCommand(run, launch)
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&out)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return root, out.String()
+}
+
+func TestWarn(t *testing.T) {
+	for line, want := range map[string]string{
+		"run":                                    "",
+		"run --name a":                           "",
+		"run --old-name a":                       "warning: --old-name goes in v2.0.0; use --name\n",
+		"run --old-name a --old-name b":          "warning: --old-name goes in v2.0.0; use --name\n",
+		"launch":                                 "warning: launch goes in v3.0.0; use prog run\n",
+		"run --old-name a --name b --old-name=c": "warning: --old-name goes in v2.0.0; use --name\n",
+	} {
+		if _, said := tree(t, strings.Fields(line)...); said != want {
+			t.Errorf("%s: %q", line, said)
+		}
+	}
+}
+
+func TestHelpIsSilent(t *testing.T) {
+	for _, line := range []string{"--help", "run --help"} {
+		if _, said := tree(t, strings.Fields(line)...); strings.Contains(said, "old-name") || strings.Contains(said, "launch") {
+			t.Errorf("%s: %s", line, said)
+		}
+	}
+}
+
+func TestAll(t *testing.T) {
+	root, _ := tree(t, "run")
+	want := map[string]Deprecation{"prog run --old-name": {"--name", "v2.0.0"}, "prog launch": {"prog run", "v3.0.0"}}
+	if diff := cmp.Diff(want, Deprecations(root)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFlagMustBeThere(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a flag that is not there is deprecated")
+		}
+	}()
+	DeprecateFlag(&cobra.Command{}, "none", Deprecation{})
+}

@@ -1,0 +1,102 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// memoryLimit is how large the heap may become before the collector works harder. What the
+// limits accept needs less: the rest of 2 GiB is for what the collector has not seen yet.
+const memoryLimit = 1000 << 20
+
+// heapGrowth is how far the heap of a verb that reads manifests may grow over what is in use, in
+// percent, before the collector comes. It is for as long as memory is far away: then the
+// collector comes more often by itself.
+const heapGrowth = 200
+
+// signalGrace is how long after a signal a read-only verb may still take to end in order.
+const signalGrace = 400 * time.Millisecond
+
+// exitInterrupted is the exit code of a command that a signal ended, overran that of one
+// that took too long.
+const (
+	exitInterrupted = 130
+	exitOverran     = 1
+)
+
+// Process is what a guard has of the process: where it writes, and what ends it. A nil
+// Exit, as in tests, guards nothing.
+type Process struct {
+	Err    io.Writer
+	Exit   func(code int)
+	Getenv func(string) string
+}
+
+// Guard bounds what a verb takes that changes nothing in a cluster: the memory by a
+// collector that works harder, the time by an end after the seconds that --limit gives, and
+// after a signal it ends the process within a second, in whichever loop that is.
+func Guard(ctx context.Context, c *cobra.Command, p Process) {
+	if p.Exit == nil {
+		return
+	}
+	if p.Getenv("GOMEMLIMIT") == "" && !limitsRaised(c) {
+		debug.SetMemoryLimit(memoryLimit)
+		if p.Getenv("GOGC") == "" && c.Flags().Lookup(limitFlag) != nil {
+			debug.SetGCPercent(heapGrowth)
+		}
+	}
+	context.AfterFunc(ctx, func() {
+		time.Sleep(signalGrace)
+		_, _ = fmt.Fprintln(p.Err, "interrupted")
+		p.Exit(exitInterrupted)
+	})
+	if most := secondsLimit(c); most > 0 {
+		go endOverrun(most, p)
+	}
+}
+
+// endOverrun ends a process that is still busy after so long. One that waits, for a server or
+// for its input, has used little time of the processor and may go on.
+func endOverrun(most time.Duration, p Process) {
+	time.Sleep(most)
+	for processorTime() < most*2/3 {
+		time.Sleep(time.Second)
+	}
+	_, _ = fmt.Fprintf(p.Err, "error: not done after %s\nhint: read parts of the input apart, or raise the limit with --limit %s=N\n", most, limitSeconds)
+	p.Exit(exitOverran)
+}
+
+const (
+	limitSeconds = "seconds"
+	// DefaultSeconds is how long a verb that changes nothing may be busy.
+	DefaultSeconds = 55
+)
+
+// givenLimits is what --limit says, nothing for commands without it.
+func givenLimits(c *cobra.Command) map[string]string {
+	if c.Flags().Lookup(limitFlag) == nil {
+		return nil
+	}
+	all, _ := c.Flags().GetStringToString(limitFlag)
+	return all
+}
+
+// secondsLimit is how long the command may take.
+func secondsLimit(c *cobra.Command) time.Duration {
+	n := int64(DefaultSeconds)
+	if text, ok := givenLimits(c)[limitSeconds]; ok {
+		if v, err := parseLimit(text); err == nil {
+			n = v
+		}
+	}
+	return time.Duration(n) * time.Second
+}
+
+// limitsRaised reports whether the person has given limits, and so decides how much memory
+// there is.
+func limitsRaised(c *cobra.Command) bool { return len(givenLimits(c)) > 0 }

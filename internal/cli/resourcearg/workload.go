@@ -1,0 +1,91 @@
+package resourcearg
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Pick returns the one workload among the objects of an input, or the one that
+// name means; name is nil when none was given. from names the input in errors.
+// Objects outside namespace are passed over, unless it is "".
+// An error that there is none of that name is an [AbsentError].
+func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*resource.Resource, error) {
+	var found []*resource.Resource
+	all := Workloads(stream, namespace)
+	for _, r := range all {
+		if name == nil || name.Means(r.Group(), r.Kind(), r.Name()) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(all) == 0:
+		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload"), Hint: "one of: " + strings.Join(Types(), ", ")}
+	case len(found) == 0:
+		return nil, &resource.Error{File: from, Err: absentError(name, "holds no "+name.String()), Hint: "it holds " + formatNames(all)}
+	case name == nil:
+		return nil, command.Usagef("name one: "+formatNames(all), "%s holds %d workloads", from, len(all))
+	}
+	return nil, command.Usagef("they are "+formatNames(found)+"; a type may include its group, and -n sets the namespace", "%s is not clear in %s", name, from)
+}
+
+// Workloads are the workloads among the objects of an input, in their order. Objects
+// outsideNamespace namespace are passed over, unless it is "".
+func Workloads(stream []*resource.Resource, namespace string) []*resource.Resource {
+	var out []*resource.Resource
+	for _, r := range stream {
+		if cluster.IsWorkload(r.Group(), r.Kind()) && !outsideNamespace(r, namespace) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// AbsentError is of a workload that is not where it was looked for; its text says
+// which, and where.
+type AbsentError struct{ Text string }
+
+func (e *AbsentError) Error() string { return e.Text }
+
+// absentError is the error that an input lacks what name means; nil means no certain one.
+func absentError(name *Name, text string) error {
+	if name == nil {
+		return errors.New(text)
+	}
+	return &AbsentError{Text: text}
+}
+
+func outsideNamespace(r *resource.Resource, namespace string) bool {
+	return namespace != "" && r.Namespace() != "" && r.Namespace() != namespace
+}
+
+// maxNamed is how many objects an error names.
+const maxNamed = 6
+
+// formatNames names objects as a command line could.
+func formatNames(list []*resource.Resource) string {
+	var out []string
+	for i, r := range list {
+		if i == maxNamed && len(list) > maxNamed+1 {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, FormatName(r))
+	}
+	return strings.Join(out, ", ")
+}
+
+// FormatName names a workload as [Parse] reads it, with its group where the kind alone
+// is not clear.
+func FormatName(r *resource.Resource) string {
+	word := strings.ToLower(r.Kind())
+	if len(kindsOf(word)) > 1 {
+		word += "." + r.Group()
+	}
+	return word + "/" + r.Name()
+}
