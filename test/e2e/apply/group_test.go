@@ -30,7 +30,7 @@ func TestGroup(t *testing.T) {
 
 // inWave gives a document a wave.
 func inWave(text, wave string) string {
-	return strings.Replace(text, "\nspec:\n  replicas", "\n  annotations: {wave: \""+wave+"\"}\nspec:\n  replicas", 1)
+	return strings.Replace(text, "}\nspec:\n  replicas", ", annotations: {wave: \""+wave+"\"}}\nspec:\n  replicas", 1)
 }
 
 // TestGroup_Fails: the next wave does not start, what is completed is applied to the end, and

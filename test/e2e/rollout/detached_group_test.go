@@ -56,6 +56,20 @@ func (b *troop) runsGroup(t *testing.T, p *played) {
 	}
 }
 
+// waits returns when so many rollouts of group all wait for a user.
+func (b *troop) waits(t *testing.T, n int) {
+	t.Helper()
+	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		_, out, _ := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "all", "-o", "json")
+		if strings.Count(out, `"phase": "waiting"`) == n {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d rollouts do not come to wait:\n%s", n, out)
+		}
+	}
+}
+
 // comesTo waits until so many ready pods of each workload run an image.
 func (b *troop) comesTo(t *testing.T, image string, want ...int) {
 	t.Helper()
@@ -88,10 +102,12 @@ func TestGroup_Detached(t *testing.T) {
 	first.ends(t, 130)
 	second := b.play(t, j, "rollout-all-b", nil)
 	b.runsGroup(t, second)
+	b.waits(t, 2)
 	if text := b.verb(t, state, 0, "promote"); !strings.Contains(text, "2 of 3 rollouts changed") || !strings.Contains(text, "runner@rollout-all-b") {
 		t.Error(text)
 	}
 	b.comesTo(t, web2, 2, 2, 1)
+	b.waits(t, 1)
 	b.verb(t, state, 0, "promote")
 	second.ends(t, 0, "group all: completed: 3 of 3 completed")
 	b.stands(t, web2, 2, 2, 2)
