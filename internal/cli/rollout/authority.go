@@ -166,9 +166,9 @@ func (c *common) commands(list []string, from string) error {
 	return nil
 }
 
-// typed lets commands run that the person named on the command line, in a flag, or in a
+// allowNamedCommands lets commands run that the person named on the command line, in a flag, or in a
 // strategy file that was shown before the question.
-func (o *runOptions) typed(p *plan.Plan) error {
+func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
 	from, others := o.Untyped(p)
 	switch {
 	case len(others) == 0, from == planning.FromStrategy && !o.yes:

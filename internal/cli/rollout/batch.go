@@ -148,7 +148,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	case len(m.Plan.Steps) == 0:
 		return nil
 	}
-	p.batch.sayOwners(p.session.object)
+	p.batch.warnOfOwners(p.session.object)
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
@@ -211,7 +211,7 @@ func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool
 	}
 	var res apply.Result
 	if rec != nil {
-		res, err = p.batch.carryOn(ctx, p.session, takenOver)
+		res, err = p.batch.resumeRecorded(ctx, p.session, takenOver)
 	} else {
 		res, err = p.batch.start(ctx, p.session, m.Plan)
 	}

@@ -64,7 +64,7 @@ func (g *BatchGroup) Show() error {
 		return err
 	}
 	for _, p := range g.made.parts {
-		g.batch.sayOwners(p.session.object)
+		g.batch.warnOfOwners(p.session.object)
 	}
 	return g.batch.groupDriver().show(&g.made)
 }

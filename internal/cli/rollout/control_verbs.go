@@ -17,7 +17,7 @@ import (
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
-	c := newControl(shared, &control{goesOn: true, group: ofGroup{marks: resumesGroup, onlyWaiting: true}, makes: func() (action, error) {
+	c := newControl(shared, &control{continues: true, group: ofGroup{marks: resumesGroup, onlyWaiting: true}, makes: func() (action, error) {
 		how, err := promotionOf(full, to)
 		return promoting(how), err
 	}}, &cobra.Command{
@@ -58,7 +58,7 @@ func promoting(how plan.Promotion) action {
 }
 
 func newResume(shared *common) *cobra.Command {
-	o := &control{goesOn: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming), group: ofGroup{marks: resumesGroup, onlyWaiting: true}}
+	o := &control{continues: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming), group: ofGroup{marks: resumesGroup, onlyWaiting: true}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Resume a paused or unattended rollout",
 		Long: `Resume a rollout that was paused, or whose executor has stopped: it continues from the
@@ -121,7 +121,7 @@ func holdingAfterStep() action {
 }
 
 func newRetry(shared *common) *cobra.Command {
-	return newControl(shared, &control{goesOn: true, detaches: true, makes: always(retrying)}, &cobra.Command{
+	return newControl(shared, &control{continues: true, detaches: true, makes: always(retrying)}, &cobra.Command{
 		Use: "retry TYPE/NAME", Short: "Retry the failed step of a rollout",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	})
@@ -153,7 +153,7 @@ its budgets, and in place where possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.group.name != "" {
-				if err := errors.Join(o.pretends.Read(c), o.group.check(args)); err != nil {
+				if err := errors.Join(o.dryRun.Read(c), o.group.check(args)); err != nil {
 					return err
 				}
 				return o.abortGroup(c.Context())
@@ -162,7 +162,7 @@ its budgets, and in place where possible.`,
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
+			if err := errors.Join(o.dryRun.Read(c), o.complete(args)); err != nil {
 				return err
 			}
 			return o.abort(c.Context())
@@ -170,7 +170,7 @@ its budgets, and in place where possible.`,
 		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	o.addFlags(c)
-	o.pretends.AddFlag(c)
+	o.dryRun.AddFlag(c)
 	o.group.addFlag(c)
 	o.authority.addTakeOverFlags(c)
 	c.Flags().BoolVar(&o.rollback, "rollback", false, "also roll back to the revision before the rollout")
@@ -193,7 +193,7 @@ func (o *abortOptions) abortGroup(ctx context.Context) error {
 func (o *abortOptions) abort(ctx context.Context) error {
 	why := "aborted by " + holder()
 	if o.dry().Only() {
-		return o.pretendBack(ctx, why)
+		return o.previewRollback(ctx, why)
 	}
 	if o.rollback {
 		if err := o.ask(ctx, o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {

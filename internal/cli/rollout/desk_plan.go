@@ -70,7 +70,7 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 	if len(p.Steps) == 0 {
 		return nil, errors.New(p.Change.Why)
 	}
-	at.sayOwners(s.object)
+	at.warnOfOwners(s.object)
 	means := fmt.Sprintf("to %s of %s", p.Change.ToHash, p.Target.UID)
 	return &Offer{Change: plan.ConsequenceOfPlan(p, ""), Effect: append(effect(p), said.lines()...), Means: means, do: func(context.Context) (string, error) {
 		at, _ := d.sessions()
@@ -269,6 +269,6 @@ func (d *Desk) patch(ctx context.Context, ref cluster.Ref, makes patches, write 
 	if write {
 		return nil, s.Do(ctx, ref, plan.Action{Patch: patch, Precondition: plan.Precondition{UID: uid}})
 	}
-	at.sayOwners(s.object)
+	at.warnOfOwners(s.object)
 	return &Offer{Change: change, Effect: notes.lines(), Means: fmt.Sprintf("%s to %s of %s", change.Was, change.Becomes, uid)}, nil
 }

@@ -29,7 +29,7 @@ type Offer struct {
 
 // Promote lets a rollout go on past the step at which it stands.
 func (d *Desk) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), goesOn: true, means: stepOf})
+	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
 }
 
 // Abort ends a rollout where it stands.
@@ -54,9 +54,9 @@ func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, erro
 	t := turn{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
 	switch t.transition {
 	case plan.TransitionRetry:
-		t.action, t.goesOn = retrying, true
+		t.action, t.continues = retrying, true
 	case plan.TransitionResume:
-		t.action, t.goesOn = resuming, true
+		t.action, t.continues = resuming, true
 	}
 	return d.onRecord(ctx, ref, t)
 }
@@ -79,7 +79,7 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 		return nil, err
 	}
 	o := &Offer{Change: change, Means: means}
-	if t.goesOn {
+	if t.continues {
 		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
 	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
@@ -113,8 +113,8 @@ func (d *Desk) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.
 	return "The rollout is run by " + by + "."
 }
 
-// goOn carries a rollout out that is on record, unless somebody does already.
-func (d *Desk) goOn(ref cluster.Ref) (where string, err error) {
+// continueRecorded carries a rollout out that is on record, unless somebody does already.
+func (d *Desk) continueRecorded(ref cluster.Ref) (where string, err error) {
 	if d.here(ref) {
 		return "", nil
 	}
@@ -159,7 +159,7 @@ func (d *Desk) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) 
 	if !on {
 		change.Transition, text = plan.TransitionResume, "resumed: its controller updates pods"
 	}
-	at.sayOwners(s.object)
+	at.warnOfOwners(s.object)
 	means := fmt.Sprintf("pause %t of %s", on, tree.StrAt(s.object.Node(), "metadata", "uid"))
 	return &Offer{Change: change, Effect: said.lines(), Means: means, do: func(ctx context.Context) (string, error) {
 		_, err := at.writePause(ctx, s, path, on, metav1.PatchOptions{FieldManager: fieldManager})
@@ -171,8 +171,8 @@ func (d *Desk) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) 
 type turn struct {
 	transition plan.Transition
 	action
-	// goesOn says that it is carried on here, unless somebody carries it out.
-	goesOn bool
+	// continues says that it is carried on here, unless somebody carries it out.
+	continues bool
 	// means is the [Offer.Means] of it.
 	means func(plan.Record) string
 }
@@ -186,7 +186,7 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 		}
 		return nil
 	}
-	if t.goesOn && !d.here(ref) {
+	if t.continues && !d.here(ref) {
 		// Another process that drives the rollout has the say, and follows at once.
 		if by, err := rollouts.Holder(ctx, ref); err != nil || by == "" {
 			said, err := d.turn(rollouts, ref, t)
@@ -203,10 +203,10 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 		return "", err
 	}
 	said = t.said(rec)
-	if !t.goesOn {
+	if !t.continues {
 		return said, nil
 	}
-	where, err := d.goOn(ref)
+	where, err := d.continueRecorded(ref)
 	return said + where, err
 }
 

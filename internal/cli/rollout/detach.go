@@ -94,8 +94,8 @@ func (d *driving) detachable(c *cobra.Command) error {
 	return nil
 }
 
-// alone refuses --detach for several workloads, which one process carries out in their order.
-func (d *driving) alone() error {
+// refuseDetach refuses --detach for several workloads, which one process carries out in their order.
+func (d *driving) refuseDetach() error {
 	if !d.detach.on {
 		return nil
 	}
@@ -253,8 +253,8 @@ func (c *common) client() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(rest.CopyConfig(cfg))
 }
 
-// wouldDetach are the requests that create the Job.
-func (d runnerJobs) wouldDetach(ctx context.Context, s *session, p plan.Plan) error {
+// previewJob are the requests that create the Job.
+func (d runnerJobs) previewJob(ctx context.Context, s *session, p plan.Plan) error {
 	if !d.detach.on {
 		return nil
 	}
@@ -262,11 +262,11 @@ func (d runnerJobs) wouldDetach(ctx context.Context, s *session, p plan.Plan) er
 	if err != nil {
 		return err
 	}
-	return d.wouldCreate(ctx, spec)
+	return d.previewCreate(ctx, spec)
 }
 
-// wouldCreate shows the request that creates a Job.
-func (d runnerJobs) wouldCreate(ctx context.Context, spec runner.Spec) error {
+// previewCreate shows the request that creates a Job.
+func (d runnerJobs) previewCreate(ctx context.Context, spec runner.Spec) error {
 	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
 	if err != nil {
 		return err

@@ -79,8 +79,8 @@ func (o groupOfRun) detachesBegun(ctx context.Context, g *madeGroup) error {
 	return nil
 }
 
-// wouldDetach are the requests that create the Job.
-func (o groupOfRun) wouldDetach(ctx context.Context, g *madeGroup) error {
+// previewJob are the requests that create the Job.
+func (o groupOfRun) previewJob(ctx context.Context, g *madeGroup) error {
 	if !o.detach.on {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (o groupOfRun) wouldDetach(ctx context.Context, g *madeGroup) error {
 	if err != nil {
 		return err
 	}
-	return o.jobs().wouldCreate(ctx, spec)
+	return o.jobs().previewCreate(ctx, spec)
 }
 
 // detachGroupRecord has a Job carry out what is left of the group on record, which the user

@@ -150,7 +150,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	mine, proof := false, err
 	if err == nil {
-		mine, proof = approvedOnly{o}.mine(ctx, rec.Plan)
+		mine, proof = approvedOnly{o}.isApproved(ctx, rec.Plan)
 	}
 	switch {
 	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
@@ -167,7 +167,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	// The process that had it may have completed it while this one waited for the Lease.
 	if now, err := e.Record(); err == nil {
-		mine, _ = approvedOnly{o}.mine(ctx, now.Plan) // the hold was given for it
+		mine, _ = approvedOnly{o}.isApproved(ctx, now.Plan) // the hold was given for it
 		if ended, err := o.hasEnded(now, mine); ended {
 			e.Release()
 			return err
@@ -239,9 +239,9 @@ var _ apply.Approvals = approvedOnly{}
 // Approve has nothing to keep: the digest is in the arguments.
 func (a approvedOnly) Approve(context.Context, plan.Plan) error { return nil }
 
-// mine reports whether a plan is the approved one. The error is why it may not be driven: it
+// isApproved reports whether a plan is the approved one. The error is why it may not be driven: it
 // is neither that nor the way back from it.
-func (a approvedOnly) mine(ctx context.Context, p plan.Plan) (bool, error) {
+func (a approvedOnly) isApproved(ctx context.Context, p plan.Plan) (bool, error) {
 	digests, err := approvals{a.common}.digests(ctx, p)
 	if err != nil {
 		return false, err
@@ -259,7 +259,9 @@ func (a approvedOnly) mine(ctx context.Context, p plan.Plan) (bool, error) {
 }
 
 // Approved reports whether the arguments name this plan.
-func (a approvedOnly) Approved(ctx context.Context, p plan.Plan) (bool, error) { return a.mine(ctx, p) }
+func (a approvedOnly) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	return a.isApproved(ctx, p)
+}
 
 // TakeOver lets the way back be carried out whole, as far as it leads to a template that the
 // workload itself has kept.

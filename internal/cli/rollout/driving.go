@@ -31,8 +31,8 @@ type driving struct {
 	// by is when the time of --timeout is over that several rollouts share; zero has
 	// each take it anew.
 	by time.Time
-	// pretends is --dry-run of verbs that print no objects; the others have their own.
-	pretends submit.DryRunFlag
+	// dryRun is --dry-run of verbs that print no objects; the others have their own.
+	dryRun submit.DryRunFlag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
 	print *printed
 	// detach is --detach with its flags, of verbs that have them.
@@ -90,31 +90,31 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// goOn drives the rollout on record, unless another process does already.
-func (d *driving) goOn(ctx context.Context, name resourcearg.Name) error {
+// continueRecorded drives the rollout on record, unless another process does already.
+func (d *driving) continueRecorded(ctx context.Context, name resourcearg.Name) error {
 	s, err := d.open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return d.driven(ctx, s, continued)
+	return d.driveRecorded(ctx, s, continued)
 }
 
 // takeOver is goOn of a rollout that no process has driven for a while: until now, the
 // time of its step did not run.
 func (d *driving) takeOver(ctx context.Context, s *session) error {
-	return d.driven(ctx, s, takenOver)
+	return d.driveRecorded(ctx, s, takenOver)
 }
 
-// driven drives the rollout on record, as far as that is for this process to do.
-func (d *driving) driven(ctx context.Context, s *session, start starter) error {
-	res, err := d.carryOn(ctx, s, start)
+// driveRecorded drives the rollout on record, as far as that is for this process to do.
+func (d *driving) driveRecorded(ctx context.Context, s *session, start starter) error {
+	res, err := d.resumeRecorded(ctx, s, start)
 	if errors.Is(err, plan.ErrTaken) {
 		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
 	}
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return d.elsewhere(ctx, s, denied)
+		return d.refuseToDrive(ctx, s, denied)
 	}
 	if err != nil {
 		return err
@@ -122,9 +122,9 @@ func (d *driving) driven(ctx context.Context, s *session, start starter) error {
 	return d.end(res)
 }
 
-// elsewhere ends the verb of a person who may decide and not carry out: the process that
+// refuseToDrive ends the verb of a person who may decide and not carry out: the process that
 // drives the rollout follows the record. Without one it takes a person with more rights.
-func (d *driving) elsewhere(ctx context.Context, s *session, denied *apply.DeniedError) error {
+func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.DeniedError) error {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return err
@@ -152,8 +152,8 @@ func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.
 	return e, err
 }
 
-// carryOn carries out what is left of the rollout on record, and tells.
-func (d *driving) carryOn(ctx context.Context, s *session, start starter) (apply.Result, error) {
+// resumeRecorded carries out what is left of the rollout on record, and tells.
+func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
@@ -169,7 +169,7 @@ func (d *driving) carryOn(ctx context.Context, s *session, start starter) (apply
 // carryOut carries a plan out, and tells.
 func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
-	others, end, err := d.told(ctx, e)
+	others, end, err := d.listeners(ctx, e)
 	if err != nil {
 		e.Release()
 		return apply.Result{}, err

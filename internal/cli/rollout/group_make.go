@@ -38,7 +38,7 @@ func (p *groupPart) ref() cluster.Ref { return p.session.target.Ref }
 // progress which leads to the same state continues it, and another one is refused.
 func (g *groupFlags) newGroupPart(s *session, desired *resource.Resource, made *planning.Made) (*groupPart, error) {
 	p := &groupPart{session: s, desired: desired, made: made, plan: made.Plan}
-	err := p.underWay()
+	err := p.takeOverRecorded()
 	if err == nil {
 		p.wave, err = g.wave(desired)
 	}
@@ -168,8 +168,8 @@ func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart,
 	return p, err
 }
 
-// underWay takes over the rollout of the workload that is in progress, or refuses it.
-func (p *groupPart) underWay() error {
+// takeOverRecorded takes over the rollout of the workload that is in progress, or refuses it.
+func (p *groupPart) takeOverRecorded() error {
 	rec, err := p.session.Rollout()
 	switch {
 	case errors.Is(err, plan.ErrNoRollout):

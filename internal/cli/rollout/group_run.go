@@ -50,10 +50,10 @@ func (o groupOfRun) run(ctx context.Context) error {
 	case o.detach.manifest:
 		return o.printManifest(ctx, g)
 	case o.dry().Only():
-		return errors.Join(o.pretend(ctx, g), o.wouldDetach(ctx, g))
+		return errors.Join(o.preview(ctx, g), o.previewJob(ctx, g))
 	}
 	for _, p := range g.parts {
-		if err := o.typed(&p.plan); err != nil {
+		if err := o.allowNamedCommands(&p.plan); err != nil {
 			return err
 		}
 	}
@@ -108,8 +108,8 @@ func (d groupDriver) show(g *madeGroup) error {
 	return view.GroupPlan(w, rows, g.line, style)
 }
 
-// pretend shows the requests of all rollouts.
-func (o groupOfRun) pretend(ctx context.Context, g *madeGroup) error {
+// preview shows the requests of all rollouts.
+func (o groupOfRun) preview(ctx context.Context, g *madeGroup) error {
 	var list []event.Request
 	for _, p := range g.parts {
 		more, err := p.session.requests(p.plan, p.made.Acts)

@@ -54,7 +54,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 		err = view.Group(o.factory.Streams.Out, s, o.factory.OutStyle(false))
 	}
 	if err == nil && stands.Outcome == group.HasFailed {
-		err = o.endOf(plan.Decision{Verb: plan.Halt})
+		err = o.errorOf(plan.Decision{Verb: plan.Halt})
 	}
 	return err
 }

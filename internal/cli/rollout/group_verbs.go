@@ -90,7 +90,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	}
 	switch {
 	case o.dry().Only():
-		return v.pretend(ctx)
+		return v.preview(ctx)
 	case o.detach.on:
 		return v.detach(ctx)
 	}
@@ -109,7 +109,7 @@ type groupVerb struct {
 }
 
 // carriesOut reports whether the verb carries the group out where no process does.
-func (v *groupVerb) carriesOut() bool { return v.back || v.goesOn && !v.only }
+func (v *groupVerb) carriesOut() bool { return v.back || v.continues && !v.only }
 
 // do changes the records, and carries the group out where the verb does that. Whether this
 // user may carry it out is decided before anything is changed.
@@ -117,7 +117,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
 	agreed := ""
-	if v.goesOn && !v.only && !driven {
+	if v.continues && !v.only && !driven {
 		if err := v.known.take(ctx, v.rec, v.groups); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (o *control) allows(rec group.Record, back bool) error {
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s, and is rolled back", rec.Name, rec.Aborted), Hint: "'kubectl kruise rollout abort --group " + rec.Name + " --rollback' continues that",
 		}
-	case rec.Aborted != "" && o.goesOn:
+	case rec.Aborted != "" && o.continues:
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s", rec.Name, rec.Aborted), Hint: "roll it back with 'kubectl kruise rollout abort --group " + rec.Name + " --rollback', or start a new one with 'kubectl kruise rollout run'",
 		}
@@ -233,13 +233,13 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 	return nil
 }
 
-// pretend says what the verb would do to the group and to each of its rollouts, and the
+// preview says what the verb would do to the group and to each of its rollouts, and the
 // requests that follow from it.
-func (v *groupVerb) pretend(ctx context.Context) error {
+func (v *groupVerb) preview(ctx context.Context) error {
 	var list []event.Request
 	changed := 0
 	err := v.eachApplicable(ctx, func(ref cluster.Ref) error {
-		more, err := v.pretendMember(ctx, ref)
+		more, err := v.previewMember(ctx, ref)
 		if err == nil {
 			changed++
 			list = append(list, more...)
@@ -253,7 +253,7 @@ func (v *groupVerb) pretend(ctx context.Context) error {
 	return v.show(ctx, list)
 }
 
-func (v *groupVerb) pretendMember(ctx context.Context, ref cluster.Ref) ([]event.Request, error) {
+func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event.Request, error) {
 	s, err := v.openRef(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -178,8 +178,8 @@ func newPrinted(c *cobra.Command, done string, output *string) *printed {
 	return p
 }
 
-// pretends adds --dry-run.
-func (p *printed) pretends(c *cobra.Command) *printed {
+// dryRun adds --dry-run.
+func (p *printed) addDryRunFlag(c *cobra.Command) *printed {
 	p.dry.AddFlag(c)
 	return p
 }

@@ -140,7 +140,7 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 	}
 	o.addFlags(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "kubectl's formats for the object: json, yaml, name, jsonpath=…")
-	p := newPrinted(c, "approved", &output).pretends(c)
+	p := newPrinted(c, "approved", &output).addDryRunFlag(c)
 	cmdutil.AddFieldManagerFlagVar(c, &manager, fieldManager)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := p.complete(c); err != nil {
@@ -193,9 +193,9 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	case r.Holds() && !o.back:
 		return inHands(s.target.String(), r)
 	}
-	o.sayHanded(h)
+	o.describeHandover(h)
 	if o.dry().Only() {
-		return errors.Join(o.wouldHand(ctx), o.pretend(ctx))
+		return errors.Join(o.previewHandover(ctx), o.preview(ctx))
 	}
 	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
@@ -232,14 +232,14 @@ func (o *runOptions) template() release.Template {
 	}
 }
 
-// wouldHand shows the request that hands a new template over.
-func (o *runOptions) wouldHand(ctx context.Context) error {
+// previewHandover shows the request that hands a new template over.
+func (o *runOptions) previewHandover(ctx context.Context) error {
 	t := o.template()
 	return o.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
 }
 
-// pretend prints the workload as it would be, by the server's word where it is asked.
-func (o *runOptions) pretend(ctx context.Context) error {
+// preview prints the workload as it would be, by the server's word where it is asked.
+func (o *runOptions) preview(ctx context.Context) error {
 	if o.print == nil {
 		return nil
 	}
@@ -253,8 +253,8 @@ func (o *runOptions) pretend(ctx context.Context) error {
 	return o.print.write(o.common, u)
 }
 
-// sayHanded says who rolls out, and what is left undone.
-func (o *runOptions) sayHanded(h *handedError) {
+// describeHandover says who rolls out, and what is left undone.
+func (o *runOptions) describeHandover(h *handedError) {
 	var steps []string
 	for _, s := range h.rollout.Steps {
 		steps = append(steps, s.Replicas)

@@ -81,7 +81,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 		Long:    runLong,
 		Example: runExamples,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.pretends.Read(c); err != nil {
+			if err := o.dryRun.Read(c); err != nil {
 				return err
 			}
 			if err := errors.Join(o.group.read(c), o.complete(args), o.detachable(c)); err != nil {
@@ -99,7 +99,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 	}
 	o.addRunFlags(c)
 	o.group.addFlags(c)
-	o.pretends.AddFlag(c)
+	o.dryRun.AddFlag(c)
 	return c
 }
 
@@ -147,7 +147,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case o.united != "" && o.group.given:
 		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
 	case o.united != "":
-		if err := o.alone(); err != nil {
+		if err := o.refuseDetach(); err != nil {
 			return err
 		}
 		return o.runUnited(ctx)
@@ -168,7 +168,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case len(names) > 1 && o.ui:
 		return oneOnScreens()
 	case len(names) > 1 && o.detach.on:
-		return o.alone()
+		return o.refuseDetach()
 	case len(names) > 1:
 		return o.runSeveral(ctx, names)
 	}
@@ -200,9 +200,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	case o.detach.manifest:
 		return o.jobs().printManifest(ctx, o.session, m.Plan)
 	case o.dry().Only():
-		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.jobs().wouldDetach(ctx, o.session, m.Plan), o.pretend(ctx))
+		return errors.Join(o.previewRequests(ctx, o.session, m.Plan, m.Acts), o.jobs().previewJob(ctx, o.session, m.Plan), o.preview(ctx))
 	}
-	if err := o.typed(&m.Plan); err != nil {
+	if err := o.allowNamedCommands(&m.Plan); err != nil {
 		return err
 	}
 	if err := o.ask(ctx, o.yes || o.answered, "Roll out "+o.session.target.String()+"?"); err != nil {
@@ -236,7 +236,7 @@ func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resour
 	if err := o.findManifest(); err != nil {
 		return err
 	}
-	o.sayOwners(object)
+	o.warnOfOwners(object)
 	if err := o.session.parent.allows(object, desired); err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	if err := o.details(ctx, s); err != nil {
 		return err
 	}
-	return o.endOf(status.Decision)
+	return o.errorOf(status.Decision)
 }
 
 // look is how a workload stands now.
@@ -217,7 +217,7 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 func (o *statusOptions) table(ctx context.Context) error {
 	var list []view.RolloutStatus
 	for _, name := range o.names {
-		status, err := o.glance(ctx, name)
+		status, err := o.statusOnce(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	var worst error
 	for i := range list {
 		data[i] = list[i].JSON()
-		worst = worse(worst, o.endOf(list[i].Decision))
+		worst = worse(worst, o.errorOf(list[i].Decision))
 	}
 	if o.output == "json" {
 		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
@@ -240,9 +240,9 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
-// glance opens a workload for one look; one in the hands of a Rollout stands as that
+// statusOnce opens a workload for one look; one in the hands of a Rollout stands as that
 // says.
-func (o *statusOptions) glance(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
+func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return view.RolloutStatus{}, err
@@ -273,8 +273,8 @@ func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) err
 	return o.end(res)
 }
 
-// endOf is the exit code of a look.
-func (o *statusOptions) endOf(d plan.Decision) error {
+// errorOf is the exit code of a look.
+func (o *statusOptions) errorOf(d plan.Decision) error {
 	if d.Verb == plan.Halt {
 		return command.ErrFailed
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// driven is what a verb has at a terminal, or before a pipe.
+// driveRecorded is what a verb has at a terminal, or before a pipe.
 func driven(out *bytes.Buffer, terminal bool, env map[string]string) *driving {
 	s := factory.Streams{Out: out, Err: &bytes.Buffer{}, In: strings.NewReader(""), OutTTY: terminal, Getenv: func(key string) string { return env[key] }}
 	if terminal {

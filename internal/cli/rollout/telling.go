@@ -109,9 +109,9 @@ func (t *telling) serve() (stop func(), err error) {
 	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
 }
 
-// told is who else hears of a rollout that is about to be driven; end is called when it is
+// listeners is who else hears of a rollout that is about to be driven; end is called when it is
 // over.
-func (d *driving) told(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
+func (d *driving) listeners(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
 	stop, err := d.tells.serve()
 	if err != nil {
 		return nil, nil, err

@@ -56,7 +56,7 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 
 // subsetsInTurn rolls out subsets that have their new template.
 func (o *runOptions) subsetsInTurn(ctx context.Context, names []resourcearg.Name) error {
-	err := o.inTurn(names, func(n resourcearg.Name) error {
+	err := o.inSequence(names, func(n resourcearg.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		one.Change, one.Counted = planning.Released, true

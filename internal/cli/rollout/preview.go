@@ -26,8 +26,8 @@ import (
 // is due.
 type acts func(tell func(plan.Snapshot, plan.Action)) error
 
-// wouldSend shows the requests that carrying a plan out sends, if pods behave.
-func (d *driving) wouldSend(ctx context.Context, s *session, p plan.Plan, a acts) error {
+// previewRequests shows the requests that carrying a plan out sends, if pods behave.
+func (d *driving) previewRequests(ctx context.Context, s *session, p plan.Plan, a acts) error {
 	list, err := s.requests(p, a)
 	if err != nil {
 		return err
@@ -44,12 +44,12 @@ func (d *driving) show(ctx context.Context, list []event.Request) error {
 	if err != nil {
 		return err
 	}
-	return d.dry().Show(ctx, d.pretendTo(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
+	return d.dry().Show(ctx, d.previewOutput(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
 }
 
-// pretendTo is where requests are shown: beside what scripts read of verbs that print
+// previewOutput is where requests are shown: beside what scripts read of verbs that print
 // objects.
-func (d *driving) pretendTo() io.Writer {
+func (d *driving) previewOutput() io.Writer {
 	if d.print != nil && !d.machine() {
 		return d.factory.Streams.Err
 	}
@@ -61,7 +61,7 @@ func (d *driving) dry() submit.DryRunFlag {
 	if d.print != nil {
 		return d.print.dry
 	}
-	return d.pretends
+	return d.dryRun
 }
 
 // left are the actions that are left of a plan, up to the next pause; with promote,
@@ -99,9 +99,9 @@ func beginning(s plan.Snapshot) plan.Snapshot {
 	return s
 }
 
-// pretend says what the verb does to a rollout on record, and the requests that
+// preview says what the verb does to a rollout on record, and the requests that
 // follow from it.
-func (o *control) pretend(ctx context.Context, at *session) error {
+func (o *control) preview(ctx context.Context, at *session) error {
 	s := *at
 	if err := o.watch(ctx, &s); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record
 	}
 	snapshot.Progress = rec.Progress
 	switch {
-	case o.goesOn && !o.only:
+	case o.continues && !o.only:
 		return s.requests(rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
 	case rec.Progress.Stop.Asked:
 		return s.requests(rec.Plan, next(rec.Plan, snapshot, s.Now()))
@@ -171,8 +171,8 @@ func (o *control) none(ctx context.Context, s *session) error {
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", s.target), Hint: "start one with 'kubectl kruise rollout run'"}
 }
 
-// pretendBack says how a rollout would be taken back.
-func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
+// previewRollback says how a rollout would be taken back.
+func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 	s, err := o.open(ctx, o.name)
 	if err != nil {
 		return err
@@ -194,13 +194,13 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 			return err
 		}
 		snapshot.Progress = rec.Progress
-		return o.wouldSend(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
+		return o.previewRequests(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
 	}
 	back, from, err := apply.WayBack(ctx, s, rec, why)
 	if err != nil {
 		return err
 	}
-	return o.wouldSend(ctx, s, back, left(back, beginning(from), s.Now(), true))
+	return o.previewRequests(ctx, s, back, left(back, beginning(from), s.Now(), true))
 }
 
 // requests are those of the actions, each with the title of its step.
