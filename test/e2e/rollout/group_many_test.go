@@ -22,13 +22,13 @@ import (
 // and of that many are in the log.
 func TestGroup_Many(t *testing.T) {
 	t.Parallel()
-	size := int(number(t, "GROUP_SIZE", 40))
+	size := int(number(t, "GROUP_SIZE", 20))
 	for _, n := range []int{1, size} {
 		waves, fails := make([]int, n), 0
 		for i := range waves {
 			waves[i] = i * 4 / n
 		}
-		b := newTroop(t, waves, nil, func(i int) string {
+		b := newTroopOf(t, 1, waves, nil, func(i int) string {
 			if i%20 == 10 {
 				fails++
 				return badImage
@@ -69,7 +69,7 @@ func (b *troop) rollOutMany(t *testing.T, fails int) {
 	for _, n := range b.updated(t, web2) {
 		updated += n
 	}
-	if want := 2 * (b.size - fails); updated != want {
+	if want := b.pods * (b.size - fails); updated != want {
 		t.Errorf("%d pods are updated, want %d", updated, want)
 	}
 	counts := p.Log.Count()
