@@ -38,7 +38,7 @@ type Groups struct {
 // GroupOptions say how a group is carried out.
 type GroupOptions struct {
 	// Emit is called with the events of each rollout, Report with how the group stands whenever that has
-	// changed; nil is nobody. One of them is called at a time.
+	// changed; nil is not called. One of them is called at a time.
 	Emit   func(event.Event)
 	Report func(GroupStanding)
 	// AtPause ends the run where a user has to approve, instead of waiting.
@@ -55,7 +55,7 @@ type GroupOptions struct {
 	// Approved is asked, of the record as it is once no other process carries the group
 	// out, whether it may be; nil allows it.
 	Approved func(group.Record) error
-	// Recorded is told of the record with which the run begins; nil is nobody.
+	// Recorded is called with the record with which the run begins; nil is not called.
 	Recorded func(group.Record)
 }
 

@@ -60,7 +60,7 @@ func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember
 	return r.observe(ctx, m)
 }
 
-// keepOutcome has a member stay as its run here has ended, until somebody changes its record.
+// keepOutcome has a member stay as its run here has ended, until another process changes its record.
 func (m *groupMember) keepOutcome(own plan.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

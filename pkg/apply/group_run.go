@@ -173,7 +173,7 @@ func (r *groupRun) findBudgets(ctx context.Context) error {
 	return nil
 }
 
-// reconcile looks once, and starts what is due.
+// reconcile observes the members once, and starts what is due.
 func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 	rec, err := r.now()
 	if err != nil {
@@ -303,7 +303,7 @@ func (m *groupMember) isRunning() bool {
 }
 
 // continues reports whether a rollout that has begun is to be carried out here. One that has
-// ended here is, when somebody has changed its record since.
+// ended here is, when a user has changed its record since.
 func (r *groupRun) continues(m *groupMember, p group.Phase) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

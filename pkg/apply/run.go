@@ -14,7 +14,7 @@ import (
 
 // Options say how a rollout is driven. The zero value waits for whatever it takes.
 type Options struct {
-	// Emit is told of everything, one event at a time; nil is nobody.
+	// Emit is called with every event, one at a time; nil is not called.
 	Emit func(event.Event)
 	// AtPause ends the run where a person has to promote, instead of waiting.
 	AtPause bool
@@ -172,12 +172,12 @@ func (r *run) outcomeOf(ctx context.Context, err error) error {
 	return nil
 }
 
-// mostRepeats is how often the same writes are sent in a row before somebody has to
+// mostRepeats is how often the same writes are sent in a row before another writer has to
 // be undoing them.
 const mostRepeats = 10
 
-// act carries out the actions of a decision. The first that is turned down ends the
-// turn: the next look decides anew.
+// act carries out the actions of a decision. The first that is refused ends
+// it: the next decision follows from a new observation.
 func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 	if !reflect.DeepEqual(d.Actions, r.last) {
 		r.last, r.repeats = d.Actions, 0
@@ -203,7 +203,7 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		r.reportAction(r.cluster.Now(), d, &d.Actions[i])
 	}
 	r.refusals = 0
-	r.repeats++ // what was turned down was not written: it undoes nobody's work
+	r.repeats++ // what was refused was not written, so no other writer has undone it
 	return nil
 }
 
