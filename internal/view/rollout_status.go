@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -146,7 +147,9 @@ func (s RolloutStatus) JSON() any {
 type RolloutRow struct {
 	Namespace, Name, Driver string
 	// Parent is the UnitedDeployment that the workload is a subset of; "" for none.
-	Parent         string
+	Parent string
+	// Group is the group of rollouts that it is in; "" for none.
+	Group          string
 	Step, Steps    int
 	Stands, Holder string
 	Begun          time.Time
@@ -163,6 +166,13 @@ func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 		rows = append(rows, []string{
 			orDash(r.Namespace), r.Name, orDash(r.Parent), r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,
 		})
+	}
+	if slices.ContainsFunc(list, func(r RolloutRow) bool { return r.Group != "" }) {
+		const at = 3
+		rows[0] = slices.Insert(rows[0], at, "GROUP")
+		for i, r := range list {
+			rows[i+1] = slices.Insert(rows[i+1], at, orDash(r.Group))
+		}
 	}
 	return st.table(w, rows)
 }

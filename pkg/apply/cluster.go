@@ -28,7 +28,7 @@ type Cluster interface {
 	// Do carries out one action. Done twice, it does no harm. When it returns,
 	// Observe shows what was written.
 	Do(ctx context.Context, w cluster.Ref, a plan.Action) error
-	// Record keeps the progress of a rollout, provided that nobody else has
+	// Record keeps the progress of a rollout, provided that no other process has
 	// recorded any since the snapshot of that version.
 	Record(ctx context.Context, w cluster.Ref, since string, p plan.Progress) error
 	// Begin puts a plan in the place of the one that was carried out so far, and

@@ -37,10 +37,10 @@ type Groups struct {
 
 // GroupOptions say how a group is carried out.
 type GroupOptions struct {
-	// Emit is told what one rollout tells, Tell how the group stands whenever that has
-	// changed; nil is nobody. One of them is called at a time.
-	Emit func(event.Event)
-	Tell func(GroupStanding)
+	// Emit is called with the events of each rollout, Report with how the group stands whenever that has
+	// changed; nil is not called. One of them is called at a time.
+	Emit   func(event.Event)
+	Report func(GroupStanding)
 	// AtPause ends the run where a user has to approve, instead of waiting.
 	AtPause bool
 	// Until is when the run ends; zero is never. The group can be resumed.
@@ -49,11 +49,14 @@ type GroupOptions struct {
 	Back bool
 	// OneByOne has one member carried out at a time, whatever the record says.
 	OneByOne bool
-	// Budgets are those that members share, see [group.Group].
-	Budgets []group.Budget
+	// Budgets are those that members share, see [group.Group]: what is known of each member
+	// when the run begins says which; nil has none looked at.
+	Budgets func(members []plan.Snapshot) []group.Budget
 	// Approved is asked, of the record as it is once no other process carries the group
 	// out, whether it may be; nil allows it.
 	Approved func(group.Record) error
+	// Recorded is called with the record with which the run begins; nil is not called.
+	Recorded func(group.Record)
 }
 
 // GroupStanding is how a group stands.
@@ -78,25 +81,44 @@ type GroupResult struct {
 
 	// Ended is how, in the words for one rollout.
 	Ended event.Outcome
+	// Faults is why members could not be carried out here, whatever their records say; nil
+	// where all could be.
+	Faults error
 }
 
 // Begin puts a group on record and carries it out.
-func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
-	return g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) (GroupResult, error) {
-		before, err := g.Records.Load(held, rec.Namespace, rec.Name)
-		if err != nil && !errors.Is(err, group.ErrNone) {
-			return GroupResult{}, err
+func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (res GroupResult, err error) {
+	err = g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) error {
+		if rec, err = g.record(held, rec); err != nil {
+			return err
 		}
-		if err == nil && before.Finished.IsZero() {
-			if err := g.replaces(held, before, rec); err != nil {
-				return GroupResult{}, err
-			}
-		}
-		if rec, err = g.Records.Begin(held, rec); err != nil {
-			return GroupResult{}, err
-		}
-		return g.run(held, rec, o)
+		res, err = g.run(held, rec, o)
+		return err
 	})
+	return res, err
+}
+
+// Record puts a group on record for another process to carry out, by [Groups.Resume].
+func (g Groups) Record(ctx context.Context, rec group.Record) error {
+	return g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) error {
+		_, err := g.record(held, rec)
+		return err
+	})
+}
+
+// record puts a group on record, in place of one that has no rollout in progress beside its
+// own. The caller holds the group.
+func (g Groups) record(ctx context.Context, rec group.Record) (group.Record, error) {
+	before, err := g.Records.Load(ctx, rec.Namespace, rec.Name)
+	if err != nil && !errors.Is(err, group.ErrNone) {
+		return rec, err
+	}
+	if err == nil && before.Finished.IsZero() {
+		if err := g.replaces(ctx, before, rec); err != nil {
+			return rec, err
+		}
+	}
+	return g.Records.Begin(ctx, rec)
 }
 
 // replaces refuses to take a group off the record of which rollouts are in progress that the
@@ -131,25 +153,37 @@ type GroupError struct{ Msg, Hint string }
 func (e *GroupError) Error() string { return e.Msg }
 
 // Resume carries out what is left of a group on record.
-func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (GroupResult, error) {
-	return g.held(ctx, namespace, name, func(held context.Context) (GroupResult, error) {
+func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (res GroupResult, err error) {
+	err = g.held(ctx, namespace, name, func(held context.Context) error {
 		rec, err := g.Records.Load(held, namespace, name)
 		if err != nil {
-			return GroupResult{}, err
+			return err
 		}
 		if o.Approved != nil {
 			if err := o.Approved(rec); err != nil {
-				return GroupResult{}, err
+				return err
 			}
 		}
-		return g.run(held, rec, o)
+		res, err = g.run(held, rec, o)
+		return err
 	})
+	return res, err
 }
 
-func (g Groups) held(ctx context.Context, namespace, name string, do func(context.Context) (GroupResult, error)) (GroupResult, error) {
+// Watch tells how a group stands until it has ended, whatever process carries it out. It
+// writes nothing.
+func (g Groups) Watch(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+	return newGroupRun(g, o, true).run(ctx, rec)
+}
+
+func (g Groups) run(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+	return newGroupRun(g, o, false).run(ctx, rec)
+}
+
+func (g Groups) held(ctx context.Context, namespace, name string, do func(context.Context) error) error {
 	held, release, err := g.Records.Hold(ctx, namespace, name, g.Rollouts.Waiting)
 	if err != nil {
-		return GroupResult{}, err
+		return err
 	}
 	defer release()
 	return do(held)

@@ -10,30 +10,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
-// look is how the members stand. Only those are looked at again of which something has
+// refreshAll is how the members stand. Only those are looked at again of which something has
 // changed.
-func (r *groupRun) look(ctx context.Context, rec group.Record) ([]group.Status, []string, error) {
+func (r *groupRun) refreshAll(ctx context.Context, rec group.Record) ([]group.Status, []string, error) {
 	status, whys := make([]group.Status, len(r.members)), make([]string, len(r.members))
 	for i, m := range r.members {
-		if err := r.see(ctx, rec, m); err != nil {
+		if err := r.refresh(ctx, rec, m); err != nil {
 			return nil, nil, err
 		}
-		status[i], whys[i] = m.status, m.why
+		status[i], whys[i] = m.status, m.reason
 	}
 	return status, whys, nil
 }
 
-func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) error {
+func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember) error {
 	m.mu.Lock()
-	runs, stale, fault, nothing, down := m.runs, m.stale, m.fault, m.nothing, m.unavailable
+	runs, stale, fault, nothing, down, paused := m.runs, m.stale, m.fault, m.nothing, m.unavailable, m.paused
 	m.stale = false
 	m.mu.Unlock()
 	switch {
 	case fault != nil:
-		m.status, m.why = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
+		m.status, m.reason = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
 		return nil //nolint:nilerr // it is the member that has failed, and the others continue
 	case nothing && rec.Back:
-		m.status.Phase, m.why = group.Completed, "" // no pod of it was updated
+		m.status.Phase, m.reason = group.Completed, "" // no pod of it was updated
 		return nil
 	case m.workload == nil:
 		return nil
@@ -42,13 +42,16 @@ func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) er
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
 	}
-	m.status.Phase, m.why = rec.Stands(m.index, own, err == nil)
-	m.since(own)
+	m.status.Phase, m.reason = rec.Stands(m.index, own, err == nil)
+	m.keepOutcome(own)
 	switch {
-	case runs && m.status.Phase == group.Pending:
-		m.status.Phase = group.Progressing // its record is just being written
-		fallthrough
 	case runs:
+		// What it tells is newer than what is read of its record.
+		if p := m.status.Phase; p == group.Pending || p == group.Waiting && !paused {
+			m.status.Phase = group.Progressing
+		} else if p == group.Progressing && paused {
+			m.status.Phase = group.Waiting
+		}
 		m.status.Unavailable = down
 		return nil
 	case !stale:
@@ -57,8 +60,8 @@ func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) er
 	return r.observe(ctx, m)
 }
 
-// since has a member stay as its run here has ended, until somebody changes its record.
-func (m *groupMember) since(own plan.Record) {
+// keepOutcome has a member stay as its run here has ended, until another process changes its record.
+func (m *groupMember) keepOutcome(own plan.Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -68,7 +71,7 @@ func (m *groupMember) since(own plan.Record) {
 	case m.outcome == event.AtPause:
 		m.status.Phase = group.Waiting
 	case m.outcome == event.Failed:
-		m.status.Phase, m.why = group.Failed, m.reason
+		m.status.Phase, m.reason = group.Failed, m.ended
 	}
 }
 
@@ -82,7 +85,7 @@ func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
 			m.mu.Lock()
 			m.fault = err
 			m.mu.Unlock()
-			r.poke()
+			r.requeue()
 			return nil
 		}
 		return err
@@ -101,7 +104,7 @@ func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
 			m.mu.Lock()
 			m.stale = true
 			m.mu.Unlock()
-			r.poke()
+			r.requeue()
 		}
 	}()
 	return nil
@@ -115,13 +118,13 @@ func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, 
 		m.waiting = nil
 	}
 	m.mu.Lock()
-	m.runs, m.outcome, m.unavailable = true, "", m.status.Unavailable
+	m.runs, m.outcome, m.unavailable, m.paused = true, "", m.status.Unavailable, false
 	m.mu.Unlock()
 	r.all.Go(func() {
 		res, err := r.carryOut(ctx, rec, m, begun)
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.runs, m.stale, m.outcome, m.reason = false, true, res.Outcome, res.Reason
+		m.runs, m.stale, m.outcome, m.ended = false, true, res.Outcome, res.Reason
 		if own, err := m.workload.Rollout(); err == nil {
 			m.endedAt = own.Version
 		}
@@ -132,7 +135,7 @@ func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, 
 		case err != nil:
 			m.fault = err
 		}
-		r.poke()
+		r.requeue()
 	})
 }
 
@@ -165,20 +168,24 @@ func (r *groupRun) executor(ctx context.Context, rec group.Record, m *groupMembe
 	return r.Rollouts.Begin(ctx, m.workload, *m.plan)
 }
 
-// emit passes on what one rollout tells, and keeps how many of its pods are unavailable.
+// emit passes on what one rollout tells, and keeps how many of its pods are unavailable and
+// whether it waits for a user.
 func (r *groupRun) emit(m *groupMember, e event.Event) {
+	m.mu.Lock()
 	if e.Counts != nil {
-		m.mu.Lock()
 		m.unavailable = max(0, e.Counts.Desired-e.Counts.Ready)
-		m.mu.Unlock()
 	}
+	if e.Type != event.Pods && e.Type != event.Note && e.Type != event.Refused {
+		m.paused = e.Type == event.Paused
+	}
+	m.mu.Unlock()
 	if r.opt.Emit != nil {
 		r.emitting.Lock()
 		r.opt.Emit(e)
 		r.emitting.Unlock()
 	}
 	switch e.Type {
-	case event.Pods, event.Opened, event.Paused, event.Halted:
-		r.poke()
+	case event.Pods, event.Opened, event.StepBegun, event.Paused, event.Halted:
+		r.requeue()
 	}
 }

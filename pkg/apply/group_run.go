@@ -24,11 +24,14 @@ const triesAgain = 20 * time.Second
 type groupRun struct {
 	Groups
 
-	opt     *GroupOptions
+	opt *GroupOptions
+	// watches says that nothing is carried out here, and how the group stands is told.
+	watches bool
 	now     func() (group.Record, error)
 	members []*groupMember
-	wake    chan struct{}
-	told    GroupStanding
+	queue   chan struct{}
+	last    GroupStanding
+	budgets []group.Budget
 
 	emitting sync.Mutex
 	all      sync.WaitGroup
@@ -41,14 +44,16 @@ type groupMember struct {
 	plan     *plan.Plan
 	// version is that of the last look; stale says that there is something new to see.
 	status  group.Status
-	why     string
+	reason  string
 	waiting context.CancelFunc
 
 	mu    sync.Mutex
 	stale bool
-	// runs says that it is carried out here, unavailable how many pods are missing then.
+	// runs says that it is carried out here, unavailable how many pods are missing then, and
+	// paused that it waits for a user.
 	runs        bool
 	unavailable int
+	paused      bool
 	// fault is why it could not be started; nothing says that there was nothing to roll back.
 	fault   error
 	nothing bool
@@ -56,32 +61,42 @@ type groupMember struct {
 	// why, and at which version of its record.
 	taken   time.Time
 	outcome event.Outcome
-	reason  string
+	ended   string
 	endedAt string
 }
 
-func (g Groups) run(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+func newGroupRun(g Groups, o *GroupOptions, watches bool) *groupRun {
+	return &groupRun{Groups: g, opt: o, watches: watches, queue: make(chan struct{}, 1)}
+}
+
+// run looks, and starts what is due, until the group has ended or the context has.
+func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &groupRun{Groups: g, opt: o, wake: make(chan struct{}, 1)}
+	if r.opt.Recorded != nil {
+		r.opt.Recorded(rec)
+	}
 	var err error
-	if r.now, err = g.Records.Watch(ctx, rec.Namespace, rec.Name, r.poke); err != nil {
+	if r.now, err = r.Records.Watch(ctx, rec.Namespace, rec.Name, r.requeue); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.close()
-	if err := r.open(ctx, rec); err != nil {
+	if err := r.openAll(ctx, rec); err != nil {
+		return GroupResult{}, err
+	}
+	if err := r.findBudgets(ctx); err != nil {
 		return GroupResult{}, err
 	}
 	defer r.all.Wait()
 	for {
-		res, err := r.turn(ctx)
+		res, err := r.reconcile(ctx)
 		if err != nil || res.Ended != "" {
 			stop()
 			return res, err
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{GroupStanding: r.told, Ended: endedBy(err)}, nil
+			return GroupResult{GroupStanding: r.last, Ended: endedBy(err)}, nil
 		}
 	}
 }
@@ -93,10 +108,10 @@ func endedBy(err error) event.Outcome {
 	return event.Interrupted
 }
 
-// poke has the run look again.
-func (r *groupRun) poke() {
+// requeue has the run look again.
+func (r *groupRun) requeue() {
 	select {
-	case r.wake <- struct{}{}:
+	case r.queue <- struct{}{}:
 	default:
 	}
 }
@@ -109,8 +124,8 @@ func (r *groupRun) close() {
 	}
 }
 
-// open opens the workloads of all members, some at a time.
-func (r *groupRun) open(ctx context.Context, rec group.Record) error {
+// openAll opens the workloads of all members, some at a time.
+func (r *groupRun) openAll(ctx context.Context, rec group.Record) error {
 	r.members = make([]*groupMember, len(rec.Plans))
 	errs := make([]error, len(rec.Plans))
 	slots := make(chan struct{}, opensAtOnce)
@@ -136,57 +151,94 @@ func (r *groupRun) open(ctx context.Context, rec group.Record) error {
 	return errors.Join(errs...)
 }
 
-// turn looks once, and starts what is due.
-func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
+// findBudgets looks up the budgets that members share. A workload that is gone has none.
+func (r *groupRun) findBudgets(ctx context.Context) error {
+	if r.opt.Budgets == nil {
+		return nil
+	}
+	list := make([]plan.Snapshot, len(r.members))
+	for i, m := range r.members {
+		if m.workload == nil {
+			continue
+		}
+		s, err := m.workload.Observe(ctx, m.plan.Target.Ref())
+		if err != nil && !errors.Is(err, plan.ErrNotFound) && !errors.Is(err, plan.ErrTaken) {
+			return err
+		}
+		if err == nil && s.Workload != nil {
+			list[i] = s
+		}
+	}
+	r.budgets = r.opt.Budgets(list)
+	return nil
+}
+
+// reconcile observes the members once, and starts what is due.
+func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 	rec, err := r.now()
 	if err != nil {
 		return GroupResult{}, err
 	}
-	way, control := r.way(rec)
-	status, whys, err := r.look(ctx, rec)
+	way, control := r.inEffect(rec)
+	status, whys, err := r.refreshAll(ctx, rec)
 	if err != nil {
 		return GroupResult{}, err
 	}
 	d := group.Next(way, status, control)
+	standing := standingOf(way, status, whys, d)
+	if !r.watches {
+		r.startDue(ctx, rec, status, d.Start)
+		for _, i := range d.Start {
+			standing.Members[i].Phase = group.Progressing
+		}
+	}
+	r.report(standing)
+	return r.ended(ctx, rec, standing)
+}
+
+// startDue carries on what has begun and is not carried out here, and starts more.
+func (r *groupRun) startDue(ctx context.Context, rec group.Record, status []group.Status, more []int) {
 	for i, m := range r.members {
 		if r.continues(m, status[i].Phase) {
 			r.start(ctx, rec, m, true)
 		}
 	}
-	if r.opt.Until.IsZero() || time.Now().Before(r.opt.Until) {
-		for _, i := range d.Start {
-			r.start(ctx, rec, r.members[i], false)
-		}
+	if r.timedOut() {
+		return
 	}
-	standing := standingOf(way, status, whys, d)
-	for _, i := range d.Start {
-		standing.Members[i].Phase = group.Progressing
+	for _, i := range more {
+		r.start(ctx, rec, r.members[i], false)
 	}
-	r.tell(standing)
-	return r.ended(ctx, rec, standing)
 }
 
-// way is the group as it is carried out here. What users have said of it since may end
+// timedOut reports whether the time of the run is over.
+func (r *groupRun) timedOut() bool { return !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until) }
+
+// isRedirected reports whether a user has it rolled back since, or no longer: the process of that
+// user does it.
+func (r *groupRun) isRedirected(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
+
+// inEffect is the group as it is carried out here. What users have said of it since may end
 // that: the process of who has it rolled back does that, with their rights.
-func (r *groupRun) way(rec group.Record) (group.Group, group.Control) {
+func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
 	way, control := rec.Way()
-	if rec.Back != r.opt.Back {
+	if r.isRedirected(rec) {
 		way, control = rec.Group, group.Control{Aborted: true}
 	}
 	if r.opt.OneByOne {
 		way.Limits.Parallel = 1
 	}
-	way.Budgets = r.opt.Budgets
+	way.Budgets = r.budgets
 	return way, control
 }
 
-// tell tells how the group stands, where that has changed.
-func (r *groupRun) tell(s GroupStanding) {
-	changed := !reflect.DeepEqual(s, r.told)
-	if r.told = s; changed && r.opt.Tell != nil {
+// report tells how the group stands, where that has changed.
+func (r *groupRun) report(s GroupStanding) {
+	changed := !reflect.DeepEqual(s, r.last)
+	if r.last = s; changed && r.opt.Report != nil {
 		r.emitting.Lock()
 		defer r.emitting.Unlock()
-		r.opt.Tell(s)
+		r.opt.Report(s)
 	}
 }
 
@@ -196,24 +248,23 @@ func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding)
 	if r.running() {
 		return res, nil
 	}
-	late := !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until)
 	switch {
 	case s.Outcome == group.Done && rec.Back:
 		res.Ended = event.RolledBack
 	case s.Outcome == group.Done:
 		res.Ended = event.Completed
 	case s.Outcome == group.HasFailed || s.Outcome == group.Ended:
-		res.Ended = event.Failed
-	case late:
+		res.Ended, res.Faults = event.Failed, r.faults()
+	case r.timedOut():
 		res.Ended = event.TimedOut
 	case s.Outcome == group.OnHold && r.opt.AtPause:
 		res.Ended = event.AtPause
 	}
-	if rec.Back != r.opt.Back {
+	if r.isRedirected(rec) {
 		res.Ended, res.Reason = event.TakenOver, "it is rolled back "+rec.Aborted
 		return res, nil
 	}
-	if s.Outcome != group.Done && s.Outcome != group.Ended {
+	if r.watches || s.Outcome != group.Done && s.Outcome != group.Ended {
 		return res, nil
 	}
 	_, err := r.Records.Change(ctx, rec.Namespace, rec.Name, func(now *group.Record) error {
@@ -225,23 +276,34 @@ func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding)
 	return res, err
 }
 
+// faults is why members could not be carried out here.
+func (r *groupRun) faults() error {
+	var all []error
+	for _, m := range r.members {
+		m.mu.Lock()
+		all = append(all, m.fault)
+		m.mu.Unlock()
+	}
+	return errors.Join(all...)
+}
+
 func (r *groupRun) running() bool {
 	for _, m := range r.members {
-		if m.here() {
+		if m.isRunning() {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *groupMember) here() bool {
+func (m *groupMember) isRunning() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.runs
 }
 
 // continues reports whether a rollout that has begun is to be carried out here. One that has
-// ended here is, when somebody has changed its record since.
+// ended here is, when a user has changed its record since.
 func (r *groupRun) continues(m *groupMember, p group.Phase) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -265,7 +327,7 @@ func (r *groupRun) await(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return cmp.Or(context.Cause(ctx), ctx.Err())
-	case <-r.wake:
+	case <-r.queue:
 	case <-due:
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 // Options say how a rollout is driven. The zero value waits for whatever it takes.
 type Options struct {
-	// Emit is told of everything, one event at a time; nil is nobody.
+	// Emit is called with every event, one at a time; nil is not called.
 	Emit func(event.Event)
 	// AtPause ends the run where a person has to promote, instead of waiting.
 	AtPause bool
@@ -43,18 +43,8 @@ type Result struct {
 // another. An error is something that no cluster should do; what goes wrong with
 // the rollout is in the result.
 func Run(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
-	r := &run{cluster: c, ref: ref, plan: p, opt: o}
-	r.emit = o.Emit
-	for r.result.Outcome == "" {
-		if err := r.turn(ctx); err != nil {
-			if err = r.left(ctx, err); err != nil {
-				return r.result, err
-			}
-		}
-	}
-	r.result.Plan = r.plan
-	r.end(r.cluster.Now(), r.result)
-	return r.result, nil
+	r := &run{cluster: c, ref: ref, plan: p, opt: o, reporter: reporter{emit: o.Emit}}
+	return r.loop(ctx, r.reconcile)
 }
 
 // run is one run. What it knows besides the cluster is only for telling, and how
@@ -65,7 +55,7 @@ type run struct {
 	plan    plan.Plan
 	opt     Options
 	result  Result
-	teller
+	reporter
 	// last is what was done last, repeats how often it was.
 	last    []plan.Action
 	repeats int
@@ -75,8 +65,22 @@ type run struct {
 	refusals int
 }
 
-// turn looks once and does what is due.
-func (r *run) turn(ctx context.Context) error {
+// loop repeats a step until the run has an outcome.
+func (r *run) loop(ctx context.Context, step func(context.Context) error) (Result, error) {
+	for r.result.Outcome == "" {
+		if err := step(ctx); err != nil {
+			if err = r.outcomeOf(ctx, err); err != nil {
+				return r.result, err
+			}
+		}
+	}
+	r.result.Plan = r.plan
+	r.reportEnd(r.cluster.Now(), r.result)
+	return r.result, nil
+}
+
+// reconcile observes the cluster once, and does what is due.
+func (r *run) reconcile(ctx context.Context) error {
 	s, err := r.cluster.Observe(ctx, r.ref)
 	if err != nil {
 		return err
@@ -87,23 +91,45 @@ func (r *run) turn(ctx context.Context) error {
 	}
 	now := r.cluster.Now()
 	d := plan.Next(r.plan, s, now)
-	r.tell(now, &r.plan, s, d)
-	if d.Progress != s.Progress {
-		switch err := r.cluster.Record(ctx, r.ref, s.Version, d.Progress); {
-		case errors.Is(err, plan.ErrNotFound) && d.Verb == plan.Halt:
-			r.finish(event.Failed, d.Reason) // the record went with the object
-			return nil
-		case err != nil:
-			return r.turnedDown(ctx, s, err)
-		}
+	r.report(now, &r.plan, s, d)
+	if recorded, err := r.record(ctx, s, d); !recorded {
+		return err
 	}
-	switch {
-	case d.Verb == plan.Halt || d.Verb == plan.Done:
-	case s.Progress.State(r.plan) != plan.StateRunning: // what stops the controller, whatever the step
-	case r.opt.Through != nil && d.Step > *r.opt.Through:
+	if r.isBeyondLast(s, d) {
 		r.finish(event.AtPause, fmt.Sprintf("step %s is not carried out in this run", r.plan.Steps[d.Step].Name))
 		return nil
 	}
+	return r.carryOut(ctx, s, d)
+}
+
+// record keeps the progress of a decision, before anything is done; recorded is false where
+// that did not take effect.
+func (r *run) record(ctx context.Context, s plan.Snapshot, d plan.Decision) (recorded bool, err error) {
+	if d.Progress == s.Progress {
+		return true, nil
+	}
+	switch err := r.cluster.Record(ctx, r.ref, s.Version, d.Progress); {
+	case errors.Is(err, plan.ErrNotFound) && d.Verb == plan.Halt:
+		r.finish(event.Failed, d.Reason) // the record went with the object
+		return false, nil
+	case err != nil:
+		return false, r.backOff(ctx, s, err)
+	}
+	return true, nil
+}
+
+// isBeyondLast reports whether a decision is about a step after the last one of the run. What
+// stops the controller is carried out whatever the step.
+func (r *run) isBeyondLast(s plan.Snapshot, d plan.Decision) bool {
+	switch {
+	case r.opt.Through == nil, d.Verb == plan.Halt, d.Verb == plan.Done, s.Progress.State(r.plan) != plan.StateRunning:
+		return false
+	}
+	return d.Step > *r.opt.Through
+}
+
+// carryOut does what a decision says.
+func (r *run) carryOut(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 	switch d.Verb {
 	case plan.Act:
 		return r.act(ctx, s, d)
@@ -128,9 +154,9 @@ func (r *run) done() {
 
 func (r *run) finish(o event.Outcome, why string) { r.result.Outcome, r.result.Reason = o, why }
 
-// left turns the end of the caller's patience, and of its hold on the rollout, into
+// outcomeOf turns the end of the caller's patience, and of its hold on the rollout, into
 // results. Other errors stay errors.
-func (r *run) left(ctx context.Context, err error) error {
+func (r *run) outcomeOf(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, plan.ErrTaken):
 		r.finish(event.TakenOver, err.Error())
@@ -146,12 +172,12 @@ func (r *run) left(ctx context.Context, err error) error {
 	return nil
 }
 
-// mostRepeats is how often the same writes are sent in a row before somebody has to
+// mostRepeats is how often the same writes are sent in a row before another writer has to
 // be undoing them.
 const mostRepeats = 10
 
-// act carries out the actions of a decision. The first that is turned down ends the
-// turn: the next look decides anew.
+// act carries out the actions of a decision. The first that is refused ends
+// it: the next decision follows from a new observation.
 func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 	if !reflect.DeepEqual(d.Actions, r.last) {
 		r.last, r.repeats = d.Actions, 0
@@ -160,7 +186,7 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		return r.stop(ctx, fmt.Sprintf("%s: what was written is undone again and again, by a webhook or another controller", d.Reason))
 	}
 	if r.repeats > 1 {
-		if err := r.cluster.Await(ctx, r.ref, s.Version, r.limited(r.cluster.Now().Add(pauseAfter(r.repeats)))); err != nil {
+		if err := r.cluster.Await(ctx, r.ref, s.Version, r.bounded(r.cluster.Now().Add(pauseAfter(r.repeats)))); err != nil {
 			return err
 		}
 	}
@@ -170,14 +196,14 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		case errors.Is(err, plan.ErrNotFound):
 			continue // it is gone: the next look sees that
 		case err != nil && (passing(err) || ctx.Err() != nil):
-			return r.turnedDown(ctx, s, err)
+			return r.backOff(ctx, s, err)
 		case err != nil:
 			return r.stop(ctx, err.Error())
 		}
-		r.acted(r.cluster.Now(), d, &d.Actions[i])
+		r.reportAction(r.cluster.Now(), d, &d.Actions[i])
 	}
 	r.refusals = 0
-	r.repeats++ // what was turned down was not written: it undoes nobody's work
+	r.repeats++ // what was refused was not written, so no other writer has undone it
 	return nil
 }
 
@@ -195,26 +221,26 @@ func (r *run) stop(ctx context.Context, why string) error {
 	progress := s.Progress
 	progress.Halted, progress.Stop.Asked = why, false
 	if err := r.cluster.Record(ctx, r.ref, s.Version, progress); err != nil {
-		return r.turnedDown(ctx, s, err)
+		return r.backOff(ctx, s, err)
 	}
 	return nil // the next look finds the halt
 }
 
-// turnedDown waits a little after a request that was turned down, longer each time;
+// backOff waits a little after a request that was refused, longer each time;
 // a change in the cluster ends the waiting.
-func (r *run) turnedDown(ctx context.Context, s plan.Snapshot, err error) error {
+func (r *run) backOff(ctx context.Context, s plan.Snapshot, err error) error {
 	if !passing(err) || errors.Is(err, plan.ErrTaken) {
 		return err
 	}
 	r.refusals++
 	now := r.cluster.Now()
 	if !errors.Is(err, plan.ErrConflict) || r.refusals > 2 {
-		r.refused(now, err)
+		r.reportRefusal(now, err)
 	}
-	if r.late(now) {
+	if r.timedOut(now) {
 		return nil
 	}
-	return r.cluster.Await(ctx, r.ref, s.Version, r.limited(now.Add(pauseAfter(r.refusals))))
+	return r.cluster.Await(ctx, r.ref, s.Version, r.bounded(now.Add(pauseAfter(r.refusals))))
 }
 
 // pauseAfter is how long to wait after the n-th failure in a row: it doubles from a
@@ -232,10 +258,10 @@ func (r *run) wait(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 	case r.opt.AtPause && awaitsPerson(d):
 		r.finish(event.AtPause, d.Reason)
 		return nil
-	case r.late(now):
+	case r.timedOut(now):
 		return nil
 	}
-	return r.cluster.Await(ctx, r.ref, s.Version, r.limited(d.Until))
+	return r.cluster.Await(ctx, r.ref, s.Version, r.bounded(d.Until))
 }
 
 // awaitsPerson reports whether only a person can let the rollout go on.
@@ -243,8 +269,8 @@ func awaitsPerson(d plan.Decision) bool {
 	return len(d.Blockers) > 0 && (d.Blockers[0].Gate == plan.GatePromote || d.Blockers[0].Gate == plan.GateHeld)
 }
 
-// late ends a run whose time is over.
-func (r *run) late(now time.Time) bool {
+// timedOut ends a run whose time is over.
+func (r *run) timedOut(now time.Time) bool {
 	if r.opt.Until.IsZero() || now.Before(r.opt.Until) {
 		return false
 	}
@@ -252,8 +278,8 @@ func (r *run) late(now time.Time) bool {
 	return true
 }
 
-// limited is a time, or the end of the run if that comes first.
-func (r *run) limited(until time.Time) time.Time {
+// bounded is a time, or the end of the run if that comes first.
+func (r *run) bounded(until time.Time) time.Time {
 	if until.IsZero() || !r.opt.Until.IsZero() && r.opt.Until.Before(until) {
 		return r.opt.Until
 	}
@@ -272,9 +298,9 @@ func (r *run) halt(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 		return nil
 	}
 	if err := r.cluster.Begin(ctx, r.ref, back); err != nil {
-		return r.turnedDown(ctx, s, err)
+		return r.backOff(ctx, s, err)
 	}
 	r.plan = back
-	r.turnBack(r.cluster.Now(), &r.plan)
+	r.reportRollback(r.cluster.Now(), &r.plan)
 	return nil
 }

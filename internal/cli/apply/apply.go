@@ -27,6 +27,10 @@ template is applied at once; when Jobs have completed, the template is rolled ou
 by step, as "rollout run" does, and a UnitedDeployment subset by subset. To continue an
 interrupted rollout, run the same apply again, or "rollout resume".
 
+Workloads are rolled out one after the other, and none after one that failed. With
+--parallel, --max-unavailable-total, --max-failures, --wave-by or --group they are a
+group, as those of "rollout run" are.
+
 With --applyset the objects are members of an ApplySet, as kubectl has them; --prune
 deletes members that are no longer in the manifests, when all rollouts have completed.
 
@@ -38,6 +42,9 @@ const example = `  # show what would be done, and ask
 
   # in CI: a kustomization, in steps, with what left it deleted
   kubectl kruise apply -k overlays/prod --steps 1,25%,100% --applyset shop --prune --yes
+
+  # many workloads, in the waves of their annotation, ten at a time
+  kubectl kruise apply -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%
 
   # what would the server say
   kubectl kruise apply -f app.yaml --dry-run=server
@@ -68,7 +75,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Long: long, Example: example,
 		Args: command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.complete(); err != nil {
+			if err := o.complete(c); err != nil {
 				return err
 			}
 			return o.run(c.Context())
@@ -95,8 +102,8 @@ func (o *options) addFlags(c *cobra.Command) {
 
 var dryRuns = []string{"none", "client", "server"}
 
-func (o *options) complete() error {
-	for _, err := range []error{o.render.Validate(), o.rollouts.Validate(), command.OneOf("dry-run", o.dryRun, dryRuns...)} {
+func (o *options) complete(c *cobra.Command) error {
+	for _, err := range []error{o.render.Validate(), o.rollouts.Validate(c), command.OneOf("dry-run", o.dryRun, dryRuns...)} {
 		if err != nil {
 			return err
 		}

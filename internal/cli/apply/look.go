@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -37,6 +38,8 @@ type item struct {
 	// fields that it drives then.
 	held  *unstructured.Unstructured
 	rolls []string
+	// ref is the workload as its rollout is recorded, where the rollouts are a group.
+	ref cluster.Ref
 	// early: what the object needs is among the manifests and not there yet.
 	early bool
 }

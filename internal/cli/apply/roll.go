@@ -29,8 +29,11 @@ func (w *work) subsets(ctx context.Context, it *item) (*rolloutcmd.Subsets, erro
 	return w.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
 }
 
-// roll rolls changed workloads out, one after the other.
+// roll rolls changed workloads out, one after the other or as a group.
 func (w *work) roll(ctx context.Context) error {
+	if w.rollouts.Grouped() {
+		return w.rollGroup(ctx)
+	}
 	for i, it := range w.items {
 		if len(it.rolls) == 0 {
 			continue
@@ -50,6 +53,11 @@ func (w *work) rollOne(ctx context.Context, it *item) error {
 	if err != nil {
 		return err
 	}
+	return w.applyFinal(ctx, it, rolled)
+}
+
+// applyFinal applies the final state of a workload whose pods have it.
+func (w *work) applyFinal(ctx context.Context, it *item, rolled bool) error {
 	now, err := w.client.Get(ctx, it.object)
 	if err != nil {
 		return err

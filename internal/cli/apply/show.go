@@ -27,6 +27,9 @@ func (w *work) show(ctx context.Context) (differs bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if w.rollouts.Grouped() {
+		return report.Differs(), w.showGroup(ctx)
+	}
 	var errs resource.Errors
 	for _, it := range w.items {
 		if len(it.rolls) > 0 {

@@ -45,6 +45,14 @@ func (s *Step) Validate() error { return s.validate() }
 // be asked on then.
 func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.files, s.with), "-") }
 
+// Sources are the files and directories that the manifests come from.
+func (s *Step) Sources() []string {
+	if s.kustomize != "" {
+		return []string{s.kustomize}
+	}
+	return s.files
+}
+
 // Run renders, says what was found, and returns the objects in the order to apply
 // them, with the facts that they were rendered with.
 func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err error) {

@@ -33,7 +33,7 @@ since, nothing is written.`,
 			if len(args) != 1 {
 				return command.Usagef("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
 			}
-			if err := errors.Join(o.pretends.Read(c), o.validate(), o.detachable(c)); err != nil {
+			if err := errors.Join(o.dryRun.Read(c), o.validate(), o.detachable(c)); err != nil {
 				return err
 			}
 			return o.run(c.Context(), args[0])
@@ -42,7 +42,7 @@ since, nothing is written.`,
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	o.detach.addFlags(c, &o.tells, true)
-	o.pretends.AddFlag(c)
+	o.dryRun.AddFlag(c)
 	return c
 }
 
@@ -72,9 +72,9 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	}
 	switch {
 	case o.detach.manifest:
-		return o.printManifest(ctx, s, p)
+		return o.jobs().printManifest(ctx, s, p)
 	case o.dry().Only():
-		return errors.Join(o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true)), o.wouldDetach(ctx, s, p))
+		return errors.Join(o.previewRequests(ctx, s, p, left(p, snapshot, s.Now(), true)), o.jobs().previewJob(ctx, s, p))
 	}
 	if !o.yes { // what runs here is read before the question is answered
 		o.authority.asks.Commands = true

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -48,7 +49,9 @@ the interface does not stop the rollout.`,
 type logsOptions struct {
 	*common
 
-	name      resourcearg.Name
+	name resourcearg.Name
+	// group is the name of a group, instead of a workload.
+	group     string
 	namespace string
 	follow    bool
 	tail      int64
@@ -57,19 +60,26 @@ type logsOptions struct {
 func newLogs(shared *common) *cobra.Command {
 	o := &logsOptions{common: shared}
 	c := &cobra.Command{
-		Use: "logs TYPE/NAME", Short: "Print the log of the Job that runs a rollout",
+		Use: "logs (TYPE/NAME | --group NAME)", Short: "Print the log of the Job that runs a rollout",
 		Long: `Print the log of the newest pod of the Job that runs the rollout of a workload, or that
 ran its last one. Its events are also on the workload: see 'kubectl kruise rollout
 status' and 'kubectl events'.`,
 		Example: "  kubectl kruise rollout logs cloneset/web -f",
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if o.name, err = resourcearg.ParseOne(args); err != nil {
+			switch {
+			case o.group == "":
+				o.name, err = resourcearg.ParseOne(args)
+			case len(args) > 0:
+				err = errGroupAndName()
+			}
+			if err != nil {
 				return err
 			}
 			return o.run(c.Context())
 		},
 		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
+	c.Flags().StringVar(&o.group, "group", "", "name of a group of rollouts: print the log of its Job")
 	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new lines until the log ends")
 	c.Flags().Int64Var(&o.tail, "tail", -1, "only so many of the last lines; -1 is all")
@@ -77,7 +87,7 @@ status' and 'kubectl events'.`,
 }
 
 func (o *logsOptions) run(ctx context.Context) error {
-	s, err := o.locate(ctx, o.name)
+	of, what, err := o.subject(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,13 +95,13 @@ func (o *logsOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pods, err := client.CoreV1().Pods(o.namespace).List(ctx, metav1.ListOptions{LabelSelector: runner.Selector(s.target.Ref)})
+	pods, err := client.CoreV1().Pods(o.namespace).List(ctx, metav1.ListOptions{LabelSelector: runner.Selector(of)})
 	if err != nil {
 		return err
 	}
 	if len(pods.Items) == 0 {
 		return &resource.Error{
-			Err:  fmt.Errorf("no Job in namespace %s carries out the rollout of %s, or its pod is gone", o.namespace, s.target),
+			Err:  fmt.Errorf("no Job in namespace %s carries out the rollout of %s, or its pod is gone", o.namespace, what),
 			Hint: "--runner-namespace names another; 'kubectl kruise rollout status' says who drives it",
 		}
 	}
@@ -106,4 +116,17 @@ func (o *logsOptions) run(ctx context.Context) error {
 	}
 	_, err = io.Copy(o.factory.Streams.Out, log)
 	return errors.Join(err, log.Close())
+}
+
+// subject is what the Job carries out, and how a person reads it.
+func (o *logsOptions) subject(ctx context.Context) (of cluster.Ref, what string, err error) {
+	if o.group != "" {
+		namespace, err := o.factory.NamespaceOrDefault()
+		return runner.GroupRef(namespace, o.group), "group " + o.group, err
+	}
+	s, err := o.locate(ctx, o.name)
+	if err != nil {
+		return of, "", err
+	}
+	return s.target.Ref, s.target.String(), nil
 }

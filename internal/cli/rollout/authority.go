@@ -1,8 +1,11 @@
 package rollout
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -161,9 +166,9 @@ func (c *common) commands(list []string, from string) error {
 	return nil
 }
 
-// typed lets commands run that the person named on the command line, in a flag, or in a
+// allowNamedCommands lets commands run that the person named on the command line, in a flag, or in a
 // strategy file that was shown before the question.
-func (o *runOptions) typed(p *plan.Plan) error {
+func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
 	from, others := o.Untyped(p)
 	switch {
 	case len(others) == 0, from == planning.FromStrategy && !o.yes:
@@ -171,4 +176,33 @@ func (o *runOptions) typed(p *plan.Plan) error {
 		return nil
 	}
 	return o.commands(others, from)
+}
+
+// ask asks before something big is changed. Without a terminal nobody can answer,
+// and nobody is waited for. Ctrl-C is an answer, too, and so is the end of the input.
+func (c *common) ask(ctx context.Context, yes bool, question string) error {
+	s := c.factory.Streams
+	switch {
+	case yes:
+		return nil
+	case !s.InTTY:
+		return command.Usagef("--yes answers", "cannot ask for confirmation: stdin is not a terminal")
+	}
+	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
+	var answer string
+	err := kubectl.Until(ctx, func() (err error) {
+		answer, err = bufio.NewReader(s.In).ReadString('\n')
+		return err
+	})
+	if err != nil {
+		_, _ = fmt.Fprintln(s.Err) // nobody has ended the line
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return errors.New("nothing was changed")
 }

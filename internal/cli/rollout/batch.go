@@ -30,6 +30,7 @@ type Batch struct {
 	driving
 
 	policy planning.Options
+	group  groupFlags
 }
 
 // NewBatch returns a batch with its defaults.
@@ -45,6 +46,7 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 	all := &cobra.Command{}
 	b.policy.AddPolicyFlags(all)
 	b.addFlags(all)
+	b.group.addFlags(all)
 	all.Flags().StringVar(&b.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	all.Flags().VisitAll(func(f *pflag.Flag) {
 		if c.Flags().Lookup(f.Name) == nil {
@@ -53,8 +55,8 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 	})
 }
 
-// Validate checks the flags. Errors are of usage.
-func (b *Batch) Validate() error { return b.validate() }
+// Validate checks the flags of the verb. Errors are of usage.
+func (b *Batch) Validate(c *cobra.Command) error { return errors.Join(b.validate(), b.group.read(c)) }
 
 // JSON reports whether events are written as JSON lines.
 func (b *Batch) JSON() bool { return b.output == "json" }
@@ -112,6 +114,9 @@ func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, err
 	return p, b.watch(ctx, p.session)
 }
 
+// Ref is the workload as its rollout is recorded.
+func (p *Part) Ref() cluster.Ref { return p.session.target.Ref }
+
 // Close ends the watches.
 func (p *Part) Close() { p.session.Close() }
 
@@ -143,7 +148,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	case len(m.Plan.Steps) == 0:
 		return nil
 	}
-	p.batch.sayOwners(p.session.object)
+	p.batch.warnOfOwners(p.session.object)
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
@@ -206,7 +211,7 @@ func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool
 	}
 	var res apply.Result
 	if rec != nil {
-		res, err = p.batch.carryOn(ctx, p.session, takenOver)
+		res, err = p.batch.resumeRecorded(ctx, p.session, takenOver)
 	} else {
 		res, err = p.batch.start(ctx, p.session, m.Plan)
 	}
@@ -269,4 +274,40 @@ func (f fresh) Observe(ctx context.Context, ref cluster.Ref) (plan.Snapshot, err
 	s, err := f.Cluster.Observe(ctx, ref)
 	s.Progress, s.Base = plan.Progress{}, nil
 	return s, err
+}
+
+// begun is the rollout under way that leads where a plan does; nil where none is under
+// way. One that leads elsewhere is an error.
+func (p *Part) begun(to plan.Plan) (*plan.Record, error) {
+	rec, err := p.session.Rollout()
+	switch {
+	case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
+		return nil, nil //nolint:nilnil // that none is under way is no error
+	case err != nil:
+		return nil, err
+	case !sameGoal(rec.Plan, to):
+		return nil, apply.Idle(p.session, plan.TransitionBegin)
+	}
+	return &rec, nil
+}
+
+// sameGoal reports whether a plan leads to the state that another one, which may have
+// nothing left to do, leads to.
+func sameGoal(a, b plan.Plan) bool {
+	if a.RollsBack != "" || a.Change.ToHash != b.Change.ToHash {
+		return false
+	}
+	updated, kept := goal(a)
+	u, k := goal(b)
+	return len(b.Steps) == 0 || updated == u && kept == k
+}
+
+// goal is how many pods carry the new template in the end, and how many the old.
+func goal(p plan.Plan) (updated, kept int) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Updated > 0 || s.Kept > 0 {
+			updated, kept = s.Updated, s.Kept
+		}
+	}
+	return updated, kept
 }

@@ -46,7 +46,7 @@ func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
 	o.addRunFlags(c)
 	v.objects.addFlags(c)
 	cmdutil.AddFieldManagerFlagVar(c, &shared.manager, fieldManager)
-	o.print = newPrinted(c, v.done, &o.output).pretends(c)
+	o.print = newPrinted(c, v.done, &o.output).addDryRunFlag(c)
 	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.print.complete(c); err != nil {
@@ -84,7 +84,7 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 	case len(names) == 1:
 		return o.changeOne(ctx, names[0])
 	case o.detach.on:
-		return o.alone()
+		return o.refuseDetach()
 	}
 	return o.several(names, func(n resourcearg.Name) error {
 		one := *o
@@ -114,7 +114,7 @@ func (o *runOptions) workloads(ctx context.Context, list []string) (names []reso
 
 // changeUnited changes a UnitedDeployment, which stands alone on the command line.
 func (o *runOptions) changeUnited(ctx context.Context, name string) error {
-	if err := o.alone(); err != nil {
+	if err := o.refuseDetach(); err != nil {
 		return err
 	}
 	if o.as.inPlace {
@@ -122,7 +122,7 @@ func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return o.inTurn(names, func(n resourcearg.Name) error { return o.restartInPlace(ctx, n) })
+		return o.inSequence(names, func(n resourcearg.Name) error { return o.restartInPlace(ctx, n) })
 	}
 	o.united, o.Several, o.remake = name, true, o.as.remake()
 	if err := o.CompleteSubsets(); err != nil {

@@ -27,9 +27,9 @@ type control struct {
 	// action.
 	makes  func() (action, error)
 	action action
-	// goesOn says that whoever calls drives the rollout, unless somebody does; detaches that
+	// continues says that whoever calls drives the rollout, unless somebody does; detaches that
 	// a Job can do so as well.
-	goesOn, detaches bool
+	continues, detaches bool
 
 	// without is what the verb does to a workload that no rollout is recorded for;
 	// such a verb takes several objects, and prints them. release is what it does to
@@ -57,7 +57,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.group.name != "" {
-			if err := errors.Join(o.group.check(args), o.readDry(c)); err != nil {
+			if err := errors.Join(o.group.check(args), o.readDry(c), o.detachable(c), o.tells.checkGroup()); err != nil {
 				return err
 			}
 			return o.onGroup(c.Context(), false)
@@ -69,7 +69,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(o.pretends.Read(c), o.complete(args), o.detachable(c)); err != nil {
+		if err := errors.Join(o.dryRun.Read(c), o.complete(args), o.detachable(c)); err != nil {
 			return err
 		}
 		return o.run(c.Context())
@@ -78,9 +78,9 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		o.detach.addFlags(c, &o.tells, false)
 	}
 	if o.without == nil { // the others print objects, and have it by that
-		o.pretends.AddFlag(c)
+		o.dryRun.AddFlag(c)
 	}
-	if o.goesOn {
+	if o.continues {
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
 		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask for confirmation; without a terminal --approved or --plan must name the plan")
@@ -96,7 +96,7 @@ func (o *control) readDry(c *cobra.Command) error {
 	if o.print != nil {
 		return o.print.complete(c)
 	}
-	return o.pretends.Read(c)
+	return o.dryRun.Read(c)
 }
 
 func (o *control) complete(args []string) error {
@@ -125,7 +125,7 @@ func (o *control) ready() (err error) {
 func (o *control) addObjects(c *cobra.Command, done string) {
 	o.objects.parts = o.inFlight
 	o.objects.addFlags(c)
-	o.print = newPrinted(c, done, &o.output).pretends(c)
+	o.print = newPrinted(c, done, &o.output).addDryRunFlag(c)
 	if c.Flags().Lookup("output") == nil {
 		c.Flags().StringVarP(&o.output, "output", "o", "", printedFormats)
 	}
@@ -177,7 +177,7 @@ func (o *control) run(ctx context.Context) error {
 		}
 	}
 	if o.dry().Only() {
-		return o.pretend(ctx, s)
+		return o.preview(ctx, s)
 	}
 	return o.onRecord(ctx, s, rollouts)
 }
@@ -190,16 +190,16 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 	if o.detach.on {
 		return o.detachRecord(ctx, s, rollouts)
 	}
-	if o.goesOn && !o.only {
+	if o.continues && !o.only {
 		// Another process that drives the rollout has the say, and follows at once.
 		if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by == "" {
 			return o.turn(ctx, s, rollouts)
 		}
 	}
-	if err := o.change(ctx, s, rollouts); err != nil || !o.goesOn || o.only {
+	if err := o.change(ctx, s, rollouts); err != nil || !o.continues || o.only {
 		return err
 	}
-	return o.goOn(ctx, o.name)
+	return o.continueRecorded(ctx, o.name)
 }
 
 // change changes the record.
@@ -243,7 +243,7 @@ func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts)
 			return changed
 		}
 		if mayNot {
-			return o.elsewhere(ctx, s, denied)
+			return o.refuseToDrive(ctx, s, denied)
 		}
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
@@ -290,7 +290,7 @@ func (c *common) stop(ctx context.Context, s *session, rollouts apply.Rollouts, 
 		return rec, &resource.Error{Err: fmt.Errorf("the request is recorded, but %w", err), Hint: "run it again"}
 	}
 	if s.object != nil {
-		c.sayStopped(s.object, stopped.Progress.Stop)
+		c.warnOfStop(s.object, stopped.Progress.Stop)
 	}
 	return stopped, nil
 }

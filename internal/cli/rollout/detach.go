@@ -27,6 +27,7 @@ import (
 	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -93,68 +94,90 @@ func (d *driving) detachable(c *cobra.Command) error {
 	return nil
 }
 
-// alone refuses --detach for several workloads, which one process carries out in their order.
-func (d *driving) alone() error {
+// refuseDetach refuses --detach for several workloads, which one process carries out in their order.
+func (d *driving) refuseDetach() error {
 	if !d.detach.on {
 		return nil
 	}
 	return command.Usagef("name one workload", "--detach is for the rollout of one workload")
 }
 
-// spec is what a Job is for.
-func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
-	if list := p.Commands(0); len(list) > 0 {
-		return runner.Spec{}, &resource.Error{
-			Err:  fmt.Errorf("the plan runs commands, and the image of the Job has no programs:\n  %s", strings.Join(list, "\n  ")),
-			Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
-		}
-	}
-	cfg, err := d.factory.Config()
+// runnerJobs makes the Jobs of --detach, as the flags of a verb say.
+type runnerJobs struct{ *driving }
+
+func (d *driving) jobs() runnerJobs { return runnerJobs{d} }
+
+// spec is what the Job of one workload is for.
+func (d runnerJobs) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
+	out, identity, err := d.specOf(ctx, s.target.Ref, []plan.Plan{*p})
 	if err != nil {
-		return runner.Spec{}, err
+		return out, err
 	}
-	client, err := d.client()
-	if err != nil {
-		return runner.Spec{}, err
-	}
-	identity := planning.ClusterIdentities(ctx, client, cfg)[0]
-	if !strings.HasPrefix(identity, "uid:") {
-		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
-	}
-	ref := s.target.Ref
 	typed, err := nameOf(p.Target)
 	if err != nil {
-		return runner.Spec{}, err
+		return out, err
 	}
-	kind, _, _ := strings.Cut(typed.String(), "/")
-	out := runner.Spec{
-		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: ref, Type: kind,
-		Digest: p.Digest(identity), BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
-	}
-	for _, hook := range d.tells.urls {
-		out.Args = append(out.Args, "--notify="+hook)
-	}
-	if d.timeout > 0 {
-		out.Deadline = d.timeout
-	}
-	if d.stateNamespace != runner.Namespace {
-		out.Args = append(out.Args, "--state-namespace="+d.stateNamespace)
-	}
-	if d.authority.asks.LinkLocal {
-		out.Args = append(out.Args, "--allow-link-local")
-	}
-	if d.manager != "" && d.manager != fieldManager {
-		out.Args = append(out.Args, "--field-manager="+d.manager)
-	}
-	if ref.Namespace != "" && ref.Namespace == d.detach.namespace {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", ref.Namespace, d.detach.account)
+	out.Type, _, _ = strings.Cut(typed.String(), "/")
+	out.Digest, out.BackTo = p.Digest(identity), p.Change.FromHash
+	if d.timeout == 0 {
+		out.Deadline = runner.Deadline(p)
 	}
 	return out, nil
 }
 
-// detached puts a plan on record and has a Job carry it out. What the server would refuse of
+// specOf is what the flags say of a Job for those plans, without the digest of what it may
+// carry out. identity is that of the cluster, for the digest.
+func (d runnerJobs) specOf(ctx context.Context, of cluster.Ref, plans []plan.Plan) (out runner.Spec, identity string, err error) {
+	for i := range plans {
+		if list := plans[i].Commands(0); len(list) > 0 {
+			return out, "", &resource.Error{
+				Err:  fmt.Errorf("the plan of %s runs commands, and the image of the Job has no programs:\n  %s", plans[i].Target.Ref(), strings.Join(list, "\n  ")),
+				Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
+			}
+		}
+	}
+	cfg, err := d.factory.Config()
+	if err != nil {
+		return out, "", err
+	}
+	client, err := d.client()
+	if err != nil {
+		return out, "", err
+	}
+	identity = planning.ClusterIdentities(ctx, client, cfg)[0]
+	if !strings.HasPrefix(identity, "uid:") {
+		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
+	}
+	if of.Namespace != "" && of.Namespace == d.detach.namespace {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", of.Namespace, d.detach.account)
+	}
+	return runner.Spec{
+		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: of, Deadline: d.timeout,
+		NotifySecret: d.detach.secret, Listen: d.tells.listen, Args: d.runnerArgs(),
+	}, identity, nil
+}
+
+// runnerArgs are the flags that the runner has in common with this command.
+func (d runnerJobs) runnerArgs() []string {
+	var out []string
+	for _, hook := range d.tells.urls {
+		out = append(out, "--notify="+hook)
+	}
+	if d.stateNamespace != runner.Namespace {
+		out = append(out, "--state-namespace="+d.stateNamespace)
+	}
+	if d.authority.asks.LinkLocal {
+		out = append(out, "--allow-link-local")
+	}
+	if d.manager != "" && d.manager != fieldManager {
+		out = append(out, "--field-manager="+d.manager)
+	}
+	return out
+}
+
+// begin puts a plan on record and has a Job carry it out. What the server would refuse of
 // the Job is known before anything is written.
-func (d *driving) detached(ctx context.Context, s *session, p plan.Plan) error {
+func (d runnerJobs) begin(ctx context.Context, s *session, p plan.Plan) error {
 	spec, err := d.spec(ctx, s, &p)
 	if err != nil {
 		return err
@@ -175,7 +198,7 @@ func (d *driving) detached(ctx context.Context, s *session, p plan.Plan) error {
 }
 
 // create creates the Job, or asks the server whether it would.
-func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error {
+func (d runnerJobs) create(ctx context.Context, spec runner.Spec, dry bool) error {
 	client, err := d.client()
 	if err != nil {
 		return err
@@ -199,8 +222,12 @@ func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error 
 			Hint: "'kubectl kruise rollout resume --detach' tries again; without --detach it is carried out here",
 		}
 	}
-	streams, name := d.factory.Streams, spec.Type+"/"+spec.Workload.Name
-	_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
+	streams := d.factory.Streams
+	if name := spec.Type + "/" + spec.Workload.Name; spec.Type != "" {
+		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
+	} else {
+		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status --group %[1]s --watch' follows it, 'rollout logs --group %[1]s' has what it says\n", spec.Workload.Name)
+	}
 	_, err = fmt.Fprintf(streams.Out, "job.batch/%s created in namespace %s\n", job.Name, job.Namespace)
 	return err
 }
@@ -226,8 +253,8 @@ func (c *common) client() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(rest.CopyConfig(cfg))
 }
 
-// wouldDetach are the requests that create the Job.
-func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) error {
+// previewJob are the requests that create the Job.
+func (d runnerJobs) previewJob(ctx context.Context, s *session, p plan.Plan) error {
 	if !d.detach.on {
 		return nil
 	}
@@ -235,6 +262,11 @@ func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) erro
 	if err != nil {
 		return err
 	}
+	return d.previewCreate(ctx, spec)
+}
+
+// previewCreate shows the request that creates a Job.
+func (d runnerJobs) previewCreate(ctx context.Context, spec runner.Spec) error {
 	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
 	if err != nil {
 		return err
@@ -247,20 +279,23 @@ func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) erro
 
 // printManifest prints what --detach would create, so that it can be kept in Git. The plan is
 // in it, since no record has it.
-func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) error {
+func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) error {
 	spec, err := d.spec(ctx, s, &p)
 	if err != nil {
 		return err
 	}
-	if step := secretIn(&p); step != "" {
-		return &resource.Error{
-			Err:  fmt.Errorf("step %s writes or asks something that looks secret, which the manifest would show", step),
-			Hint: "refer to a Secret in the template; or write the template first, as a GitOps controller does, and make a plan that moves the partition",
-		}
+	if err := noSecretIn(&p); err != nil {
+		return err
 	}
 	spec.Plan = planfile.Write(p)
+	_, _ = fmt.Fprintf(d.factory.Streams.Err, "plan: %s\n", spec.Digest)
+	return d.printJob(spec)
+}
+
+// printJob prints a Job and the ConfigMap with its plan.
+func (d runnerJobs) printJob(spec runner.Spec) error {
 	streams := d.factory.Streams
-	_, _ = fmt.Fprintf(streams.Err, "plan: %s\nit needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Digest, spec.Account, spec.Namespace)
+	_, _ = fmt.Fprintf(streams.Err, "it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Account, spec.Namespace)
 	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
 		text, err := yaml.Marshal(object)
 		if err != nil {
@@ -274,6 +309,18 @@ func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) er
 		}
 	}
 	return nil
+}
+
+// noSecretIn refuses a plan that a manifest would show and no output may.
+func noSecretIn(p *plan.Plan) error {
+	step := secretIn(p)
+	if step == "" {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("step %s writes or asks something that looks secret, which the manifest would show", step),
+		Hint: "refer to a Secret in the template; or write the template first, as a GitOps controller does, and make a plan that moves the partition",
+	}
 }
 
 // secretIn names the first step that has a value which no output shows; "" for none.
@@ -324,7 +371,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if err != nil {
 		return err
 	}
-	spec, err := o.spec(ctx, s, &rec.Plan)
+	spec, err := o.jobs().spec(ctx, s, &rec.Plan)
 	if err != nil {
 		return err
 	}
@@ -332,13 +379,13 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	if rec.Plan.RollsBack != "" {
 		spec.BackTo = rec.Plan.Change.ToHash
 	}
-	if err := o.create(ctx, spec, true); err != nil {
+	if err := o.jobs().create(ctx, spec, true); err != nil {
 		return err
 	}
 	if err := o.change(ctx, s, rollouts); err != nil {
 		return err
 	}
-	return o.create(ctx, spec, false)
+	return o.jobs().create(ctx, spec, false)
 }
 
 // approve has the person approve what is left of the plan on record, unless they have approved

@@ -4,221 +4,273 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// driving are the flags of verbs that carry a rollout on.
-type driving struct {
-	*common
+// driveOptions are those of the process in a Job of --detach.
+type driveOptions struct {
+	driving
 
-	output    string
-	timeout   time.Duration
-	successOn string
-	atPause   bool
-	// by is when the time of --timeout is over that several rollouts share; zero has
-	// each take it anew.
-	by time.Time
-	// pretends is --dry-run of verbs that print no objects; the others have their own.
-	pretends submit.DryRunFlag
-	// print is of verbs that print objects as kubectl does: -o is theirs.
-	print *printed
-	// detach is --detach with its flags, of verbs that have them.
-	detach detaching
-	// tells are --notify and --listen.
-	tells telling
-	// first is the index of the first step that may be carried out.
-	first int
+	name resourcearg.Name
+	// group is the name of a group that is carried out; "" for one workload.
+	group string
+	// back is the hash of the one template to which a failed step may take the workload back.
+	back string
 }
 
-// fieldManager is who writes, unless --field-manager says otherwise.
-const fieldManager = "kubectl-kruise"
+const driveLong = `Carry out the recorded rollout, as the Job of 'rollout run --detach' does. The recorded
+plan must be the one that was approved: its digest is in --approved. There is no prompt;
+an edited plan is refused.
 
-// printedFormats are the values of -o where objects are printed.
-const printedFormats = "kubectl's formats for the object in the end: json, yaml, name, jsonpath=…; or events: one event a line as JSON"
+The process may be killed at any time. Run again, it continues from the record; for a
+rollout that has ended, it exits with the same code. A pause stays in force. While
+another process carries out the rollout, this one waits, and continues when it stops.
 
-// machine reports whether events are for programs.
-func (d *driving) machine() bool {
-	if d.print != nil {
-		return d.output == "events"
+Exit code 3 means that the rollout failed, was aborted or rolled back, or may not be
+carried out; running it again would not change that.`
+
+func newDrive(shared *common) *cobra.Command {
+	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
+	c := &cobra.Command{
+		Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
+		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			switch {
+			case o.group == "":
+				o.name, err = resourcearg.ParseOne(args)
+			case len(args) > 0:
+				err = errGroupAndName()
+			default:
+				err = o.tells.checkGroup()
+			}
+			if err != nil {
+				return err
+			}
+			if o.authority.digest == "" {
+				return command.Usagef("the digest that 'rollout run' printed", "--approved is missing")
+			}
+			if err := o.tells.check(); err != nil {
+				return err
+			}
+			stop, err := o.tells.serve()
+			if err != nil {
+				return err
+			}
+			defer stop()
+			o.as = runnerName()
+			return o.run(c.Context())
+		},
 	}
-	return d.output == "json"
-}
-
-// eventsTo is where events go: to stderr where stdout has the object.
-func (d *driving) eventsTo() io.Writer {
-	if d.print.object() {
-		return d.factory.Streams.Err
-	}
-	return d.factory.Streams.Out
-}
-
-var outputs = []string{"text", "json"}
-
-func (d *driving) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVarP(&d.output, "output", "o", outputs[0], "output format: text or json (one event a line)")
-	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait before giving up; 0 means no timeout; the rollout can be resumed afterwards")
-	fl.StringVar(&d.successOn, "success-on", "complete", "when to exit with 0: complete, or paused (also when waiting for approval)")
-	fl.BoolVar(&d.atPause, "exit-on-pause", false, "exit with code 5 when the rollout waits for approval")
-	d.authority.addFlags(c)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
+	command.Offer(c, "output", outputs...)
+	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
+	fl.StringVar(&o.group, "group", "", "name of a recorded group of rollouts, instead of TYPE/NAME")
+	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
+	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, or with the group and its plans, which is recorded unless it already is")
+	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
+	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
+	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
+	o.tells.addFlags(c)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
+	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
+	return c
 }
 
-func (d *driving) validate() error {
-	switch {
-	case d.print == nil && !slices.Contains(outputs, d.output):
-		return command.Usagef("one of: text, json", "--output: unknown value %q", d.output)
-	case d.successOn != "complete" && d.successOn != "paused":
-		return command.Usagef("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
-	case d.timeout < 0:
-		return command.Usagef("", "--timeout: %s is in the past", d.timeout)
-	}
-	d.atPause = d.atPause || d.successOn == "paused"
-	return nil
-}
+// standby is how long a runner waits between two looks at a rollout that another process
+// drives.
+const standby = 5 * time.Second
 
-// goOn drives the rollout on record, unless another process does already.
-func (d *driving) goOn(ctx context.Context, name resourcearg.Name) error {
-	s, err := d.open(ctx, name)
-	if err != nil {
-		return err
+// run drives the rollout until it has ended, whoever drives it meanwhile.
+func (o *driveOptions) run(ctx context.Context) error {
+	once := o.once
+	if o.group != "" {
+		once = o.driveGroupOnce
 	}
-	defer s.Close()
-	return d.driven(ctx, s, continued)
-}
-
-// takeOver is goOn of a rollout that no process has driven for a while: until now, the
-// time of its step did not run.
-func (d *driving) takeOver(ctx context.Context, s *session) error {
-	return d.driven(ctx, s, takenOver)
-}
-
-// driven drives the rollout on record, as far as that is for this process to do.
-func (d *driving) driven(ctx context.Context, s *session, start starter) error {
-	res, err := d.carryOn(ctx, s, start)
-	if errors.Is(err, plan.ErrTaken) {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
-		return nil
-	}
-	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return d.elsewhere(ctx, s, denied)
-	}
-	if err != nil {
-		return err
-	}
-	return d.end(res)
-}
-
-// elsewhere ends the verb of a person who may decide and not carry out: the process that
-// drives the rollout follows the record. Without one it takes a person with more rights.
-func (d *driving) elsewhere(ctx context.Context, s *session, denied *apply.DeniedError) error {
-	rollouts, err := d.rollouts()
-	if err != nil {
-		return err
-	}
-	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s runs the rollout and carries it out\n", by)
-		return nil
-	}
-	return &resource.Error{
-		Err:  fmt.Errorf("the request is recorded, but no process is running the rollout, and %w", denied),
-		Hint: "'kubectl kruise rollout resume' runs it, with an account that has the role of 'kubectl kruise rbac'",
+	told := false
+	for {
+		err := once(ctx)
+		if !errors.Is(err, plan.ErrTaken) {
+			return o.final(err)
+		}
+		if !told {
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; this runner goes on when that process stops\n", err)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return command.ErrInterrupted
+		case <-time.After(standby):
+		}
 	}
 }
 
-// starter takes the rollout on record over.
-type starter func(context.Context, apply.Rollouts, apply.Workload) (*apply.Executor, error)
-
-func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
-	return r.Continue(ctx, w)
-}
-
-// takenOver has the time of the present step count from now.
-func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
-	e, _, err := r.Turn(ctx, w, apply.TakingOver)
-	return e, err
-}
-
-// carryOn carries out what is left of the rollout on record, and tells.
-func (d *driving) carryOn(ctx context.Context, s *session, start starter) (apply.Result, error) {
-	rollouts, err := d.rollouts()
-	if err != nil {
-		return apply.Result{}, err
-	}
-	s.Allow(d.authority.asks)
-	e, err := start(ctx, rollouts, s)
-	if err != nil {
-		return apply.Result{}, hinted(err)
-	}
-	return d.carryOut(ctx, e)
-}
-
-// carryOut carries a plan out, and tells.
-func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
-	d.factory.Until(time.Time{}) // from here on the rollout minds the time
-	others, end, err := d.told(ctx, e)
-	if err != nil {
-		e.Release()
-		return apply.Result{}, err
-	}
-	defer end()
-	t := d.teller()
-	defer t.stop()
-	emit := func(e event.Event) { t.event(e); others(e) }
-	return e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
-}
-
-// hinted is why a rollout cannot be driven, with what to do about it.
-func hinted(err error) error {
-	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
-	}
-	if errors.Is(err, plan.ErrTaken) {
-		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
+// final has what no other run could change end the Job.
+func (o *driveOptions) final(err error) error {
+	_, denied := errors.AsType[*apply.DeniedError](err)
+	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
+	// Of a record: another version of the program has written it, or a person.
+	_, unreadable := errors.AsType[*tree.Error](err)
+	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) || errors.Is(err, group.ErrNone) {
+		return &command.FailedError{Err: err}
 	}
 	return err
 }
 
-// until is when nobody waits any more; zero is never.
-func (d *driving) until() time.Time {
-	switch {
-	case !d.by.IsZero():
-		return d.by
-	case d.timeout == 0:
-		return time.Time{}
+// once drives the rollout as far as this process can. The error wraps plan.ErrTaken where
+// another one does.
+func (o *driveOptions) once(ctx context.Context) error {
+	rollouts, err := o.rollouts()
+	if err != nil {
+		return err
 	}
-	return time.Now().Add(d.timeout)
+	rollouts.Approvals = approvedOnly{o}
+	s, err := o.open(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.Allow(o.authority.asks)
+	rec, err := s.Rollout()
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+		return err
+	}
+	mine, proof := false, err
+	if err == nil {
+		mine, proof = approvedOnly{o}.isApproved(ctx, rec.Plan)
+	}
+	switch {
+	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
+		return o.begins(ctx, s, rollouts)
+	case proof != nil:
+		return proof
+	}
+	if ended, err := o.hasEnded(rec, mine); ended {
+		return err
+	}
+	e, err := takenOver(ctx, rollouts, s)
+	if err != nil {
+		return hinted(err)
+	}
+	// The process that had it may have completed it while this one waited for the Lease.
+	if now, err := e.Record(); err == nil {
+		mine, _ = approvedOnly{o}.isApproved(ctx, now.Plan) // the hold was given for it
+		if ended, err := o.hasEnded(now, mine); ended {
+			e.Release()
+			return err
+		}
+	}
+	return o.drives(ctx, e, nil)
 }
 
-// end is the exit code of a rollout, as an error.
-func (d *driving) end(res apply.Result) error {
-	switch res.Outcome {
-	case event.Completed:
-		return nil
-	case event.AtPause:
-		if d.successOn == "paused" {
-			return nil
-		}
-		return command.ErrPaused
-	case event.TimedOut:
-		return command.ErrTimedOut
-	case event.Interrupted:
-		return command.ErrInterrupted
-	case event.TakenOver:
-		return fmt.Errorf("%w%s; it continues there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
+// hasEnded reports whether nothing is left of a rollout, and how it ended. mine says that its
+// plan is the approved one, and not the way back from it.
+func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err error) {
+	w := o.factory.Streams.Err
+	switch {
+	case rec.State() == plan.StateDone && !mine:
+		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollsBack)
+		return true, command.ErrFailed
+	case rec.State() == plan.StateDone:
+		_, _ = fmt.Fprintln(w, "completed already")
+		return true, nil
+	case rec.Progress.Aborted:
+		_, _ = fmt.Fprintln(w, rec.Progress.Halted)
+		return true, command.ErrFailed
 	}
-	return command.ErrFailed
+	return false, nil
+}
+
+// begins puts the plan of --plan on record, and drives it.
+func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	p, err := planning.ReadPlan(o.authority.file, nil)
+	if err != nil {
+		return err
+	}
+	digests, err := approvals{o.common}.digests(ctx, p)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(digests, o.authority.digest) {
+		return &command.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
+	}
+	// The digest has every write in it: what the plan says of itself was read by the person.
+	if _, err = starts(ctx, s, p); err != nil {
+		if _, misfit := errors.AsType[*haltError](err); misfit {
+			err = &command.FailedError{Err: err}
+		}
+		return err
+	}
+	e, err := rollouts.Begin(ctx, s, p)
+	return o.drives(ctx, e, err)
+}
+
+// drives carries out what was taken over.
+func (o *driveOptions) drives(ctx context.Context, e *apply.Executor, err error) error {
+	if err != nil {
+		return hinted(err)
+	}
+	res, err := o.carryOut(ctx, e)
+	if err != nil {
+		return err
+	}
+	return o.end(res)
+}
+
+// approvedOnly are the approvals of a runner: the digest in its arguments, and the way back
+// from that plan.
+type approvedOnly struct{ *driveOptions }
+
+var _ apply.Approvals = approvedOnly{}
+
+// Approve has nothing to keep: the digest is in the arguments.
+func (a approvedOnly) Approve(context.Context, plan.Plan) error { return nil }
+
+// isApproved reports whether a plan is the approved one. The error is why it may not be driven: it
+// is neither that nor the way back from it.
+func (a approvedOnly) isApproved(ctx context.Context, p plan.Plan) (bool, error) {
+	digests, err := approvals{a.common}.digests(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if slices.Contains(digests, a.authority.digest) {
+		return true, nil
+	}
+	if p.RollsBack != "" && a.back != "" && p.Change.ToHash == a.back {
+		return false, nil
+	}
+	return false, &resource.Error{
+		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", digests[0], a.authority.digest)}},
+		Hint: "'kubectl kruise rollout show' shows the recorded plan: it was edited, or another rollout has started",
+	}
+}
+
+// Approved reports whether the arguments name this plan.
+func (a approvedOnly) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	return a.isApproved(ctx, p)
+}
+
+// TakeOver lets the way back be carried out whole, as far as it leads to a template that the
+// workload itself has kept.
+func (a approvedOnly) TakeOver(_ context.Context, t apply.TakeOver) (whole bool, err error) {
+	if len(t.Commands) > 0 {
+		return false, &apply.UnapprovedError{Reasons: []string{"it runs commands, and a runner has no programs"}}
+	}
+	if !t.Approved && len(t.Unproven) > 0 {
+		return false, &apply.UnapprovedError{Reasons: t.Unproven}
+	}
+	return true, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// sayOwners tells, before anybody is asked, that a GitOps controller writes the
+// warnOfOwners tells, before anybody is asked, that a GitOps controller writes the
 // object, and what to agree with it.
-func (c *common) sayOwners(object *resource.Resource) {
+func (c *common) warnOfOwners(object *resource.Resource) {
 	var pointers []string
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		pointers = append(pointers, "/"+strings.Join(path, "/"))
@@ -26,9 +26,9 @@ func (c *common) sayOwners(object *resource.Resource) {
 	}
 }
 
-// sayStopped tells that a GitOps controller would let the controller of a stopped rollout
+// warnOfStop tells that a GitOps controller would let the controller of a stopped rollout
 // continue, and what to agree with it.
-func (c *common) sayStopped(object *resource.Resource, stop plan.Stop) {
+func (c *common) warnOfStop(object *resource.Resource, stop plan.Stop) {
 	path := stop.Field.Path(object.Group(), object.Kind(), object.Version())
 	if path == nil {
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -115,15 +116,16 @@ func (c *common) share(ctx context.Context) (end func(), err error) {
 	if c.shared, err = kube.OpenShared(ctx, cfg); err != nil {
 		return nil, err
 	}
+	c.releases = map[string]map[cluster.Ref]*release.Rollout{}
 	return func() {
 		c.shared.Close()
-		c.shared = nil
+		c.shared, c.releases = nil, nil
 	}, nil
 }
 
 // groupRecords are the groups of the cluster.
 func (c *common) groupRecords() *kube.Groups {
-	return kube.NewGroups(c.shared, kube.Options{Holder: holder()})
+	return kube.NewGroups(c.shared, kube.Options{Holder: c.holder()})
 }
 
 // groups carry groups out. opened are workloads that are open already.

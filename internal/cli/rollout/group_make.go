@@ -20,9 +20,11 @@ import (
 
 // groupPart is one workload of a group that is made.
 type groupPart struct {
-	run  *runOptions
-	made *planning.Made
-	plan plan.Plan
+	session *session
+	// desired is the new state, by which its wave and its dependencies are known.
+	desired *resource.Resource
+	made    *planning.Made
+	plan    plan.Plan
 	// begun says that its rollout is in progress already, before when another one was begun
 	// that is on record.
 	begun  bool
@@ -30,7 +32,21 @@ type groupPart struct {
 	wave   int
 }
 
-func (p *groupPart) ref() cluster.Ref { return p.run.session.target.Ref }
+func (p *groupPart) ref() cluster.Ref { return p.session.target.Ref }
+
+// newGroupPart is the part of a workload whose plan was made. One that has a rollout in
+// progress which leads to the same state continues it, and another one is refused.
+func (g *groupFlags) newGroupPart(s *session, desired *resource.Resource, made *planning.Made) (*groupPart, error) {
+	p := &groupPart{session: s, desired: desired, made: made, plan: made.Plan}
+	err := p.takeOverRecorded()
+	if err == nil {
+		p.wave, err = g.wave(desired)
+	}
+	return p, err
+}
+
+// idle reports whether a workload has nothing to roll out.
+func (p *groupPart) idle() bool { return !p.begun && len(p.plan.Steps) == 0 }
 
 // madeGroup is a group with what it is made from.
 type madeGroup struct {
@@ -47,13 +63,31 @@ type madeGroup struct {
 func (g *madeGroup) opened() map[cluster.Ref]*session {
 	out := map[cluster.Ref]*session{}
 	for _, p := range g.parts {
-		out[p.ref()] = p.run.session
+		out[p.ref()] = p.session
 	}
 	return out
 }
 
+// close ends the watches of the workloads.
+func (g *madeGroup) close() {
+	for _, p := range g.parts {
+		p.session.Close()
+	}
+	g.parts = nil
+}
+
+// add takes a workload in; one that has nothing to roll out counts as completed.
+func (g *madeGroup) add(p *groupPart) {
+	if p.idle() {
+		g.same = append(g.same, p.ref())
+		p.session.Close()
+		return
+	}
+	g.parts = append(g.parts, p)
+}
+
 // each is what the command line asks for, once for each workload.
-func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
+func (o groupOfRun) each(ctx context.Context) ([]planning.One, error) {
 	if o.selector == "" {
 		list, err := o.Each(ctx)
 		if err != nil || list != nil {
@@ -76,8 +110,8 @@ func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
 	return out, err
 }
 
-// makeGroup makes the plan of every workload, and the group of all. Nothing is written.
-func (o *runOptions) makeGroup(ctx context.Context) (*madeGroup, error) {
+// makeAll makes the plan of every workload, and the group of all. Nothing is written.
+func (o groupOfRun) makeAll(ctx context.Context) (*madeGroup, error) {
 	list, err := o.each(ctx)
 	if err != nil {
 		return nil, err
@@ -88,30 +122,27 @@ func (o *runOptions) makeGroup(ctx context.Context) (*madeGroup, error) {
 	for _, one := range list {
 		o.factory.Flags.Namespace = namespace // a manifest may have had its own
 		part, err := o.makePart(ctx, one)
-		switch {
-		case err != nil:
+		if err != nil {
 			errs.Add(err)
-		case part.begun || len(part.plan.Steps) > 0:
-			g.parts = append(g.parts, part)
-		default:
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", part.ref(), part.plan.Change.Why)
-			g.same = append(g.same, part.ref())
-			part.run.session.Close()
+			continue
 		}
+		if part.idle() {
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", part.ref(), part.plan.Change.Why)
+		}
+		g.add(part)
 	}
 	o.factory.Flags.Namespace = namespace
 	if err := errs.Err(); err != nil {
 		return g, err
 	}
-	return g, o.assemble(g)
+	return g, o.groupDriver().assemble(g, &o.group, append(o.Sources(), o.selector)...)
 }
 
 // makePart makes the plan of one workload; one in progress that leads to the same state is
 // continued.
-func (o *runOptions) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
-	run := *o
+func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
+	run := *o.runOptions
 	run.Options = one.Options
-	p := &groupPart{run: &run}
 	run.Check = run.ready
 	run.Present = func(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
 		run.factory.Flags.Namespace = &namespace
@@ -123,17 +154,13 @@ func (o *runOptions) makePart(ctx context.Context, one planning.One) (*groupPart
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		return s.object, snapshot, err
 	}
-	var err error
-	p.made, err = run.Make(ctx)
+	made, err := run.Make(ctx)
 	if h, ok := errors.AsType[*handedError](err); ok {
 		err = &resource.Error{Err: fmt.Errorf("%s is %w", one.Name, h), Hint: "roll it out by itself: its Rollout makes the steps"}
 	}
+	var p *groupPart
 	if err == nil {
-		p.plan = p.made.Plan
-		err = p.underWay()
-	}
-	if err == nil {
-		p.wave, err = o.group.wave(run.desired)
+		p, err = o.group.newGroupPart(run.session, run.desired, made)
 	}
 	if err != nil && run.session != nil && run.session.Cluster != nil {
 		run.session.Close()
@@ -141,9 +168,9 @@ func (o *runOptions) makePart(ctx context.Context, one planning.One) (*groupPart
 	return p, err
 }
 
-// underWay takes over the rollout of the workload that is in progress, or refuses it.
-func (p *groupPart) underWay() error {
-	rec, err := p.run.session.Rollout()
+// takeOverRecorded takes over the rollout of the workload that is in progress, or refuses it.
+func (p *groupPart) takeOverRecorded() error {
+	rec, err := p.session.Rollout()
 	switch {
 	case errors.Is(err, plan.ErrNoRollout):
 		return nil
@@ -153,7 +180,7 @@ func (p *groupPart) underWay() error {
 		p.before = rec.Begun
 		return nil
 	case !sameGoal(rec.Plan, p.plan):
-		return apply.Idle(p.run.session, plan.TransitionBegin)
+		return apply.Idle(p.session, plan.TransitionBegin)
 	}
 	p.plan, p.begun = rec.Plan, true
 	return nil
@@ -178,16 +205,17 @@ func (g *groupFlags) wave(r *resource.Resource) (int, error) {
 	return int(n), nil
 }
 
-// assemble puts the group together, and plays it through.
-func (o *runOptions) assemble(g *madeGroup) error {
+// assemble puts the group together, and plays it through. from are what the workloads were
+// selected by.
+func (d groupDriver) assemble(g *madeGroup, flags *groupFlags, from ...string) error {
 	if len(g.parts) == 0 {
 		return nil
 	}
-	name, err := o.group.named(append(o.Sources(), o.selector)...)
+	name, err := flags.named(from...)
 	if err != nil {
 		return err
 	}
-	namespace, err := o.factory.NamespaceOrDefault()
+	namespace, err := d.factory.NamespaceOrDefault()
 	if err != nil {
 		return err
 	}
@@ -197,14 +225,14 @@ func (o *runOptions) assemble(g *madeGroup) error {
 	replicas := 0
 	for _, p := range g.parts {
 		m := group.Member{Ref: p.ref(), Wave: p.wave}
-		if m.DependsOn, err = o.dependencies(g, p); err != nil {
+		if m.DependsOn, err = d.dependencies(g, p); err != nil {
 			return err
 		}
 		members, plans, before = append(members, m), append(plans, p.plan), append(before, p.before)
 		replicas += p.plan.Limits.Replicas
 		g.members = append(g.members, simulate.GroupMember{Plan: p.plan, Snapshot: p.snapshot(), Begun: p.begun})
 	}
-	if g.record, err = group.NewRecord(namespace, name, members, o.group.limits(replicas), plans, before); err != nil {
+	if g.record, err = group.NewRecord(namespace, name, members, flags.limits(replicas), plans, before); err != nil {
 		return err
 	}
 	g.record.By = holder()
@@ -243,8 +271,8 @@ func (g *madeGroup) play() error {
 
 // dependencies are the members that the annotation of a workload names. What has nothing to
 // roll out is completed; what is not among the workloads is not waited for.
-func (o *runOptions) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
-	text := p.run.desired.Annotation(group.DependsOnAnnotation)
+func (d groupDriver) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
+	text := p.desired.Annotation(group.DependsOnAnnotation)
 	if text == "" {
 		return nil, nil
 	}
@@ -257,12 +285,12 @@ func (o *runOptions) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, er
 		}
 		n, err := resourcearg.Parse(typed)
 		if err != nil {
-			return nil, p.run.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", group.DependsOnAnnotation, err)
+			return nil, p.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", group.DependsOnAnnotation, err)
 		}
 		ref, found := g.find(n, namespace)
 		switch {
 		case !found:
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s depends on %s, which is not among the workloads to roll out: it is not waited for\n", p.ref(), entry)
+			_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s depends on %s, which is not among the workloads to roll out: it is not waited for\n", p.ref(), entry)
 		case ref != (cluster.Ref{}):
 			out = append(out, ref)
 		}

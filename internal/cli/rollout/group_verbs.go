@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -33,9 +34,13 @@ func (g *ofGroup) addFlag(c *cobra.Command) {
 // check refuses names beside --group. Errors are of usage.
 func (g *ofGroup) check(args []string) error {
 	if len(args) > 0 {
-		return command.Usagef("leave out one of them", "--group excludes TYPE/NAME")
+		return errGroupAndName()
 	}
 	return nil
+}
+
+func errGroupAndName() error {
+	return command.Usagef("leave out one of them", "--group excludes TYPE/NAME")
 }
 
 // saidAt is who says something, and when.
@@ -64,9 +69,6 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err := o.ready(); err != nil {
 		return err
 	}
-	if o.dry().Only() {
-		return command.Usagef("name one workload for --dry-run", "--dry-run is not for a group")
-	}
 	end, err := o.share(ctx)
 	if err != nil {
 		return err
@@ -76,46 +78,91 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err != nil {
 		return err
 	}
-	records, known := o.groupRecords(), &groupApprovals{approvals: approvals{o.common}}
-	rec, err := records.Load(ctx, namespace, o.group.name)
-	if err != nil {
+	v := &groupVerb{control: o, back: back, records: o.groupRecords(), known: &groupApprovals{approvals: approvals{o.common}}}
+	if v.rec, err = v.records.Load(ctx, namespace, o.group.name); err != nil {
 		return noGroup(err)
 	}
-	if err := o.allows(rec, back); err != nil {
+	if err := o.allows(v.rec, back); err != nil {
 		return err
 	}
-	groups, err := o.groups(known, nil)
-	if err != nil {
+	if v.groups, err = o.groups(v.known, nil); err != nil {
 		return err
 	}
-	by, err := records.Holder(ctx, namespace, rec.Name)
+	switch {
+	case o.dry().Only():
+		return v.preview(ctx)
+	case o.detach.on:
+		return v.detach(ctx)
+	}
+	return v.do(ctx)
+}
+
+// groupVerb is a verb that is applied to one group.
+type groupVerb struct {
+	*control
+
+	back    bool
+	rec     group.Record
+	records *kube.Groups
+	groups  apply.Groups
+	known   *groupApprovals
+}
+
+// carriesOut reports whether the verb carries the group out where no process does.
+func (v *groupVerb) carriesOut() bool { return v.back || v.continues && !v.only }
+
+// do changes the records, and carries the group out where the verb does that. Whether this
+// user may carry it out is decided before anything is changed.
+func (v *groupVerb) do(ctx context.Context) error {
+	by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name)
 	driven := err == nil && by != ""
 	agreed := ""
-	if o.goesOn && !o.only && !driven {
-		// Whether this person may carry the group out is decided before anything is changed.
-		if err := known.take(ctx, rec, groups); err != nil {
+	if v.continues && !v.only && !driven {
+		if err := v.known.take(ctx, v.rec, v.groups); err != nil {
 			return err
 		}
-		agreed = rec.Digest("")
+		agreed = v.rec.Digest("")
 	}
-	if o.group.marks != nil {
-		by := saidAt(holder(), time.Now())
-		if rec, err = records.Change(ctx, namespace, rec.Name, func(r *group.Record) error { o.group.marks(r, by); return nil }); err != nil {
-			return err
-		}
-	}
-	if err := o.changeMembers(ctx, rec, groups.Rollouts); err != nil {
+	if err := v.change(ctx); err != nil {
 		return err
 	}
-	if !back && (!o.goesOn || o.only) {
+	if !v.carriesOut() {
 		return nil
 	}
-	err = o.driveGroup(ctx, rec, groups, known, back, agreed)
-	if driven && !back && errors.Is(err, plan.ErrTaken) { // it is alive: one that was killed would have been waited for
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s carries the group out, and follows\n", by)
+	err = v.drive(ctx, agreed)
+	if driven && !v.back && errors.Is(err, plan.ErrTaken) { // it is alive: one that was killed would have been waited for
+		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
 	return err
+}
+
+// detach has a Job carry out what is left of the group, which the user has to have approved.
+func (v *groupVerb) detach(ctx context.Context) error {
+	if by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name); err == nil && by != "" {
+		return groupHinted(fmt.Errorf("%w: %s", plan.ErrTaken, by))
+	}
+	approved, err := v.known.knows(ctx, v.rec)
+	if err != nil {
+		return err
+	}
+	if !approved {
+		return v.known.unapproved(v.rec)
+	}
+	return v.detachGroupRecord(ctx, v.rec, func() error { return v.change(ctx) })
+}
+
+// change changes the record of the group, and those of its rollouts.
+func (v *groupVerb) change(ctx context.Context) error {
+	if v.group.marks != nil {
+		by := saidAt(holder(), time.Now())
+		rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *group.Record) error { v.group.marks(r, by); return nil })
+		if err != nil {
+			return err
+		}
+		v.rec = rec
+	}
+	return v.changeMembers(ctx)
 }
 
 // allows refuses what a group does not allow that has ended, or is rolled back.
@@ -125,7 +172,7 @@ func (o *control) allows(rec group.Record, back bool) error {
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s, and is rolled back", rec.Name, rec.Aborted), Hint: "'kubectl kruise rollout abort --group " + rec.Name + " --rollback' continues that",
 		}
-	case rec.Aborted != "" && o.goesOn:
+	case rec.Aborted != "" && o.continues:
 		return &resource.Error{
 			Err: fmt.Errorf("group %s was aborted %s", rec.Name, rec.Aborted), Hint: "roll it back with 'kubectl kruise rollout abort --group " + rec.Name + " --rollback', or start a new one with 'kubectl kruise rollout run'",
 		}
@@ -143,33 +190,83 @@ func noGroup(err error) error {
 }
 
 // changeMembers changes the record of each rollout of the group that has begun and allows it.
-func (o *control) changeMembers(ctx context.Context, rec group.Record, rollouts apply.Rollouts) error {
+func (v *groupVerb) changeMembers(ctx context.Context) error {
 	changed := 0
-	for i, m := range rec.Group.Members {
-		one, err := rollouts.Get(ctx, m.Ref)
+	err := v.eachApplicable(ctx, func(ref cluster.Ref) error {
+		err := v.changeMember(ctx, ref, v.groups.Rollouts)
+		if err == nil {
+			changed++
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed\n", v.rec.Name, changed, len(v.rec.Group.Members))
+	return nil
+}
+
+// eachApplicable does something for each rollout of the group that has begun and that the
+// verb is for. One that does not allow it has come further since.
+func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) error) error {
+	forward := v.rec
+	forward.Back = false
+	for i, m := range v.rec.Group.Members {
+		one, err := v.groups.Rollouts.Get(ctx, m.Ref)
 		if errors.Is(err, plan.ErrNoRollout) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		ahead := rec
-		ahead.Back = false
-		phase, _ := ahead.Stands(i, one, true)
-		if !o.applies(phase) {
+		if phase, _ := forward.Stands(i, one, true); !v.applies(phase) {
 			continue
 		}
-		err = o.changeMember(ctx, m.Ref, rollouts)
+		err = do(m.Ref)
 		if _, refused := errors.AsType[*plan.TransitionError](err); refused {
-			continue // it has come further since
+			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", rec.Group.Name(m.Ref), err)
+			return fmt.Errorf("%s: %w", v.rec.Group.Name(m.Ref), err)
 		}
-		changed++
 	}
-	_, _ = fmt.Fprintf(o.factory.Streams.Err, "group %s: %d of %d rollouts changed\n", rec.Name, changed, len(rec.Group.Members))
 	return nil
+}
+
+// preview says what the verb would do to the group and to each of its rollouts, and the
+// requests that follow from it.
+func (v *groupVerb) preview(ctx context.Context) error {
+	var list []event.Request
+	changed := 0
+	err := v.eachApplicable(ctx, func(ref cluster.Ref) error {
+		more, err := v.previewMember(ctx, ref)
+		if err == nil {
+			changed++
+			list = append(list, more...)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed%s\n", v.rec.Name, changed, len(v.rec.Group.Members), v.dry().Suffix())
+	return v.show(ctx, list)
+}
+
+func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event.Request, error) {
+	s, err := v.openRef(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	rec, err := s.Rollout()
+	if err != nil {
+		return nil, err
+	}
+	if err := v.say(&rec); err != nil {
+		return nil, err
+	}
+	return v.requestsAfter(ctx, s, rec, v.back)
 }
 
 // applies reports whether the verb is for a rollout of this phase.
@@ -204,73 +301,37 @@ func (o *control) changeMember(ctx context.Context, ref cluster.Ref, rollouts ap
 // takes some seconds each time to see that the other one still has it.
 const mostHandovers = 6
 
-// driveGroup carries out what is left of a group, or rolls it back. agreed is the digest of
-// one that may be carried out already.
-func (o *control) driveGroup(ctx context.Context, rec group.Record, groups apply.Groups, known *groupApprovals, back bool, agreed string) error {
-	opt, stop := o.groupOptions(rec)
+// drive carries out what is left of the group, or rolls it back. agreed is the digest of one
+// that may be carried out already.
+func (v *groupVerb) drive(ctx context.Context, agreed string) error {
+	opt, stop, err := v.groupDriver().options(ctx, v.rec)
+	if err != nil {
+		return err
+	}
 	defer stop()
-	opt.Back = back
+	opt.Back = v.back
 	opt.Approved = func(now group.Record) error {
 		if agreed != "" && now.Digest("") == agreed {
 			return nil
 		}
-		if back {
+		if v.back {
 			// Each way back is proven by itself; the limits of a record alone are not.
-			approved, err := known.knows(ctx, now)
+			approved, err := v.known.knows(ctx, now)
 			opt.OneByOne = !approved
 			return err
 		}
-		return known.take(ctx, now, groups)
+		return v.known.take(ctx, now, v.groups)
 	}
-	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
-	for try := 0; back && errors.Is(err, plan.ErrTaken) && try < mostHandovers; try++ {
+	var res apply.GroupResult
+	for try := 0; ; try++ {
+		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, &opt)
+		if !v.back || !errors.Is(err, plan.ErrTaken) || try == mostHandovers {
+			break
+		}
 		// The process that carried the group out lets go of it once its rollouts have stopped.
-		res, err = groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
 	}
 	if err != nil {
 		return groupHinted(err)
 	}
-	return o.endGroup(rec, res)
-}
-
-// groupStatusOf tells how a group stands.
-func (o *statusOptions) groupStatusOf(ctx context.Context) error {
-	end, err := o.share(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return err
-	}
-	records, known := o.groupRecords(), &groupApprovals{approvals: approvals{o.common}}
-	rec, err := records.Load(ctx, namespace, o.group.name)
-	if err != nil {
-		return noGroup(err)
-	}
-	groups, err := o.groups(known, nil)
-	if err != nil {
-		return err
-	}
-	stands, err := groups.Status(ctx, rec)
-	if err != nil {
-		return err
-	}
-	s := groupStatus(rec, stands)
-	if by, err := records.Holder(ctx, namespace, rec.Name); err == nil {
-		s.Holder = by // who carries it out is said where that may be read
-	}
-	if clusters, err := known.clusters(ctx); err == nil {
-		s.Digest = rec.Digest(clusters[0])
-	}
-	if o.output == "json" {
-		err = view.JSON(o.factory.Streams.Out, s)
-	} else {
-		err = view.Group(o.factory.Streams.Out, s, o.factory.OutStyle(false))
-	}
-	if err == nil && stands.Outcome == group.HasFailed {
-		err = o.endOf(plan.Decision{Verb: plan.Halt})
-	}
-	return err
+	return v.groupDriver().end(v.rec, res)
 }

@@ -45,6 +45,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 	if err != nil {
 		return err
 	}
+	groups := c.groupsOf(ctx, namespace, list)
 	var rows []view.RolloutRow
 	for i := range list {
 		r := &list[i]
@@ -53,7 +54,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 		}
 		by, _ := rollouts.Holder(ctx, r.Ref) // who drives it is said where that may be read
 		rows = append(rows, view.RolloutRow{
-			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
+			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Group: groups[r.Ref], Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
 			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: r.Describe(), Begun: r.Begun, Holder: by,
 		})
 	}

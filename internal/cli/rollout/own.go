@@ -31,12 +31,12 @@ func NewOwn(f *factory.Factory) *Own {
 func (o *Own) AddFlags(c *cobra.Command) {
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	o.pretends.AddFlag(c)
+	o.dryRun.AddFlag(c)
 	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 }
 
 // Validate checks the flags of the verb. Errors are of usage.
-func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.pretends.Read(c), o.validate()) }
+func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.dryRun.Read(c), o.validate()) }
 
 // Run has a plan made from what is known of a workload, shows it, asks the question
 // and carries it out. A native workload that stands for one of Kruise is driven as
@@ -92,7 +92,7 @@ func (o *Own) offer(ctx context.Context, s *session, from plan.Snapshot, p plan.
 		return err
 	}
 	if o.dry().Only() {
-		return o.wouldSend(ctx, s, p, left(p, beginning(from), s.Now(), true))
+		return o.previewRequests(ctx, s, p, left(p, beginning(from), s.Now(), true))
 	}
 	if err := o.ask(ctx, o.yes, question); err != nil {
 		return err

@@ -2,17 +2,24 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -51,7 +58,17 @@ func (c *common) releaseOf(ctx context.Context, s *session) (*release.Rollout, e
 	if err != nil {
 		return nil, err
 	}
-	return release.Of(ctx, client, s.target.Ref)
+	if c.shared == nil {
+		return release.Of(ctx, client, s.target.Ref)
+	}
+	list, ok := c.releases[s.target.Namespace]
+	if !ok {
+		if list, err = release.List(ctx, client, s.target.Namespace); err != nil {
+			return nil, err
+		}
+		c.releases[s.target.Namespace] = list
+	}
+	return list[s.target.Ref], nil
 }
 
 // released reads the Rollout that an argument means: by its name, or by that of its
@@ -123,7 +140,7 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 	}
 	o.addFlags(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "kubectl's formats for the object: json, yaml, name, jsonpath=…")
-	p := newPrinted(c, "approved", &output).pretends(c)
+	p := newPrinted(c, "approved", &output).addDryRunFlag(c)
 	cmdutil.AddFieldManagerFlagVar(c, &manager, fieldManager)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := p.complete(c); err != nil {
@@ -143,4 +160,247 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 		})
 	}
 	return c
+}
+
+// handedError says that there is no plan to be made: a Rollout makes the steps.
+type handedError struct {
+	rollout *release.Rollout
+	desired *resource.Resource
+}
+
+func (e *handedError) Error() string { return "in the hands of Kruise Rollout " + e.rollout.Name }
+
+// handed asks whether the workload's changes are for a Rollout to roll out.
+func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) error {
+	r, err := o.releaseOf(ctx, o.session)
+	if err != nil || r == nil {
+		return err
+	}
+	return &handedError{r, desired}
+}
+
+// handOver writes the template alone: the Rollout goes through its own steps. In
+// the middle of a release only the way back is open.
+func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
+	r, s := h.rollout, o.session
+	if o.detach.on {
+		return command.Usagef("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
+	}
+	template := tree.Get(h.desired.Node(), "spec", "template")
+	switch {
+	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
+		return o.unchanged("the template is that already: there is nothing to roll out")
+	case r.Holds() && !o.back:
+		return inHands(s.target.String(), r)
+	}
+	o.describeHandover(h)
+	if o.dry().Only() {
+		return errors.Join(o.previewHandover(ctx), o.preview(ctx))
+	}
+	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
+		return err
+	}
+	got, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager})
+	if err != nil {
+		return err
+	}
+	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Holds() {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
+		return o.changed(ctx)
+	}
+	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {
+		return err
+	}
+	return errors.Join(o.writeBack(ctx), o.changed(ctx))
+}
+
+// writeTemplate writes the new template and nothing else.
+func (o *runOptions) writeTemplate(ctx context.Context, q release.Request) (*unstructured.Unstructured, error) {
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	return release.Hand(ctx, client, o.template(), q)
+}
+
+// template is what a Rollout rolls out, as it is written.
+func (o *runOptions) template() release.Template {
+	value, _ := tree.Value(tree.Get(o.desired.Node(), "spec", "template")).(map[string]any)
+	ref := objectOf(o.session.object)
+	return release.Template{
+		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(o.session.object.Node(), "metadata", "uid"), Template: value,
+	}
+}
+
+// previewHandover shows the request that hands a new template over.
+func (o *runOptions) previewHandover(ctx context.Context) error {
+	t := o.template()
+	return o.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
+}
+
+// preview prints the workload as it would be, by the server's word where it is asked.
+func (o *runOptions) preview(ctx context.Context) error {
+	if o.print == nil {
+		return nil
+	}
+	if !o.print.atServer() || tree.Get(o.desired.Node(), "spec", "template") == nil {
+		return o.print.resource(o.common, o.desired)
+	}
+	u, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager, DryRun: true})
+	if err != nil {
+		return err
+	}
+	return o.print.write(o.common, u)
+}
+
+// describeHandover says who rolls out, and what is left undone.
+func (o *runOptions) describeHandover(h *handedError) {
+	var steps []string
+	for _, s := range h.rollout.Steps {
+		steps = append(steps, s.Replicas)
+	}
+	w := o.factory.Streams.Err
+	_, _ = fmt.Fprintf(w, "Kruise Rollout %s rolls %s out, in its own steps: %s. Only the template is written here.\n",
+		h.rollout.Name, o.session.target, strings.Join(steps, ", "))
+	if !tree.Equal(besides(h.desired), besides(o.session.object)) {
+		_, _ = fmt.Fprintln(w, "warning: what else differs in the spec is not written: apply it by itself")
+	}
+}
+
+// besides is a spec without what a Rollout looks after.
+func besides(r *resource.Resource) *tree.Node {
+	spec := tree.Clone(tree.Get(r.Node(), "spec"))
+	for _, field := range []string{"template", "updateStrategy", "strategy", "paused"} {
+		tree.Delete(spec, field)
+	}
+	return spec
+}
+
+// workloadOf names the workload of a Rollout: that is taken back, and nothing is
+// written to the Rollout itself (docs/facts/older-plugin.md#client-writes).
+func workloadOf(r *release.Rollout) string {
+	return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name
+}
+
+// singular is a kind as kubectl prints it.
+func singular(kind, group string) string {
+	if group == "" {
+		return strings.ToLower(kind)
+	}
+	return strings.ToLower(kind) + "." + group
+}
+
+// releaseState is a Rollout for people and machines.
+func releaseState(r *release.Rollout) view.Release {
+	out := view.Release{
+		Name: "rollout/" + r.Name, Namespace: r.Namespace, Workload: r.Workload.String(), Style: string(r.Style), Phase: r.Phase,
+		Stands: r.Stands(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
+		Updated: r.Updated, Ready: r.Ready,
+	}
+	if verb := r.Next(); verb != "" {
+		out.Next = "kubectl kruise rollout " + verb + " rollout/" + r.Name
+	}
+	for _, s := range r.Steps {
+		out.Steps = append(out.Steps, view.ReleaseStep{Replicas: s.Replicas, Traffic: s.Traffic, Pause: pauseOf(s)})
+	}
+	return out
+}
+
+func pauseOf(s release.Step) string {
+	if s.Pause < 0 {
+		return "until approved"
+	}
+	return (time.Duration(s.Pause) * time.Second).String()
+}
+
+// statusOfRelease tells of a Rollout of Kruise Rollout once, or until it ends.
+func (o *statusOptions) statusOfRelease(ctx context.Context, name string) error {
+	r, err := o.release(ctx, name)
+	if err != nil {
+		return err
+	}
+	return o.tellRelease(ctx, r)
+}
+
+func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) error {
+	switch {
+	case o.watch:
+		_, err := o.followRelease(ctx, r, following{})
+		return err
+	case o.output == "json":
+		return view.JSON(o.factory.Streams.Out, releaseState(r))
+	}
+	if err := releaseState(r).Write(o.factory.Streams.Out, o.factory.OutStyle(false)); err != nil {
+		return err
+	}
+	if r.Done() && r.Cancelled {
+		return command.ErrFailed
+	}
+	return nil
+}
+
+// following says what a Rollout is followed for.
+type following struct {
+	// generation of the workload that it has to have seen; 0 for whatever it has.
+	generation int64
+	// back says that the release is taken back: that it is cancelled is success.
+	back bool
+}
+
+// followRelease tells of a Rollout until it ends; done is false where it was left
+// before.
+func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) (done bool, err error) {
+	client, err := d.factory.Dynamic()
+	if err != nil {
+		return false, err
+	}
+	if d.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d.timeout, command.ErrTimedOut)
+		defer cancel()
+	}
+	var last, now *release.Rollout
+	begun := f.generation == 0
+	err = release.Watch(ctx, client, r, func(r *release.Rollout) bool {
+		begun = begun || r.Holds() || r.Generation >= f.generation
+		if now = r; last == nil || said(*last) != said(*now) {
+			d.tellStep(now)
+		}
+		last = now
+		return begun && now.Done() || d.atPause && now.Waits()
+	})
+	switch {
+	case context.Cause(ctx) == command.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
+		return false, command.ErrTimedOut
+	case ctx.Err() != nil:
+		return false, command.ErrInterrupted
+	case err != nil:
+		return false, err
+	case !now.Done():
+		return false, d.atPauseOf()
+	case now.Cancelled && !f.back:
+		return true, command.ErrFailed
+	}
+	return true, nil
+}
+
+// atPauseOf is the end at a pause.
+func (d *driving) atPauseOf() error {
+	if d.successOn == "paused" {
+		return nil
+	}
+	return command.ErrPaused
+}
+
+// said is what a line about a Rollout says.
+func said(r release.Rollout) string {
+	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Stands(), r.Updated, r.Ready, r.Message))
+}
+
+func (d *driving) tellStep(r *release.Rollout) {
+	if d.machine() {
+		_ = json.NewEncoder(d.factory.Streams.Out).Encode(releaseState(r)) // a reader that has gone is no matter
+		return
+	}
+	_, _ = fmt.Fprintf(d.eventsTo(), "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, said(*r))
 }

@@ -11,10 +11,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -79,7 +81,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 		Long:    runLong,
 		Example: runExamples,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.pretends.Read(c); err != nil {
+			if err := o.dryRun.Read(c); err != nil {
 				return err
 			}
 			if err := errors.Join(o.group.read(c), o.complete(args), o.detachable(c)); err != nil {
@@ -97,7 +99,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 	}
 	o.addRunFlags(c)
 	o.group.addFlags(c)
-	o.pretends.AddFlag(c)
+	o.dryRun.AddFlag(c)
 	return c
 }
 
@@ -145,14 +147,12 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case o.united != "" && o.group.given:
 		return command.Usagef("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
 	case o.united != "":
-		if err := o.alone(); err != nil {
+		if err := o.refuseDetach(); err != nil {
 			return err
 		}
 		return o.runUnited(ctx)
-	case o.group.given && o.detach.on:
-		return o.alone()
 	case o.group.given:
-		return o.runGroup(ctx)
+		return groupOfRun{o}.run(ctx)
 	}
 	var names []resourcearg.Name
 	if o.selector != "" {
@@ -168,7 +168,7 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 	case len(names) > 1 && o.ui:
 		return oneOnScreens()
 	case len(names) > 1 && o.detach.on:
-		return o.alone()
+		return o.refuseDetach()
 	case len(names) > 1:
 		return o.runSeveral(ctx, names)
 	}
@@ -198,11 +198,11 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	switch {
 	case o.detach.manifest:
-		return o.printManifest(ctx, o.session, m.Plan)
+		return o.jobs().printManifest(ctx, o.session, m.Plan)
 	case o.dry().Only():
-		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.wouldDetach(ctx, o.session, m.Plan), o.pretend(ctx))
+		return errors.Join(o.previewRequests(ctx, o.session, m.Plan, m.Acts), o.jobs().previewJob(ctx, o.session, m.Plan), o.preview(ctx))
 	}
-	if err := o.typed(&m.Plan); err != nil {
+	if err := o.allowNamedCommands(&m.Plan); err != nil {
 		return err
 	}
 	if err := o.ask(ctx, o.yes || o.answered, "Roll out "+o.session.target.String()+"?"); err != nil {
@@ -217,7 +217,7 @@ func (o *runOptions) carry(ctx context.Context, p plan.Plan) error {
 	case o.ui:
 		return o.onScreens(ctx, p)
 	case o.detach.on:
-		return o.detached(ctx, o.session, p)
+		return o.jobs().begin(ctx, o.session, p)
 	}
 	res, err := o.start(ctx, o.session, p)
 	if err != nil {
@@ -236,7 +236,7 @@ func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resour
 	if err := o.findManifest(); err != nil {
 		return err
 	}
-	o.sayOwners(object)
+	o.warnOfOwners(object)
 	if err := o.session.parent.allows(object, desired); err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (o *runOptions) idle(s *session) error {
 // begin puts a plan on record and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 	if d.detach.on {
-		return d.detached(ctx, s, p)
+		return d.jobs().begin(ctx, s, p)
 	}
 	res, err := d.start(ctx, s, p)
 	if err != nil {
@@ -293,4 +293,60 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 		return apply.Result{}, hinted(err)
 	}
 	return d.carryOut(ctx, e)
+}
+
+// checkScreens refuses what --ui cannot go with: the screens are for people, and show
+// one rollout that is carried out.
+func (o *runOptions) checkScreens(args []string) error {
+	if !o.ui {
+		return nil
+	}
+	united := false
+	if len(args) == 1 {
+		_, united = resourcearg.ParseUnited(args[0])
+	}
+	switch {
+	case o.selector != "" || united:
+		return oneOnScreens()
+	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.tells.urls) > 0 || o.tells.listen != "":
+		return command.Usagef("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
+	}
+	return tty.Check(o.factory.Streams, "leave --ui out")
+}
+
+func oneOnScreens() error {
+	return command.Usagef("name one workload; 'kubectl kruise ui' shows those of a namespace", "--ui is for the rollout of one workload")
+}
+
+// onScreens carries a plan out while somebody looks on. Leaving the screens leaves the
+// rollout where it stands.
+func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
+	ref := o.session.target.Ref
+	o.session.Close()
+	desk := NewDesk(ctx, o.factory, o.stateNamespace)
+	defer desk.Close()
+	desk.authority = o.authority
+	at, _ := desk.sessions()
+	if err := desk.start(at, ref, func(context.Context, *session) (plan.Plan, error) { return p, nil }); err != nil {
+		return err
+	}
+	if err := o.screens(ctx, o.factory, desk, ref); err != nil {
+		return err
+	}
+	return desk.ended(ref, &o.driving)
+}
+
+// ended is how a rollout came out that was begun at the desk, as an error.
+func (d *Desk) ended(ref cluster.Ref, as *driving) error {
+	d.Close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch e, ok := d.ends[ref]; {
+	case !ok:
+		return command.ErrInterrupted
+	case e.err != nil:
+		return e.err
+	default:
+		return as.end(e.result)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -54,6 +55,9 @@ type common struct {
 	// shared are the watches that workloads have in common which are opened; nil has each
 	// watched by itself.
 	shared *kube.Shared
+	// releases are the Kruise Rollouts of each namespace that was asked for, while watches
+	// are shared.
+	releases map[string]map[cluster.Ref]*release.Rollout
 }
 
 // locate finds the workload that a name means.

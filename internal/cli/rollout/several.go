@@ -46,9 +46,9 @@ func (c *common) several(names []resourcearg.Name, do func(resourcearg.Name) err
 	return c.inOrder(names, do, func(err error) bool { return errors.Is(err, command.ErrPaused) })
 }
 
-// inTurn is [common.several] for workloads of which none is begun before the one
+// inSequence is [common.several] for workloads of which none is begun before the one
 // before it is done.
-func (c *common) inTurn(names []resourcearg.Name, do func(resourcearg.Name) error) error {
+func (c *common) inSequence(names []resourcearg.Name, do func(resourcearg.Name) error) error {
 	return c.inOrder(names, do, func(error) bool { return false })
 }
 

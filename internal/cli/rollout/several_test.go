@@ -43,7 +43,7 @@ func TestSeveral(t *testing.T) {
 		i := 0
 		each := d.several
 		if c.inTurn {
-			each = d.inTurn
+			each = d.inSequence
 		}
 		err := each(names, func(resourcearg.Name) error { i++; return c.ends[i-1] })
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 type statusOptions struct {
@@ -78,7 +82,7 @@ func (o *statusOptions) command() *cobra.Command {
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
 	o.group.addFlag(c)
-	c.Flags().Lookup("group").Usage = "tell of all rollouts of the group of this name, once"
+	c.Flags().Lookup("group").Usage = "show all rollouts of the group of this name, once; with --watch until it ends"
 	return c
 }
 
@@ -90,6 +94,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 		return command.Usagef("", "revision must be a positive integer: %d", o.revision)
 	}
 	if o.group.name != "" {
+		o.watch = o.watch && c.Flags().Changed("watch")
 		return o.group.check(args)
 	}
 	if o.wide = o.isWide(args); o.wide {
@@ -181,7 +186,7 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	if err := o.details(ctx, s); err != nil {
 		return err
 	}
-	return o.endOf(status.Decision)
+	return o.errorOf(status.Decision)
 }
 
 // look is how a workload stands now.
@@ -212,7 +217,7 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 func (o *statusOptions) table(ctx context.Context) error {
 	var list []view.RolloutStatus
 	for _, name := range o.names {
-		status, err := o.glance(ctx, name)
+		status, err := o.statusOnce(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -227,7 +232,7 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	var worst error
 	for i := range list {
 		data[i] = list[i].JSON()
-		worst = worse(worst, o.endOf(list[i].Decision))
+		worst = worse(worst, o.errorOf(list[i].Decision))
 	}
 	if o.output == "json" {
 		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
@@ -235,9 +240,9 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
-// glance opens a workload for one look; one in the hands of a Rollout stands as that
+// statusOnce opens a workload for one look; one in the hands of a Rollout stands as that
 // says.
-func (o *statusOptions) glance(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
+func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return view.RolloutStatus{}, err
@@ -268,10 +273,58 @@ func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) err
 	return o.end(res)
 }
 
-// endOf is the exit code of a look.
-func (o *statusOptions) endOf(d plan.Decision) error {
+// errorOf is the exit code of a look.
+func (o *statusOptions) errorOf(d plan.Decision) error {
 	if d.Verb == plan.Halt {
 		return command.ErrFailed
 	}
 	return nil
+}
+
+// expected fails unless the revision that was asked for is the present one.
+func (o *statusOptions) expected(ctx context.Context, s *session) error {
+	if o.revision == 0 {
+		return nil
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	now, _ := rules.FindRevision(plan.Revisions(snapshot), snapshot.Object().Template)
+	if now.Number != o.revision {
+		return fmt.Errorf("desired revision (%d) is different from the running revision (%d)", o.revision, now.Number)
+	}
+	return nil
+}
+
+// details names the updated pods, in the older plugin's words.
+func (o *statusOptions) details(ctx context.Context, s *session) error {
+	if !o.detail || o.output == "json" {
+		return nil
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	ready, not := updatedPods(snapshot)
+	_, err = fmt.Fprintf(o.factory.Streams.Out, "Updated ready pods: [%s]\nUpdated not ready pods: [%s]\n", strings.Join(ready, " "), strings.Join(not, " "))
+	return err
+}
+
+// updatedPods are the pods of the present template.
+func updatedPods(s plan.Snapshot) (ready, not []string) {
+	w := s.Object()
+	now, ok := rules.FindRevision(plan.Revisions(s), w.Template)
+	for _, p := range s.Members() {
+		switch {
+		case !ok || !rules.Active(p) || !plan.MadeFrom(w, p, now):
+		case rules.Ready(p):
+			ready = append(ready, p.Name)
+		default:
+			not = append(not, p.Name)
+		}
+	}
+	slices.Sort(ready)
+	slices.Sort(not)
+	return ready, not
 }

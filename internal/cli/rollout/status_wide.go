@@ -113,7 +113,7 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.S
 	return list, err
 }
 
-// underWay are the workloads that a rollout is on record for, or that their controllers
+// takeOverRecorded are the workloads that a rollout is on record for, or that their controllers
 // have not brought to where their specs want them.
 func underWay(sights []*kube.Sight, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
 	var out []view.RolloutStatus

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
 // telling are the flags that say who else hears how a rollout goes on.
@@ -54,6 +55,14 @@ func (t *telling) check() error {
 		return command.Usagef("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
 	}
 	return nil
+}
+
+// checkGroup refuses what is for one rollout alone.
+func (t *telling) checkGroup() error {
+	if t.listen == "" {
+		return nil
+	}
+	return command.Usagef("'kubectl kruise rollout status --group NAME --watch -o json' shows how the group stands", "--listen is for the rollout of one workload")
 }
 
 // secret is what signs notifications: that of the file, or of the environment; none without.
@@ -100,9 +109,9 @@ func (t *telling) serve() (stop func(), err error) {
 	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
 }
 
-// told is who else hears of a rollout that is about to be driven; end is called when it is
+// listeners is who else hears of a rollout that is about to be driven; end is called when it is
 // over.
-func (d *driving) told(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
+func (d *driving) listeners(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
 	stop, err := d.tells.serve()
 	if err != nil {
 		return nil, nil, err
@@ -133,15 +142,7 @@ func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifie
 	if len(d.tells.urls) == 0 {
 		return nil, nil
 	}
-	secret, err := d.tells.secret(d.factory.Streams.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := d.factory.Config()
-	if err != nil {
-		return nil, err
-	}
-	client, err := d.client()
+	opt, err := d.hookOptions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,11 +150,78 @@ func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifie
 	if err != nil {
 		return nil, err
 	}
-	return notify.New(notify.Options{
-		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin),
-		Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]), ID: rec.UID + " " + rec.Begun.UTC().Format(time.RFC3339Nano),
+	opt.ID = rec.UID + " " + rec.Begun.UTC().Format(time.RFC3339Nano)
+	return notify.New(opt)
+}
+
+// hookOptions say where notifications go. The ID is still to be set.
+func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
+	secret, err := d.tells.secret(d.factory.Streams.Getenv)
+	if err != nil {
+		return notify.Options{}, err
+	}
+	cfg, err := d.factory.Config()
+	if err != nil {
+		return notify.Options{}, err
+	}
+	client, err := d.client()
+	if err != nil {
+		return notify.Options{}, err
+	}
+	return notify.Options{
+		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
 		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
-	})
+	}, nil
+}
+
+// groupHooks are the web hooks of a group: each of its rollouts is told of as one by itself
+// is. Its methods are called one at a time.
+type groupHooks struct {
+	opt notify.Options
+	// id is the same for the same run of the same group, by whichever process.
+	id        string
+	notifiers map[event.Workload]*notify.Notifier
+}
+
+func (d groupDriver) hooksOf(ctx context.Context) (*groupHooks, error) {
+	h := &groupHooks{notifiers: map[event.Workload]*notify.Notifier{}}
+	if len(d.tells.urls) == 0 {
+		return h, nil
+	}
+	var err error
+	h.opt, err = d.hookOptions(ctx)
+	return h, err
+}
+
+// recorded takes in the record of the group, before any event.
+func (h *groupHooks) recorded(rec group.Record) {
+	h.id = rec.Namespace + "/" + rec.Name + " " + rec.Begun.UTC().Format(time.RFC3339Nano)
+}
+
+func (h *groupHooks) event(e event.Event) {
+	if len(h.opt.URLs) == 0 {
+		return
+	}
+	n := h.notifiers[e.Workload]
+	if n == nil {
+		opt := h.opt
+		opt.ID = h.id + " " + e.Workload.Kind + "/" + e.Workload.Namespace + "/" + e.Workload.Name
+		var err error
+		if n, err = notify.New(opt); err != nil {
+			return // the addresses were checked before
+		}
+		h.notifiers[e.Workload] = n
+	}
+	n.Event(e)
+}
+
+// close waits until all is sent, as long as for one rollout.
+func (h *groupHooks) close() {
+	var all sync.WaitGroup
+	for _, n := range h.notifiers {
+		all.Go(func() { n.Close(notifyAtEnd) })
+	}
+	all.Wait()
 }
 
 // sourceOfEvents is the source of CloudEvents, a URI, by the identity of a cluster.

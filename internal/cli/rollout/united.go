@@ -2,10 +2,16 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -14,6 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -49,7 +56,7 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 
 // subsetsInTurn rolls out subsets that have their new template.
 func (o *runOptions) subsetsInTurn(ctx context.Context, names []resourcearg.Name) error {
-	err := o.inTurn(names, func(n resourcearg.Name) error {
+	err := o.inSequence(names, func(n resourcearg.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		one.Change, one.Counted = planning.Released, true
@@ -172,4 +179,178 @@ func (o *runOptions) runRendered(ctx context.Context) error {
 		return &resource.Error{Err: errors.New("nothing to roll out"), Hint: "give --image CONTAINER=IMAGE"}
 	}
 	return o.runSeveral(ctx, names)
+}
+
+// remake is what a verb makes of the template of a UnitedDeployment.
+type remake func(context.Context, *united.Object) (map[string]any, error)
+
+// inTemplate makes something of the workload in the template of a UnitedDeployment.
+func inTemplate(of func(*resource.Resource) (*resource.Resource, error)) remake {
+	return func(_ context.Context, u *united.Object) (map[string]any, error) {
+		template := tree.FromValue(u.Template)
+		workload := tree.Clone(tree.Get(template, u.TemplateField))
+		tree.Set(workload, "apiVersion", tree.String(u.Kind.Group+"/v1"))
+		tree.Set(workload, "kind", tree.String(u.Kind.Kind))
+		made, err := of(resource.Parsed(workload, nil, resource.Origin{File: clusterread.File}))
+		if err != nil {
+			return nil, err
+		}
+		n := tree.Clone(made.Node())
+		tree.Delete(n, "apiVersion")
+		tree.Delete(n, "kind")
+		tree.Set(template, u.TemplateField, n)
+		value, _ := tree.Value(template).(map[string]any)
+		return value, nil
+	}
+}
+
+// olderTemplate is the template of an older revision, which a UnitedDeployment keeps
+// itself (docs/kruise/distribution.md#which-allocator): of that number, or the newest that is not
+// the present one.
+func (c *common) olderTemplate(number int64) remake {
+	return func(ctx context.Context, u *united.Object) (map[string]any, error) {
+		list, err := c.unitedRevisions(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range slices.Backward(list) {
+			template := templateOf(r)
+			if r.Revision == number || number == 0 && template != nil && !reflect.DeepEqual(template, u.Template) {
+				return template, nil
+			}
+		}
+		what := "no older revision"
+		if number > 0 {
+			what = fmt.Sprintf("no revision %d", number)
+		}
+		return nil, &resource.Error{
+			Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
+			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'rollout run uniteddeployment/" + u.Name + " --image …'",
+		}
+	}
+}
+
+// unitedRevisions are those that a UnitedDeployment controls, the oldest first.
+func (c *common) unitedRevisions(ctx context.Context, u *united.Object) ([]*appsv1.ControllerRevision, error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.AppsV1().ControllerRevisions(u.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var out []*appsv1.ControllerRevision
+	for i := range list.Items {
+		if owner := metav1.GetControllerOf(&list.Items[i]); owner != nil && string(owner.UID) == u.UID {
+			out = append(out, &list.Items[i])
+		}
+	}
+	slices.SortFunc(out, func(a, b *appsv1.ControllerRevision) int { return int(a.Revision - b.Revision) })
+	return out, nil
+}
+
+// templateOf is the template that a revision holds: a patch of spec.template that
+// replaces it.
+func templateOf(r *appsv1.ControllerRevision) map[string]any {
+	var data struct {
+		Spec struct {
+			Template map[string]any `json:"template"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(r.Data.Raw, &data); err != nil {
+		return nil
+	}
+	delete(data.Spec.Template, "$patch")
+	return data.Spec.Template
+}
+
+// parts names the workloads that a UnitedDeployment stands for.
+type parts func(ctx context.Context, united string) ([]string, error)
+
+// inParts are names with the workloads of a UnitedDeployment in its place.
+func inParts(ctx context.Context, list []string, of parts) ([]string, error) {
+	var out []string
+	for _, arg := range list {
+		name, ok := resourcearg.ParseUnited(arg)
+		if !ok {
+			out = append(out, arg)
+			continue
+		}
+		more, err := of(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
+
+// subsetsOf are the workloads of the subsets in the order given, or, without Kruise,
+// those that the UnitedDeployment was rendered into.
+func (c *common) subsetsOf(ctx context.Context, name string) ([]string, error) {
+	names, err := c.subsetNames(ctx, name)
+	var out []string
+	for _, n := range names {
+		out = append(out, n.String())
+	}
+	return out, err
+}
+
+func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Name, error) {
+	client, namespace, err := c.factory.InNamespace()
+	if err != nil {
+		return nil, err
+	}
+	u, err := united.Get(ctx, client, namespace, name)
+	if !errors.Is(err, united.ErrNone) {
+		if err != nil {
+			return nil, err
+		}
+		return clusterread.SubsetWorkloads(ctx, client, u)
+	}
+	names, err := clusterread.RenderedWorkloads(ctx, client, namespace, kruise.KindUnitedDeployment, name)
+	if err == nil && len(names) == 0 {
+		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
+	}
+	return names, err
+}
+
+// inFlight are those of the subsets' workloads that a rollout is under way for, or has
+// halted. There is none for a UnitedDeployment itself, whose subsets take turns.
+func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
+	names, err := c.subsetNames(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	rollouts, err := c.rollouts()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, n := range names {
+		s, err := c.locate(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		rec, err := rollouts.Get(ctx, s.target.Ref)
+		switch {
+		case errors.Is(err, plan.ErrNoRollout):
+		case err != nil:
+			return nil, err
+		case rec.State() != plan.StateDone:
+			out = append(out, n.String())
+		}
+	}
+	if len(out) == 0 {
+		return nil, &resource.Error{
+			Err:  fmt.Errorf("uniteddeployment/%s: no rollout of its subsets is in progress", name),
+			Hint: "start one, or continue with the next subset, with 'kubectl kruise rollout run uniteddeployment/" + name + "'",
+		}
+	}
+	return out, nil
 }

@@ -62,8 +62,17 @@ func namespaceText(namespace string) string {
 	return fmt.Sprintf(" in namespace %s", namespace)
 }
 
-// isDenied reports whether the server says that a request would be forbidden.
+// isDenied reports whether the server says that a request would be forbidden. Workloads that
+// share their watches ask once for each kind of request in a namespace.
 func (c *Cluster) isDenied(ctx context.Context, n permit.Need) bool {
+	if c.opt.Shared == nil {
+		return c.reviewed(ctx, n)
+	}
+	return c.opt.Shared.denied(reviewKey{c.namespaceOf(n), n.Verb, n.Group, n.Resource, n.Subresource}, func() bool { return c.reviewed(ctx, n) })
+}
+
+// reviewed asks the server whether a request would be forbidden.
+func (c *Cluster) reviewed(ctx context.Context, n permit.Need) bool {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: c.namespaceOf(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,

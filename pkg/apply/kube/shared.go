@@ -31,6 +31,27 @@ type Shared struct {
 	mu      sync.Mutex
 	streams map[string]*stream
 	begun   int
+
+	reviewing sync.Mutex
+	reviews   map[reviewKey]func() bool
+}
+
+// reviewKey is a kind of request that the server is asked about.
+type reviewKey struct{ namespace, verb, group, resource, subresource string }
+
+// denied is the answer to a question that is asked once, by the first who needs it.
+func (s *Shared) denied(key reviewKey, ask func() bool) bool {
+	s.reviewing.Lock()
+	if s.reviews == nil {
+		s.reviews = map[reviewKey]func() bool{}
+	}
+	answer := s.reviews[key]
+	if answer == nil {
+		answer = sync.OnceValue(ask)
+		s.reviews[key] = answer
+	}
+	s.reviewing.Unlock()
+	return answer()
 }
 
 // OpenShared makes the clients. Close ends the watches.

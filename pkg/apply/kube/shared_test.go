@@ -58,3 +58,22 @@ func TestStream_ReadersSeeTheirPart(t *testing.T) {
 		t.Error("a field is selected by that no reader can tell")
 	}
 }
+
+// TestShared_AsksOnce: a permission is asked for once in a namespace, whoever needs it.
+func TestShared_AsksOnce(t *testing.T) {
+	s, asked := &Shared{}, 0
+	for range 3 {
+		for _, namespace := range []string{"a", "b"} {
+			denied := s.denied(reviewKey{namespace: namespace, verb: "patch", resource: "pods"}, func() bool {
+				asked++
+				return namespace == "b"
+			})
+			if denied != (namespace == "b") {
+				t.Errorf("in namespace %s: %t", namespace, denied)
+			}
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}

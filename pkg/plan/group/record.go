@@ -134,6 +134,16 @@ func (r Record) isOwn(i int, rec plan.Record) bool {
 	return rec.Plan.Digest("") == r.Plans[i].Digest("")
 }
 
+// Has reports whether a rollout is one that the group has begun, or the way back from it.
+func (r Record) Has(rec plan.Record) bool {
+	for i, m := range r.Group.Members {
+		if m.Ref == rec.Ref {
+			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollsBack != "" || r.own(i, rec))
+		}
+	}
+	return false
+}
+
 func phaseOf(rec plan.Record) (Phase, string) {
 	switch rec.State() {
 	case plan.StateHalted:

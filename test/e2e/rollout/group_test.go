@@ -21,15 +21,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
-// troop is several CloneSets at rest, of two pods each, in a namespace of their own.
+// troop is several CloneSets at rest, each of as many pods, in a namespace of their own.
 type troop struct {
 	*bed
-	file string
-	size int
+	file       string
+	size, pods int
 }
 
 // troopText is one CloneSet of a troop, in a wave. Its pods take two seconds to be available.
-func troopText(i, wave int, more, image string) string {
+func troopText(i, wave, pods int, more, image string) string {
 	return fmt.Sprintf(`
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -38,7 +38,7 @@ metadata:
   labels: {team: shop}
   annotations: {wave: "%[2]d"%[3]s}
 spec:
-  replicas: 2
+  replicas: %[5]d
   minReadySeconds: 1
   selector: {matchLabels: {app: web-%[1]d}}
   updateStrategy: {rollingUpdate: {podUpdatePolicy: ReCreate, maxUnavailable: 1}}
@@ -46,22 +46,28 @@ spec:
     metadata: {labels: {app: web-%[1]d, team: shop}}
     spec: {containers: [{name: main, image: "%[4]s"}]}
 ---
-`, i, wave, more, image)
+`, i, wave, more, image, pods)
 }
 
-// newTroop makes as many CloneSets as there are waves given, and a file in which image says
-// what becomes of each; more are annotations of one.
+// newTroop makes as many CloneSets of two pods as there are waves given, and a file in which
+// image says what becomes of each; more are annotations of one.
 func newTroop(t *testing.T, waves []int, more map[int]string, image func(i int) string) *troop {
 	t.Helper()
+	return newTroopOf(t, 2, waves, more, image)
+}
+
+// newTroopOf is newTroop with another number of pods.
+func newTroopOf(t *testing.T, pods int, waves []int, more map[int]string, image func(i int) string) *troop {
+	t.Helper()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
-	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves)}
+	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves), pods: pods}
 	var before, after strings.Builder
 	for i, wave := range waves {
-		before.WriteString(troopText(i, wave, more[i], web1))
-		after.WriteString(troopText(i, wave, more[i], image(i)))
+		before.WriteString(troopText(i, wave, pods, more[i], web1))
+		after.WriteString(troopText(i, wave, pods, more[i], image(i)))
 	}
 	c.Apply(t, namespace, before.String())
-	await(t, c, namespace, 2*len(waves))
+	await(t, c, namespace, pods*len(waves))
 	must(t, os.WriteFile(b.file, []byte(after.String()), 0o600))
 	return b
 }

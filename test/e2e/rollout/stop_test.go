@@ -92,6 +92,21 @@ func (p *process) ends(t *testing.T, by os.Signal) {
 	<-p.ended
 }
 
+// exits waits for the end of a process, which has to have this exit code, and returns what it
+// has printed.
+func (p *process) exits(t *testing.T, code int) string {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(time.Minute):
+		t.Fatalf("it does not end:\n%s", &p.out)
+	}
+	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("exit %d, want %d\n%s", got, code, &p.out)
+	}
+	return p.out.String()
+}
+
 // settles is how long the controllers are watched after a stop: each would change two pods
 // and more.
 const settles = 6 * time.Second

@@ -14,6 +14,30 @@ const slack = time.Hour
 // pauses, since a way back takes time and a step that is taken over begins its time again, and
 // an hour. It is 0, no bound, where a person has to promote or a step has no limit.
 func Deadline(p *plan.Plan) time.Duration {
+	limit, bounded := twiceLimits(p)
+	if !bounded {
+		return 0
+	}
+	return limit + slack
+}
+
+// GroupDeadline is how long the runner of a group may take: as long as the plans take one
+// after the other.
+func GroupDeadline(plans []plan.Plan) time.Duration {
+	var sum time.Duration
+	for i := range plans {
+		limit, bounded := twiceLimits(&plans[i])
+		if !bounded {
+			return 0
+		}
+		sum += limit
+	}
+	return sum + slack
+}
+
+// twiceLimits is twice the time limits of the steps and pauses of a plan; bounded is false
+// where one has none.
+func twiceLimits(p *plan.Plan) (limit time.Duration, bounded bool) {
 	var sum time.Duration
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -22,9 +46,9 @@ func Deadline(p *plan.Plan) time.Duration {
 			limit = s.Pause.For
 		}
 		if limit <= 0 {
-			return 0
+			return 0, false
 		}
 		sum += limit
 	}
-	return 2*sum + slack
+	return 2 * sum, true
 }

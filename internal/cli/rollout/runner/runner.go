@@ -61,15 +61,18 @@ const (
 // Spec is what a runner is for.
 type Spec struct {
 	Image, Namespace, Account string
-	// Workload is what is rolled out; Type is its kind as the command line names it.
+	// Workload is what is rolled out; Type is its kind as the command line names it. A group
+	// of rollouts is a [GroupRef] without a Type.
 	Workload cluster.Ref
 	Type     string
-	// Digest is [plan.Plan.Digest] of the approved plan. BackTo is the hash of the template
-	// that it starts from, to which alone a failed step may take the workload back.
+	// Digest is [plan.Plan.Digest] of the approved plan, or [group.Record.Digest]. BackTo is
+	// the hash of the template that the plan starts from, to which alone a failed step may
+	// take the workload back.
 	Digest, BackTo string
 	// From is the index of the first step that may be carried out.
 	From int
-	// Plan is the text of the plan where no record has it yet: the runner puts it on record.
+	// Plan is the text of the plan, or of the group with its plans, where no record has it yet:
+	// the runner puts it on record.
 	// Such a Job has a fixed name and stays until it is deleted.
 	Plan []byte
 	// Deadline bounds the whole life of the Job; 0 is no bound.
@@ -95,7 +98,15 @@ func Image(version string) string {
 	return image + ":v" + number
 }
 
-// Selector finds the runners of a workload.
+// groupKind is the kind of a [GroupRef].
+const groupKind = "RolloutGroup"
+
+// GroupRef names a group of rollouts where a workload would be named.
+func GroupRef(namespace, name string) cluster.Ref {
+	return cluster.Ref{Kind: groupKind, Namespace: namespace, Name: name}
+}
+
+// Selector finds the runners of a workload or of a group.
 func Selector(of cluster.Ref) string { return labels.FormatLabels(marks(of)) }
 
 func marks(of cluster.Ref) map[string]string {
@@ -246,11 +257,19 @@ func (s Spec) container() corev1.Container {
 
 // args are those of `rollout drive`.
 func (s Spec) args() []string {
-	out := []string{"rollout", "drive", s.Type + "/" + s.Workload.Name}
+	out := []string{"rollout", "drive"}
+	if s.Workload.Kind == groupKind {
+		out = append(out, "--group="+s.Workload.Name)
+	} else {
+		out = append(out, s.Type+"/"+s.Workload.Name)
+	}
 	if s.Workload.Namespace != "" {
 		out = append(out, "--namespace="+s.Workload.Namespace)
 	}
-	out = append(out, "--approved="+s.Digest, "--back-to="+s.BackTo)
+	out = append(out, "--approved="+s.Digest)
+	if s.Workload.Kind != groupKind {
+		out = append(out, "--back-to="+s.BackTo)
+	}
 	if s.From > 0 {
 		out = append(out, "--from="+strconv.Itoa(s.From))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -59,6 +60,37 @@ func TestJob_WithItsPlan(t *testing.T) {
 	last := c.Env[len(c.Env)-1]
 	if last.Name != SecretVariable || last.Value != "" || last.ValueFrom.SecretKeyRef.Name != "hooks" {
 		t.Errorf("%+v", last)
+	}
+}
+
+// TestJob_OfGroup: it carries the group out by its name, and is found by it.
+func TestJob_OfGroup(t *testing.T) {
+	s := web
+	s.Workload, s.Type, s.BackTo = GroupRef("shop", "all"), "", ""
+	j := Job(s)
+	want := []string{"rollout", "drive", "--group=all", "--namespace=shop", "--approved=" + web.Digest}
+	if got := j.Spec.Template.Spec.Containers[0].Args; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	selector, err := labels.Parse(Selector(GroupRef("shop", "all")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !selector.Matches(labels.Set(j.Spec.Template.Labels)) || selector.Matches(labels.Set(Job(web).Labels)) {
+		t.Errorf("%s, and the Job has %v", selector, j.Spec.Template.Labels)
+	}
+}
+
+// TestGroupDeadline: the plans may follow one after the other, and one without a limit leaves
+// the whole without.
+func TestGroupDeadline(t *testing.T) {
+	bounded := plan.Plan{Steps: []plan.Step{{Timeout: 10 * time.Minute}, {Pause: &plan.Pause{For: 5 * time.Minute}}}}
+	waits := plan.Plan{Steps: []plan.Step{{Timeout: time.Minute}, {Pause: &plan.Pause{}}}}
+	if got, want := GroupDeadline([]plan.Plan{bounded, bounded}), 2*time.Hour; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := GroupDeadline([]plan.Plan{bounded, waits}); got != 0 {
+		t.Errorf("a user has to promote, and the Job has %s", got)
 	}
 }
 

@@ -5,12 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -19,8 +26,8 @@ import (
 // is due.
 type acts func(tell func(plan.Snapshot, plan.Action)) error
 
-// wouldSend shows the requests that carrying a plan out sends, if pods behave.
-func (d *driving) wouldSend(ctx context.Context, s *session, p plan.Plan, a acts) error {
+// previewRequests shows the requests that carrying a plan out sends, if pods behave.
+func (d *driving) previewRequests(ctx context.Context, s *session, p plan.Plan, a acts) error {
 	list, err := s.requests(p, a)
 	if err != nil {
 		return err
@@ -37,12 +44,12 @@ func (d *driving) show(ctx context.Context, list []event.Request) error {
 	if err != nil {
 		return err
 	}
-	return d.dry().Show(ctx, d.pretendTo(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
+	return d.dry().Show(ctx, d.previewOutput(), cfg, submit.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
 }
 
-// pretendTo is where requests are shown: beside what scripts read of verbs that print
+// previewOutput is where requests are shown: beside what scripts read of verbs that print
 // objects.
-func (d *driving) pretendTo() io.Writer {
+func (d *driving) previewOutput() io.Writer {
 	if d.print != nil && !d.machine() {
 		return d.factory.Streams.Err
 	}
@@ -54,7 +61,7 @@ func (d *driving) dry() submit.DryRunFlag {
 	if d.print != nil {
 		return d.print.dry
 	}
-	return d.pretends
+	return d.dryRun
 }
 
 // left are the actions that are left of a plan, up to the next pause; with promote,
@@ -92,9 +99,9 @@ func beginning(s plan.Snapshot) plan.Snapshot {
 	return s
 }
 
-// pretend says what the verb does to a rollout on record, and the requests that
+// preview says what the verb does to a rollout on record, and the requests that
 // follow from it.
-func (o *control) pretend(ctx context.Context, at *session) error {
+func (o *control) preview(ctx context.Context, at *session) error {
 	s := *at
 	if err := o.watch(ctx, &s); err != nil {
 		return err
@@ -110,21 +117,41 @@ func (o *control) pretend(ctx context.Context, at *session) error {
 	if err := o.say(&rec); err != nil {
 		return err
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	list, err := o.requestsAfter(ctx, &s, rec, false)
 	if err != nil {
 		return err
 	}
-	snapshot.Progress = rec.Progress
-	switch {
-	case o.goesOn && !o.only:
-		err = o.wouldSend(ctx, &s, rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
-	case rec.Progress.Stop.Asked:
-		err = o.wouldSend(ctx, &s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
+	if list != nil {
+		err = o.show(ctx, list)
 	}
 	if o.print != nil {
 		err = errors.Join(err, o.print.resource(o.common, s.object))
 	}
 	return err
+}
+
+// requestsAfter are the requests that follow from a record as the verb leaves it: with back,
+// those of the way back; nil where the verb sends none.
+func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record, back bool) ([]event.Request, error) {
+	if back {
+		way, from, err := apply.WayBack(ctx, s, rec, rec.Progress.Halted)
+		if err != nil {
+			return nil, err
+		}
+		return s.requests(way, left(way, beginning(from), s.Now(), true))
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return nil, err
+	}
+	snapshot.Progress = rec.Progress
+	switch {
+	case o.continues && !o.only:
+		return s.requests(rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
+	case rec.Progress.Stop.Asked:
+		return s.requests(rec.Plan, next(rec.Plan, snapshot, s.Now()))
+	}
+	return nil, nil
 }
 
 // say makes the change to what was read of a record, and tells.
@@ -144,8 +171,8 @@ func (o *control) none(ctx context.Context, s *session) error {
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", s.target), Hint: "start one with 'kubectl kruise rollout run'"}
 }
 
-// pretendBack says how a rollout would be taken back.
-func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
+// previewRollback says how a rollout would be taken back.
+func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 	s, err := o.open(ctx, o.name)
 	if err != nil {
 		return err
@@ -167,11 +194,53 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 			return err
 		}
 		snapshot.Progress = rec.Progress
-		return o.wouldSend(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
+		return o.previewRequests(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
 	}
 	back, from, err := apply.WayBack(ctx, s, rec, why)
 	if err != nil {
 		return err
 	}
-	return o.wouldSend(ctx, s, back, left(back, beginning(from), s.Now(), true))
+	return o.previewRequests(ctx, s, back, left(back, beginning(from), s.Now(), true))
+}
+
+// requests are those of the actions, each with the title of its step.
+func (s *session) requests(p plan.Plan, a acts) ([]event.Request, error) {
+	titles := map[string]string{}
+	for i := range p.Steps {
+		titles[p.Steps[i].Name] = p.Steps[i].Title
+	}
+	var out []event.Request
+	var first error
+	err := a(func(known plan.Snapshot, action plan.Action) {
+		list, err := s.request(known, action)
+		if first == nil {
+			first = err
+		}
+		for _, r := range list {
+			r.Why = titles[action.Step]
+			out = append(out, r)
+		}
+	})
+	return out, errors.Join(err, first)
+}
+
+// request are the writes of an action. The partition of a subset is moved in its
+// UnitedDeployment.
+func (s *session) request(known plan.Snapshot, a plan.Action) ([]event.Request, error) {
+	if s.parent == nil || a.Patch == nil {
+		return s.Requests(known, a)
+	}
+	n, err := partitionIn(a.Patch, s.partitionPath())
+	return []event.Request{partitionRequest(s.parent.object, s.parent.subset, n)}, err
+}
+
+func partitionRequest(o *united.Object, subset string, n int32) event.Request {
+	return event.Request{
+		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(o.Version), o.Namespace, o.Name),
+		ContentType: string(types.MergePatchType), Body: o.PartitionPatch(subset, n),
+	}
+}
+
+func jsonPatch(r schema.GroupVersionResource, of cluster.Ref, why string, body []any) event.Request {
+	return event.Request{Method: http.MethodPatch, Path: kubeobjects.Path(r, of.Namespace, of.Name), ContentType: string(types.JSONPatchType), Why: why, Body: body}
 }

@@ -1,0 +1,269 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// groupSpec is what the Job of a group is for.
+func (d runnerJobs) groupSpec(ctx context.Context, rec group.Record) (runner.Spec, error) {
+	out, identity, err := d.specOf(ctx, runner.GroupRef(rec.Namespace, rec.Name), rec.Plans)
+	if err != nil {
+		return out, err
+	}
+	out.Digest = rec.Digest(identity)
+	if d.timeout == 0 {
+		out.Deadline = runner.GroupDeadline(rec.Plans)
+	}
+	return out, nil
+}
+
+// detachAll puts a group on record and has a Job carry it out.
+func (o groupOfRun) detachAll(ctx context.Context, g *madeGroup) error {
+	if err := o.detachesBegun(ctx, g); err != nil {
+		return err
+	}
+	spec, err := o.jobs().groupSpec(ctx, g.record)
+	if err != nil {
+		return err
+	}
+	if err := o.jobs().create(ctx, spec, true); err != nil {
+		return err
+	}
+	known := &groupApprovals{approvals: approvals{o.common}}
+	if err := known.approve(ctx, g); err != nil {
+		return err
+	}
+	groups, err := o.groups(known, nil)
+	if err != nil {
+		return err
+	}
+	if err := groups.Record(ctx, g.record); err != nil {
+		return groupHinted(err)
+	}
+	return o.jobs().create(ctx, spec, false)
+}
+
+// detachesBegun refuses rollouts in progress that the user has not approved: the digest of the
+// group would approve them.
+func (o groupOfRun) detachesBegun(ctx context.Context, g *madeGroup) error {
+	for _, p := range g.parts {
+		if !p.begun {
+			continue
+		}
+		known, err := approvals{o.common}.Approved(ctx, p.plan)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return &resource.Error{
+				Err:  fmt.Errorf("the rollout of %s is in progress, and its plan was not approved on this machine", p.ref()),
+				Hint: "'kubectl kruise rollout resume' carries it out by itself",
+			}
+		}
+	}
+	return nil
+}
+
+// previewJob are the requests that create the Job.
+func (o groupOfRun) previewJob(ctx context.Context, g *madeGroup) error {
+	if !o.detach.on {
+		return nil
+	}
+	spec, err := o.jobs().groupSpec(ctx, g.record)
+	if err != nil {
+		return err
+	}
+	return o.jobs().previewCreate(ctx, spec)
+}
+
+// detachGroupRecord has a Job carry out what is left of the group on record, which the user
+// has approved.
+func (o *control) detachGroupRecord(ctx context.Context, rec group.Record, change func() error) error {
+	spec, err := o.jobs().groupSpec(ctx, rec)
+	if err != nil {
+		return err
+	}
+	if err := o.jobs().create(ctx, spec, true); err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	return o.jobs().create(ctx, spec, false)
+}
+
+// mostManifest is how many bytes the plans of a group may take in a ConfigMap.
+const mostManifest = 900 << 10
+
+// printManifest prints what --detach would create. The plans are in it, since no record
+// has them.
+func (o groupOfRun) printManifest(ctx context.Context, g *madeGroup) error {
+	spec, err := o.jobs().groupSpec(ctx, g.record)
+	if err != nil {
+		return err
+	}
+	for _, p := range g.parts {
+		if p.begun {
+			return &resource.Error{
+				Err:  fmt.Errorf("the rollout of %s is in progress, and a manifest is for rollouts that have not started", p.ref()),
+				Hint: "'kubectl kruise rollout run' without --manifest continues it",
+			}
+		}
+		if err := noSecretIn(&p.plan); err != nil {
+			return fmt.Errorf("%s: %w", p.ref(), err)
+		}
+	}
+	if spec.Plan, err = writeGroup(g.record); err != nil {
+		return err
+	}
+	if len(spec.Plan) > mostManifest {
+		return &resource.Error{
+			Err:  fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a ConfigMap may hold", len(g.parts), len(spec.Plan)>>10, mostManifest>>10),
+			Hint: "make several groups, or leave --manifest out: the record is compressed",
+		}
+	}
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "group %s: %s\n", g.record.Name, spec.Digest)
+	return o.jobs().printJob(spec)
+}
+
+// groupFile is the first document of a group in a file; those of its plans follow, in the
+// order of the members.
+type groupFile struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Namespace  string            `json:"namespace"`
+	Name       string            `json:"name"`
+	Limits     groupFileLimits   `json:"limits"`
+	Members    []groupFileMember `json:"members"`
+}
+
+type groupFileLimits struct {
+	Parallel       int `json:"parallel,omitempty"`
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
+	MaxFailures    int `json:"maxFailures,omitempty"`
+}
+
+type groupFileMember struct {
+	Workload  groupFileRef   `json:"workload"`
+	Wave      int            `json:"wave"`
+	DependsOn []groupFileRef `json:"dependsOn,omitempty"`
+}
+
+type groupFileRef struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+func fileRef(r cluster.Ref) groupFileRef {
+	return groupFileRef{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+}
+
+func (r groupFileRef) ref() cluster.Ref {
+	return cluster.Ref{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+}
+
+const (
+	groupFileVersion = "kubectl-kruise.dev/v1alpha1"
+	groupFileKind    = "RolloutGroup"
+)
+
+// documentEnd is the line between two documents, which no plan has.
+const documentEnd = "\n---\n"
+
+// writeGroup is the text of a group with its plans.
+func writeGroup(rec group.Record) ([]byte, error) {
+	l := rec.Group.Limits
+	f := groupFile{
+		APIVersion: groupFileVersion, Kind: groupFileKind, Namespace: rec.Namespace, Name: rec.Name,
+		Limits: groupFileLimits{Parallel: l.Parallel, MaxUnavailable: l.MaxUnavailable, MaxFailures: l.MaxFailures},
+	}
+	for _, m := range rec.Group.Members {
+		one := groupFileMember{Workload: fileRef(m.Ref), Wave: m.Wave}
+		for _, ref := range m.DependsOn {
+			one.DependsOn = append(one.DependsOn, fileRef(ref))
+		}
+		f.Members = append(f.Members, one)
+	}
+	text, err := yaml.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	documents := [][]byte{bytes.TrimSpace(text)}
+	for _, p := range rec.Plans {
+		documents = append(documents, bytes.TrimSpace(planfile.Write(p)))
+	}
+	return append(bytes.Join(documents, []byte(documentEnd)), '\n'), nil
+}
+
+// readGroup reads a group as writeGroup writes it. No member has a rollout before it.
+func readGroup(file string) (group.Record, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return group.Record{}, err
+	}
+	broken := func(err error) (group.Record, error) {
+		return group.Record{}, fmt.Errorf("%s has no group of rollouts: %w", file, err)
+	}
+	documents := bytes.Split(text, []byte(documentEnd))
+	var f groupFile
+	if err := yaml.UnmarshalStrict(documents[0], &f); err != nil {
+		return broken(err)
+	}
+	if f.APIVersion != groupFileVersion || f.Kind != groupFileKind {
+		return broken(fmt.Errorf("it is a %q of %q", f.Kind, f.APIVersion))
+	}
+	var members []group.Member
+	for _, one := range f.Members {
+		m := group.Member{Ref: one.Workload.ref(), Wave: one.Wave}
+		for _, ref := range one.DependsOn {
+			m.DependsOn = append(m.DependsOn, ref.ref())
+		}
+		members = append(members, m)
+	}
+	var plans []plan.Plan
+	for _, document := range documents[1:] {
+		p, err := planfile.Read(document)
+		if err != nil {
+			return broken(err)
+		}
+		plans = append(plans, p)
+	}
+	limits := group.Limits{Parallel: f.Limits.Parallel, MaxUnavailable: f.Limits.MaxUnavailable, MaxFailures: f.Limits.MaxFailures}
+	rec, err := group.NewRecord(f.Namespace, f.Name, members, limits, plans, make([]time.Time, len(plans)))
+	if err != nil {
+		return broken(err)
+	}
+	return rec, nil
+}
+
+// beginsAfter fills in when the rollout was begun that each member has on record now: the group
+// begins after those.
+func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *group.Record) error {
+	for i, m := range rec.Group.Members {
+		one, err := rollouts.Get(ctx, m.Ref)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return err
+		}
+		if err == nil {
+			rec.Before[i] = one.Begun
+		}
+	}
+	return nil
+}

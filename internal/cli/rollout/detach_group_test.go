@@ -1,0 +1,85 @@
+package rollout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// groupOfTwo is a group with a dependency across namespaces.
+func groupOfTwo(t *testing.T) group.Record {
+	t.Helper()
+	planOf := func(namespace, name string) plan.Plan {
+		return plan.Plan{
+			Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: namespace, Name: name, UID: "u"}, Driver: plan.DriverKruise,
+			Change: plan.Change{Mode: rules.ModeRecreate, FromHash: "a", ToHash: "b"},
+			Limits: plan.Limits{Replicas: 3, MaxUnavailable: 1},
+			Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "update 3 pods", Updated: 3, OnFailure: plan.FailPause, Timeout: time.Minute, Patches: []plan.Patch{{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template", "value": "---\n---"}}}}}},
+		}
+	}
+	plans := []plan.Plan{planOf("shop", "web"), planOf("other", "api")}
+	web, api := plans[0].Target.Ref(), plans[1].Target.Ref()
+	rec, err := group.NewRecord("shop", "all", []group.Member{{Ref: web, Wave: 2, DependsOn: []cluster.Ref{api}}, {Ref: api, Wave: -1}},
+		group.Limits{Parallel: 3, MaxUnavailable: 4, MaxFailures: 1}, plans, make([]time.Time, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// TestGroupFile_Reads: a group is read as it was written, with the same digest.
+func TestGroupFile_Reads(t *testing.T) {
+	rec := groupOfTwo(t)
+	text, err := writeGroup(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readGroup(file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if diff := cmp.Diff(rec.Group, got.Group); diff != "" {
+		t.Error(diff)
+	}
+	if got.Digest("c") != rec.Digest("c") || got.Namespace != "shop" || got.Name != "all" {
+		t.Errorf("%s %s/%s", got.Digest("c"), got.Namespace, got.Name)
+	}
+}
+
+// TestGroupFile_Refuses: a file that is no group, or was edited so that it makes no sense.
+func TestGroupFile_Refuses(t *testing.T) {
+	text, err := writeGroup(groupOfTwo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := groupOfTwo(t)
+	for name, c := range map[string]struct{ text, want string }{
+		"a plan":           {string(planfile.Write(rec.Plans[0])), "has no group of rollouts"},
+		"another kind":     {strings.Replace(string(text), "kind: RolloutGroup", "kind: Rollouts", 1), `it is a "Rollouts"`},
+		"an unknown field": {strings.Replace(string(text), "limits:", "more: 1\nlimits:", 1), "more"},
+		"a plan is gone":   {string(text[:strings.LastIndex(string(text), documentEnd)]), "2 members, 1 plans"},
+		"another workload": {strings.Replace(string(text), "name: api", "name: apu", 1), "has no group of rollouts"},
+	} {
+		file := filepath.Join(t.TempDir(), "plan.yaml")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readGroup(file); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// driveGroupOnce carries a group out as far as this process can. The error wraps
+// plan.ErrTaken where another one does.
+func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
+	end, err := o.share(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	known := &approvedGroup{driveOptions: o}
+	groups, err := o.groups(known, nil)
+	if err != nil {
+		return err
+	}
+	rec, err := groups.Records.Load(ctx, namespace, o.group)
+	if err == nil {
+		err = known.accept(ctx, rec)
+	}
+	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
+	switch {
+	case o.authority.file != "" && (errors.Is(err, group.ErrNone) || unapproved && !rec.Finished.IsZero()):
+		return o.beginGroupOf(ctx, groups, known)
+	case err != nil:
+		return err
+	case !rec.Finished.IsZero():
+		return o.groupHasEnded(ctx, groups, rec)
+	}
+	opt, stop, err := o.groupDriver().options(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	opt.Back = rec.Back // who has it rolled back may be gone
+	opt.Approved = func(now group.Record) error { return known.accept(ctx, now) }
+	res, err := groups.Resume(ctx, rec.Namespace, rec.Name, &opt)
+	return o.groupEnds(rec, res, err)
+}
+
+// beginGroupOf puts the group of --plan on record, and carries it out.
+func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, known *approvedGroup) error {
+	rec, err := readGroup(o.authority.file)
+	if err != nil {
+		return &command.FailedError{Err: err}
+	}
+	if err := known.accept(ctx, rec); err != nil {
+		return &command.FailedError{Err: fmt.Errorf("the group in %s: %w", o.authority.file, err)}
+	}
+	if err := o.groupFits(ctx, rec); err != nil {
+		return err
+	}
+	if err := beginsAfter(ctx, groups.Rollouts, &rec); err != nil {
+		return err
+	}
+	rec.By = o.holder()
+	opt, stop, err := o.groupDriver().options(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	res, err := groups.Begin(ctx, rec, &opt)
+	return o.groupEnds(rec, res, err)
+}
+
+// groupFits refuses a group of which a workload is no longer what its plan was made for,
+// before anything is written.
+func (o *driveOptions) groupFits(ctx context.Context, rec group.Record) error {
+	for _, p := range rec.Plans {
+		s, err := o.openRef(ctx, p.Target.Ref())
+		if err != nil {
+			return err
+		}
+		_, err = starts(ctx, s, p)
+		s.Close()
+		if _, misfit := errors.AsType[*haltError](err); misfit {
+			return &command.FailedError{Err: fmt.Errorf("%s: %w", rec.Group.Name(p.Target.Ref()), err)}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupHasEnded is how a group ended that was over before this process began.
+func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, rec group.Record) error {
+	stands, err := groups.Status(ctx, rec)
+	if err != nil {
+		return err
+	}
+	if stands.Outcome == group.Done && !rec.Back {
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
+		return nil
+	}
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, stands.Reason)
+	return command.ErrFailed
+}
+
+// groupEnds is how the run of a group ended here. What kept a rollout from being carried out
+// here ends the Job only where no other process could do better.
+func (o *driveOptions) groupEnds(rec group.Record, res apply.GroupResult, err error) error {
+	switch {
+	case err != nil:
+		return groupHinted(err)
+	case res.Ended == event.RolledBack:
+		return errors.Join(o.groupDriver().end(rec, res), command.ErrFailed)
+	}
+	if err := o.groupDriver().end(rec, res); err == nil || res.Faults == nil {
+		return err
+	}
+	return fmt.Errorf("a rollout could not be carried out here: %w", res.Faults)
+}
+
+// approvedGroup are the approvals of the runner of a group: the digest in its arguments, and
+// by it the plans of the group and the ways back from them.
+type approvedGroup struct {
+	*driveOptions
+
+	// plans are those of the group, by their workloads; digests are those of the plans.
+	plans   map[cluster.Ref]plan.Plan
+	digests map[cluster.Ref][]string
+}
+
+var _ apply.Approvals = (*approvedGroup)(nil)
+
+// accept takes the plans in of a group that has the digest; the error refuses another one.
+func (a *approvedGroup) accept(ctx context.Context, rec group.Record) error {
+	clusters, err := approvals{a.common}.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	var of []string
+	for _, id := range clusters {
+		of = append(of, rec.Digest(id))
+	}
+	if !slices.Contains(of, a.authority.digest) {
+		return &resource.Error{
+			Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("the group is %s, and %s was approved", of[0], a.authority.digest)}},
+			Hint: "'kubectl kruise rollout status --group " + rec.Name + "' shows the recorded group: it was edited, or another one has started",
+		}
+	}
+	plans, digests := map[cluster.Ref]plan.Plan{}, map[cluster.Ref][]string{}
+	for _, p := range rec.Plans {
+		ref := p.Target.Ref()
+		plans[ref] = p
+		for _, id := range clusters {
+			digests[ref] = append(digests[ref], p.Digest(id))
+		}
+	}
+	a.plans, a.digests = plans, digests
+	return nil
+}
+
+// Approve has nothing to keep: the digest is in the arguments.
+func (a *approvedGroup) Approve(context.Context, plan.Plan) error { return nil }
+
+// Approved reports whether a plan is one of the group. The error is why it may not be carried
+// out: it is neither that nor the way back from it.
+func (a *approvedGroup) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	of, err := approvals{a.common}.digests(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	ref := p.Target.Ref()
+	if slices.ContainsFunc(of, func(d string) bool { return slices.Contains(a.digests[ref], d) }) {
+		return true, nil
+	}
+	if from := a.plans[ref].Change.FromHash; p.RollsBack != "" && from != "" && p.Change.ToHash == from {
+		return false, nil
+	}
+	return false, &resource.Error{
+		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("%s is not in the group that was approved", of[0])}},
+		Hint: "'kubectl kruise rollout show' shows the recorded plan: it was edited, or another rollout has started",
+	}
+}
+
+// TakeOver lets the way back be carried out whole, as for one rollout.
+func (a *approvedGroup) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, err error) {
+	return approvedOnly{a.driveOptions}.TakeOver(ctx, t)
+}

@@ -1,0 +1,224 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// driving are the flags of verbs that carry a rollout on.
+type driving struct {
+	*common
+
+	output    string
+	timeout   time.Duration
+	successOn string
+	atPause   bool
+	// by is when the time of --timeout is over that several rollouts share; zero has
+	// each take it anew.
+	by time.Time
+	// dryRun is --dry-run of verbs that print no objects; the others have their own.
+	dryRun submit.DryRunFlag
+	// print is of verbs that print objects as kubectl does: -o is theirs.
+	print *printed
+	// detach is --detach with its flags, of verbs that have them.
+	detach detaching
+	// tells are --notify and --listen.
+	tells telling
+	// first is the index of the first step that may be carried out.
+	first int
+}
+
+// fieldManager is who writes, unless --field-manager says otherwise.
+const fieldManager = "kubectl-kruise"
+
+// printedFormats are the values of -o where objects are printed.
+const printedFormats = "kubectl's formats for the object in the end: json, yaml, name, jsonpath=…; or events: one event a line as JSON"
+
+// machine reports whether events are for programs.
+func (d *driving) machine() bool {
+	if d.print != nil {
+		return d.output == "events"
+	}
+	return d.output == "json"
+}
+
+// eventsTo is where events go: to stderr where stdout has the object.
+func (d *driving) eventsTo() io.Writer {
+	if d.print.object() {
+		return d.factory.Streams.Err
+	}
+	return d.factory.Streams.Out
+}
+
+var outputs = []string{"text", "json"}
+
+func (d *driving) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVarP(&d.output, "output", "o", outputs[0], "output format: text or json (one event a line)")
+	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait before giving up; 0 means no timeout; the rollout can be resumed afterwards")
+	fl.StringVar(&d.successOn, "success-on", "complete", "when to exit with 0: complete, or paused (also when waiting for approval)")
+	fl.BoolVar(&d.atPause, "exit-on-pause", false, "exit with code 5 when the rollout waits for approval")
+	d.authority.addFlags(c)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (d *driving) validate() error {
+	switch {
+	case d.print == nil && !slices.Contains(outputs, d.output):
+		return command.Usagef("one of: text, json", "--output: unknown value %q", d.output)
+	case d.successOn != "complete" && d.successOn != "paused":
+		return command.Usagef("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
+	case d.timeout < 0:
+		return command.Usagef("", "--timeout: %s is in the past", d.timeout)
+	}
+	d.atPause = d.atPause || d.successOn == "paused"
+	return nil
+}
+
+// continueRecorded drives the rollout on record, unless another process does already.
+func (d *driving) continueRecorded(ctx context.Context, name resourcearg.Name) error {
+	s, err := d.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return d.driveRecorded(ctx, s, continued)
+}
+
+// takeOver is goOn of a rollout that no process has driven for a while: until now, the
+// time of its step did not run.
+func (d *driving) takeOver(ctx context.Context, s *session) error {
+	return d.driveRecorded(ctx, s, takenOver)
+}
+
+// driveRecorded drives the rollout on record, as far as that is for this process to do.
+func (d *driving) driveRecorded(ctx context.Context, s *session, start starter) error {
+	res, err := d.resumeRecorded(ctx, s, start)
+	if errors.Is(err, plan.ErrTaken) {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
+		return nil
+	}
+	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+		return d.refuseToDrive(ctx, s, denied)
+	}
+	if err != nil {
+		return err
+	}
+	return d.end(res)
+}
+
+// refuseToDrive ends the verb of a person who may decide and not carry out: the process that
+// drives the rollout follows the record. Without one it takes a person with more rights.
+func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.DeniedError) error {
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return err
+	}
+	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s runs the rollout and carries it out\n", by)
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("the request is recorded, but no process is running the rollout, and %w", denied),
+		Hint: "'kubectl kruise rollout resume' runs it, with an account that has the role of 'kubectl kruise rbac'",
+	}
+}
+
+// starter takes the rollout on record over.
+type starter func(context.Context, apply.Rollouts, apply.Workload) (*apply.Executor, error)
+
+func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
+	return r.Continue(ctx, w)
+}
+
+// takenOver has the time of the present step count from now.
+func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
+	e, _, err := r.Turn(ctx, w, apply.TakingOver)
+	return e, err
+}
+
+// resumeRecorded carries out what is left of the rollout on record, and tells.
+func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter) (apply.Result, error) {
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return apply.Result{}, err
+	}
+	s.Allow(d.authority.asks)
+	e, err := start(ctx, rollouts, s)
+	if err != nil {
+		return apply.Result{}, hinted(err)
+	}
+	return d.carryOut(ctx, e)
+}
+
+// carryOut carries a plan out, and tells.
+func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
+	d.factory.Until(time.Time{}) // from here on the rollout minds the time
+	others, end, err := d.listeners(ctx, e)
+	if err != nil {
+		e.Release()
+		return apply.Result{}, err
+	}
+	defer end()
+	t := d.teller()
+	defer t.stop()
+	emit := func(e event.Event) { t.event(e); others(e) }
+	return e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
+}
+
+// hinted is why a rollout cannot be driven, with what to do about it.
+func hinted(err error) error {
+	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
+	}
+	if errors.Is(err, plan.ErrTaken) {
+		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
+	}
+	return err
+}
+
+// until is when nobody waits any more; zero is never.
+func (d *driving) until() time.Time {
+	switch {
+	case !d.by.IsZero():
+		return d.by
+	case d.timeout == 0:
+		return time.Time{}
+	}
+	return time.Now().Add(d.timeout)
+}
+
+// end is the exit code of a rollout, as an error.
+func (d *driving) end(res apply.Result) error {
+	switch res.Outcome {
+	case event.Completed:
+		return nil
+	case event.AtPause:
+		if d.successOn == "paused" {
+			return nil
+		}
+		return command.ErrPaused
+	case event.TimedOut:
+		return command.ErrTimedOut
+	case event.Interrupted:
+		return command.ErrInterrupted
+	case event.TakenOver:
+		return fmt.Errorf("%w%s; it continues there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
+	}
+	return command.ErrFailed
+}

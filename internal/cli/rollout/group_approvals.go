@@ -1,0 +1,207 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// groupApprovals know the plans of a group that the user has approved as a whole, and those
+// that approvals know.
+type groupApprovals struct {
+	approvals
+
+	mu sync.Mutex
+	// digests are those of the plans.
+	digests []string
+}
+
+// Approve does nothing more: the group was approved.
+func (a *groupApprovals) Approve(context.Context, plan.Plan) error { return nil }
+
+// Approved reports whether the plan is one of the group's, or approved by itself.
+func (a *groupApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	digests, err := a.approvals.digests(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(digests, func(d string) bool { return slices.Contains(a.digests, d) }) {
+		return true, nil
+	}
+	known, err := planning.IsApproved(digests)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
+	}
+	return known, nil
+}
+
+// TakeOver asks one question at a time.
+func (a *groupApprovals) TakeOver(ctx context.Context, t apply.TakeOver) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.approvals.TakeOver(ctx, t)
+}
+
+// clusters are the identities of the cluster.
+func (a approvals) clusters(ctx context.Context) ([]string, error) {
+	cfg, err := a.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return planning.ClusterIdentities(ctx, client, cfg), nil
+}
+
+// approve prints the digest of a group that the user has approved, and keeps it with those of
+// its plans.
+func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
+	clusters, err := a.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	digest := g.record.Digest(clusters[0])
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", g.record.Name, digest)
+	notes := []planning.Approval{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
+	for i, p := range g.parts {
+		if p.begun {
+			continue // its plan is on record: whether it was approved is known by its own digest
+		}
+		one := g.record.Plans[i].Digest(clusters[0])
+		a.digests = append(a.digests, one)
+		notes = append(notes, planning.Approval{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
+	}
+	for _, n := range notes {
+		if err := planning.RememberApproval(n); err != nil {
+			_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+			break
+		}
+	}
+	return nil
+}
+
+// take decides whether a group on record may be carried out: it was approved on this machine
+// or is named by --approved; otherwise the user is shown what has not begun, and asked. What
+// is in progress then is approved by its own digest, or not.
+func (a *groupApprovals) take(ctx context.Context, rec group.Record, groups apply.Groups) error {
+	plans := rec.Plans
+	approved, err := a.knows(ctx, rec)
+	if err == nil && !approved {
+		plans, err = a.askFor(ctx, rec, groups)
+	}
+	if err != nil {
+		return err
+	}
+	clusters, err := a.clusters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range plans {
+		for _, id := range clusters {
+			a.digests = append(a.digests, p.Digest(id))
+		}
+	}
+	return nil
+}
+
+// knows reports whether the user has approved this very group; the error is that --approved
+// names another one.
+func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, error) {
+	clusters, err := a.clusters(ctx)
+	if err != nil {
+		return false, err
+	}
+	var digests []string
+	for _, id := range clusters {
+		digests = append(digests, rec.Digest(id))
+	}
+	switch given := a.authority.digest; {
+	case given != "" && !slices.Contains(digests, given):
+		return false, &resource.Error{Err: fmt.Errorf("the recorded group is %s, not %s", digests[0], given), Hint: "'kubectl kruise rollout status --group " + rec.Name + "' shows it: it may have been edited"}
+	case given != "":
+		return true, nil
+	}
+	known, err := planning.IsApproved(digests)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
+	}
+	return known, nil
+}
+
+// askFor shows what has not begun of a group, as its patches describe it, and asks. It returns
+// the plans that were shown.
+func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups apply.Groups) (shown []plan.Plan, err error) {
+	if !a.factory.Streams.InTTY {
+		return nil, a.unapproved(rec)
+	}
+	w, style := a.factory.Streams.Err, view.Style{Color: a.factory.ColorErr()}
+	_, _ = fmt.Fprintf(w, "The recorded group was not approved on this machine. Its limits: %s. Its rollouts that have not started:\n\n", limitsText(rec.Group.Limits))
+	for i, p := range rec.Plans {
+		one, err := groups.Rollouts.Get(ctx, rec.Group.Members[i].Ref)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return nil, err
+		}
+		if phase, _ := rec.Stands(i, one, err == nil); phase != group.Pending {
+			continue
+		}
+		if err := a.commands(p.Commands(0), "the recorded plan"); err != nil {
+			return nil, err
+		}
+		described, err := a.described(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := view.Plan(w, described, nil, style); err != nil {
+			return nil, err
+		}
+		shown = append(shown, p)
+	}
+	return shown, a.ask(ctx, a.authority.yes, "Carry this out with your rights?")
+}
+
+// unapproved is the error of a group that may not be carried out without a question.
+func (a *groupApprovals) unapproved(rec group.Record) error {
+	return &resource.Error{
+		Err:  errors.New("the recorded group is not one that you approved on this machine"),
+		Hint: "look at it with 'kubectl kruise rollout status --group " + rec.Name + "'; if it is what you approved, name it with --approved DIGEST, as 'rollout run' printed it",
+	}
+}
+
+// described is a plan as its patches describe it; one that says something else is an error.
+func (a *groupApprovals) described(ctx context.Context, p plan.Plan) (plan.Plan, error) {
+	s, err := a.openRef(ctx, p.Target.Ref())
+	if err != nil {
+		return p, err
+	}
+	defer s.Close()
+	p, _, err = fits(ctx, s, p)
+	return p, err
+}
+
+func limitsText(l group.Limits) string {
+	bound := func(n int) string {
+		if n == 0 {
+			return "any number of"
+		}
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s rollouts at a time, %s unavailable pods, %d failures", bound(l.Parallel), bound(l.MaxUnavailable), l.MaxFailures)
+}

@@ -1,0 +1,98 @@
+package rollout
+
+import (
+	"context"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// groupStatusOf tells how a group stands, once or until it ends.
+func (o *statusOptions) groupStatusOf(ctx context.Context) error {
+	end, err := o.share(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	groups, err := o.groups(approvals{o.common}, nil)
+	if err != nil {
+		return err
+	}
+	rec, err := groups.Records.Load(ctx, namespace, o.group.name)
+	if err != nil {
+		return noGroup(err)
+	}
+	if o.watch {
+		return o.watchGroup(ctx, groups, rec)
+	}
+	return o.showGroupStatus(ctx, groups, rec)
+}
+
+// showGroupStatus tells how a group stands now.
+func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups, rec group.Record) error {
+	stands, err := groups.Status(ctx, rec)
+	if err != nil {
+		return err
+	}
+	s := groupStatus(rec, stands)
+	if by, err := o.groupRecords().Holder(ctx, rec.Namespace, rec.Name); err == nil {
+		s.Holder = by // who carries it out is said where that may be read
+	}
+	if clusters, err := (approvals{o.common}).clusters(ctx); err == nil {
+		s.Digest = rec.Digest(clusters[0])
+	}
+	if o.output == "json" {
+		err = view.JSON(o.factory.Streams.Out, s)
+	} else {
+		err = view.Group(o.factory.Streams.Out, s, o.factory.OutStyle(false))
+	}
+	if err == nil && stands.Outcome == group.HasFailed {
+		err = o.errorOf(plan.Decision{Verb: plan.Halt})
+	}
+	return err
+}
+
+// watchGroup tells how a group stands whenever that changes, until it has ended.
+func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec group.Record) error {
+	opt, stop, err := o.groupDriver().options(ctx, rec)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	opt.Budgets = nil // nothing starts here, and their pods need not be read
+	res, err := groups.Watch(ctx, rec, &opt)
+	if err != nil {
+		return err
+	}
+	return o.groupDriver().end(rec, res)
+}
+
+// groupsOf are the names of the groups that rollouts on record are in, by their workloads.
+// Nothing is said where groups may not be read.
+func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) map[cluster.Ref]string {
+	end, err := c.share(ctx)
+	if err != nil {
+		return nil
+	}
+	defer end()
+	groups, err := c.groupRecords().List(ctx, namespace)
+	if err != nil {
+		return nil
+	}
+	out := map[cluster.Ref]string{}
+	for i := range list {
+		for _, g := range groups {
+			if g.Has(list[i]) {
+				out[list[i].Ref] = g.Name
+			}
+		}
+	}
+	return out
+}
