@@ -138,7 +138,7 @@ func (r Record) isOwn(i int, rec plan.Record) bool {
 func (r Record) Has(rec plan.Record) bool {
 	for i, m := range r.Group.Members {
 		if m.Ref == rec.Ref {
-			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollsBack != "" || r.own(i, rec))
+			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollsBack != "" || r.isOwn(i, rec))
 		}
 	}
 	return false
