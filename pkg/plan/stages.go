@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// addUpdateSteps makes the steps that bring the template to the pods. base is the object
-// as they find it; what they leave is returned.
+// addUpdateSteps adds the steps that update the pods. base is the object
+// before these steps; the object after them is returned.
 func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
 	stages := b.stages()
 	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
@@ -43,8 +43,8 @@ func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, err
 	return base, nil
 }
 
-// partitionMoves reports whether the desired partition is another, although no pod
-// follows by it: it was raised.
+// partitionMoves reports whether the desired partition differs, although no pod
+// is updated by that: it was raised.
 func (b *staging) partitionMoves() bool {
 	own, ok := b.ownPartition()
 	now, both := cluster.Of(b.present.Object).Partition()
@@ -96,8 +96,8 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// singleStage is the one stage of a workload whose controller stops nowhere in between;
-// none where pods do not follow by themselves.
+// singleStage is the only stage of a workload whose controller cannot stop in between;
+// none where the controller does not update pods by itself.
 func (b *staging) singleStage() []stage {
 	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
 		return nil
@@ -157,8 +157,8 @@ func (b *staging) allowedNow() int {
 	return b.subject.allowed(v)
 }
 
-// capSteps cuts steps at a number of pods: those beyond it come to that number, and wait for
-// what they would have waited for.
+// capSteps limits steps to a number of pods: those beyond it update that number, and keep their
+// pauses and checks.
 func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	if reach >= total {
 		return steps
@@ -172,8 +172,8 @@ func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	return out
 }
 
-// lastStage is the one stage of a workload that cannot stop in between; what the
-// policy's steps wait for is waited for there.
+// lastStage is the only stage of a workload that cannot stop in between; it has all the
+// checks of the policy's steps.
 func (b *staging) lastStage(total int) stage {
 	last := PolicyStep{To: All}
 	for _, s := range b.policy.Steps {
@@ -182,7 +182,7 @@ func (b *staging) lastStage(total int) stage {
 	return stage{last, total}
 }
 
-// stage is one step with the number of pods that it comes to.
+// stage is one step of a policy with its number of pods.
 type stage struct {
 	PolicyStep
 	// updated is how many pods are updated when it is done.
@@ -190,8 +190,8 @@ type stage struct {
 }
 
 // resolveStages resolves steps for total pods of which some are updated already. Steps
-// that come to no more pods than the one before are left out; what they would
-// wait for afterwards is waited for there.
+// that update no more pods than the one before are left out; their pauses and
+// checks are added to that one.
 func resolveStages(steps []PolicyStep, total, already int) []stage {
 	var out []stage
 	for _, s := range steps {
@@ -212,8 +212,8 @@ func resolveStages(steps []PolicyStep, total, already int) []stage {
 	return out
 }
 
-// decreasingSteps names the steps that come to fewer pods than one before: 50%,3 of 10. A
-// policy is kept while its workload shrinks, so that is worth a word and no more.
+// decreasingSteps names the steps that update fewer pods than one before: 50%,3 of 10. A
+// policy is kept while its workload shrinks, so this is a warning and not an error.
 func decreasingSteps(steps []PolicyStep, total int) []string {
 	var out []string
 	most := 0
@@ -227,7 +227,7 @@ func decreasingSteps(steps []PolicyStep, total int) []string {
 	return out
 }
 
-// addPull adds the step that has new images on the nodes before any pod changes.
+// addPull adds the step that pulls new images to the nodes before any pod changes.
 func (b *builder) addPull() {
 	images := b.newImages()
 	nodes := nodesOf(b.snap.Members())
@@ -269,7 +269,7 @@ func nodesOf(list []*cluster.Pod) int {
 }
 
 // addClientSteps makes the steps that change named pods, after the template has been
-// written: no controller follows it by itself.
+// written: no controller updates them by itself.
 func (b *builder) addClientSteps(stages []stage) {
 	kind, verb := StepInPlace, "update in place"
 	if b.plan.Change.Mode == rules.ModeRecreate {
@@ -288,7 +288,7 @@ func (b *builder) addClientSteps(stages []stage) {
 	}
 }
 
-// addStage makes one step: the first writes the template, all of them the partition.
+// addStage adds one step: the first writes the template, all of them the partition.
 func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
 	if b.subject.approximate {
 		return b.addDeploymentStage(base, r, first, last)
@@ -349,7 +349,7 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 }
 
 // partitionFor is the partition of one stage. At the end it is the desired spec's
-// own where that lets the same pods follow, so that nothing is left to reconcile.
+// own where that allows the same pods, so that the object ends as it is desired.
 func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
@@ -362,8 +362,8 @@ func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 }
 
 // addUpdate writes template and strategy, with the partition of the first stage in
-// the same patch, so that no pod moves before its time. Without a stage no pod is
-// meant to.
+// the same patch, so that no pod is updated too early. Without a stage no pod is
+// to be updated.
 func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
 	next := withReplicas(b.desired, replicas(base))
 	if v != nil {
@@ -482,12 +482,12 @@ func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
 	return out
 }
 
-// partitionPatch is the patch of a partition alone.
+// partitionPatch is the patch of the partition and nothing else.
 func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
 	return b.mergePatch(specBody(jsonValue(v), append(strategyPath(b.present), "partition")...))
 }
 
-// mergePatch is a merge patch of the object that is there.
+// mergePatch is a merge patch of the object in the cluster.
 func (b *builder) mergePatch(body map[string]any) Patch {
 	return Patch{Target: b.patchTarget(), Type: PatchMerge, Body: body}
 }
@@ -497,7 +497,7 @@ func (b *builder) patchTarget() *Target {
 	return b.plan.Target.Carrier
 }
 
-// addChecksAndPause adds what a step is followed by: its questions, then its pause.
+// addChecksAndPause adds the checks that follow a step, then its pause.
 func (b *builder) addChecksAndPause(r stage, last bool) {
 	at := r.To.String()
 	questions := slices.Concat(b.policy.Verify, r.Verify)
@@ -513,7 +513,7 @@ func (b *builder) addChecksAndPause(r stage, last bool) {
 	}
 }
 
-// unchanging fills in a step that changes nothing.
+// unchanging fills in the counts of a step that changes nothing.
 func (b *builder) unchanging(s Step) Step {
 	s.Updated = b.updatedSoFar()
 	s.Kept = max(b.subject.total-s.Updated, 0)
@@ -528,7 +528,7 @@ func pauseText(p *Pause) string {
 	return "wait for " + p.For.String()
 }
 
-// questionTitle is the title of a step that asks.
+// questionTitle is the title of a verify step.
 func questionTitle(v *Verify) string { return "ask: " + questionText(v) }
 
 func questionText(v *Verify) string {
@@ -561,7 +561,7 @@ func (b *builder) updatedSoFar() int {
 	return b.subject.updated
 }
 
-// addStep appends a step with what all have.
+// addStep appends a step with the conditions and limits that all steps have.
 func (b *builder) addStep(s Step) {
 	s.OnFailure = b.policy.OnFailure
 	if s.OnFailure == "" {
