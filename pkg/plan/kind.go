@@ -134,6 +134,7 @@ func (unknownKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 }
 
 func (unknownKind) stop(*rollout) (StopField, string) { return "", "" }
+
 func (unknownKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	return atRevision(r.storedRevision())
 }

@@ -117,8 +117,10 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 func (replicaSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	return atRevision(r.storedRevision())
 }
+
 func (k replicaSetKind) revision(*rollout) string        { return k.o.Spec.Template.Labels[revisionLabel] }
 func (replicaSetKind) stop(*rollout) (StopField, string) { return "", "" }
+
 func (replicaSetKind) revised(template map[string]any) map[string]any {
 	return withoutRevisionLabel(template)
 }
