@@ -85,7 +85,7 @@ func (r *rollout) withPendingRestarts() *Snapshot {
 	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
 	for i, b := range s.Budgets {
 		own := *b
-		own.Pods = substitutePods(b.Pods, down)
+		own.Pods, own.Steadies = substitutePods(b.Pods, down), nil
 		s.Budgets[i] = &own
 	}
 	for i, b := range s.Disruptions {
