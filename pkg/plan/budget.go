@@ -10,8 +10,8 @@ import (
 )
 
 // blockedByBudget names the budget that keeps the controller from the next pod, if any; never
-// is true for one that never lets a pod go. It answers as [Look] does, and asks only which pods
-// are next: it is asked at every turn of a rollout.
+// is true for one that never allows a pod to become unavailable. It answers as [Look] does, and asks only which pods
+// are next: it is called at every decision of a rollout.
 func (r *run) blockedByBudget() (list []Blocker, never bool) {
 	if len(r.snap.enforcedBudgets(r.plan.Driver)) == 0 || r.plan.Driver != DriverKruise {
 		return nil, false
@@ -40,12 +40,12 @@ type budgetGuard struct {
 	snap    *Snapshot
 }
 
-// guard asks the budgets that the driver asks.
+// guard asks the budgets that count for the driver.
 func (b *comparison) guard() budgetGuard {
 	return budgetGuard{driver: b.plan.Driver, modes: b.modes, tracker: b.snap.budgetTracker(b.snap.enforcedBudgets(b.plan.Driver)), snap: &b.snap}
 }
 
-// allowsAny reports whether no budget can refuse an update of so many pods, whichever they are.
+// allowsAny reports whether no budget can refuse updates of a number of pods, whichever they are.
 func (g *budgetGuard) allowsAny(pods int) bool {
 	for _, b := range g.tracker.budgets {
 		if !b.AllowsAny(*g.tracker.unavailableCounts(b), pods) {
@@ -56,7 +56,7 @@ func (g *budgetGuard) allowsAny(pods int) bool {
 }
 
 // Budget asks the budgets that cover a pod whether an update of it could begin now;
-// why names the one that does not let it.
+// why names the budget that does not allow it.
 func (g *budgetGuard) Budget(p *cluster.Pod) (why string, ok bool) {
 	op := g.operation(p)
 	if !g.snap.asksBudgets(g.driver, op) {
@@ -79,7 +79,7 @@ func (g *budgetGuard) operation(p *cluster.Pod) kruise.PubOperation {
 // updateGate has Kruise ask PodUnavailableBudgets before it updates a pod in place.
 const updateGate = "PodUnavailableBudgetUpdateGate"
 
-// unaskedAnswer is the answer for an update that Kruise asks no budget about, as far as its
+// unaskedAnswer is the answer for an update without a check of budgets by Kruise, as far as its
 // feature gates are known.
 func (g *budgetGuard) unaskedAnswer(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
 	if g.snap.GatesUnread == "" {
@@ -92,7 +92,7 @@ func (g *budgetGuard) unaskedAnswer(p *cluster.Pod, op kruise.PubOperation) (why
 }
 
 // BudgetNever reports whether a budget that covers a pod wants all its pods available, so
-// that it never lets one go: waiting does not help then.
+// that it never allows an update: waiting does not help then.
 func (g *budgetGuard) BudgetNever(p *cluster.Pod) bool {
 	op := g.operation(p)
 	if !g.snap.asksBudgets(g.driver, op) {
@@ -117,13 +117,13 @@ func (s *Snapshot) asksBudgets(d Driver, op kruise.PubOperation) bool {
 // Mode says what an update does to a pod, and why.
 func (g *budgetGuard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
 
-// neverAllows reports whether a budget wants all its pods available, so that it lets none go.
+// neverAllows reports whether a budget wants all its pods available.
 func neverAllows(n rules.BudgetCounts) bool {
 	return n.Allowed == 0 && n.Desired != 0 && n.Desired >= n.Expected
 }
 
 // budgetTracker asks budgets on behalf of the client, and remembers what one decision
-// has taken of them.
+// has used of them.
 type budgetTracker struct {
 	budgets     []*rules.Budget
 	disruptions []*rules.DisruptionBudget
@@ -165,7 +165,7 @@ func (l *budgetTracker) unavailableCounts(b *rules.Budget) *rules.BudgetCounts {
 }
 
 // allow asks the PodUnavailableBudgets that cover a pod. Where there is no Kruise
-// no webhook has written their name on it, so that is made up for.
+// no webhook has written the name of the budget on the pod, so it is added here.
 func (l *budgetTracker) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
 	for _, b := range l.budgets {
 		if !slices.ContainsFunc(b.Pods, samePod(p)) {

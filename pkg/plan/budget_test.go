@@ -111,6 +111,37 @@ func waits(t *testing.T, w *simulate.World, p plan.Plan, unread, cause string, s
 	}
 }
 
+// TestBudget_CountedBySimulatorEqualsCount: what the simulator has counted of a budget's pods is
+// what counting them finds, at every moment of an update.
+func TestBudget_CountedBySimulatorEqualsCount(t *testing.T) {
+	w, s := guardedWorld(t, false)
+	p, err := plan.Build(read(t, strings.ReplaceAll(clones(""), "web:1", "web:2")), s, plan.Policy{Pull: plan.PullNever})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := p.Target.Ref()
+	if err := w.Do(t.Context(), ref, plan.Action{Step: p.Steps[0].Name, Patch: &p.Steps[0].Patches[0]}); err != nil {
+		t.Fatal(err)
+	}
+	fewer := false
+	for range 30 {
+		if err := w.Run(w.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range observe(t, w, ref).Budgets {
+			counted := *b
+			counted.Steadies = nil
+			if b.Steadies == nil || b.Counts() != counted.Counts() {
+				t.Fatalf("at %s: %+v, counted %+v", w.Now(), b.Counts(), counted.Counts())
+			}
+			fewer = fewer || b.Counts().Current < len(b.Pods)
+		}
+	}
+	if !fewer {
+		t.Error("no pod was ever unavailable: the comparison says little")
+	}
+}
+
 // TestBlockedByBudget_EqualsOutlook: over random snapshots, the answer that is asked for at
 // every turn is the one of the whole outlook.
 func TestBlockedByBudget_EqualsOutlook(t *testing.T) {

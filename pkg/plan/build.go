@@ -17,12 +17,12 @@ import (
 
 // Build makes the plan that brings a workload to what is desired. desired is
 // complete, defaults included, and of the kind of the snapshot's carrier where
-// there is one: what it does not say is to be removed, so a caller who reads a
+// there is one: fields that it lacks are removed, so a caller that reads a
 // manifest without replicas fills in those of the cluster first. Where nothing is
-// to be done the plan has no steps, and Change.Why says so.
+// changes the plan has no steps, and Change.Why says so.
 //
 // The pods that steps name are those that the controllers would choose if nothing
-// else happened; how many each step updates holds in any case.
+// else happened; how many pods each step updates holds in any case.
 func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
 	b := newBuilder(desired, s.Object(), s, policy)
 	if err := b.check(); err != nil {
@@ -49,7 +49,7 @@ func newBuilder(desired, present *cluster.Workload, s Snapshot, policy Policy) *
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// check refuses what no plan can be made for.
+// check refuses workloads and policies that no plan can be made for.
 func (b *builder) check() error {
 	if b.desired == nil || b.present == nil || b.desired.Object == nil || b.present.Object == nil {
 		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
@@ -105,7 +105,7 @@ const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
 // controlInfo is the other annotation by which a Kruise Rollout holds a workload.
 const controlInfo = "batchrelease.rollouts.kruise.io/control-info"
 
-// metaOf returns what all objects have.
+// metaOf returns the metadata of an object, empty if it has none.
 func metaOf(w *cluster.Workload) metav1.Object {
 	m, ok := w.Object.(metav1.Object)
 	if !ok {
@@ -114,7 +114,7 @@ func metaOf(w *cluster.Workload) metav1.Object {
 	return m
 }
 
-// chooseDriver settles who replaces the pods (docs/drivers.md).
+// chooseDriver chooses who replaces the pods (docs/drivers.md).
 func (b *builder) chooseDriver() error {
 	fits := kindOf(b.desired.Object).drivers()
 	want := b.policy.Driver
@@ -192,7 +192,7 @@ func (b *comparison) readSubject() subject {
 	return kindOf(b.desired.Object).subject(b)
 }
 
-// checkClientBudget refuses what the client could never carry out.
+// checkClientBudget refuses a client that may take no pod down and cannot surge.
 func (b *builder) checkClientBudget() error {
 	if b.plan.Driver != DriverClient || b.subject.limits.MaxUnavailable > 0 || b.subject.total == 0 {
 		return nil

@@ -23,9 +23,9 @@ type client struct {
 	revision string
 	spec     kruiseSpec
 	budgets  *budgetTracker
-	// withRestarts is the snapshot as budgets see it, see [run.counted].
+	// withRestarts is the snapshot as budgets see it, see [rollout.withPendingRestarts].
 	withRestarts *Snapshot
-	// actions are what is done now, said the same in words.
+	// actions are what is done now, texts the same in words.
 	actions []Action
 	texts   []string
 	blocked []Blocker
@@ -33,8 +33,8 @@ type client struct {
 	until time.Time
 }
 
-// updatePods updates pods until the step's number is reached. What is under way is
-// brought to its end first, read off the pods alone; then further pods are chosen
+// updatePods updates pods until the step's number is reached. Started updates are
+// finished first, as the pods themselves show; then further pods are chosen
 // by the rules of the Kruise object, within all budgets.
 func (r *run) updatePods(s *Step) (Decision, bool) {
 	counted := r.withPendingRestarts()
@@ -85,7 +85,7 @@ func (r *rollout) withPendingRestarts() *Snapshot {
 	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
 	for i, b := range s.Budgets {
 		own := *b
-		own.Pods = substitutePods(b.Pods, down)
+		own.Pods, own.Steadies = substitutePods(b.Pods, down), nil
 		s.Budgets[i] = &own
 	}
 	for i, b := range s.Disruptions {
@@ -107,7 +107,7 @@ func substitutePods(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.
 	return out
 }
 
-// finishStarted brings what was begun to its end: the next containers, the way back into
+// finishStarted finishes started updates: the next containers, the return to
 // service, the way out of a preDelete hook.
 func (c *client) finishStarted() {
 	u := controller.InPlace{Revision: c.revision, Lifecycle: c.lifecycle()}
@@ -151,7 +151,7 @@ func running(p *cluster.Pod) bool {
 	return true
 }
 
-// restoreService gives a pod the label again that its template has.
+// restoreService adds the in-service label of the template to a pod again.
 func (c *client) restoreService(p *cluster.Pod, change *cluster.PodChange) {
 	value, rendered := templateLabels(c.object())[kruise.InServiceLabel].(string)
 	if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
@@ -190,7 +190,7 @@ func preparedPods(list []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
-// chosenWithReason is why no more pods are chosen, if there are more.
+// chosenWithReason returns the chosen pods, and why no more are chosen if there are more.
 func chosenWithReason(choice rules.Choice) ([]*cluster.Pod, string) {
 	if len(choice.Order) == len(choice.Pods) {
 		return choice.Pods, ""
@@ -198,7 +198,7 @@ func chosenWithReason(choice rules.Choice) ([]*cluster.Pod, string) {
 	return choice.Pods, choice.Why
 }
 
-// statefulSetRules is the set with a partition that leaves so many pods to be updated.
+// statefulSetRules is the set with a partition that allows a number of updated pods.
 func (r *rollout) statefulSetRules(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
 	kept := int32(max(replicas(r.object())-updated, 0))
 	rolling := copyOrNew(spec.UpdateStrategy.RollingUpdate)
@@ -212,8 +212,8 @@ func (c *client) isUpdating(p *cluster.Pod) bool {
 	return !rules.InPlacePending(p, c.snap.report(p)).Done()
 }
 
-// advance brings one chosen pod a step further: out of service, through its grace
-// period, to the new containers; or away, where it has to be recreated.
+// advance takes one chosen pod a step further: out of service, through its grace
+// period, to the new containers; or evicts it, where it must be recreated.
 func (c *client) advance(p *cluster.Pod) {
 	change, pairs := withExchange(p, c.templateChange(p))
 	switch mode, why := c.modeOf(p, change); mode {
@@ -251,7 +251,7 @@ func (c *client) lifecycle() *kruise.Lifecycle {
 	return c.spec.lifecycle()
 }
 
-// update is the small state machine of one pod; all that it knows is on the pod.
+// update is the state machine of one pod; its state is on the pod only.
 func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotUpgradePair, restarts bool) {
 	restarts = restarts && !restartsIdleOnly(u.Spec, pairs)
 	to, err := rules.StateToUpdate(p, u.Lifecycle)
@@ -323,7 +323,7 @@ func (c *client) graceEnds(p *cluster.Pod) time.Time {
 	return since.Add(c.plan.Grace)
 }
 
-// evict takes a pod away, unless a hook or a budget holds it.
+// evict deletes a pod, unless a hook or a budget holds it.
 func (c *client) evict(p *cluster.Pod) {
 	lifecycle := c.lifecycle()
 	to, remove := rules.StateToDelete(p, lifecycle)
@@ -375,9 +375,9 @@ func (c *client) block(gate string, p *cluster.Pod, why string) {
 	c.blocked = append(c.blocked, Blocker{gate, p.Name, why})
 }
 
-// pendingUpdates asks for so many pods that are updated, available, and back in
+// pendingUpdates is what a number of pods lacks that are updated, available, and back in
 // their normal life: of a StatefulSet those that its order takes, since pods below the
-// partition may carry the revision, too, after the template was taken back.
+// partition may have the revision, too, after the template was rolled back.
 func (r *rollout) pendingUpdates(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
 	pods := r.snap.Pods

@@ -18,20 +18,20 @@ import (
 // does to the pods.
 type comparison struct {
 	desired *cluster.Workload
-	// present is what desired takes the place of: the carrier or the workload.
+	// present is the object that desired replaces: the carrier or the workload.
 	present *cluster.Workload
-	// presentKind is the kind of present, once a pod has asked for it: each pod does.
+	// presentKind is the kind of present, kept since every pod asks for it.
 	presentKind kind
 	snap        Snapshot
 	policy      Policy
 	plan        Plan
-	// templateChanged is whether the template changes, respecified whether anything else
-	// of the spec does but replicas and partition.
+	// templateChanged is whether the template changes, specChanged whether anything else
+	// of the spec does, except replicas and partition.
 	templateChanged, specChanged bool
 	modes                        modes
 }
 
-// presentBuilder has a builder compare the workload in the cluster with itself: what its
+// presentBuilder compares the workload in the cluster with itself: it tells what its
 // controller does by the present spec. It is false where there is no workload.
 func presentBuilder(s Snapshot) (b *builder, ok bool) {
 	w := s.Object()
@@ -109,7 +109,7 @@ func (b *comparison) withoutHotUpgrades(names []string) []string {
 	return out
 }
 
-// hashOf pins the template of a workload.
+// hashOf is the hash of the template of a workload.
 func hashOf(w *cluster.Workload) string { return TemplateHash(templateOf(w)) }
 
 // templateOf is what the object's revisions are made of: of a SidecarSet only what
@@ -118,9 +118,9 @@ func templateOf(w *cluster.Workload) map[string]any {
 	return kindOf(w.Object).revised(w.Template)
 }
 
-// TemplateHash pins a template: templates that make the same revision have the
-// same hash, others have another. Like [rules.SameTemplate] it passes over nulls
-// and metadata.creationTimestamp, and does not care how numbers were decoded. It
+// TemplateHash identifies a template: templates that make the same revision have the
+// same hash, others have another. Like [rules.SameTemplate] it ignores nulls
+// and metadata.creationTimestamp, and how numbers were decoded. It
 // has nothing to do with the names of revisions.
 func TemplateHash(template map[string]any) string {
 	text := make([]byte, 0, 4096)
@@ -129,8 +129,8 @@ func TemplateHash(template map[string]any) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// withMetadata has labels and annotations in every template, as empty ones are
-// none.
+// withMetadata adds labels and annotations to a template, as empty ones are
+// the same as none.
 func withMetadata(template map[string]any) map[string]any {
 	meta := map[string]any{"labels": map[string]any{}, "annotations": map[string]any{}}
 	given, _ := template["metadata"].(map[string]any)
@@ -180,15 +180,15 @@ func canonical(to []byte, v any) []byte {
 	return append(to, "null"...)
 }
 
-// modes answers for each pod what the change does to it. Pods of an older
-// revision than the present one come from that: the question is asked once per
+// modes tells for each pod what the change does to it. Pods of an older
+// revision than the present one change from that one: the change is compared once per
 // revision.
 type modes struct {
 	byRevision map[string]rules.Eligibility
-	// overall is the answer where pods are not told apart by revision.
+	// overall is the answer where pods are not distinguished by revision.
 	overall   rules.Eligibility
 	needsGate bool
-	// unknownTemplate reports a pod that no template is known of; nil where there is none.
+	// unknownTemplate reports a pod whose template is not known; nil where all are known.
 	unknownTemplate func(*cluster.Pod) bool
 	// gateless counts pods that are recreated for lack of a readiness gate.
 	gateless int
@@ -220,7 +220,7 @@ func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 	return mode, why
 }
 
-// mode is what of returns, for one who asks about the same pod again and again.
+// mode is the mode that of returns, without counting the pod.
 func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
 	mode, _, _ := m.lookup(p)
 	return mode
@@ -247,9 +247,9 @@ func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
 	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
 }
 
-// compareOld describes what old pods go through where the template is written already, and
-// what holds them back gives way: what they have is not the present template but an older
-// one, that of the most of them.
+// compareOld describes what happens to old pods where the template is written already, and
+// the partition or the pause that kept them is lifted: they do not have the present template but an older
+// one, that of most of them.
 func (b *staging) compareOld() {
 	if b.templateChanged || b.present.Kind == kruise.KindSidecarSet || len(b.stages()) == 0 {
 		return
@@ -289,7 +289,7 @@ func (b *comparison) oldRevision() (old cluster.Revision, ok bool) {
 	return old, ok
 }
 
-// isUpdated reports whether a pod has the new template. Those of a Deployment say so
+// isUpdated reports whether a pod is up to date. Pods of a Deployment are compared
 // by the hash of their ReplicaSet.
 func (b *comparison) isUpdated(p *cluster.Pod) bool {
 	if b.presentKind == nil {
@@ -298,12 +298,12 @@ func (b *comparison) isUpdated(p *cluster.Pod) bool {
 	return b.presentKind.isUpdated(b, p)
 }
 
-// isOutdated reports whether a pod still has to change.
+// isOutdated reports whether a pod is not up to date yet.
 func (b *comparison) isOutdated(p *cluster.Pod) bool {
 	return !p.Deleting && !b.isUpdated(p)
 }
 
-// updatedPods counts pods that carry the new template.
+// updatedPods counts pods that are up to date.
 func (b *comparison) updatedPods() int {
 	n := 0
 	for _, p := range b.snap.Pods {
@@ -314,7 +314,7 @@ func (b *comparison) updatedPods() int {
 	return n
 }
 
-// updateRevision is the revision that pods go to.
+// updateRevision is the revision that pods are updated to.
 func (b *comparison) updateRevision() string {
 	if b.present.Kind == kruise.KindReplicaSet {
 		return b.plan.Change.ToHash
@@ -364,7 +364,7 @@ func (b *comparison) lifecycle() *kruise.Lifecycle {
 	return cluster.Of(b.desired.Object).Lifecycle()
 }
 
-// drain settles how pods leave their Services.
+// drain chooses how pods leave their Services.
 func (b *comparison) drain() Drain {
 	if b.policy.Drain != DrainAuto {
 		return b.policy.Drain

@@ -30,7 +30,7 @@ var guardedFields = []struct {
 	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return strconv.FormatBool(rules.PausedOf(w.Object)), true }},
 }
 
-// checkDrift answers where template, partition or pause are neither what the plan has
+// checkDrift halts where template, partition or pause are neither what the plan has
 // found nor what it has made of them.
 func (r *run) checkDrift(s *Step) (Decision, bool) {
 	for _, what := range guardedFields {
@@ -45,8 +45,8 @@ func (r *run) checkDrift(s *Step) (Decision, bool) {
 	return Decision{}, false
 }
 
-// expectedValues are the values that something may have now: what the present step has
-// made of it, or, as long as its patches were not all seen in force, also what it
+// expectedValues are the values that a field may have now: what the present step has
+// written, or, as long as its patches were not all seen in force, also what it
 // was before.
 func (r *rollout) expectedValues(s *Step, c ConditionType) []string {
 	if r.progress.Sent < len(s.Patches) {
@@ -77,7 +77,7 @@ func (r *rollout) expectedValues(s *Step, c ConditionType) []string {
 	return nil
 }
 
-// earlierValue is what the steps before have made of something.
+// earlierValue is the value that the steps before have written.
 func (r *rollout) earlierValue(c ConditionType) (string, bool) {
 	for i := r.progress.Step - 1; i >= 0; i-- {
 		if v, ok := conditionValue(r.plan.Steps[i].After, c); ok {
@@ -137,7 +137,7 @@ func lastWriter(w *cluster.Workload, fields []string) string {
 	return fmt.Sprintf("; %s wrote it last, at %s", strings.Join(names, " or "), last.Time.UTC().Format(time.RFC3339))
 }
 
-// foreignWriter is 1 for what is not ours.
+// foreignWriter is 1 for managers other than ours.
 func foreignWriter(f metav1.ManagedFieldsEntry) int {
 	if f.Manager == ourName {
 		return 0
@@ -183,7 +183,7 @@ func (r *rollout) missing(s *Step) []Blocker {
 	return out
 }
 
-// unmet asks for one condition. Whether pods are updated and available is asked
+// unmet checks one condition. Whether pods are updated and available is checked
 // together with whether the controller has settled: its status says both.
 func (r *rollout) unmet(c Condition) []Blocker {
 	switch c.Type {
@@ -219,7 +219,7 @@ func blockers(p rules.Pending) []Blocker {
 	return out
 }
 
-// availablePending asks for so many updated pods that are available, where the status has
+// availablePending is what a number of updated and available pods lacks, where the status has
 // no such number of its own: of a Deployment, and of what the client updates.
 func (r *rollout) availablePending(n int) rules.Pending {
 	if r.plan.Driver == DriverClient {

@@ -12,16 +12,16 @@ import (
 )
 
 // Grace times: a state that could pass by itself ends a rollout only when it has
-// lasted so long, counted from when the pod stopped being ready, but not from
+// lasted for the grace time, counted from when the pod stopped being ready, but not from
 // before the step began.
 const (
 	// crashGrace: the kubelet says CrashLoopBackOff after the second crash only.
 	crashGrace = 30 * time.Second
-	// imageGrace: registries have hiccups, and the kubelet tries again.
+	// imageGrace: a registry may answer again, and the kubelet retries.
 	imageGrace = time.Minute
-	// configGrace: a ConfigMap or Secret may be on its way.
+	// configGrace: a ConfigMap or Secret may be created later.
 	configGrace = time.Minute
-	// scheduleGrace: a cluster that grows by itself needs minutes for a node.
+	// scheduleGrace: an autoscaler needs minutes for a node.
 	scheduleGrace = 5 * time.Minute
 )
 
@@ -45,24 +45,24 @@ var waitingReasons = map[string]struct {
 // maxNamed is how many pods a decision names.
 const maxNamed = 5
 
-// health is what the updated pods look like.
+// health is the state of the updated pods.
 type health struct {
-	// failed end the rollout, waiting are on their way.
+	// failed end the rollout, waiting are not ready yet.
 	failed, waiting []Blocker
 	// held are pods that wait for a lifecycle hook, overdue those of them that have
 	// waited for too long.
 	held, overdue []Blocker
-	// next is when the next one that is in trouble will have failed.
+	// next is when the next failing pod will have failed.
 	next time.Time
 }
 
 // failures are what ends the rollout.
 func (r *run) failures() []Blocker { return r.health().failed }
 
-// nextGrace is when a pod in trouble will have failed; zero is never.
+// nextGrace is when the next failing pod will have failed; zero is never.
 func (r *run) nextGrace() time.Time { return r.health().next }
 
-// health looks at the updated pods, once for each question.
+// health examines the updated pods, once for each decision.
 func (r *run) health() *health {
 	if r.examined == nil {
 		r.examined = &health{}
@@ -114,7 +114,7 @@ func (h *health) checkHook(r *run, p *cluster.Pod) bool {
 	return true
 }
 
-// checkPod finds out what is wrong with a pod that is not ready.
+// checkPod notes why a pod is not ready.
 func (h *health) checkPod(r *run, p *cluster.Pod) {
 	b, grace, bad := podFailure(p)
 	if !bad {
@@ -152,7 +152,7 @@ func podFailure(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	return Blocker{}, 0, false
 }
 
-// notReady says what a pod that is on its way waits for.
+// notReady says what a pod that is not ready waits for.
 func (r *rollout) notReady(p *cluster.Pod) Blocker {
 	if pending := rules.InPlacePending(p, r.snap.report(p)); !pending.Done() {
 		return Blocker{GateReady, p.Name, pending[0]}
@@ -171,7 +171,7 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 	return p.Created
 }
 
-// updatedTest tells pods that have the new template; pods of any other revision are
+// updatedTest tells the pods that are up to date; pods of any other revision are
 // not this rollout's concern.
 func (r *rollout) updatedTest() func(*cluster.Pod) bool {
 	w := r.object()

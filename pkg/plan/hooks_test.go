@@ -86,7 +86,7 @@ func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	}
 }
 
-// told drives the plan itself in a cluster where no program answers: each wait names the
+// told carries out the plan in a cluster where no program answers: each wait names the
 // hook, the pod and since when, and so does why.
 func told(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()

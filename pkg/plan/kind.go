@@ -29,7 +29,7 @@ type kind interface {
 	members(s *Snapshot) []*cluster.Pod
 	// isUpdated reports whether a pod has the new template of a plan.
 	isUpdated(b *comparison, p *cluster.Pod) bool
-	// updatedTest tells the pods that have the new template while the rollout runs.
+	// updatedTest tells the pods that are up to date while the rollout runs.
 	updatedTest(r *rollout) func(*cluster.Pod) bool
 	// revision is the name that the pods of the present template carry, where the client
 	// updates them; empty while it is not known.
@@ -47,7 +47,7 @@ type kind interface {
 	// deletions are not asked.
 	stop(r *rollout) (StopField, string)
 
-	// surges reports whether a Kruise object lets more pods be than it has replicas.
+	// surges reports whether a Kruise object allows more pods than replicas.
 	surges() bool
 	// ordering are fields of a Kruise object that choose which pods go first.
 	ordering() []string
@@ -99,12 +99,12 @@ func (t templateKind) withTemplate(_, stored map[string]any) (map[string]any, an
 	return stored, cluster.Of(t.obj).WithTemplate(template), err
 }
 
-// oneStagePending is for kinds whose whole rollout waits for no more than its last step.
+// oneStagePending is for kinds whose whole rollout waits for nothing beyond its last step.
 type oneStagePending struct{}
 
 func (oneStagePending) rolloutPending(*rollout) rules.Pending { return nil }
 
-// statusless is for kinds whose status says nothing of steps.
+// statusless is for kinds whose status has no numbers of a step.
 type statusless struct{}
 
 func (statusless) stepPending(*rollout) rules.Pending { return nil }
@@ -134,6 +134,7 @@ func (unknownKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 }
 
 func (unknownKind) stop(*rollout) (StopField, string) { return "", "" }
+
 func (unknownKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	return atRevision(r.storedRevision())
 }

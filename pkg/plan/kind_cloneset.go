@@ -19,6 +19,7 @@ type cloneSetKind struct {
 func (kinds) CloneSet(o *kruise.CloneSet) kind {
 	return cloneSetKind{templateKind: templateKind{o}, o: o}
 }
+
 func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Spec) }
 
 // cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and

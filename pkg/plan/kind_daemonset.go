@@ -108,7 +108,7 @@ func (k daemonSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice
 	return b.daemonChoice(&k.o.Spec, now)
 }
 
-// daemonChoice writes a choice whose order is random inside.
+// daemonChoice is a choice whose order is random within each of its parts.
 func (b *comparison) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduledOf(b.present.Object))
 	set.Now = now
@@ -166,7 +166,7 @@ func (s daemonSetSpec) updateOrder(b *comparison) []*cluster.Pod {
 	return daemonPods(daemonSetRules(b.snap, s.DaemonSetSpec, unstoredRevision, scheduledOf(b.present.Object)))
 }
 
-// nextPods leaves nothing to chance: pods that are out of service already come
+// nextPods has a fixed order: pods that are out of service already come
 // first, the others in the order of the eligible nodes.
 func (s daemonSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	spec := *s.DaemonSetSpec

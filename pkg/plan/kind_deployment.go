@@ -78,7 +78,7 @@ func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
 // drivers: its own controller replaces pods that are deleted.
 func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverNative} }
 
-// subject is for what updates no pod by itself.
+// subject has neither a partition nor an order: a ReplicaSet updates no pod by itself.
 func (replicaSetKind) subject(b *comparison) subject {
 	n, _ := cluster.Of(b.desired.Object).Replicas()
 	return subject{total: b.total(n), updated: b.updatedPods(), limits: Limits{Replicas: n}}
@@ -102,7 +102,7 @@ func (k replicaSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.plan.Change.ToHash)
 }
 
-// sameImages reports whether the containers of a pod ask for the images of a
+// sameImages reports whether the containers of a pod have the images of a
 // template.
 func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 	for i := range template.Spec.Containers {
@@ -117,8 +117,10 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 func (replicaSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
 	return atRevision(r.storedRevision())
 }
+
 func (k replicaSetKind) revision(*rollout) string        { return k.o.Spec.Template.Labels[revisionLabel] }
 func (replicaSetKind) stop(*rollout) (StopField, string) { return "", "" }
+
 func (replicaSetKind) revised(template map[string]any) map[string]any {
 	return withoutRevisionLabel(template)
 }

@@ -167,7 +167,7 @@ func TestBuild_DaemonSetPodsWithoutReadinessGate(t *testing.T) {
 	}
 }
 
-// TestBuild_ClientNeedsMaxUnavailable: surge only, and nobody who could surge.
+// TestBuild_ClientNeedsMaxUnavailable: surge only, which the client cannot do.
 func TestBuild_ClientNeedsMaxUnavailable(t *testing.T) {
 	text := carriers["ReplicaSet"]
 	source := read(t, strings.Replace(kinds["CloneSet v1alpha1"], "type: InPlaceIfPossible", "type: InPlaceIfPossible, maxSurge: 1, maxUnavailable: 0", 1))

@@ -69,8 +69,8 @@ func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	return kruise.SidecarSetStatus{}
 }
 
-// newPodsNote says what becomes of pods that the strategy's selector leaves out when they
-// are made again (docs/kruise/sidecarset.md#which-pods-match).
+// newPodsNote says which sidecars pods get that the strategy's selector leaves out when they
+// are recreated (docs/kruise/sidecarset.md#which-pods-match).
 func newPodsNote(o *kruise.SidecarSet) string {
 	switch r := o.Spec.InjectionStrategy.Revision; {
 	case o.Spec.InjectionStrategy.Paused:
@@ -151,7 +151,7 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 	return out, &c, json.Unmarshal(text, &c.Spec)
 }
 
-// matches asks which pods are a SidecarSet's, those included that it no longer counts
+// matches tells which pods are a SidecarSet's, those included that it no longer counts
 // since they lack a container that it has now.
 func (b *comparison) matches() func(*cluster.Pod) bool {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
@@ -163,7 +163,7 @@ func (b *comparison) matches() func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
-// blockedReason asks what keeps pods of a SidecarSet from ever being upgraded
+// blockedReason tells what keeps pods of a SidecarSet from ever being upgraded
 // (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
 func (b *comparison) blockedReason() func(*cluster.Pod) string {
 	o, ok := b.present.Object.(*kruise.SidecarSet)

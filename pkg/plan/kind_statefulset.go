@@ -122,8 +122,8 @@ func (s statefulSetSpec) nextPods(c *client) ([]*cluster.Pod, string) {
 	return chosenWithReason(set.ChooseUpdate().Choice)
 }
 
-// countedPods are those that the order takes: pods below the partition may carry the
-// revision, too, after the template was taken back.
+// countedPods are those that the update order reaches: pods below the partition may have the
+// revision, too, after the template was rolled back.
 func (s statefulSetSpec) countedPods(r *rollout, updated int) []*cluster.Pod {
 	return r.statefulSetRules(*s.StatefulSetSpec, updated).UpdateTargets()
 }
@@ -147,7 +147,7 @@ func (k nativeStatefulSetKind) drivers() []Driver {
 }
 
 // subject reads a StatefulSet of Kubernetes; its partition is a floor of
-// ordinals, which come to the same number of pods.
+// ordinals, which amounts to a number of pods.
 func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	spec := &k.o.Spec
 	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}

@@ -50,7 +50,7 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 // run decides what a rollout does now.
 type run struct {
 	rollout
-	// examined is what the pods look like, worked out when it is asked for.
+	// examined is the health of the updated pods, worked out once when it is needed.
 	examined *health
 }
 
@@ -62,7 +62,7 @@ type rollout struct {
 	progress Progress
 }
 
-// ended answers for rollouts that have ended, or have nothing to do.
+// ended decides about rollouts that have ended, or have no steps.
 func (r *run) ended() (Decision, bool) {
 	switch {
 	case len(r.plan.Steps) == 0:
@@ -84,7 +84,7 @@ func (r *run) ended() (Decision, bool) {
 	return Decision{}, false
 }
 
-// checkOwner answers where the object is not the one that the plan was made for, or
+// checkOwner halts where the object is not the one that the plan was made for, or
 // another controller owns its rollout.
 func (r *run) checkOwner() (Decision, bool) {
 	if why, bad := r.ownershipProblem(); bad {
@@ -111,7 +111,7 @@ func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
 	return Blocker{}, false
 }
 
-// hold answers while a hold keeps the present step from being taken, after the controller
+// hold decides while a pause by a user keeps the present step from starting, after the controller
 // was stopped, and while the stop is withdrawn.
 func (r *run) hold() (Decision, bool) {
 	if r.progress.currentStep(*r.plan) == nil {
@@ -126,7 +126,7 @@ func (r *run) hold() (Decision, bool) {
 	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.holdReason()}), true
 }
 
-// ensureStopped has the controller stopped where that is asked for and not done. more is false
+// ensureStopped writes the stop of the controller where that is requested and not done. more is false
 // where nothing is left to be written.
 func (r *run) ensureStopped() (d Decision, more bool) {
 	stop, w := &r.progress.Stop, r.object()
@@ -155,7 +155,7 @@ func (r *rollout) stopValue(w *cluster.Workload) (StopField, string) {
 	return kindOf(w.Object).stop(r)
 }
 
-// withdrawStop takes back what stopped the controller, unless it was changed by another since.
+// withdrawStop reverts what stopped the controller, unless another client has changed it since.
 func (r *run) withdrawStop() (d Decision, more bool) {
 	stop, w := r.progress.Stop, r.object()
 	if stop == (Stop{}) {
@@ -181,7 +181,7 @@ func (r *rollout) plannedValues(f StopField) []string {
 	return r.expectedValues(r.currentStep(), HoldsPartition)
 }
 
-// holdReason says since when a rollout is on hold, and what that means for its controller.
+// holdReason says since when a rollout is paused, and what that means for its controller.
 func (r *rollout) holdReason() string {
 	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
 	switch {
@@ -243,7 +243,7 @@ func (r *run) pause(s *Step) (Decision, bool) {
 	return r.wait(earliest(end, r.nextGrace()), Blocker{Gate: GateTime, Why: why}), false
 }
 
-// verify asks, until there is an answer.
+// verify requests a check, until there is a result.
 func (r *run) verify(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Verify == nil {
 		return Decision{}, true
@@ -260,7 +260,7 @@ func (r *run) verify(s *Step) (Decision, bool) {
 	return r.waitOrTimeOut(s, Blocker{Gate: GateVerify, Why: orDefault(answer.Text, "no answer yet")}), false
 }
 
-// pullImages has images pulled. It is asked for until the cluster shows that it was;
+// pullImages requests that images are pulled, until the cluster shows that the pull was requested;
 // the pull itself continues without further requests.
 func (r *run) pullImages(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Pull == nil {
@@ -287,7 +287,7 @@ func (r *run) pullImages(s *Step) (Decision, bool) {
 }
 
 // pullFailures are the nodes that will not get an image, and when the next one will
-// have failed: registries have hiccups.
+// have failed: a registry may answer again.
 func (r *rollout) pullFailures(images []string) (failed []Blocker, next time.Time) {
 	for _, image := range images {
 		for _, t := range r.snap.Pulls[image].Troubles {
@@ -304,7 +304,7 @@ func (r *rollout) pullFailures(images []string) (failed []Blocker, next time.Tim
 }
 
 // sendPatches sends a step's patches one after the other, and waits for what must hold
-// afterwards. Whether one was sent is read off the object, so a decision whose
+// afterwards. Whether one was sent is read from the object, so a decision whose
 // action got lost is made again; Progress.Sent counts those that were seen there.
 func (r *run) sendPatches(s *Step) (Decision, bool) {
 	for r.progress.Sent < len(s.Patches) {
@@ -335,7 +335,7 @@ func (r *run) send(s *Step, p *Patch) Decision {
 	return r.act(s.Title, Action{Patch: p, Precondition: Precondition{UID: r.object().UID}})
 }
 
-// updatedReplicas is how many pods carry the new template, as the status has it.
+// updatedReplicas is how many pods are up to date by the status.
 func (r *rollout) updatedReplicas() int {
 	if o, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(o) {
 		return int(o.Status.UpdatedReplicas)
@@ -416,7 +416,7 @@ func (r *rollout) onFailure() OnFailure {
 	return FailPause
 }
 
-// object is what patches go to.
+// object is the object that patches are sent to.
 func (r *rollout) object() *cluster.Workload {
 	if r.plan.Target.Carrier != nil {
 		return r.snap.Carrier

@@ -186,7 +186,7 @@ func TestNext_HaltCarriesOnFailure(t *testing.T) {
 	}
 }
 
-// TestNext_Pauses: for a time, until somebody promotes, and not in spite of failures.
+// TestNext_Pauses: for a time, until approval, and not in spite of failures.
 func TestNext_Pauses(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause string
@@ -348,7 +348,7 @@ func TestNext_PullsImages(t *testing.T) {
 	}
 }
 
-// TestNext_PausedByUser: nothing is written while somebody holds the rollout, whatever is due.
+// TestNext_PausedByUser: nothing is written while a user has paused the rollout, whatever is due.
 func TestNext_PausedByUser(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{Pull: plan.PullNever}))

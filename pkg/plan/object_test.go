@@ -90,7 +90,7 @@ func TestTemplateHash_OfSidecarSet(t *testing.T) {
 	}
 }
 
-// TestLastWriter_NamesManagersOfFields: whoever wrote the field counts, not whoever wrote the object.
+// TestLastWriter_NamesManagersOfFields: the manager of the field counts, not that of the object.
 func TestLastWriter_NamesManagersOfFields(t *testing.T) {
 	at := func(second int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, second, 0, time.UTC)}

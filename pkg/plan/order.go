@@ -10,17 +10,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// subject is what one kind of workload makes of a rollout.
+// subject is a workload as its kind sees it: its pods, limits, partition and update order.
 type subject struct {
 	// total is how many pods there are while it lasts, updated how many of them
-	// carry the new template already.
+	// are up to date already.
 	total, updated int
-	// leftOut is how many pods a selector of the update strategy leaves out, leftNow how
+	// leftOut is how many pods a selector of the update strategy leaves out, leftOutNow how
 	// many that of the present strategy does.
 	leftOut, leftOutNow int
 	limits              Limits
 	// partition returns what lets exactly this many pods be updated, as a percentage
-	// where that is asked for and comes to the same; nil where the kind has no
+	// where that is asked for and gives the same number; nil where the kind has no
 	// partition in force.
 	partition func(updated int, percent bool) intstr.IntOrString
 	// allowed is how many pods a partition lets be updated.
@@ -31,12 +31,12 @@ type subject struct {
 	approximate bool
 }
 
-// queue is an update order that is asked for in steps.
+// queue is an update order that is taken in steps.
 type queue interface {
 	Take(n int) []*cluster.Pod
 }
 
-// takeFromQueue writes what a queue gives as pods of a step.
+// takeFromQueue makes pods of a step from a queue.
 func (b *comparison) takeFromQueue(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
 	var group map[*cluster.Pod]int
 	return func(n int) []PodStep {
@@ -52,10 +52,10 @@ func (b *comparison) takeFromQueue(q queue, ties func([]*cluster.Pod) [][]*clust
 // second. Thousands of pods that go one by one are listed in the plain order.
 const maxForecast = 4_000_000
 
-// surplusReason is why a pod goes whose place a surge pod has.
+// surplusReason is why a pod is deleted that a surge pod replaces.
 const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 
-// takeByForecast is takes for a CloneSet of which no order that is sorted once says which
+// takeByForecast is for a CloneSet where no order that is sorted once tells which
 // pods a step reaches.
 func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []PodStep {
 	var f *rules.Forecast
@@ -78,7 +78,7 @@ func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []
 	}
 }
 
-// takeInAnyOrder is for an order that is random inside each step: its pods are one tie.
+// takeInAnyOrder is for an order that is random within each step: its pods are one tie.
 func (b *comparison) takeInAnyOrder(l *fixedQueue, why string) func(int) []PodStep {
 	tie := 0
 	return func(n int) []PodStep {

@@ -65,7 +65,7 @@ func (s *PastStep) UnmarshalJSON(text []byte) error {
 // RolloutResult is what a rollout came to.
 type RolloutResult string
 
-// What rollouts come to.
+// The results of rollouts.
 const (
 	RolloutRunning    RolloutResult = "in progress"
 	RolloutOnHold     RolloutResult = "paused"

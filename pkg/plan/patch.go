@@ -143,6 +143,7 @@ func isIndex(path string) bool {
 }
 
 func operation(op, path string) any { return map[string]any{"op": op, "path": path} }
+
 func setOperation(op, path string, v any) any {
 	return map[string]any{"op": op, "path": path, "value": v}
 }

@@ -27,7 +27,7 @@ type Progress struct {
 	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
 	// written meanwhile but what stops the controller.
 	Held string
-	// HeldFrom is the index of the first step that the hold keeps from being taken; those
+	// HeldFrom is the index of the first step that the pause keeps from starting; those
 	// before it are carried out.
 	HeldFrom int
 	// Halted is why the rollout stopped; empty while it continues.
@@ -69,7 +69,7 @@ func (m Promotion) firstCountingPause(of Plan, step int) int {
 }
 
 // Promote passes the present step, whether it pauses or waits for a condition, or all
-// pauses up to an amount. Verify steps ahead are asked all the same. A rollout on hold
+// pauses up to an amount. Verify steps ahead run all the same. A paused rollout
 // continues.
 func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPromote, of); err != nil {
@@ -86,7 +86,7 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 	return p, nil
 }
 
-// Pause puts the rollout on hold: no further step is taken, and no further pod is updated,
+// Pause pauses the rollout: no further step starts, and no further pod is updated,
 // see [Stop]. by names who pauses it, for others to read.
 func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPause, of); err != nil {
@@ -115,7 +115,7 @@ func (p Progress) withoutHold() Progress {
 	return p
 }
 
-// holds reports whether a hold keeps the present step from being taken.
+// holds reports whether a pause by a user keeps the present step from starting.
 func (p Progress) holds() bool { return p.Held != "" && p.Step >= p.HeldFrom }
 
 // Resume ends a pause of a user. A rollout that is not paused, and that has no executor,
@@ -127,7 +127,7 @@ func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	return p.withoutHold().TakeOver(of, now), nil
 }
 
-// Check returns an error for a progress that the plan cannot have come to: records may be
+// Check returns an error for a progress that the plan cannot have reached: records may be
 // edited.
 func (p Progress) Check(of Plan) error {
 	n := len(of.Steps)
@@ -150,8 +150,8 @@ func (p Progress) TakeOver(of Plan, now time.Time) Progress {
 	return p
 }
 
-// Retry continues a rollout that has halted. The present step begins again: what it asks
-// for is asked for again, and its time limit counts from now. A hold stays in force.
+// Retry continues a rollout that has failed. The present step begins again: what it requests
+// is requested again, and its time limit counts from now. A pause stays in force.
 func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionRetry, of); err != nil {
 		return p, err

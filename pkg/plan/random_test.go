@@ -246,7 +246,7 @@ func (s *scene) drive() error {
 	return errors.New("no end in sight")
 }
 
-// take does what was decided; some of it may get lost, as if somebody had pulled
+// take does what was decided; some of it may get lost, as if a user had pulled
 // the plug.
 func (s *scene) take(snap plan.Snapshot, d plan.Decision) error {
 	ctx := context.Background()
@@ -337,8 +337,8 @@ func (s *scene) kept(snap plan.Snapshot) error {
 	return nil
 }
 
-// TestNext_AnswersAnyPlanAndSnapshot asks about plans that somebody has edited and clusters that nobody
-// has seen: there is always an answer with a reason, and always the same one.
+// TestNext_AnswersAnyPlanAndSnapshot asks about edited plans and about clusters in impossible
+// states: there is always an answer with a reason, and always the same one.
 func TestNext_AnswersAnyPlanAndSnapshot(t *testing.T) {
 	var texts []string
 	for _, text := range allKinds() {

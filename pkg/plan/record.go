@@ -35,7 +35,7 @@ type Record struct {
 // State returns the state of the rollout.
 func (r Record) State() State { return r.Progress.State(r.Plan) }
 
-// InFlight reports whether steps are left to be taken: the rollout runs or is on hold.
+// InFlight reports whether steps are left: the rollout is in progress or paused.
 func (r Record) InFlight() bool {
 	s := r.State()
 	return s == StateRunning || s == StateHeld
@@ -68,7 +68,7 @@ type AuditEntry struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// What a rollout comes to by itself, in a history.
+// The outcomes of a rollout in a history that no user decides.
 const (
 	AuditHalt   = "halt"
 	AuditFinish = "finish"

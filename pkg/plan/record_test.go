@@ -162,7 +162,7 @@ func TestRemember_KeepsRecentRollouts(t *testing.T) {
 	}
 }
 
-// TestBounded_CutsWhatIsTooLong: whatever somebody writes into a record, what is read of it is small, and in
+// TestBounded_CutsWhatIsTooLong: whatever is written into a record, what is read of it is small, and in
 // results that this version knows.
 func TestBounded_CutsWhatIsTooLong(t *testing.T) {
 	evil := plan.PastRollout{Result: "<script>", By: strings.Repeat("x", 1<<20), Left: -7}

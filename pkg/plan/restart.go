@@ -242,8 +242,8 @@ type containerRestarts struct {
 }
 
 // restartContainers restarts containers inside the named pods, no more at once than may
-// be unavailable, and than budgets allow. Those that were asked to are looked at
-// first: they may still look well.
+// be unavailable, and than budgets allow. Requested restarts are checked
+// first: such pods may still report that they are ready.
 func (r *run) restartContainers(s *Step) (Decision, bool) {
 	if s.Containers == nil || r.progress.Promoted {
 		return Decision{}, true
@@ -267,7 +267,7 @@ func (r *run) restartContainers(s *Step) (Decision, bool) {
 	return Decision{}, true
 }
 
-// unrequestedPods are the pods of the step that are still to be asked; it counts those that are down.
+// unrequestedPods are the pods of the step without a request yet; it counts unavailable pods.
 func (c *containerRestarts) unrequestedPods() (list []*cluster.Pod) {
 	pods := map[string]*cluster.Pod{}
 	for _, p := range c.snap.Pods {
@@ -290,7 +290,7 @@ func (c *containerRestarts) available(p *cluster.Pod) bool {
 	return rules.Available(p, c.plan.Limits.MinReady, c.now)
 }
 
-// checkRequested looks at a pod whose restart was asked for, and is false for any other.
+// checkRequested checks a pod whose restart was requested, and is false for any other.
 func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 	answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]
 	switch {
@@ -303,7 +303,7 @@ func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 	return asked
 }
 
-// request decides about a pod that was not asked yet.
+// request requests the restart of a pod, unless a limit or a budget prevents it.
 func (c *containerRestarts) request(p *cluster.Pod) {
 	if rules.Ready(p) {
 		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
@@ -330,7 +330,7 @@ func podsAre(pods int) string {
 	return plural(pods, "pod") + " are"
 }
 
-// permit asks the budgets that cover a pod whether one more may be down: none of
+// permit asks the budgets that cover a pod whether one more may be unavailable: none of
 // them hears of a container that restarts.
 func (c *containerRestarts) permit(p *cluster.Pod) (why string, ok bool) {
 	if why, ok = c.budgets.allow(p, kruise.PubUpdateOperation); ok {
@@ -339,7 +339,7 @@ func (c *containerRestarts) permit(p *cluster.Pod) (why string, ok bool) {
 	return why, ok
 }
 
-// observe looks at a pod whose containers restart: one that was ready is down meanwhile,
+// observe checks a pod whose containers restart: one that was ready is unavailable meanwhile,
 // to the budgets too, and one that cannot come back ends the rollout.
 func (c *containerRestarts) observe(p *cluster.Pod, text string) {
 	if c.available(p) {

@@ -196,7 +196,7 @@ func unavailable(s plan.Snapshot, minReady time.Duration, now time.Time) int {
 	return len(slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return rules.Available(p, minReady, now) }))
 }
 
-// TestRestart_KeepsBudgets: nobody asks the budgets when a container restarts, so the
+// TestRestart_KeepsBudgets: no controller asks the budgets when a container restarts, so the
 // decision does; pods that are asked to restart and still look well count.
 func TestRestart_KeepsBudgets(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -1,60 +1,26 @@
 package plan
 
 import (
-	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
-
-// addUpdateSteps makes the steps that bring the template to the pods. base is the object
-// as they find it; what they leave is returned.
-func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
-	stages := b.stages()
-	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
-		return base, nil
-	}
-	b.addPull()
-	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
-		var err error
-		if base, err = b.addUpdate(base, nil, nil); err != nil {
-			return nil, err
-		}
-	}
-	if b.plan.Driver == DriverClient {
-		b.addClientSteps(stages)
-		return base, nil
-	}
-	for i, r := range stages {
-		var err error
-		if base, err = b.addStage(base, r, i == 0, i == len(stages)-1); err != nil {
-			return nil, err
-		}
-		b.addChecksAndPause(r, i == len(stages)-1)
-	}
-	return base, nil
-}
-
-// partitionMoves reports whether the desired partition is another, although no pod
-// follows by it: it was raised.
-func (b *staging) partitionMoves() bool {
-	own, ok := b.ownPartition()
-	now, both := cluster.Of(b.present.Object).Partition()
-	return ok && both && own != now && len(b.policy.Steps) == 0
-}
 
 // staging says at which numbers of updated pods a rollout stops.
 type staging struct {
 	comparison
 	subject subject
+}
+
+// partitionMoves reports whether the desired partition differs, although no pod
+// is updated by that: it was raised.
+func (b *staging) partitionMoves() bool {
+	own, ok := b.ownPartition()
+	now, both := cluster.Of(b.present.Object).Partition()
+	return ok && both && own != now && len(b.policy.Steps) == 0
 }
 
 // stages are the numbers of updated pods to stop at; none when no pod is to change.
@@ -96,8 +62,8 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// singleStage is the one stage of a workload whose controller stops nowhere in between;
-// none where pods do not follow by themselves.
+// singleStage is the only stage of a workload whose controller cannot stop in between;
+// none where the controller does not update pods by itself.
 func (b *staging) singleStage() []stage {
 	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
 		return nil
@@ -157,8 +123,8 @@ func (b *staging) allowedNow() int {
 	return b.subject.allowed(v)
 }
 
-// capSteps cuts steps at a number of pods: those beyond it come to that number, and wait for
-// what they would have waited for.
+// capSteps limits steps to a number of pods: those beyond it update that number, and keep their
+// pauses and checks.
 func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	if reach >= total {
 		return steps
@@ -172,8 +138,8 @@ func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	return out
 }
 
-// lastStage is the one stage of a workload that cannot stop in between; what the
-// policy's steps wait for is waited for there.
+// lastStage is the only stage of a workload that cannot stop in between; it has all the
+// checks of the policy's steps.
 func (b *staging) lastStage(total int) stage {
 	last := PolicyStep{To: All}
 	for _, s := range b.policy.Steps {
@@ -182,7 +148,7 @@ func (b *staging) lastStage(total int) stage {
 	return stage{last, total}
 }
 
-// stage is one step with the number of pods that it comes to.
+// stage is one step of a policy with its number of pods.
 type stage struct {
 	PolicyStep
 	// updated is how many pods are updated when it is done.
@@ -190,8 +156,8 @@ type stage struct {
 }
 
 // resolveStages resolves steps for total pods of which some are updated already. Steps
-// that come to no more pods than the one before are left out; what they would
-// wait for afterwards is waited for there.
+// that update no more pods than the one before are left out; their pauses and
+// checks are added to that one.
 func resolveStages(steps []PolicyStep, total, already int) []stage {
 	var out []stage
 	for _, s := range steps {
@@ -212,8 +178,8 @@ func resolveStages(steps []PolicyStep, total, already int) []stage {
 	return out
 }
 
-// decreasingSteps names the steps that come to fewer pods than one before: 50%,3 of 10. A
-// policy is kept while its workload shrinks, so that is worth a word and no more.
+// decreasingSteps names the steps that update fewer pods than one before: 50%,3 of 10. A
+// policy is kept while its workload shrinks, so this is a warning and not an error.
 func decreasingSteps(steps []PolicyStep, total int) []string {
 	var out []string
 	most := 0
@@ -227,129 +193,8 @@ func decreasingSteps(steps []PolicyStep, total int) []string {
 	return out
 }
 
-// addPull adds the step that has new images on the nodes before any pod changes.
-func (b *builder) addPull() {
-	images := b.newImages()
-	nodes := nodesOf(b.snap.Members())
-	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
-	if !wanted || len(images) == 0 || nodes == 0 {
-		return
-	}
-	b.addStep(Step{
-		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
-		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
-		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
-		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
-		After:  []Condition{{HoldsPulled, itoa(nodes)}},
-	})
-}
-
-// newImages are images that the new template asks for and the old did not, in the
-// order of the fields.
-func (b *builder) newImages() []string {
-	var out []string
-	for _, f := range b.plan.Change.Fields {
-		image, ok := f.New.(string)
-		if ok && f.Effect == rules.EffectImage && !slices.Contains(out, image) {
-			out = append(out, image)
-		}
-	}
-	return out
-}
-
-// nodesOf counts the nodes that pods are on.
-func nodesOf(list []*cluster.Pod) int {
-	seen := map[string]bool{}
-	for _, p := range list {
-		if p.Node != "" && rules.Active(p) {
-			seen[p.Node] = true
-		}
-	}
-	return len(seen)
-}
-
-// addClientSteps makes the steps that change named pods, after the template has been
-// written: no controller follows it by itself.
-func (b *builder) addClientSteps(stages []stage) {
-	kind, verb := StepInPlace, "update in place"
-	if b.plan.Change.Mode == rules.ModeRecreate {
-		kind, verb = StepRecreate, "recreate"
-	}
-	for i, r := range stages {
-		n := r.updated - b.updatedSoFar()
-		b.addStep(Step{
-			Name: "step-" + r.To.String(), Kind: kind,
-			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.subject.total),
-			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
-			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
-		})
-		b.addChecksAndPause(r, i == len(stages)-1)
-	}
-}
-
-// addStage makes one step: the first writes the template, all of them the partition.
-func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
-	if b.subject.approximate {
-		return b.addDeploymentStage(base, r, first, last)
-	}
-	var v *intstr.IntOrString
-	if b.subject.partition != nil {
-		v = new(b.partitionFor(r, last))
-	}
-	if first && (b.templateChanged || b.specChanged) {
-		return b.addUpdate(base, &r, v)
-	}
-	n := r.updated - b.updatedSoFar()
-	step := Step{
-		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.subject.total),
-		Patches: []Patch{b.partitionPatch(*v)},
-		Pods:    b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
-		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.partitionHolds(base)},
-		After:  b.holdsAfter(r.updated, v),
-	}
-	b.addStep(step)
-	return withPartition(base, *v), nil
-}
-
-// addDeploymentStage lets a Deployment run until the stage's number of pods is updated, and pauses
-// it there.
-func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
-	paused := !last || rules.PausedOf(b.desired.Object)
-	n := r.updated - b.updatedSoFar()
-	step := Step{
-		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.subject.total),
-		Patches: []Patch{b.mergePatch(specBody(false, "paused"))},
-		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
-	}
-	if first {
-		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))
-		if err != nil {
-			return nil, err
-		}
-		step.Name, step.Kind, step.Title = "update", StepUpdate, b.updateTitle(&r)
-		step.Patches = []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}}
-		step.Before = []Condition{{HoldsTemplate, b.plan.Change.FromHash}}
-	}
-	if paused {
-		stop := b.mergePatch(specBody(true, "paused"))
-		if stop.Reached = r.updated; last {
-			stop.Reached = 0
-		}
-		step.Patches = append(step.Patches, stop)
-	} else {
-		step.After = append(step.After, Condition{HoldsComplete, ""})
-	}
-	step.Pods, step.Updated, step.Kept = b.subject.take(n), r.updated, b.subject.total-r.updated
-	b.addStep(step)
-	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
-}
-
 // partitionFor is the partition of one stage. At the end it is the desired spec's
-// own where that lets the same pods follow, so that nothing is left to reconcile.
+// own where that allows the same pods, so that the object ends as it is desired.
 func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
@@ -359,274 +204,4 @@ func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 		return own
 	}
 	return b.subject.partition(r.updated, r.To.Percent)
-}
-
-// addUpdate writes template and strategy, with the partition of the first stage in
-// the same patch, so that no pod moves before its time. Without a stage no pod is
-// meant to.
-func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
-	next := withReplicas(b.desired, replicas(base))
-	if v != nil {
-		next = withPartition(next, *v)
-	}
-	if b.plan.Driver == DriverClient {
-		next = withRevisionLabel(next, b.plan.Change.ToHash)
-	}
-	ops, err := b.specOps(base, next)
-	if err != nil {
-		return nil, err
-	}
-	step := Step{
-		Name: "update", Kind: StepUpdate, Title: b.updateTitle(r),
-		Patches: []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}},
-		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
-		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
-		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-	}
-	if _, ok := cluster.Of(base.Object).Partition(); ok {
-		step.Before = append(step.Before, b.partitionHolds(base))
-	}
-	if _, ok := cluster.Of(next.Object).Partition(); ok {
-		step.After = append(step.After, b.partitionHolds(next))
-	}
-	if r != nil {
-		step.Updated, step.Kept = r.updated, b.subject.total-r.updated
-		step.Pods = b.subject.take(r.updated - b.subject.updated)
-		step.After = b.holdsAfter(r.updated, v)
-	}
-	b.addStep(step)
-	return next, nil
-}
-
-// revisionLabel is the label that says which template a pod has. StatefulSets and
-// DaemonSets set it themselves; a ReplicaSet knows nothing of revisions, so there
-// the client puts it into the template, and new pods carry it as well as those that
-// it updates.
-const revisionLabel = appsv1.ControllerRevisionHashLabelKey
-
-// withRevisionLabel is a ReplicaSet whose template names the revision.
-func withRevisionLabel(w *cluster.Workload, revision string) *cluster.Workload {
-	o, ok := w.Object.(*appsv1.ReplicaSet)
-	if !ok {
-		return w
-	}
-	out, rs := *w, *o
-	rs.Spec.Template.Labels = map[string]string{revisionLabel: revision}
-	for k, v := range o.Spec.Template.Labels {
-		if k != revisionLabel {
-			rs.Spec.Template.Labels[k] = v
-		}
-	}
-	out.Object = &rs
-	return &out
-}
-
-func replicas(w *cluster.Workload) int {
-	n, _ := cluster.Of(w.Object).Replicas()
-	return n
-}
-
-func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
-	version := versionOf(b.present)
-	old, err := specOf(base, version)
-	if err != nil {
-		return nil, err
-	}
-	updated, err := specOf(next, version)
-	if err != nil {
-		return nil, err
-	}
-	return specPatch(old, updated), nil
-}
-
-func (b *builder) updateTitle(r *stage) string {
-	what := "update the strategy"
-	if b.templateChanged {
-		what = "update the template"
-	}
-	switch {
-	case r == nil:
-		return what + "; no pod changes"
-	case r.updated <= b.subject.updated:
-		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, plural(b.subject.total, "pod")+isOrAre(b.subject.total))
-	case r.updated == b.subject.total && b.subject.updated == 0:
-		return what + " and " + allPods(b.subject.total)
-	}
-	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.subject.total, "pod"))
-}
-
-// allPods names all of a number of pods.
-func allPods(n int) string {
-	if n == 1 {
-		return "the only pod"
-	}
-	return fmt.Sprintf("all %d pods", n)
-}
-
-// partitionHolds is the condition that the partition is the one that base has.
-func (b *builder) partitionHolds(base *cluster.Workload) Condition {
-	v, _ := cluster.Of(base.Object).Partition()
-	return Condition{HoldsPartition, v.String()}
-}
-
-// holdsAfter is what holds when a number of pods is updated.
-func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
-	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
-	if v != nil {
-		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
-	}
-	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
-	if updated == b.subject.total && b.plan.Target.Kind != kruise.KindSidecarSet {
-		out = append(out, Condition{HoldsComplete, ""})
-	}
-	return out
-}
-
-// partitionPatch is the patch of a partition alone.
-func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
-	return b.mergePatch(specBody(jsonValue(v), append(strategyPath(b.present), "partition")...))
-}
-
-// mergePatch is a merge patch of the object that is there.
-func (b *builder) mergePatch(body map[string]any) Patch {
-	return Patch{Target: b.patchTarget(), Type: PatchMerge, Body: body}
-}
-
-// patchTarget names the object that patches are for; nil is the plan's own.
-func (b *builder) patchTarget() *Target {
-	return b.plan.Target.Carrier
-}
-
-// addChecksAndPause adds what a step is followed by: its questions, then its pause.
-func (b *builder) addChecksAndPause(r stage, last bool) {
-	at := r.To.String()
-	questions := slices.Concat(b.policy.Verify, r.Verify)
-	for i := range questions {
-		name := "verify-" + at
-		if len(questions) > 1 {
-			name = fmt.Sprintf("%s-%d", name, i+1)
-		}
-		b.addStep(b.unchanging(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
-	}
-	if r.Pause != nil && !last {
-		b.addStep(b.unchanging(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
-	}
-}
-
-// unchanging fills in a step that changes nothing.
-func (b *builder) unchanging(s Step) Step {
-	s.Updated = b.updatedSoFar()
-	s.Kept = max(b.subject.total-s.Updated, 0)
-	s.Before = []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
-	return s
-}
-
-func pauseText(p *Pause) string {
-	if p.For == 0 {
-		return "wait for approval"
-	}
-	return "wait for " + p.For.String()
-}
-
-// questionTitle is the title of a step that asks.
-func questionTitle(v *Verify) string { return "ask: " + questionText(v) }
-
-func questionText(v *Verify) string {
-	switch {
-	case v.URL != "":
-		return address(v.URL)
-	case v.Prometheus != "":
-		return fmt.Sprintf("%s %s at %s", v.Query, v.Threshold, address(v.Prometheus))
-	case v.Job != nil:
-		return "a Job in the cluster"
-	}
-	return fmt.Sprint(v.Command)
-}
-
-// address is a URL without the password that may be in it, and without its query.
-func address(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "an address that cannot be read"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
-
-// updatedSoFar is how many pods are updated after the steps so far.
-func (b *builder) updatedSoFar() int {
-	if n := len(b.plan.Steps); n > 0 {
-		return b.plan.Steps[n-1].Updated
-	}
-	return b.subject.updated
-}
-
-// addStep appends a step with what all have.
-func (b *builder) addStep(s Step) {
-	s.OnFailure = b.policy.OnFailure
-	if s.OnFailure == "" {
-		s.OnFailure = FailPause
-	}
-	if s.Kind != StepPause && s.Timeout == 0 {
-		s.Timeout = b.timeout(len(s.Pods))
-	}
-	if uid := b.present.UID; uid != "" {
-		s.Before = append([]Condition{{HoldsUID, uid}}, s.Before...)
-	}
-	b.plan.Steps = append(b.plan.Steps, s)
-}
-
-// The default time limit of a step: long enough for a slow start, and
-// for as many rounds as the budget makes of it. Reaching it means that something
-// is stuck, not that it is slow.
-const (
-	baseTimeout  = 10 * time.Minute
-	roundTimeout = time.Minute
-)
-
-func (b *builder) timeout(pods int) time.Duration {
-	if b.policy.Timeout > 0 {
-		return b.policy.Timeout
-	}
-	l := b.subject.limits
-	at := max(l.MaxUnavailable+l.MaxSurge, 1)
-	rounds := (pods + at - 1) / at
-	return baseTimeout + time.Duration(rounds)*(roundTimeout+l.MinReady+2*max(b.plan.HookAnswer, 0))
-}
-
-// addScale changes the number of pods and returns the object as it is then. A workload
-// that shrinks need not have what is left of it available: pods that are broken are
-// what a new template may be for.
-func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
-	step := Step{
-		Name: "scale-" + itoa(to), Kind: StepScale,
-		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
-		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
-		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
-		After: []Condition{{HoldsReplicas, itoa(to)}},
-	}
-	if to > from {
-		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
-		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
-		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
-			step.Updated, step.Kept = to, 0
-		}
-	}
-	b.addStep(step)
-	return withReplicas(base, to)
-}
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
 }

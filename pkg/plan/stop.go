@@ -104,7 +104,7 @@ func (s Stop) requested() Stop {
 	return s
 }
 
-// withdrawn is the stop without its request: what was written is taken back.
+// withdrawn is the stop without its request: what was written is reverted.
 func (s Stop) withdrawn() Stop {
 	s.Asked, s.Done = false, false
 	return s
@@ -195,7 +195,7 @@ func (s Stop) reverted(w *cluster.Workload) *cluster.Workload {
 	return s.Field.set(w, s.Was)
 }
 
-// withStopOf is a workload whose controller is stopped no more than that of another one is.
+// withStopOf is a workload with the pause and the strategy of another one.
 func withStopOf(w, other *cluster.Workload) *cluster.Workload {
 	for _, f := range []StopField{StopPaused, StopStrategy} {
 		w = f.set(w, f.valueIn(other))
@@ -220,7 +220,7 @@ func stopByPartition(obj any, kept, total int) (StopField, string) {
 	return StopPartition, strconv.Itoa(kept)
 }
 
-// ordinalsBelowUpdated is how many ordinals are below the lowest whose pod is updated or terminating.
+// ordinalsBelowUpdated is how many ordinals are below the lowest one with an updated or terminating pod.
 func (r *rollout) ordinalsBelowUpdated(ordinals []int, updated func(*cluster.Pod) bool) int {
 	kept := len(ordinals)
 	for _, p := range r.snap.Pods {

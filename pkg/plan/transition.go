@@ -15,7 +15,7 @@ type State string
 const (
 	// StateRunning: steps are left, and the executor carries them out.
 	StateRunning State = "running"
-	// StateHeld: steps are left, and none is taken before the rollout is resumed.
+	// StateHeld: steps are left, and none starts before the rollout is resumed.
 	StateHeld State = "held"
 	// StateHalted: the rollout has failed or was aborted; what was requested before that
 	// is kept.
@@ -49,7 +49,7 @@ type Transition string
 const (
 	// TransitionPromote passes the present step, or pauses ahead: [Progress.Promote].
 	TransitionPromote Transition = "promote"
-	// TransitionPause has no further step taken: [Progress.Pause].
+	// TransitionPause keeps further steps from starting: [Progress.Pause].
 	TransitionPause Transition = "pause"
 	// TransitionResume ends a pause, or continues what has no executor: [Progress.Resume].
 	TransitionResume Transition = "resume"
@@ -77,11 +77,11 @@ func Transitions() []Transition {
 	}
 }
 
-// refusal is what a transition is answered in a state; nil allows it.
+// refusal is the error of a transition in a state; nil allows it.
 type refusal func(p Progress, of Plan) (msg, hint string)
 
 // refusals is the table of transitions: which is allowed in which state, and what it is
-// answered otherwise. A state that a row does not name allows it.
+// error otherwise. A state that a row does not name allows it.
 var refusals = map[Transition]map[State]refusal{
 	TransitionPromote:  {StateHalted: refuseHalted, StateDone: refuseDone},
 	TransitionPause:    {StateHalted: refuseHalted, StateDone: refuseDone},
@@ -168,7 +168,7 @@ type Consequence struct {
 	Was, Becomes string
 }
 
-// ImageChange is an image that another takes the place of.
+// ImageChange is an image that another replaces.
 type ImageChange struct{ From, To string }
 
 // ConsequenceOf is the consequence of a transition of the rollout of a plan.

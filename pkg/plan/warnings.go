@@ -165,8 +165,8 @@ func (b *reviewer) parentRecreates() bool {
 	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.take != nil
 }
 
-// parentLimit is one thing that Kruise would do and the native parent of the pods does
-// does not do (docs/drivers.md): a plan has a warning where it applies.
+// parentLimit is one thing that Kruise would do and the native parent of the pods does not
+// (docs/drivers.md): a plan has a warning where it applies.
 type parentLimit struct {
 	// name is that of its row in docs/rollout.md.
 	name string

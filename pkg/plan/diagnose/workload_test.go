@@ -238,7 +238,7 @@ func TestWorkload_BlockedByBudget(t *testing.T) {
 	}
 }
 
-// TestWorkload_ControlledByAnother: who else drives the workload is named, with the command that has it go on.
+// TestWorkload_ControlledByAnother: the other controller is named, with the command that continues it.
 func TestWorkload_ControlledByAnother(t *testing.T) {
 	release := &diagnose.Hand{Name: "Kruise Rollout web", Stands: "step 1 of 3, StepPaused: waits to be approved", Waits: true, Next: "kubectl kruise rollout approve rollout/web"}
 	above := &diagnose.Hand{Name: "UnitedDeployment web", Stands: "it writes the partition of its subsets", Next: "kubectl kruise rollout run uniteddeployment/web"}

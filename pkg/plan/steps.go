@@ -1,0 +1,435 @@
+package plan
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// addUpdateSteps adds the steps that update the pods. base is the object
+// before these steps; the object after them is returned.
+func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
+	stages := b.stages()
+	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
+		return base, nil
+	}
+	b.addPull()
+	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
+		var err error
+		if base, err = b.addUpdate(base, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	if b.plan.Driver == DriverClient {
+		b.addClientSteps(stages)
+		return base, nil
+	}
+	for i, r := range stages {
+		var err error
+		if base, err = b.addStage(base, r, i == 0, i == len(stages)-1); err != nil {
+			return nil, err
+		}
+		b.addChecksAndPause(r, i == len(stages)-1)
+	}
+	return base, nil
+}
+
+// addPull adds the step that pulls new images to the nodes before any pod changes.
+func (b *builder) addPull() {
+	images := b.newImages()
+	nodes := nodesOf(b.snap.Members())
+	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
+	if !wanted || len(images) == 0 || nodes == 0 {
+		return
+	}
+	b.addStep(Step{
+		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
+		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
+		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
+		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:  []Condition{{HoldsPulled, itoa(nodes)}},
+	})
+}
+
+// newImages are images that the new template asks for and the old did not, in the
+// order of the fields.
+func (b *builder) newImages() []string {
+	var out []string
+	for _, f := range b.plan.Change.Fields {
+		image, ok := f.New.(string)
+		if ok && f.Effect == rules.EffectImage && !slices.Contains(out, image) {
+			out = append(out, image)
+		}
+	}
+	return out
+}
+
+// nodesOf counts the nodes that pods are on.
+func nodesOf(list []*cluster.Pod) int {
+	seen := map[string]bool{}
+	for _, p := range list {
+		if p.Node != "" && rules.Active(p) {
+			seen[p.Node] = true
+		}
+	}
+	return len(seen)
+}
+
+// addClientSteps makes the steps that change named pods, after the template has been
+// written: no controller updates them by itself.
+func (b *builder) addClientSteps(stages []stage) {
+	kind, verb := StepInPlace, "update in place"
+	if b.plan.Change.Mode == rules.ModeRecreate {
+		kind, verb = StepRecreate, "recreate"
+	}
+	for i, r := range stages {
+		n := r.updated - b.updatedSoFar()
+		b.addStep(Step{
+			Name: "step-" + r.To.String(), Kind: kind,
+			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.subject.total),
+			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
+			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+		})
+		b.addChecksAndPause(r, i == len(stages)-1)
+	}
+}
+
+// addStage adds one step: the first writes the template, all of them the partition.
+func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
+	if b.subject.approximate {
+		return b.addDeploymentStage(base, r, first, last)
+	}
+	var v *intstr.IntOrString
+	if b.subject.partition != nil {
+		v = new(b.partitionFor(r, last))
+	}
+	if first && (b.templateChanged || b.specChanged) {
+		return b.addUpdate(base, &r, v)
+	}
+	n := r.updated - b.updatedSoFar()
+	step := Step{
+		Name: "step-" + r.To.String(), Kind: StepPartition,
+		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.subject.total),
+		Patches: []Patch{b.partitionPatch(*v)},
+		Pods:    b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.partitionHolds(base)},
+		After:  b.holdsAfter(r.updated, v),
+	}
+	b.addStep(step)
+	return withPartition(base, *v), nil
+}
+
+// addDeploymentStage lets a Deployment run until the stage's number of pods is updated, and pauses
+// it there.
+func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
+	paused := !last || rules.PausedOf(b.desired.Object)
+	n := r.updated - b.updatedSoFar()
+	step := Step{
+		Name: "step-" + r.To.String(), Kind: StepPartition,
+		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.subject.total),
+		Patches: []Patch{b.mergePatch(specBody(false, "paused"))},
+		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+	}
+	if first {
+		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))
+		if err != nil {
+			return nil, err
+		}
+		step.Name, step.Kind, step.Title = "update", StepUpdate, b.updateTitle(&r)
+		step.Patches = []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}}
+		step.Before = []Condition{{HoldsTemplate, b.plan.Change.FromHash}}
+	}
+	if paused {
+		stop := b.mergePatch(specBody(true, "paused"))
+		if stop.Reached = r.updated; last {
+			stop.Reached = 0
+		}
+		step.Patches = append(step.Patches, stop)
+	} else {
+		step.After = append(step.After, Condition{HoldsComplete, ""})
+	}
+	step.Pods, step.Updated, step.Kept = b.subject.take(n), r.updated, b.subject.total-r.updated
+	b.addStep(step)
+	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
+}
+
+// addUpdate writes template and strategy, with the partition of the first stage in
+// the same patch, so that no pod is updated too early. Without a stage no pod is
+// to be updated.
+func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
+	next := withReplicas(b.desired, replicas(base))
+	if v != nil {
+		next = withPartition(next, *v)
+	}
+	if b.plan.Driver == DriverClient {
+		next = withRevisionLabel(next, b.plan.Change.ToHash)
+	}
+	ops, err := b.specOps(base, next)
+	if err != nil {
+		return nil, err
+	}
+	step := Step{
+		Name: "update", Kind: StepUpdate, Title: b.updateTitle(r),
+		Patches: []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}},
+		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+	}
+	if _, ok := cluster.Of(base.Object).Partition(); ok {
+		step.Before = append(step.Before, b.partitionHolds(base))
+	}
+	if _, ok := cluster.Of(next.Object).Partition(); ok {
+		step.After = append(step.After, b.partitionHolds(next))
+	}
+	if r != nil {
+		step.Updated, step.Kept = r.updated, b.subject.total-r.updated
+		step.Pods = b.subject.take(r.updated - b.subject.updated)
+		step.After = b.holdsAfter(r.updated, v)
+	}
+	b.addStep(step)
+	return next, nil
+}
+
+// revisionLabel is the label that says which template a pod has. StatefulSets and
+// DaemonSets set it themselves; a ReplicaSet knows nothing of revisions, so there
+// the client puts it into the template, and new pods carry it as well as those that
+// it updates.
+const revisionLabel = appsv1.ControllerRevisionHashLabelKey
+
+// withRevisionLabel is a ReplicaSet whose template names the revision.
+func withRevisionLabel(w *cluster.Workload, revision string) *cluster.Workload {
+	o, ok := w.Object.(*appsv1.ReplicaSet)
+	if !ok {
+		return w
+	}
+	out, rs := *w, *o
+	rs.Spec.Template.Labels = map[string]string{revisionLabel: revision}
+	for k, v := range o.Spec.Template.Labels {
+		if k != revisionLabel {
+			rs.Spec.Template.Labels[k] = v
+		}
+	}
+	out.Object = &rs
+	return &out
+}
+
+func replicas(w *cluster.Workload) int {
+	n, _ := cluster.Of(w.Object).Replicas()
+	return n
+}
+
+func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
+	version := versionOf(b.present)
+	old, err := specOf(base, version)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := specOf(next, version)
+	if err != nil {
+		return nil, err
+	}
+	return specPatch(old, updated), nil
+}
+
+func (b *builder) updateTitle(r *stage) string {
+	what := "update the strategy"
+	if b.templateChanged {
+		what = "update the template"
+	}
+	switch {
+	case r == nil:
+		return what + "; no pod changes"
+	case r.updated <= b.subject.updated:
+		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, plural(b.subject.total, "pod")+isOrAre(b.subject.total))
+	case r.updated == b.subject.total && b.subject.updated == 0:
+		return what + " and " + allPods(b.subject.total)
+	}
+	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.subject.total, "pod"))
+}
+
+// allPods names all of a number of pods.
+func allPods(n int) string {
+	if n == 1 {
+		return "the only pod"
+	}
+	return fmt.Sprintf("all %d pods", n)
+}
+
+// partitionHolds is the condition that the partition is the one that base has.
+func (b *builder) partitionHolds(base *cluster.Workload) Condition {
+	v, _ := cluster.Of(base.Object).Partition()
+	return Condition{HoldsPartition, v.String()}
+}
+
+// holdsAfter is what holds when a number of pods is updated.
+func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
+	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
+	if v != nil {
+		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
+	}
+	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
+	if updated == b.subject.total && b.plan.Target.Kind != kruise.KindSidecarSet {
+		out = append(out, Condition{HoldsComplete, ""})
+	}
+	return out
+}
+
+// partitionPatch is the patch of the partition and nothing else.
+func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
+	return b.mergePatch(specBody(jsonValue(v), append(strategyPath(b.present), "partition")...))
+}
+
+// mergePatch is a merge patch of the object in the cluster.
+func (b *builder) mergePatch(body map[string]any) Patch {
+	return Patch{Target: b.patchTarget(), Type: PatchMerge, Body: body}
+}
+
+// patchTarget names the object that patches are for; nil is the plan's own.
+func (b *builder) patchTarget() *Target {
+	return b.plan.Target.Carrier
+}
+
+// addScale changes the number of pods and returns the object as it is then. A workload
+// that shrinks need not have what is left of it available: pods that are broken are
+// what a new template may be for.
+func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
+	step := Step{
+		Name: "scale-" + itoa(to), Kind: StepScale,
+		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
+		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
+		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
+		After: []Condition{{HoldsReplicas, itoa(to)}},
+	}
+	if to > from {
+		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
+		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
+		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
+			step.Updated, step.Kept = to, 0
+		}
+	}
+	b.addStep(step)
+	return withReplicas(base, to)
+}
+
+// addChecksAndPause adds the checks that follow a step, then its pause.
+func (b *builder) addChecksAndPause(r stage, last bool) {
+	at := r.To.String()
+	questions := slices.Concat(b.policy.Verify, r.Verify)
+	for i := range questions {
+		name := "verify-" + at
+		if len(questions) > 1 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		b.addStep(b.unchanging(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
+	}
+	if r.Pause != nil && !last {
+		b.addStep(b.unchanging(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
+	}
+}
+
+// unchanging fills in the counts of a step that changes nothing.
+func (b *builder) unchanging(s Step) Step {
+	s.Updated = b.updatedSoFar()
+	s.Kept = max(b.subject.total-s.Updated, 0)
+	s.Before = []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
+	return s
+}
+
+func pauseText(p *Pause) string {
+	if p.For == 0 {
+		return "wait for approval"
+	}
+	return "wait for " + p.For.String()
+}
+
+// questionTitle is the title of a verify step.
+func questionTitle(v *Verify) string { return "ask: " + questionText(v) }
+
+func questionText(v *Verify) string {
+	switch {
+	case v.URL != "":
+		return address(v.URL)
+	case v.Prometheus != "":
+		return fmt.Sprintf("%s %s at %s", v.Query, v.Threshold, address(v.Prometheus))
+	case v.Job != nil:
+		return "a Job in the cluster"
+	}
+	return fmt.Sprint(v.Command)
+}
+
+// address is a URL without the password that may be in it, and without its query.
+func address(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// updatedSoFar is how many pods are updated after the steps so far.
+func (b *builder) updatedSoFar() int {
+	if n := len(b.plan.Steps); n > 0 {
+		return b.plan.Steps[n-1].Updated
+	}
+	return b.subject.updated
+}
+
+// addStep appends a step with the conditions and limits that all steps have.
+func (b *builder) addStep(s Step) {
+	s.OnFailure = b.policy.OnFailure
+	if s.OnFailure == "" {
+		s.OnFailure = FailPause
+	}
+	if s.Kind != StepPause && s.Timeout == 0 {
+		s.Timeout = b.timeout(len(s.Pods))
+	}
+	if uid := b.present.UID; uid != "" {
+		s.Before = append([]Condition{{HoldsUID, uid}}, s.Before...)
+	}
+	b.plan.Steps = append(b.plan.Steps, s)
+}
+
+// The default time limit of a step: long enough for a slow start, and
+// for as many rounds as the budget makes of it. Reaching it means that something
+// is stuck, not that it is slow.
+const (
+	baseTimeout  = 10 * time.Minute
+	roundTimeout = time.Minute
+)
+
+func (b *builder) timeout(pods int) time.Duration {
+	if b.policy.Timeout > 0 {
+		return b.policy.Timeout
+	}
+	l := b.subject.limits
+	at := max(l.MaxUnavailable+l.MaxSurge, 1)
+	rounds := (pods + at - 1) / at
+	return baseTimeout + time.Duration(rounds)*(roundTimeout+l.MinReady+2*max(b.plan.HookAnswer, 0))
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
