@@ -34,7 +34,7 @@ type BudgetView struct {
 	Budget *kruise.PodUnavailableBudget
 	// Pods are those of the budget's namespace.
 	Pods []*cluster.Pod
-	// Tally is what is there to be counted, where somebody keeps count; nil has
+	// Tally is what is there to be counted, where a caller keeps count; nil has
 	// every pod looked at.
 	Tally     *Tally
 	Workloads Workloads
@@ -145,7 +145,7 @@ func (v *BudgetView) rule(expected int) *rules.Budget {
 	}
 }
 
-// recordsOf are the pods on record, without lists of their names: there are many
+// recordsOf are the recorded pods, without lists of their names: there are many
 // of them, and a question for each.
 func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
 	return &rules.Records{
@@ -194,7 +194,7 @@ func reopened(p *cluster.Pod) bool {
 }
 
 // Decide asks the budget about one operation on a pod, by its status, as the
-// webhook does. The second result is the status with the permit on record, nil
+// webhook does. The second result is the status with the permit recorded, nil
 // when there is nothing to record. A nil view is for a pod whose budget is gone.
 func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavailableBudgetStatus) {
 	if v == nil {

@@ -68,7 +68,7 @@ func TestReconcileEvictions(t *testing.T) {
 	}
 }
 
-func TestEvictionPermits(t *testing.T) {
+func TestEviction_Permits(t *testing.T) {
 	one := intstr.FromInt32(1)
 	pods := webPods(4)
 	v := evictions(policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, pods, cloneSetOf(4))
@@ -175,9 +175,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuardsBehind: a status that is older than what is seen lets nobody below the
+// TestGuards_Behind: a status that is older than what is seen lets nobody below the
 // budget.
-func TestGuardsBehind(t *testing.T) {
+func TestGuards_Behind(t *testing.T) {
 	pods := webPods(5)
 	pods[0].Conditions[0].Status = "False"
 	b := pub("web", maxUnavailable("1"))
@@ -189,8 +189,8 @@ func TestGuardsBehind(t *testing.T) {
 	}
 }
 
-// TestGuardsBroken: a budget that cannot be read is not passed over.
-func TestGuardsBroken(t *testing.T) {
+// TestGuards_Broken: a budget that cannot be read is not passed over.
+func TestGuards_Broken(t *testing.T) {
 	g := Guards{Disruption: []*policyv1.PodDisruptionBudget{pdb("web", `{"maxUnavailable": [`)}}
 	if _, _, err := g.Rules(); err == nil || !strings.Contains(err.Error(), "PodDisruptionBudget web: annotation "+kruise.StrategyAnnotation) {
 		t.Error(err)

@@ -40,7 +40,7 @@ func (c *CloneSet) ChooseUpdate() Choice {
 	}
 	c.order(&choice, budget.wanted)
 	if !c.rolling().Paused {
-		budget.walk(c, &choice)
+		budget.take(c, &choice)
 	}
 	return choice
 }
@@ -52,12 +52,12 @@ func (c *CloneSet) TakeUpdate() Choice {
 	if !ok || c.rolling().Paused {
 		return choice
 	}
-	if why := budget.spent(); why != "" {
+	if why := budget.exhausted(); why != "" {
 		choice.Why = why
 		return choice
 	}
 	c.order(&choice, budget.wanted)
-	budget.walk(c, &choice)
+	budget.take(c, &choice)
 	return choice
 }
 
@@ -98,8 +98,8 @@ func (c *CloneSet) order(choice *Choice, wanted int) {
 	choice.Order = order[:min(wanted, len(order))]
 }
 
-// spent says why no pod at all can be taken, whatever their order.
-func (b updateBudget) spent() string {
+// exhausted says why no pod at all can be taken, whatever their order.
+func (b updateBudget) exhausted() string {
 	switch {
 	case b.atTarget >= b.limit:
 		return b.tooMany(0) + "the next pod waits"
@@ -117,9 +117,9 @@ func (b updateBudget) allDown(n int) string {
 	return fmt.Sprintf("%d pods are not available, at most %d: ", n, b.limit)
 }
 
-// walk takes pods in order until one does not fit; a pod that is unavailable
+// take takes pods in order until one does not fit; a pod that is unavailable
 // anyway costs nothing, but not more of them are in the air than the budget.
-func (b updateBudget) walk(c *CloneSet, choice *Choice) {
+func (b updateBudget) take(c *CloneSet, choice *Choice) {
 	unavailable := b.unavailable
 	for _, p := range choice.Order {
 		if b.atTarget+len(choice.Pods) >= b.limit {

@@ -44,7 +44,7 @@ func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	return Ready(p) && ReadyFor(p, minReady, now)
 }
 
-// SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
+// SpecifiedDelete reports whether the pod was marked for deletion, whatever
 // the label's value (docs/kruise/workloads.md#which-pods-count).
 func SpecifiedDelete(p *cluster.Pod) bool {
 	return p.Marked()

@@ -23,50 +23,50 @@ type budgets struct {
 	clock       *clock
 	store       *store
 	pods        *podRegistry
-	factory     *podFactory
+	creator     *podCreator
 	kubelet     *kubelet
-	guards      []*guard
-	disruptions []*disruption
+	unavailable []*unavailableBudget
+	disruptions []*disruptionBudget
 }
 
-// guard is a PodUnavailableBudget, with its status as written last.
-type guard struct {
-	turn
+// unavailableBudget is a PodUnavailableBudget, with its status as written last.
+type unavailableBudget struct {
+	wakeup
 	budget *kruise.PodUnavailableBudget
 	tally  controller.Tally
 	// beyond is what it covers outside of the world.
 	beyond rules.Beyond
-	// rendered is one that stands in an annotation of its PodDisruptionBudget: there is
+	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
 	// no webhook for it, and only those who look ask it.
 	rendered bool
 }
 
-// disruption is a PodDisruptionBudget.
-type disruption struct {
-	turn
+// disruptionBudget is a PodDisruptionBudget.
+type disruptionBudget struct {
+	wakeup
 	budget *policyv1.PodDisruptionBudget
 	beyond rules.Beyond
 }
 
-func (bg *budgets) writeGuard(doc *tree.Node) error {
+func (bg *budgets) writeUnavailable(doc *tree.Node) error {
 	b := &kruise.PodUnavailableBudget{}
 	if _, err := kruise.Decode(doc, b); err != nil {
 		return err
 	}
 	kruise.Default(b)
-	bg.factory.admission = nil
-	for _, g := range bg.guards {
+	bg.creator.admission = nil
+	for _, g := range bg.unavailable {
 		if g.budget.Name == b.Name && g.budget.Namespace == b.Namespace {
 			b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
 			g.budget, g.rendered = b, false
-			bg.weighAll()
+			bg.tallyAll()
 			bg.wake()
 			return nil
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.guards = append(bg.guards, &guard{budget: b})
-	bg.weighAll()
+	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b})
+	bg.tallyAll()
 	bg.wake()
 	return nil
 }
@@ -85,7 +85,7 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.disruptions = append(bg.disruptions, &disruption{budget: b})
+	bg.disruptions = append(bg.disruptions, &disruptionBudget{budget: b})
 	bg.wake()
 	return bg.writeRendered(b)
 }
@@ -94,24 +94,24 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 // from, unless that itself is there.
 func (bg *budgets) writeRendered(d *policyv1.PodDisruptionBudget) error {
 	b, err := controller.Rendered(d)
-	if b == nil || err != nil || slices.ContainsFunc(bg.guards, func(g *guard) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
+	if b == nil || err != nil || slices.ContainsFunc(bg.unavailable, func(g *unavailableBudget) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
 		return err
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.guards = append(bg.guards, &guard{budget: b, rendered: true})
-	bg.weighAll()
+	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b, rendered: true})
+	bg.tallyAll()
 	bg.wake()
 	return nil
 }
 
 func (bg *budgets) drop(ref cluster.Ref) {
-	bg.factory.admission = nil
-	bg.guards = slices.DeleteFunc(bg.guards, func(g *guard) bool {
+	bg.creator.admission = nil
+	bg.unavailable = slices.DeleteFunc(bg.unavailable, func(g *unavailableBudget) bool {
 		of := ref.Kind == kruise.KindPodUnavailableBudget || g.rendered && ref.Kind == "PodDisruptionBudget"
 		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
-	bg.weighAll()
-	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruption) bool {
+	bg.tallyAll()
+	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruptionBudget) bool {
 		return ref.Kind == "PodDisruptionBudget" && d.budget.Name == ref.Name && d.budget.Namespace == ref.Namespace
 	})
 }
@@ -121,7 +121,7 @@ func (bg *budgets) add(s plan.Snapshot) {
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		bg.guards = append(bg.guards, &guard{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
+		bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
 	}
 	for _, b := range s.Disruptions {
 		bg.disruptions = append(bg.disruptions, disruptionOf(b, namespace))
@@ -129,37 +129,37 @@ func (bg *budgets) add(s plan.Snapshot) {
 }
 
 // disruptionOf is an object for a budget that is known by its rules.
-func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruption {
+func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruptionBudget {
 	budget := &policyv1.PodDisruptionBudget{}
 	budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-	return &disruption{budget: budget, beyond: b.Beyond}
+	return &disruptionBudget{budget: budget, beyond: b.Beyond}
 }
 
-func (bg *budgets) countAll() {
-	bg.weighAll()
-	for _, g := range bg.guards {
-		bg.countGuard(g)
+func (bg *budgets) reconcileAll() {
+	bg.tallyAll()
+	for _, g := range bg.unavailable {
+		bg.reconcileUnavailable(g)
 	}
 	for _, d := range bg.disruptions {
-		bg.countDisruption(d)
+		bg.reconcileDisruption(d)
 	}
 }
 
 // wake has the controllers of the budgets count again.
 func (bg *budgets) wake() {
 	late := bg.opt.latency(len(bg.store.all.now))
-	for _, g := range bg.guards {
-		bg.clock.wakeAfter(&g.turn, late, func() { bg.countGuard(g) })
+	for _, g := range bg.unavailable {
+		bg.clock.wakeAfter(&g.wakeup, late, func() { bg.reconcileUnavailable(g) })
 	}
 	for _, d := range bg.disruptions {
-		bg.clock.wakeAfter(&d.turn, late, func() { bg.countDisruption(d) })
+		bg.clock.wakeAfter(&d.wakeup, late, func() { bg.reconcileDisruption(d) })
 	}
 }
 
-func (bg *budgets) countGuard(g *guard) {
-	pass := controller.ReconcileBudget(bg.guardView(g))
+func (bg *budgets) reconcileUnavailable(g *unavailableBudget) {
+	pass := controller.ReconcileBudget(bg.unavailableView(g))
 	if pass.Status != nil {
-		bg.setGuard(g, pass.Status)
+		bg.setUnavailable(g, pass.Status)
 	}
 	name := g.budget.Name
 	if g.rendered {
@@ -173,35 +173,35 @@ func (bg *budgets) countGuard(g *guard) {
 		}
 	}
 	if pass.Again > 0 {
-		bg.clock.wakeAfter(&g.turn, pass.Again, func() { bg.countGuard(g) })
+		bg.clock.wakeAfter(&g.wakeup, pass.Again, func() { bg.reconcileUnavailable(g) })
 	}
 }
 
-func (bg *budgets) setGuard(g *guard, status *kruise.PodUnavailableBudgetStatus) {
+func (bg *budgets) setUnavailable(g *unavailableBudget, status *kruise.PodUnavailableBudgetStatus) {
 	next := *g.budget
 	next.Status = *status
 	g.budget = &next
 	bg.store.version++
 }
 
-func (bg *budgets) countDisruption(d *disruption) {
+func (bg *budgets) reconcileDisruption(d *disruptionBudget) {
 	status, again := controller.ReconcileEvictions(bg.disruptionView(d))
 	if status != nil {
 		bg.setDisruption(d, status)
 	}
 	if again > 0 {
-		bg.clock.wakeAfter(&d.turn, again, func() { bg.countDisruption(d) })
+		bg.clock.wakeAfter(&d.wakeup, again, func() { bg.reconcileDisruption(d) })
 	}
 }
 
-func (bg *budgets) setDisruption(d *disruption, status *policyv1.PodDisruptionBudgetStatus) {
+func (bg *budgets) setDisruption(d *disruptionBudget, status *policyv1.PodDisruptionBudgetStatus) {
 	next := *d.budget
 	next.Status = *status
 	d.budget = &next
 	bg.store.version++
 }
 
-func (bg *budgets) guardView(g *guard) *controller.BudgetView {
+func (bg *budgets) unavailableView(g *unavailableBudget) *controller.BudgetView {
 	v := &controller.BudgetView{
 		Now: bg.clock.now(), Budget: g.budget, Pods: bg.store.podsIn(g.budget.Namespace), Workloads: bg.store.workloadOf, Reports: bg.kubelet.reports, Beyond: g.beyond,
 	}
@@ -214,23 +214,23 @@ func (bg *budgets) guardView(g *guard) *controller.BudgetView {
 	return v
 }
 
-func (bg *budgets) disruptionView(d *disruption) *controller.EvictionView {
+func (bg *budgets) disruptionView(d *disruptionBudget) *controller.EvictionView {
 	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.store.podsIn(d.budget.Namespace), Workloads: bg.store.workloadOf, Beyond: d.beyond}
 }
 
-// permit asks the pod's PodUnavailableBudget, and keeps what it says on record.
+// permit asks the pod's PodUnavailableBudget, and records the answer.
 func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
-	if len(bg.guards) == 0 {
+	if len(bg.unavailable) == 0 {
 		return nil
 	}
-	g := bg.guardOf(e.Pod)
+	g := bg.relatedBudget(e.Pod)
 	var view *controller.BudgetView
 	if g != nil {
-		view = bg.guardView(g)
+		view = bg.unavailableView(g)
 	}
 	verdict, status := view.Decide(rules.Request{Pod: e.Pod, Operation: op, Harmless: harmless})
 	if status != nil {
-		bg.setGuard(g, status)
+		bg.setUnavailable(g, status)
 		bg.wake()
 	}
 	if !verdict.Allowed {
@@ -239,13 +239,13 @@ func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
 	return nil
 }
 
-// guardOf returns the budget whose name the pod carries.
-func (bg *budgets) guardOf(p *cluster.Pod) *guard {
+// relatedBudget returns the budget whose name the pod carries.
+func (bg *budgets) relatedBudget(p *cluster.Pod) *unavailableBudget {
 	name := p.Annotations[kruise.RelatedBudgetAnnotation]
 	if name == "" {
 		name = p.Annotations[kruise.RelatedBudgetOlderAnnotation]
 	}
-	for _, g := range bg.guards {
+	for _, g := range bg.unavailable {
 		if name != "" && !g.rendered && g.budget.Name == name && g.budget.Namespace == p.Namespace {
 			return g
 		}
@@ -274,21 +274,21 @@ func (bg *budgets) admitEviction(e *pod) error {
 }
 
 // covers reports whether evictions of the pod are the budget's business.
-func (d *disruption) covers(p *cluster.Pod) bool {
+func (d *disruptionBudget) covers(p *cluster.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(d.budget.Spec.Selector)
 	return err == nil && d.budget.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
 }
 
-// weigh keeps the tallies of the budgets up to date with one pod.
-func (bg *budgets) weigh(e *pod) {
-	if len(bg.guards) == 0 {
+// tally keeps the tallies of the budgets up to date with one pod.
+func (bg *budgets) tally(e *pod) {
+	if len(bg.unavailable) == 0 {
 		return
 	}
-	if len(e.weights) != len(bg.guards) {
-		e.weights = make([]controller.Weight, len(bg.guards))
+	if len(e.weights) != len(bg.unavailable) {
+		e.weights = make([]controller.Weight, len(bg.unavailable))
 	}
-	for i, g := range bg.guards {
-		now := bg.guardView(g).Weigh(e.Pod)
+	for i, g := range bg.unavailable {
+		now := bg.unavailableView(g).Weigh(e.Pod)
 		if now != e.weights[i] {
 			g.tally.Add(e.weights[i], -1)
 			g.tally.Add(now, 1)
@@ -297,9 +297,9 @@ func (bg *budgets) weigh(e *pod) {
 	}
 }
 
-// unweigh takes a pod out of the tallies.
-func (bg *budgets) unweigh(e *pod) {
-	for i, g := range bg.guards {
+// untally takes a pod out of the tallies.
+func (bg *budgets) untally(e *pod) {
+	for i, g := range bg.unavailable {
 		if i < len(e.weights) {
 			g.tally.Add(e.weights[i], -1)
 		}
@@ -307,9 +307,9 @@ func (bg *budgets) unweigh(e *pod) {
 	e.weights = nil
 }
 
-// weighAll makes the tallies anew.
-func (bg *budgets) weighAll() {
-	for _, g := range bg.guards {
+// tallyAll rebuilds the tallies.
+func (bg *budgets) tallyAll() {
+	for _, g := range bg.unavailable {
 		namespace := g.budget.Namespace
 		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
 			if e := bg.store.podsByName[podName{namespace, name}]; e != nil {
@@ -320,6 +320,6 @@ func (bg *budgets) weighAll() {
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
-		bg.weigh(e)
+		bg.tally(e)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestMidway: whoever looks in the middle of a rollout, at any moment, can plan the way
+// TestRollout_CanBeUndoneAtAnyMoment: whoever looks in the middle of a rollout, at any moment, can plan the way
 // back from there, also where the new image cannot be pulled; only a StatefulSet that is
 // ordered repairs no pod (recorded in 125), which is said.
-func TestMidway(t *testing.T) {
+func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
 	broken := Usual()
 	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
 	for name, text := range map[string]string{
@@ -120,7 +120,7 @@ func turns(p plan.Plan, s plan.Snapshot, o Options) (int, Outcome, error) {
 		return 0, "", err
 	}
 	for n := 1; n <= mostTurns; n++ {
-		if err := d.turn(); err != nil || d.recorder.outcome != "" {
+		if err := d.step(); err != nil || d.recorder.outcome != "" {
 			return n, d.recorder.outcome, err
 		}
 	}

@@ -38,14 +38,14 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	pods := slices.Clone(s.store.podsOf(o))
 	snap := plan.Snapshot{
 		Version: s.store.versionOf(o), Workload: o.workload, Revisions: slices.Clone(s.store.revisionsOf(o)), Pods: pods,
-		Nodes: s.scheduler.lend(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
+		Nodes: s.scheduler.share(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
 		Pulled: s.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
 	}
 	if o.carrier != nil {
 		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))
 	}
-	for _, g := range s.budgets.guards {
-		view := s.budgets.guardView(g)
+	for _, g := range s.budgets.unavailable {
+		view := s.budgets.unavailableView(g)
 		view.Reports = snap.Reports
 		if b := view.Rules(); s.store.concerns(o, b.Pods) {
 			b.Rendered = g.rendered
@@ -139,7 +139,7 @@ func ownVersion(version string) uint64 {
 	return n
 }
 
-// promote passes the present step of the rollout that carries out a plan, as a person
+// promote passes the current step of the rollout that carries out a plan, as a user
 // does.
 func (s *rolloutService) promote(ref cluster.Ref, of plan.Plan) error {
 	o, err := s.store.lookup(ref)
@@ -218,7 +218,7 @@ func (s *rolloutService) pullAll(o *object, p *plan.Pull) {
 	s.store.touch(o)
 }
 
-// failPull has nobody pull an image any more that nobody can get.
+// failPull ends the pull of an image that no node can get.
 func (s *rolloutService) failPull(o *object, nodes []*node, image string) {
 	state := plan.PullState{Over: true}
 	for _, n := range nodes {
@@ -309,14 +309,14 @@ func (s *rolloutService) restartContainers(o *object, step string, r *plan.Resta
 	for i := range e.Containers {
 		if c := &e.Containers[i]; slices.Contains(r.Containers, c.Name) {
 			asked.before[c.Name] = c.Restarts
-			if i < len(e.agent) && !e.agent[i].running && !e.agent[i].begun {
+			if i < len(e.runtime) && !e.runtime[i].running && !e.runtime[i].started {
 				asked.before[c.Name]-- // it starts again anyway
 			}
 		}
 	}
 	o.restarts[key] = asked
 	for _, name := range r.Containers {
-		s.kubelet.restart(e, name)
+		s.kubelet.restartContainer(e, name)
 	}
 	s.store.touch(o)
 	return nil

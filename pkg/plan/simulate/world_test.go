@@ -39,7 +39,7 @@ func lab() Options {
 	}
 }
 
-func TestDeploymentComesUpAndRolls(t *testing.T) {
+func TestDeployment_ComesUpAndRolls(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	w.AddNode("n2", nil)
@@ -204,8 +204,8 @@ func TestPreconditions(t *testing.T) {
 	}
 }
 
-// TestSnapshotStays: what was observed never changes.
-func TestSnapshotStays(t *testing.T) {
+// TestSnapshot_NeverChanges: what was observed never changes.
+func TestSnapshot_NeverChanges(t *testing.T) {
 	w, _ := ready(t, lab(), plan.Policy{}, fmt.Sprintf(guardDoc, "3"))
 	s, err := w.Snapshot(shopWeb)
 	must(t, err)
@@ -298,8 +298,8 @@ func TestTally(t *testing.T) {
 	w, _ := ready(t, o, plan.Policy{}, fmt.Sprintf(guardDoc, "2"))
 	compare := func(when string) {
 		t.Helper()
-		for _, g := range w.budgets.guards {
-			view := w.budgets.guardView(g)
+		for _, g := range w.budgets.unavailable {
+			view := w.budgets.unavailableView(g)
 			want := controller.Tally{}
 			for _, p := range w.store.all.now {
 				want.Add(view.Weigh(p), 1)
