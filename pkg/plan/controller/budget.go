@@ -328,8 +328,8 @@ func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
 	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
 }
 
-// standingFor is the workload under the name of a target which it stands for where
-// there is no Kruise.
+// standingFor returns a native workload under the name of the target that it was
+// rendered from.
 func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
 	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
 		return w
@@ -385,7 +385,7 @@ func replicasOf(w *cluster.Workload) int {
 	return n
 }
 
-// Rules returns the budget with the pods that it covers, as it stands.
+// Rules returns the current budget with the pods that it covers.
 func (v *BudgetView) Rules() *rules.Budget {
 	var b *rules.Budget
 	if t := v.Tally; t != nil && t.Covered == len(v.Pods) {
@@ -399,7 +399,7 @@ func (v *BudgetView) Rules() *rules.Budget {
 	return b
 }
 
-// Rules returns the budget with the pods that it covers, as it stands.
+// Rules returns the current budget with the pods that it covers.
 func (v *EvictionView) Rules() *rules.DisruptionBudget {
 	return v.budget(v.covered(), &v.Budget.Status)
 }

@@ -210,7 +210,7 @@ func TestBudget_UpdatePermitLasts(t *testing.T) {
 	if !v.ask(pods[0], kruise.PubUpdateOperation) || v.ask(pods[1], kruise.PubUpdateOperation) {
 		t.Error("not one permit")
 	}
-	// The pod was down and is ready again: it stays on record.
+	// The pod was down and is ready again: it stays recorded.
 	v.Now = labStart.Add(3 * time.Second)
 	if pass := v.count(); pass.Again != 7*time.Second || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubUpdateOperation) {
 		t.Errorf("after 3 s: again %v, %+v", pass.Again, v.Budget.Status)
@@ -236,7 +236,7 @@ func TestBudget_DisruptionPermitLasts(t *testing.T) {
 	}
 }
 
-// TestBudget_ResizePermit: of all permits, only those of updates are on record as
+// TestBudget_ResizePermit: of all permits, only those of updates are recorded as
 // such.
 func TestBudget_ResizePermit(t *testing.T) {
 	spec := maxUnavailable("1")

@@ -54,7 +54,7 @@ func (l *lab) claimsText() string {
 	return out
 }
 
-// TestCloneSet_LostClaims: what becomes of claims whose pod somebody else deleted
+// TestCloneSet_LostClaims: what becomes of claims whose pod another actor deleted
 // (recorded in 061 and 062).
 func TestCloneSet_LostClaims(t *testing.T) {
 	for _, c := range []struct{ name, strategy, want string }{

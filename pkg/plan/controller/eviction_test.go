@@ -94,7 +94,7 @@ func TestEviction_Permits(t *testing.T) {
 }
 
 // pdb is a PodDisruptionBudget for the pods of web; strategy is the spec that it was
-// rendered from, "" for one that somebody wrote.
+// rendered from, "" for one that a user wrote.
 func pdb(name, strategy string) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: selectWeb, MaxUnavailable: new(intstr.FromInt32(1))}}
 	b.Namespace, b.Name, b.Generation = "shop", name, 1
@@ -105,7 +105,7 @@ func pdb(name, strategy string) *policyv1.PodDisruptionBudget {
 	return b
 }
 
-// replicaSetWeb stands for CloneSet web.
+// replicaSetWeb is the native form of CloneSet web.
 func replicaSetWeb(replicas int32) *cluster.Workload {
 	return &cluster.Workload{
 		Ref:    cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"},
@@ -118,7 +118,7 @@ func counted(total, current int32) kruise.PodUnavailableBudgetStatus {
 	return kruise.PodUnavailableBudgetStatus{ObservedGeneration: 1, TotalReplicas: total, CurrentAvailable: current}
 }
 
-// TestGuards: what a budget allows in the eyes of somebody who sees five pods of one
+// TestGuards: what a budget allows in the eyes of a caller that sees five pods of one
 // workload.
 func TestGuards(t *testing.T) {
 	status := func(b *kruise.PodUnavailableBudget, s kruise.PodUnavailableBudgetStatus) *kruise.PodUnavailableBudget {

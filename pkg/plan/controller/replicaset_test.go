@@ -43,7 +43,7 @@ func TestReplicaSet_FollowsReplicas(t *testing.T) {
 	}
 }
 
-// TestReplicaSet_KnowsOneTemplate: a pod that somebody changed in place stays, and
+// TestReplicaSet_KnowsOneTemplate: a pod that was changed in place stays, and
 // the next one is made from what the ReplicaSet asks for now.
 func TestReplicaSet_KnowsOneTemplate(t *testing.T) {
 	l := newLab(t, replicaSetYAML)

@@ -42,7 +42,7 @@ func crowd(n int32) *CloneSet {
 	return set
 }
 
-// TestBenchmark_KeepsEveryPod keeps the benchmark honest: nobody is lost on the way.
+// TestBenchmark_KeepsEveryPod keeps the benchmark honest: no pod is lost on the way.
 func TestBenchmark_KeepsEveryPod(t *testing.T) {
 	set := crowd(300)
 	seen := map[*cluster.Pod]bool{}

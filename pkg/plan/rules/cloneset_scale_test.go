@@ -68,7 +68,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScale_WithHook: while the preDelete hook holds a pod, nobody else goes; a
+// TestScale_WithHook: while the preDelete hook holds a pod, no other goes; a
 // hook that makes pods not ready makes the deletion final (053).
 func TestScale_WithHook(t *testing.T) {
 	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"wait": "yes"}}
@@ -215,7 +215,7 @@ func TestScaleDown_Spread(t *testing.T) {
 	if got, want := names(set.ScaleDownOrder(set.Pods)), "p5 p3 p4 p6 p2 p1"; got != want {
 		t.Errorf("two constraints: order %s, want %s", got, want)
 	}
-	// Nodes that nobody knows leave all alike.
+	// Unknown nodes leave all alike.
 	set.Nodes = nil
 	if got, want := names(set.ScaleDownOrder(set.Pods)), "p6 p5 p4 p3 p2 p1"; got != want {
 		t.Errorf("no nodes: order %s, want %s", got, want)

@@ -100,7 +100,7 @@ func TestDaemonSet_Eligible(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_Missing: nodes that nobody knows count like those that have no pod, named
+// TestDaemonSet_Missing: unknown nodes count like those that have no pod, named
 // last.
 func TestDaemonSet_Missing(t *testing.T) {
 	for _, spec := range []string{

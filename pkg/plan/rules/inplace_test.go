@@ -259,7 +259,7 @@ func TestForPod(t *testing.T) {
 	}
 }
 
-// TestEligible_OddInput: whatever stands in a template, there is an answer.
+// TestEligible_OddInput: whatever is in a template, there is an answer.
 func TestEligible_OddInput(t *testing.T) {
 	for _, odd := range []map[string]any{
 		nil,

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// solo is a world with one pod of two containers, which nobody owns.
+// solo is a world with one pod of two containers, which has no owner.
 func solo(t *testing.T, o Options) (*World, plan.PodRef) {
 	t.Helper()
 	w := New(o)
@@ -234,7 +234,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestKubelet_PullsAnImageOncePerNode: whoever waits for an image that is on its way
+// TestKubelet_PullsAnImageOncePerNode: a pod that waits for an image that is on its way
 // waits with the others.
 func TestKubelet_PullsAnImageOncePerNode(t *testing.T) {
 	w := New(Options{Agent: Agent{Pull: Exactly(5 * time.Second)}})

@@ -95,7 +95,7 @@ func steps(t *testing.T, text ...string) plan.Policy {
 	return out
 }
 
-// TestContinue: what is left of a rollout begins at the step where it stands, and what
+// TestContinue: what is left of a rollout begins at its current step, and what
 // was updated before is new from the beginning.
 func TestContinue(t *testing.T) {
 	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
@@ -311,7 +311,7 @@ func TestCheck_LeavesTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestRollout_IsStuckWhenAPatchIsNeverInForce: a person who edits a plan may have it set
+// TestRollout_IsStuckWhenAPatchIsNeverInForce: a user who edits a plan may have it set
 // what the object does not keep. The plan sends that patch again and again, and no time
 // passes meanwhile.
 func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {

@@ -60,11 +60,7 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	return snap, nil
 }
 
-// await lets time pass until something has changed that the workload's snapshot
-// shows, or until a time; zero is no limit. It returns at once when the snapshot
-// of that version is out of date, and fails when nothing would ever happen again.
-// Whoever watches learns of changes as late as a controller does, so what happens
-// together is seen together.
+// await is [World.Await].
 func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
@@ -102,8 +98,8 @@ func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since strin
 // forever is the end of time.
 const forever = time.Duration(1<<63 - 1)
 
-// begin forgets how far a rollout has come: another plan is carried out now. Which
-// one, whoever drives it knows.
+// begin forgets the progress of the rollout before: another plan is carried out now, which
+// its executor knows.
 func (s *rolloutService) begin(ref cluster.Ref) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {

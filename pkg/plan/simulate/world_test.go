@@ -120,7 +120,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// TestAdmit: whoever decides sees objects as they are stored, and can refuse.
+// TestAdmit: admission sees objects as they are stored, and can refuse.
 func TestAdmit(t *testing.T) {
 	o := lab()
 	var seen []string
@@ -248,7 +248,7 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
-// TestCarrier: the native object that stands for a Kruise workload is the one
+// TestCarrier: the native object that carries a Kruise workload is the one
 // that lives.
 func TestCarrier(t *testing.T) {
 	w := New(lab())
