@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Masked stands for a value that is not shown.
+// Masked replaces a value that is not shown.
 const Masked = redact.Masked
 
 // secretFlag matches a flag whose value is the next argument.
@@ -120,7 +120,7 @@ func Object(object map[string]any) map[string]any {
 	return out
 }
 
-// maskedParts hides what is known by the object that it stands in.
+// maskedParts hides what is known by the object that it is in.
 func maskedParts(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -259,7 +259,7 @@ func maskedAt(path []string, v any, open func(any) bool) any {
 	return tree.Lookup(Object(nested.(map[string]any)), path)
 }
 
-// nameless reports whether a path leads to a value whose name stands elsewhere: that
+// nameless reports whether a path leads to a value whose name is elsewhere: that
 // of a variable, or a word of a command line.
 func nameless(path []string) bool {
 	n := len(path)

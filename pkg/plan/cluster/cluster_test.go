@@ -29,7 +29,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestPodLooksUp(t *testing.T) {
+func TestPod_FindsContainersAndConditions(t *testing.T) {
 	p := &Pod{
 		Conditions: []Condition{{Type: "Ready", Status: corev1.ConditionTrue}, {Type: "Other", Status: corev1.ConditionFalse}},
 		Containers: []Container{{Name: "main", Image: "web:1"}, {Name: "side", Image: "log:1"}},

@@ -33,10 +33,10 @@ type Digest struct {
 }
 
 // Equal is always true: a digest says nothing that the pod does not, and
-// comparisons of pods shall pass it by.
+// comparisons of pods should pass it by.
 func (Digest) Equal(Digest) bool { return true }
 
-// Digest prepares the pod for being asked often. It is for whoever has made the
+// Digest prepares the pod for being asked often. It is for a caller that has made the
 // pod, before anybody else sees it; without it all answers are the same.
 func (p *Pod) Digest() {
 	d := &p.Digested
@@ -139,7 +139,7 @@ func (p *Pod) Revision() string {
 	return p.Labels[RevisionLabel]
 }
 
-// Marked reports whether somebody marked the pod for deletion.
+// Marked reports whether the pod is marked for deletion.
 func (p *Pod) Marked() bool {
 	if p.labelsDigested() {
 		return p.Digested.marked

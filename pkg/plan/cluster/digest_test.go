@@ -54,8 +54,8 @@ func pods() map[string]*Pod {
 	}
 }
 
-// TestDigestAnswersTheSame: a prepared pod says what it says anyway.
-func TestDigestAnswersTheSame(t *testing.T) {
+// TestDigest_AnswersTheSame: a prepared pod says what it says anyway.
+func TestDigest_AnswersTheSame(t *testing.T) {
 	for name, p := range pods() {
 		want := ask(p)
 		p.Digest()
@@ -69,8 +69,8 @@ func TestDigestAnswersTheSame(t *testing.T) {
 	}
 }
 
-// TestDigestHoldsForItsPodOnly: what is made of a prepared pod answers for itself.
-func TestDigestHoldsForItsPodOnly(t *testing.T) {
+// TestDigest_HoldsForItsPodOnly: what is made of a prepared pod answers for itself.
+func TestDigest_HoldsForItsPodOnly(t *testing.T) {
 	for from, a := range pods() {
 		for to, b := range pods() {
 			a.Digest()
@@ -101,8 +101,8 @@ func TestDigestHoldsForItsPodOnly(t *testing.T) {
 	}
 }
 
-// TestDigestIsNoDifference: whether a pod was prepared is nobody's business.
-func TestDigestIsNoDifference(t *testing.T) {
+// TestDigest_IsNoDifference: whether a pod was prepared is nobody's business.
+func TestDigest_IsNoDifference(t *testing.T) {
 	a, b := pods()["all"], pods()["all"]
 	a.Digest()
 	if diff := cmp.Diff(a, b); diff != "" {

@@ -22,7 +22,7 @@ type Pod struct {
 	Phase       corev1.PodPhase
 	// Deleting is true as soon as there is a deletionTimestamp.
 	Deleting bool
-	// Digested is what [Pod.Digest] has read; its zero value is a pod that nobody
+	// Digested is what [Pod.Digest] has read; its zero value is a pod that no caller
 	// has prepared.
 	Digested Digest
 
@@ -40,7 +40,7 @@ type Pod struct {
 
 	Namespace string
 	Name      string
-	// UID tells a pod from its successor of the same name.
+	// UID distinguishes a pod from its successor of the same name.
 	UID            string
 	Finalizers     []string
 	ReadinessGates []string
@@ -63,7 +63,7 @@ type Container struct {
 	Image string
 	// Native is true for an init container with restartPolicy Always.
 	Native bool
-	// Final is true where nobody starts it again when it ends: restartPolicy Never.
+	// Final is true where the kubelet does not start it again when it ends: restartPolicy Never.
 	Final bool
 	// Reported is true once the status has an entry; without one the fields
 	// below are empty.
@@ -124,7 +124,7 @@ type PodChange struct {
 	// Reread are containers whose env reads a label or annotation that goes away.
 	// Kruise does not restart them; some nodes do.
 	Reread []string
-	// Conditions are set by type. Since is filled in by whoever writes.
+	// Conditions are set by type. Since is filled in by the writer.
 	Conditions []Condition
 }
 
@@ -213,7 +213,7 @@ type Kin struct{ last map[string]*Pod }
 // kinMost bounds how many owners are remembered: pods of one come together.
 const kinMost = 1 << 10
 
-// Join has a pod take what is equal in the last one of its owner. It is for whoever has
+// Join has a pod take what is equal in the last one of its owner. It is for a caller that has
 // made the pod, before anybody else sees it, and before [Pod.Digest].
 func (k *Kin) Join(p *Pod) {
 	if like := k.last[p.Owner.UID]; like != nil {

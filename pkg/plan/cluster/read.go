@@ -49,7 +49,7 @@ func ReadWorkload(n *tree.Node) (*Workload, error) {
 }
 
 // ReadBare is [ReadWorkload] without the Template, and with the containers and volumes of
-// the Object packed, which take nine tenths of the memory: it is for whoever keeps
+// the Object packed, which take nine tenths of the memory: it is for a caller that keeps
 // thousands of workloads, and asks few at a time for them ([Workload.Whole]).
 func ReadBare(n *tree.Node) (*Workload, error) {
 	w, err := readTyped(n)

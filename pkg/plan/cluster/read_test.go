@@ -72,9 +72,9 @@ func TestReadWorkload(t *testing.T) {
 	}
 }
 
-// TestReadWorkloadInOneForm: both versions are read into the newest type, status
+// TestReadWorkload_InOneForm: both versions are read into the newest type, status
 // included, and the spec has its defaults.
-func TestReadWorkloadInOneForm(t *testing.T) {
+func TestReadWorkload_InOneForm(t *testing.T) {
 	w, err := cluster.ReadWorkload(node(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nstatus: {updatedReplicas: 2}"+body+
 		"  updateStrategy: {type: InPlaceOnly, partition: 30%}\n"))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestReadSidecarSet(t *testing.T) {
 	}
 }
 
-func TestReadWorkloadFaults(t *testing.T) {
+func TestReadWorkload_Faults(t *testing.T) {
 	for name, c := range map[string]struct {
 		in, want string
 		line     int
@@ -210,7 +210,7 @@ func TestReadPod(t *testing.T) {
 	}
 }
 
-func TestReadPodWaits(t *testing.T) {
+func TestReadPod_Waits(t *testing.T) {
 	var p corev1.Pod
 	p.Spec.Containers = []corev1.Container{{Name: "main"}}
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "not found"}}}}
@@ -227,8 +227,8 @@ func TestReadNode(t *testing.T) {
 	}
 }
 
-// TestReadPodRestarts: what says whether a container can restart.
-func TestReadPodRestarts(t *testing.T) {
+// TestReadPod_Restarts: what says whether a container can restart.
+func TestReadPod_Restarts(t *testing.T) {
 	for policy, want := range map[corev1.RestartPolicy]string{"": "own", corev1.RestartPolicyAlways: "own", corev1.RestartPolicyOnFailure: "own", corev1.RestartPolicyNever: "main own"} {
 		p := &corev1.Pod{Spec: corev1.PodSpec{RestartPolicy: policy, Containers: []corev1.Container{
 			{Name: "main"}, {Name: "own", RestartPolicy: new(corev1.ContainerRestartPolicyNever)}, {Name: "always", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
@@ -246,9 +246,9 @@ func TestReadPodRestarts(t *testing.T) {
 	}
 }
 
-// TestPatchedWorkloadIsAsStored: a workload that a recorded step patches, read by
+// TestPatchedWorkload_IsAsStored: a workload that a recorded step patches, read by
 // us, has the very template that the real cluster stored, defaults included.
-func TestPatchedWorkloadIsAsStored(t *testing.T) {
+func TestPatchedWorkload_IsAsStored(t *testing.T) {
 	compared := 0
 	for _, c := range conformance.List(t, "rollout") {
 		steps, err := conformance.RolloutSteps(c)

@@ -1,6 +1,6 @@
 // Package cluster holds what planning knows of a cluster: pods, revisions,
 // nodes and feature gates, in terms of its own. The rules read it, the planner
-// and the simulator are built on it, and whoever talks to a real API server
+// and the simulator are built on it, and what talks to a real API server
 // translates into it. It knows no client, no file and no clock; nothing here
 // decides anything.
 package cluster
@@ -73,9 +73,9 @@ type Revision struct {
 	Number int64
 	// Template is spec.template as decoded JSON, without "$patch".
 	Template map[string]any
-	// ClaimsHash stands for the volume claim templates; only CloneSets have it.
+	// ClaimsHash is the hash of the volume claim templates; only CloneSets have it.
 	ClaimsHash string
-	// Cause is why it came, where somebody said so.
+	// Cause is why it came, where a user recorded it.
 	Cause string
 }
 
@@ -102,7 +102,7 @@ func (w *Workload) Whole() (*Workload, error) {
 	return &out, err
 }
 
-// pack takes the containers and volumes out of the object, which nobody else has seen.
+// pack takes the containers and volumes out of the object, which no caller has seen.
 func (w *Workload) pack() (err error) {
 	spec := w.podSpec()
 	if spec == nil {

@@ -16,9 +16,9 @@ var heads = []string{
 	"apiVersion: apps/v1\nkind: StatefulSet", "apiVersion: apps/v1\nkind: DaemonSet",
 }
 
-// TestWhole: a bare workload becomes what it would have been read as, and stays bare
+// TestWhole_UnpacksWhatWasPacked: a bare workload becomes what it would have been read as, and stays bare
 // itself.
-func TestWhole(t *testing.T) {
+func TestWhole_UnpacksWhatWasPacked(t *testing.T) {
 	for _, head := range append(heads, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet") {
 		text := head + body
 		if strings.HasSuffix(head, "SidecarSet") {

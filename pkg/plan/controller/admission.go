@@ -98,7 +98,7 @@ func storedRevisions(s SidecarSource) []*inject.Revision {
 	return out
 }
 
-// noteOf is what a pod is told of the set's present spec.
+// noteOf is what a pod records of the set's present spec.
 func noteOf(w *cluster.Workload) inject.Note {
 	note := inject.Note{
 		Hash:             w.Annotations[kruise.SidecarSetHashAnnotation],
@@ -241,18 +241,18 @@ func annotated(pod *tree.Node, add map[string]string) *tree.Node {
 	return out
 }
 
-// Mould makes the pods of one template. What admission does is worked out once
+// PodFactory makes the pods of one template. What admission does is worked out once
 // for all pods that it treats alike, so ten thousand cost little more than one.
 // It holds for one Admission and is not safe for concurrent use.
-type Mould struct {
+type PodFactory struct {
 	admission           *Admission
 	template            *tree.Node
 	labels, annotations map[string]string
-	casts               map[string]*cast
+	casts               map[string]*prototype
 }
 
-// cast is a pod as admission makes it, for one choice of sidecars.
-type cast struct {
+// prototype is a pod as admission makes it, for one choice of sidecars.
+type prototype struct {
 	pod      *cluster.Pod
 	contents []*inject.Content
 	// added are annotations that injection sets, but for those with a time in
@@ -262,11 +262,11 @@ type cast struct {
 	at     time.Time
 }
 
-// Mould returns the mould of a template, as decoded JSON.
-func (a *Admission) Mould(template map[string]any) *Mould {
+// PodFactory returns the mould of a template, as decoded JSON.
+func (a *Admission) PodFactory(template map[string]any) *PodFactory {
 	n := tree.FromValue(template)
-	return &Mould{
-		admission: a, template: n, casts: map[string]*cast{},
+	return &PodFactory{
+		admission: a, template: n, casts: map[string]*prototype{},
 		labels: tree.Strings(tree.Get(n, "metadata", "labels")), annotations: tree.Strings(tree.Get(n, "metadata", "annotations")),
 	}
 }
@@ -275,12 +275,12 @@ func (a *Admission) Mould(template map[string]any) *Mould {
 // and annotations are filled in here. id is the random part of its name. UID,
 // owner and whatever comes later are left to the caller. The error is a reason
 // to refuse the pod.
-func (m *Mould) Pod(c CreatePod, n Newcomer, id string, now time.Time) (*cluster.Pod, error) {
+func (m *PodFactory) Pod(c CreatePod, n Newcomer, id string, now time.Time) (*cluster.Pod, error) {
 	n.Labels, n.Annotations = joined(m.labels, c.Labels), joined(m.annotations, c.Annotations)
 	for _, key := range c.IDLabels {
 		n.Labels[key] = id
 	}
-	like, err := m.castFor(n)
+	like, err := m.prototypeFor(n)
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +305,7 @@ func (m *Mould) Pod(c CreatePod, n Newcomer, id string, now time.Time) (*cluster
 
 // gates adds those of the workload in front of Kruise's own, which its
 // controller opens as soon as it sees the pod.
-func (m *Mould) gates(p *cluster.Pod, add []string, now time.Time) {
+func (m *PodFactory) gates(p *cluster.Pod, add []string, now time.Time) {
 	own := slices.DeleteFunc(slices.Clone(p.ReadinessGates), func(g string) bool { return g == kruise.KruisePodReady })
 	for _, g := range add {
 		if !slices.Contains(own, g) {
@@ -321,7 +321,7 @@ func (m *Mould) gates(p *cluster.Pod, add []string, now time.Time) {
 	p.ReadinessGates = own
 }
 
-func (m *Mould) castFor(n Newcomer) (*cast, error) {
+func (m *PodFactory) prototypeFor(n Newcomer) (*prototype, error) {
 	contents, err := m.admission.choose(n)
 	if err != nil {
 		return nil, err
@@ -330,7 +330,7 @@ func (m *Mould) castFor(n Newcomer) (*cast, error) {
 	if found := m.casts[key]; found != nil {
 		return found, nil
 	}
-	out, err := m.cast(n, contents)
+	out, err := m.makePrototype(n, contents)
 	if err == nil {
 		m.casts[key] = out
 	}
@@ -346,7 +346,7 @@ func keyOf(contents []*inject.Content) string {
 	return b.String()
 }
 
-func (m *Mould) cast(n Newcomer, contents []*inject.Content) (*cast, error) {
+func (m *PodFactory) makePrototype(n Newcomer, contents []*inject.Content) (*prototype, error) {
 	metadata := tree.Map("labels", tree.FromValue(values(n.Labels)), "annotations", tree.FromValue(values(n.Annotations)))
 	if finalizers := tree.Get(m.template, "metadata", "finalizers"); finalizers != nil {
 		tree.Set(metadata, "finalizers", finalizers)
@@ -360,7 +360,7 @@ func (m *Mould) cast(n Newcomer, contents []*inject.Content) (*cast, error) {
 	if _, err := tree.Decode(built, &typed); err != nil {
 		return nil, err
 	}
-	out := &cast{pod: cluster.ReadPod(&typed), contents: contents, added: map[string]string{}}
+	out := &prototype{pod: cluster.ReadPod(&typed), contents: contents, added: map[string]string{}}
 	for key, v := range typed.Annotations {
 		if before, ok := n.Annotations[key]; !ok || before != v {
 			out.added[key] = v
@@ -377,7 +377,7 @@ func joined(a, b map[string]string) map[string]string {
 	return out
 }
 
-// Content is what still depends on an object that somebody wants to delete.
+// Content is what still depends on an object that is to be deleted.
 type Content struct {
 	// Replicas is spec.replicas of a workload; nil when it is not set.
 	Replicas *int32

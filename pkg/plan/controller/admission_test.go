@@ -76,7 +76,7 @@ var ofCloneSet = Newcomer{Namespace: "shop", Name: "web-abcde", Owner: cluster.R
 
 func cast1(t *testing.T, a *Admission, template map[string]any, c CreatePod, n Newcomer) *cluster.Pod {
 	t.Helper()
-	p, err := a.Mould(template).Pod(c, n, "abcde", labStart)
+	p, err := a.PodFactory(template).Pod(c, n, "abcde", labStart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func imagesOf(p *cluster.Pod) string {
 	return strings.Join(out, " ")
 }
 
-func TestMouldInjects(t *testing.T) {
+func TestPodFactory_InjectsSidecars(t *testing.T) {
 	set := storedSet(t, "meshset", mesh)
 	set.Object.(*kruise.SidecarSet).Status.LatestRevision = "meshset-7bd6fbfb77"
 	p := cast1(t, admission(t, sets(set)), webTemplate(t, ""), CreatePod{
@@ -118,10 +118,10 @@ func TestMouldInjects(t *testing.T) {
 	}
 }
 
-// TestMouldKeepsTime: the second pod of a mould shares what is the same, and has
+// TestPodFactory_KeepsTheTime: the second pod of a mould shares what is the same, and has
 // its own second.
-func TestMouldKeepsTime(t *testing.T) {
-	m := admission(t, sets(storedSet(t, "meshset", mesh))).Mould(webTemplate(t, ""))
+func TestPodFactory_KeepsTheTime(t *testing.T) {
+	m := admission(t, sets(storedSet(t, "meshset", mesh))).PodFactory(webTemplate(t, ""))
 	var pods []*cluster.Pod
 	for _, d := range []time.Duration{0, 300 * time.Millisecond, 1200 * time.Millisecond} {
 		p, err := m.Pod(CreatePod{}, ofCloneSet, "", labStart.Add(d))
@@ -143,11 +143,11 @@ func TestMouldKeepsTime(t *testing.T) {
 	}
 }
 
-// TestMouldPerPod: each pod is matched by itself.
-func TestMouldPerPod(t *testing.T) {
+// TestPodFactory_PerPod: each pod is matched by itself.
+func TestPodFactory_PerPod(t *testing.T) {
 	gold := storedSet(t, "gold", "selector: {matchLabels: {tier: gold}}\ncontainers: [{name: side, image: 'side:gold'}]")
 	a := admission(t, sets(gold))
-	m := a.Mould(webTemplate(t, ""))
+	m := a.PodFactory(webTemplate(t, ""))
 	for tier, want := range map[string]string{"gold": "side=side:gold main=web:1.0", "": "main=web:1.0"} {
 		p, err := m.Pod(CreatePod{Labels: map[string]string{"tier": tier}}, ofCloneSet, "", labStart)
 		if err != nil || imagesOf(p) != want {
@@ -156,7 +156,7 @@ func TestMouldPerPod(t *testing.T) {
 	}
 }
 
-func TestAdmissionGate(t *testing.T) {
+func TestAdmission_Gate(t *testing.T) {
 	deployment := Newcomer{Namespace: "shop", Owner: cluster.Ref{Group: "apps", Kind: "Deployment"}}
 	for _, c := range []struct {
 		name  string
@@ -182,8 +182,8 @@ func TestAdmissionGate(t *testing.T) {
 	}
 }
 
-// TestAdmissionPriority is worked example E13 (docs/kruise/sidecarset.md#worked-examples).
-func TestAdmissionPriority(t *testing.T) {
+// TestAdmission_Priority is worked example E13 (docs/kruise/sidecarset.md#worked-examples).
+func TestAdmission_Priority(t *testing.T) {
 	side := storedSet(t, "s", "selector: {matchLabels: {app: web}}\ncontainers: [{name: side, image: 'side:1', env: [{name: KRUISE_CONTAINER_PRIORITY, value: '1'}]}]")
 	for _, c := range []struct {
 		annotations map[string]string
@@ -207,13 +207,13 @@ func TestAdmissionPriority(t *testing.T) {
 	bad := webTemplate(t, "")
 	main := bad["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
 	main["env"] = []any{map[string]any{"name": kruise.ContainerPriorityEnv, "value": "high"}}
-	if _, err := admission(t, sets(side)).Mould(bad).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil || !strings.Contains(err.Error(), "not an integer") {
+	if _, err := admission(t, sets(side)).PodFactory(bad).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil || !strings.Contains(err.Error(), "not an integer") {
 		t.Errorf("an unreadable priority: %v", err)
 	}
 }
 
-// TestAdmissionHotUpgrade is worked example E10.
-func TestAdmissionHotUpgrade(t *testing.T) {
+// TestAdmission_HotUpgrade is worked example E10.
+func TestAdmission_HotUpgrade(t *testing.T) {
 	set := storedSet(t, "hotset", "selector: {matchLabels: {app: web}}\ncontainers: [{name: mesh, image: 'mesh:1.0', upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: 'mesh:empty'}}]")
 	p := cast1(t, admission(t, sets(set)), webTemplate(t, ""), CreatePod{}, ofCloneSet)
 	if got := imagesOf(p); got != "mesh-1=mesh:1.0 mesh-2=mesh:empty main=web:1.0" {
@@ -232,8 +232,8 @@ func TestAdmissionHotUpgrade(t *testing.T) {
 	}
 }
 
-// TestAdmissionNamespaces: a set that is bound to one namespace stays there.
-func TestAdmissionNamespaces(t *testing.T) {
+// TestAdmission_Namespaces: a set that is bound to one namespace stays there.
+func TestAdmission_Namespaces(t *testing.T) {
 	s := sets(storedSet(t, "here", "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}\n"+strings.TrimSpace(mesh)))
 	s.Namespaces = map[string]map[string]string{"shop": {kruise.NamespaceNameLabel: "shop"}, "other": {kruise.NamespaceNameLabel: "other"}}
 	for ns, want := range map[string]int{"shop": 2, "other": 1} {
@@ -245,9 +245,9 @@ func TestAdmissionNamespaces(t *testing.T) {
 	}
 }
 
-// TestAdmissionStoredRevision: injectionStrategy.revision injects an older
+// TestAdmission_StoredRevision: injectionStrategy.revision injects an older
 // content, with that revision's own hashes.
-func TestAdmissionStoredRevision(t *testing.T) {
+func TestAdmission_StoredRevision(t *testing.T) {
 	old := storedSet(t, "meshset", mesh)
 	now := storedSet(t, "meshset", strings.Replace(mesh, "1.0", "2.0", 1)+"injectionStrategy: {revision: {customVersion: stable}}")
 	stored := cluster.Revision{Name: "meshset-1", Number: 1, Template: joinedValues(old.Template, map[string]any{"customVersion": "stable"})}
@@ -262,7 +262,7 @@ func TestAdmissionStoredRevision(t *testing.T) {
 		t.Errorf("record %s", record)
 	}
 	s.SidecarSets[0].Revisions = nil
-	if _, err := admission(t, s).Mould(webTemplate(t, "")).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil {
+	if _, err := admission(t, s).PodFactory(webTemplate(t, "")).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil {
 		t.Error("a revision that is not stored was injected")
 	}
 }
@@ -273,8 +273,8 @@ func joinedValues(a, b map[string]any) map[string]any {
 	return out
 }
 
-// TestAdmissionBudget: pods learn at creation which budget they have.
-func TestAdmissionBudget(t *testing.T) {
+// TestAdmission_Budget: pods learn at creation which budget they have.
+func TestAdmission_Budget(t *testing.T) {
 	bySelector := pub("by-selector", kruise.PodUnavailableBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}})
 	byTarget := pub("by-target", kruise.PodUnavailableBudgetSpec{TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}})
 	elsewhere := pub("elsewhere", bySelector.Spec)

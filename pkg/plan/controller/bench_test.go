@@ -70,7 +70,7 @@ func sidecarCrowd(tb testing.TB, n, updated int) *View {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		m := a.Mould(webTemplate(tb, ""))
+		m := a.PodFactory(webTemplate(tb, ""))
 		for range []int{n - updated, updated}[i] {
 			name := fmt.Sprintf("web-%d", len(v.Pods))
 			p, err := m.Pod(CreatePod{}, Newcomer{Namespace: "default", Name: name}, "", labStart)
@@ -103,7 +103,7 @@ func BenchmarkSidecarSetPass(b *testing.B) {
 // BenchmarkMould makes one pod of many.
 func BenchmarkMould(b *testing.B) {
 	a := admission(b, sets(storedSet(b, "meshset", mesh)))
-	m := a.Mould(webTemplate(b, ""))
+	m := a.PodFactory(webTemplate(b, ""))
 	for b.Loop() {
 		if _, err := m.Pod(CreatePod{Labels: map[string]string{"controller-revision-hash": "x"}}, ofCloneSet, "abcde", labStart); err != nil {
 			b.Fatal(err)

@@ -34,7 +34,7 @@ type BudgetView struct {
 	Budget *kruise.PodUnavailableBudget
 	// Pods are those of the budget's namespace.
 	Pods []*cluster.Pod
-	// Tally is what is there to be counted, where somebody keeps count; nil has
+	// Tally is what is there to be counted, where a caller keeps count; nil has
 	// every pod looked at.
 	Tally     *Tally
 	Workloads Workloads
@@ -145,7 +145,7 @@ func (v *BudgetView) rule(expected int) *rules.Budget {
 	}
 }
 
-// recordsOf are the pods on record, without lists of their names: there are many
+// recordsOf are the recorded pods, without lists of their names: there are many
 // of them, and a question for each.
 func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
 	return &rules.Records{
@@ -194,7 +194,7 @@ func reopened(p *cluster.Pod) bool {
 }
 
 // Decide asks the budget about one operation on a pod, by its status, as the
-// webhook does. The second result is the status with the permit on record, nil
+// webhook does. The second result is the status with the permit recorded, nil
 // when there is nothing to record. A nil view is for a pod whose budget is gone.
 func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavailableBudgetStatus) {
 	if v == nil {
@@ -328,8 +328,8 @@ func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
 	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
 }
 
-// standingFor is the workload under the name of a target which it stands for where
-// there is no Kruise.
+// standingFor returns a native workload under the name of the target that it was
+// rendered from.
 func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
 	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
 		return w
@@ -385,7 +385,7 @@ func replicasOf(w *cluster.Workload) int {
 	return n
 }
 
-// Rules returns the budget with the pods that it covers, as it stands.
+// Rules returns the current budget with the pods that it covers.
 func (v *BudgetView) Rules() *rules.Budget {
 	var b *rules.Budget
 	if t := v.Tally; t != nil && t.Covered == len(v.Pods) {
@@ -400,7 +400,7 @@ func (v *BudgetView) Rules() *rules.Budget {
 	return b
 }
 
-// Rules returns the budget with the pods that it covers, as it stands.
+// Rules returns the current budget with the pods that it covers.
 func (v *EvictionView) Rules() *rules.DisruptionBudget {
 	return v.budget(v.covered(), &v.Budget.Status)
 }

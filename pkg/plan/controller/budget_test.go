@@ -92,7 +92,7 @@ func unready(p *cluster.Pod) *cluster.Pod {
 	return p.With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "", "")}}, labStart)
 }
 
-func TestReconcileBudgetCounts(t *testing.T) {
+func TestReconcileBudget_Counts(t *testing.T) {
 	for _, c := range []struct {
 		name                             string
 		spec                             kruise.PodUnavailableBudgetSpec
@@ -126,9 +126,9 @@ func daemonSetOf(string, cluster.Owner) *cluster.Workload {
 	return &cluster.Workload{Ref: cluster.Ref{Group: kruise.Group, Kind: "DaemonSet", Name: "web"}, Object: &kruise.DaemonSet{}}
 }
 
-// TestReconcileBudgetTarget: a targetRef counts its own pods only, and what the
+// TestReconcileBudget_Target: a targetRef counts its own pods only, and what the
 // target asks for.
-func TestReconcileBudgetTarget(t *testing.T) {
+func TestReconcileBudget_Target(t *testing.T) {
 	one := intstr.FromInt32(1)
 	spec := kruise.PodUnavailableBudgetSpec{MaxUnavailable: &one, TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}}
 	three := int32(3)
@@ -154,9 +154,9 @@ func TestReconcileBudgetTarget(t *testing.T) {
 	}
 }
 
-// TestReconcileBudgetSumsOwners: two ReplicaSets of one Deployment count once,
+// TestReconcileBudget_SumsOwners: two ReplicaSets of one Deployment count once,
 // two workloads both.
-func TestReconcileBudgetSumsOwners(t *testing.T) {
+func TestReconcileBudget_SumsOwners(t *testing.T) {
 	two, three := int32(2), int32(3)
 	all := map[string]*cluster.Workload{}
 	for _, uid := range []string{"rs1", "rs2"} {
@@ -174,9 +174,9 @@ func TestReconcileBudgetSumsOwners(t *testing.T) {
 	}
 }
 
-// TestBudgetPermits are cases 402 and 404: one permit, then refusals until the
+// TestBudget_Permits are cases 402 and 404: one permit, then refusals until the
 // pod is gone or, after an update, its ten seconds are over.
-func TestBudgetPermits(t *testing.T) {
+func TestBudget_Permits(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("1"), pods, cloneSetOf(5))
 	if !v.ask(pods[0], kruise.PubDeleteOperation) || v.ask(pods[1], kruise.PubDeleteOperation) || v.ask(pods[1], kruise.PubEvictOperation) {
@@ -203,14 +203,14 @@ func TestBudgetPermits(t *testing.T) {
 	}
 }
 
-func TestBudgetUpdatePermitLasts(t *testing.T) {
+func TestBudget_UpdatePermitLasts(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("1"), pods, cloneSetOf(5))
 	v.Now = labStart.Add(700 * time.Millisecond)
 	if !v.ask(pods[0], kruise.PubUpdateOperation) || v.ask(pods[1], kruise.PubUpdateOperation) {
 		t.Error("not one permit")
 	}
-	// The pod was down and is ready again: it stays on record.
+	// The pod was down and is ready again: it stays recorded.
 	v.Now = labStart.Add(3 * time.Second)
 	if pass := v.count(); pass.Again != 7*time.Second || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubUpdateOperation) {
 		t.Errorf("after 3 s: again %v, %+v", pass.Again, v.Budget.Status)
@@ -221,7 +221,7 @@ func TestBudgetUpdatePermitLasts(t *testing.T) {
 	}
 }
 
-func TestBudgetDisruptionPermitLasts(t *testing.T) {
+func TestBudget_DisruptionPermitLasts(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("2"), pods, cloneSetOf(5))
 	v.ask(pods[0], kruise.PubUpdateOperation)
@@ -236,9 +236,9 @@ func TestBudgetDisruptionPermitLasts(t *testing.T) {
 	}
 }
 
-// TestBudgetResizePermit: of all permits, only those of updates are on record as
+// TestBudget_ResizePermit: of all permits, only those of updates are recorded as
 // such.
-func TestBudgetResizePermit(t *testing.T) {
+func TestBudget_ResizePermit(t *testing.T) {
 	spec := maxUnavailable("1")
 	spec.ProtectOperations = []kruise.PubOperation{kruise.PubResizeOperation}
 	pods := webPods(5)
@@ -249,9 +249,9 @@ func TestBudgetResizePermit(t *testing.T) {
 	}
 }
 
-// TestBudgetStatusIsAuthority: between two passes of its controller the webhook
+// TestBudget_StatusIsAuthority: between two passes of its controller the webhook
 // does not see what pods do (docs/kruise/protection.md#podunavailablebudget).
-func TestBudgetStatusIsAuthority(t *testing.T) {
+func TestBudget_StatusIsAuthority(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("1"), pods, cloneSetOf(5))
 	v.Pods = append([]*cluster.Pod{unready(pods[0])}, pods[1:]...)
@@ -263,7 +263,7 @@ func TestBudgetStatusIsAuthority(t *testing.T) {
 	}
 }
 
-func TestBudgetLetsThrough(t *testing.T) {
+func TestBudget_LetsThrough(t *testing.T) {
 	pods := webPods(5)
 	v := guard(minAvailable("100%"), pods, cloneSetOf(5))
 	exempt, unrelated := *pods[1], *pods[2]
@@ -301,8 +301,8 @@ func inPlaceUpdated(p *cluster.Pod) *cluster.Pod {
 	return &out
 }
 
-// TestBudgetSeesSidecars: a pod whose sidecar is being upgraded does not count.
-func TestBudgetSeesSidecars(t *testing.T) {
+// TestBudget_SeesSidecars: a pod whose sidecar is being upgraded does not count.
+func TestBudget_SeesSidecars(t *testing.T) {
 	set := storedSet(t, "meshset", mesh)
 	pods := webPods(3)
 	for _, p := range pods {
@@ -322,8 +322,8 @@ func TestBudgetSeesSidecars(t *testing.T) {
 	}
 }
 
-// TestBudgetRelates: pods from before the budget get its name.
-func TestBudgetRelates(t *testing.T) {
+// TestBudget_Relates: pods from before the budget get its name.
+func TestBudget_Relates(t *testing.T) {
 	pods := webPods(3)
 	pods[1].Annotations, pods[2].Labels = nil, nil
 	pass := ReconcileBudget(&BudgetView{Now: labStart, Budget: pub("web-pub", maxUnavailable("1")), Pods: pods, Workloads: cloneSetOf(3)})
@@ -332,8 +332,8 @@ func TestBudgetRelates(t *testing.T) {
 	}
 }
 
-// TestBudgetQuiet: a second pass over the same pods has nothing to say.
-func TestBudgetQuiet(t *testing.T) {
+// TestBudget_Quiet: a second pass over the same pods has nothing to say.
+func TestBudget_Quiet(t *testing.T) {
 	v := guard(maxUnavailable("1"), webPods(3), cloneSetOf(3))
 	if pass := v.count(); pass.Status != nil || pass.Again != 0 || pass.Relate != nil {
 		t.Errorf("%+v", pass)

@@ -19,7 +19,7 @@ type cloneSet struct {
 	*kruise.CloneSet
 	view *View
 	pass Pass
-	// update and current are the revisions between which it stands, revisions
+	// update and current are the revisions between which it is, revisions
 	// all that it has.
 	update, current string
 	revisions       []cluster.Revision
@@ -43,7 +43,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	if s.scale(claims) {
 		s.pass.IfRefused = s.refused
 	} else {
-		s.roll()
+		s.updatePods()
 	}
 	s.finish()
 	return s.pass
@@ -54,10 +54,10 @@ func (s *cloneSet) finish() {
 	s.writeStatus()
 	s.forgetDeleted()
 	s.view.dropRevisions(&s.pass, s.revisions, s.Spec.RevisionHistoryLimit, s.current, s.update)
-	s.pass.lookAgain(untilAvailable(s.view.Pods, s.Spec.MinReadySeconds, s.view.Now))
+	s.pass.requeueAfter(untilAvailable(s.view.Pods, s.Spec.MinReadySeconds, s.view.Now))
 }
 
-// refused goes on when scaling could not create or delete a pod. If it was the
+// refused continues when scaling could not create or delete a pod. If it was the
 // first then nothing has changed, and updates are looked after all the same: else
 // a budget that waits for new pods to be ready would wait forever.
 func (s *cloneSet) refused(done int, why error) Pass {
@@ -70,7 +70,7 @@ func (s *cloneSet) refused(done int, why error) Pass {
 	})
 	s.pass, s.failedScale = Pass{}, why.Error()
 	if !changed {
-		s.roll()
+		s.updatePods()
 	}
 	s.finish()
 	return s.pass
@@ -98,8 +98,8 @@ func (s *cloneSet) rolling() kruise.RollingUpdateCloneSetStrategy {
 	return or(s.Spec.UpdateStrategy.RollingUpdate, kruise.RollingUpdateCloneSetStrategy{})
 }
 
-// why sets what the pass says of itself, unless it has something to say.
-func (s *cloneSet) why(text string) {
+// setMessage sets the message of the pass, unless it has one.
+func (s *cloneSet) setMessage(text string) {
 	if s.pass.Why == "" {
 		s.pass.Why = text
 	}
@@ -133,7 +133,7 @@ func (s *cloneSet) forgetDeleted() {
 	s.pass.act(PatchWorkload{Patch: map[string]any{"spec": map[string]any{"scaleStrategy": map[string]any{"podsToDelete": value}}}})
 }
 
-// event tells of something that was done to a pod.
+// event reports something that was done to a pod.
 func (s *cloneSet) event(reason, message string) {
 	s.pass.act(Event{Type: "Normal", Reason: reason, Message: message})
 }
@@ -151,15 +151,15 @@ func deadlineIn(c *kruise.CloneSetCondition, deadline int32, now time.Time) time
 	return max(c.LastUpdateTime.Add(seconds(deadline)).Sub(now), 0) + time.Millisecond
 }
 
-// roll looks after updates under way and, unless a lifecycle state changed, takes
+// updatePods continues updates in progress and, unless a lifecycle state changed, takes
 // the next pods (docs/kruise/workloads.md#one-reconcile, step 7).
-func (s *cloneSet) roll() {
+func (s *cloneSet) updatePods() {
 	if s.refresh() {
-		s.why("lifecycle states change")
+		s.setMessage("lifecycle states change")
 		return
 	}
 	choice := s.rule.TakeUpdate()
-	s.why(choice.Why)
+	s.setMessage(choice.Why)
 	target := s.update
 	if choice.Back {
 		target = s.current
@@ -177,9 +177,9 @@ func (s *cloneSet) roll() {
 // and reports whether a state changed.
 func (s *cloneSet) refresh() bool {
 	moved := false
-	for _, p := range s.rule.Restless() {
+	for _, p := range s.rule.PodsInTransition() {
 		var c cluster.PodChange
-		s.pass.lookAgain(s.view.refreshInPlace(&c, p))
+		s.pass.requeueAfter(s.view.refreshInPlace(&c, p))
 		if to := s.nextState(p); to != rules.StateOf(p) {
 			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 			moved = true
@@ -261,7 +261,7 @@ func (s *cloneSet) updateInPlace(p *cluster.Pod, u *inPlaceUpdate) bool {
 	c = u.start(p, s.view.Now)
 	enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 	s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
-	s.pass.lookAgain(seconds(s.grace()))
+	s.pass.requeueAfter(seconds(s.grace()))
 	s.event("SuccessfulUpdatePodInPlace", fmt.Sprintf("successfully update pod %s in-place(revision %s)", p.Name, u.revision))
 	return true
 }
@@ -339,7 +339,7 @@ func (s *cloneSet) setProgress(c *kruise.CloneSetCondition, status corev1.Condit
 	}
 	c.Status, c.Reason, c.Message = status, reason, s.progressText(reason)
 	if reason == rules.ReasonCloneSetUpdated {
-		s.pass.lookAgain(deadlineIn(c, *s.Spec.ProgressDeadlineSeconds, s.view.Now))
+		s.pass.requeueAfter(deadlineIn(c, *s.Spec.ProgressDeadlineSeconds, s.view.Now))
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// scale brings the number of pods closer to what it shall be, and reports whether
+// scale brings the number of pods closer to what it should be, and reports whether
 // it wrote anything: the update then waits (docs/kruise/workloads.md#one-reconcile, steps 2 to
 // 6).
 func (s *cloneSet) scale(claims []*cluster.Claim) bool {
 	scale := s.rule.Scale()
-	s.why(scale.Why)
+	s.setMessage(scale.Why)
 	for _, p := range scale.Undo {
 		s.enter(p, rules.StatePreparingNormal)
 	}
@@ -196,7 +196,7 @@ func OwnClaimsHash(o *kruise.CloneSet, stored []cluster.Revision) []cluster.Revi
 	return out
 }
 
-// hashOf tells claim templates apart.
+// hashOf distinguishes claim templates.
 func hashOf(templates any) string {
 	h := fnv.New32()
 	_, _ = h.Write(encoded(templates))

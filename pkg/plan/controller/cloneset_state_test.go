@@ -15,7 +15,7 @@ import (
 
 const claimTemplate = "\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
 
-func TestCloneSetClaims(t *testing.T) {
+func TestCloneSet_Claims(t *testing.T) {
 	l := newLab(t, cloneSetYAML+claimTemplate)
 	l.settle()
 	l.seconds(3)
@@ -54,9 +54,9 @@ func (l *lab) claimsText() string {
 	return out
 }
 
-// TestCloneSetLostClaims: what becomes of claims whose pod somebody else deleted
+// TestCloneSet_LostClaims: what becomes of claims whose pod another actor deleted
 // (recorded in 061 and 062).
-func TestCloneSetLostClaims(t *testing.T) {
+func TestCloneSet_LostClaims(t *testing.T) {
 	for _, c := range []struct{ name, strategy, want string }{
 		{"without reuse", "{}", "own data-1 Pod, claim data-web-4, create 4 1"},
 		{"with reuse", "{enablePVCReuse: true}", "create 1"},
@@ -104,8 +104,8 @@ func actionsOf(l *lab) string {
 	return out
 }
 
-// TestCloneSetOrphanedClaims: without reuse, claims of pods that are gone go.
-func TestCloneSetOrphanedClaims(t *testing.T) {
+// TestCloneSet_OrphanedClaims: without reuse, claims of pods that are gone go.
+func TestCloneSet_OrphanedClaims(t *testing.T) {
 	l := newCloneSet(t)
 	self := cluster.Owner{Kind: "CloneSet", Name: "web", UID: "w"}
 	id := func(id string) map[string]string { return map[string]string{kruise.CloneSetInstanceIDLabel: id} }
@@ -146,9 +146,9 @@ func (l *lab) states() string {
 	return strings.Join(out, " ")
 }
 
-// TestCloneSetHoldsUpdate follows a pod through the hook of an in-place update
+// TestCloneSet_HoldsUpdate follows a pod through the hook of an in-place update
 // (recorded in 050).
-func TestCloneSetHoldsUpdate(t *testing.T) {
+func TestCloneSet_HoldsUpdate(t *testing.T) {
 	l, text := newHooked(t)
 	l.follow(2, edited(text, "web:1", "web:2"))
 	if got, want := l.states(), "1:PreparingUpdate=1 2:Normal=1 3:Normal=1"; got != want {
@@ -173,9 +173,9 @@ func TestCloneSetHoldsUpdate(t *testing.T) {
 	}
 }
 
-// TestCloneSetHoldsDeletion: a held deletion is taken back while it can be, and
+// TestCloneSet_HoldsDeletion: a held deletion is taken back while it can be, and
 // blocks its replacement (docs/kruise/workloads.md#worked-examples, preDelete hold).
-func TestCloneSetHoldsDeletion(t *testing.T) {
+func TestCloneSet_HoldsDeletion(t *testing.T) {
 	l, text := newHooked(t)
 	l.follow(1, edited(text, "replicas: 3", "replicas: 1"))
 	if got, want := l.states(), "1:PreparingDelete=1 2:PreparingDelete=1 3:Normal=1"; got != want {
@@ -202,8 +202,8 @@ func TestCloneSetHoldsDeletion(t *testing.T) {
 	}
 }
 
-// TestCloneSetGrace: the pass comes back when the change is due.
-func TestCloneSetGrace(t *testing.T) {
+// TestCloneSet_Grace: the pass comes back when the change is due.
+func TestCloneSet_Grace(t *testing.T) {
 	l := newCloneSet(t)
 	l.write(edited(cloneSetYAML, "web:1", "web:2", "maxUnavailable: 1", "maxUnavailable: 1, inPlaceUpdateStrategy: {gracePeriodSeconds: 3}"))
 	if p := l.pass(); p.Again != 3*time.Second {
@@ -219,7 +219,7 @@ func TestCloneSetGrace(t *testing.T) {
 	}
 }
 
-func TestCloneSetStatus(t *testing.T) {
+func TestCloneSet_Status(t *testing.T) {
 	l := newCloneSet(t, "maxUnavailable: 1", "maxUnavailable: 1, partition: 1")
 	want := kruise.CloneSetStatus{
 		ObservedGeneration: 1, Replicas: 3, ReadyReplicas: 3, AvailableReplicas: 3, UpdatedReplicas: 3, UpdatedReadyReplicas: 3,
@@ -246,8 +246,8 @@ func TestCloneSetStatus(t *testing.T) {
 	}
 }
 
-// TestCloneSetProgressing: the reasons and times of the recorded 068 and 090.
-func TestCloneSetProgressing(t *testing.T) {
+// TestCloneSet_Progressing: the reasons and times of the recorded 068 and 090.
+func TestCloneSet_Progressing(t *testing.T) {
 	deadline := "\n  progressDeadlineSeconds: 8\n"
 	l := newLab(t, cloneSetYAML+deadline)
 	l.settle()
@@ -294,8 +294,8 @@ func (l *lab) expectProgress(want, message string) {
 	}
 }
 
-// TestCloneSetFails: InPlaceOnly and an impossible change.
-func TestCloneSetFails(t *testing.T) {
+// TestCloneSet_Fails: InPlaceOnly and an impossible change.
+func TestCloneSet_Fails(t *testing.T) {
 	l := newCloneSet(t, "InPlaceIfPossible", "InPlaceOnly")
 	l.write(edited(cloneSetYAML, "InPlaceIfPossible", "InPlaceOnly", `image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`))
 	p := l.settle()
@@ -310,9 +310,9 @@ func TestCloneSetFails(t *testing.T) {
 	}
 }
 
-// TestCloneSetRefusedDeletion: when nothing could be deleted, updates are looked
+// TestCloneSet_RefusedDeletion: when nothing could be deleted, updates are looked
 // after all the same.
-func TestCloneSetRefusedDeletion(t *testing.T) {
+func TestCloneSet_RefusedDeletion(t *testing.T) {
 	l := newCloneSet(t)
 	l.write(edited(cloneSetYAML, "web:1", "web:2", "maxUnavailable: 1", "maxUnavailable: 2, partition: 2"))
 	l.settle()

@@ -65,9 +65,9 @@ func (l *lab) follow(seconds int, text string) string {
 	return acts(first + "; " + l.rest(seconds))
 }
 
-// TestCloneSetFollows replays the worked examples of docs/kruise/workloads.md#worked-examples; pods
+// TestCloneSet_Follows replays the worked examples of docs/kruise/workloads.md#worked-examples; pods
 // that tie come in the order of their names.
-func TestCloneSetFollows(t *testing.T) {
+func TestCloneSet_Follows(t *testing.T) {
 	recreate := []string{"InPlaceIfPossible", "ReCreate"}
 	image := []string{"web:1", "web:2"}
 	for _, c := range []struct {
@@ -194,7 +194,7 @@ func TestCloneSetFollows(t *testing.T) {
 	}
 }
 
-func TestCloneSetUnfinished(t *testing.T) {
+func TestCloneSet_Unfinished(t *testing.T) {
 	small := []string{"maxUnavailable: 1", "maxUnavailable: 1, partition: 1"}
 	l := newCloneSet(t, small...)
 	l.follow(3, edited(edited(cloneSetYAML, small...), "web:1", "web:2"))
@@ -221,7 +221,7 @@ func TestCloneSetUnfinished(t *testing.T) {
 	}
 }
 
-func TestCloneSetUndo(t *testing.T) {
+func TestCloneSet_Undo(t *testing.T) {
 	l := newCloneSet(t)
 	first := l.cloneSet().UpdateRevision
 	l.follow(1, edited(cloneSetYAML, "web:1", "web:2"))
@@ -239,7 +239,7 @@ func TestCloneSetUndo(t *testing.T) {
 	}
 }
 
-func TestCloneSetRollbackGate(t *testing.T) {
+func TestCloneSet_RollbackGate(t *testing.T) {
 	half := []string{"maxUnavailable: 1", "maxUnavailable: 1, partition: 1"}
 	l := newCloneSet(t, half...)
 	l.gates.CloneSetPartitionRollback = true
@@ -253,7 +253,7 @@ func TestCloneSetRollbackGate(t *testing.T) {
 	}
 }
 
-func TestCloneSetBrokenPods(t *testing.T) {
+func TestCloneSet_BrokenPods(t *testing.T) {
 	l := newCloneSet(t, "replicas: 3", "replicas: 5", "maxUnavailable: 1", "maxUnavailable: 2")
 	for _, name := range []string{"web-00002", "web-00004", "web-00005"} {
 		l.broken[name] = true
@@ -270,7 +270,7 @@ func TestCloneSetBrokenPods(t *testing.T) {
 	}
 }
 
-func TestCloneSetMarkedPods(t *testing.T) {
+func TestCloneSet_MarkedPods(t *testing.T) {
 	marked := cluster.PodChange{Labels: map[string]*string{kruise.SpecifiedDeleteLabel: new("true")}}
 	l := newCloneSet(t, "replicas: 3", "replicas: 5")
 	for _, name := range []string{"web-00001", "web-00003", "web-00004"} {
@@ -287,7 +287,7 @@ func TestCloneSetMarkedPods(t *testing.T) {
 	}
 }
 
-func TestCloneSetPodsToDelete(t *testing.T) {
+func TestCloneSet_PodsToDelete(t *testing.T) {
 	l := newCloneSet(t)
 	named := edited(cloneSetYAML, "{}", "{podsToDelete: [web-00003, web-00001, web-00009]}")
 	got := l.follow(4, named)
@@ -300,7 +300,7 @@ func TestCloneSetPodsToDelete(t *testing.T) {
 	}
 }
 
-func TestCloneSetIsRefused(t *testing.T) {
+func TestCloneSet_IsRefused(t *testing.T) {
 	l := newCloneSet(t, "maxUnavailable: 1", "maxUnavailable: 3")
 	l.refused["web-00002"] = true
 	l.write(edited(cloneSetYAML, "web:1", "web:2", "maxUnavailable: 1", "maxUnavailable: 3"))
@@ -333,7 +333,7 @@ func (l *lab) asks() (out []PatchPod) {
 	return out
 }
 
-func TestCloneSetNewPod(t *testing.T) {
+func TestCloneSet_NewPod(t *testing.T) {
 	l := newLab(t, cloneSetYAML)
 	var made CreatePod
 	p, err := Reconcile(&View{Now: l.now, Workload: l.w})
@@ -365,8 +365,8 @@ func TestCloneSetNewPod(t *testing.T) {
 	}
 }
 
-// TestCloneSetScaleUpLimited: the event comes also when no pod at all may be made.
-func TestCloneSetScaleUpLimited(t *testing.T) {
+// TestCloneSet_ScaleUpLimited: the event comes also when no pod at all may be made.
+func TestCloneSet_ScaleUpLimited(t *testing.T) {
 	for unavailable, want := range map[string]string{"1": "lets 0 be created now", "2": "lets 1 be created now", "3": ""} {
 		l := newCloneSet(t)
 		l.broken["web-00001"] = true

@@ -48,7 +48,7 @@ type View struct {
 	Reports map[string]rules.NodeReport
 	Gates   cluster.Gates
 	// Survey is what the controller of a CloneSet remembers of its last pass; nil
-	// has it look at every pod anew.
+	// has it look at every pod again.
 	Survey *rules.Survey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
@@ -132,9 +132,9 @@ func (reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) reconciler {
 // act adds a write.
 func (p *Pass) act(a Action) { p.Actions = append(p.Actions, a) }
 
-// lookAgain has the controller come back after a time, unless it does so sooner
+// requeueAfter has the controller come back after a time, unless it does so sooner
 // anyway; 0 asks for nothing.
-func (p *Pass) lookAgain(after time.Duration) {
+func (p *Pass) requeueAfter(after time.Duration) {
 	if after > 0 && (p.Again == 0 || after < p.Again) {
 		p.Again = after
 	}
@@ -215,7 +215,7 @@ type (
 		// Annotations are merged into the ReplicaSet's own.
 		Annotations map[string]string
 		// New is the ReplicaSet to create, complete but for uid and generation:
-		// its owner reference, labels and template are those it shall have. It
+		// its owner reference, labels and template are those it should have. It
 		// is nil for one that exists.
 		New *cluster.Workload
 	}
@@ -230,7 +230,7 @@ type (
 		Owner  *cluster.Owner
 	}
 
-	// Event is what the controller would tell: Normal or Warning.
+	// Event is what the controller would report: Normal or Warning.
 	Event struct{ Type, Reason, Message string }
 )
 

@@ -76,16 +76,16 @@ func newDaemonSet(v *View, spec *kruise.DaemonSetSpec, collisions *int32) *daemo
 // run does what there is to do. As long as pods come and go for other reasons,
 // the update waits.
 func (s *daemonSet) run() {
-	held := s.lookAfter()
+	held := s.refresh()
 	if !s.manage() && !held {
-		s.roll()
+		s.updatePods()
 	}
-	s.pass.lookAgain(untilAvailable(s.view.Pods, s.rule.Spec.MinReadySeconds, s.view.Now))
+	s.pass.requeueAfter(untilAvailable(s.view.Pods, s.rule.Spec.MinReadySeconds, s.view.Now))
 }
 
-// lookAfter brings in-place updates forward, and deletes the pods that their hook
+// refresh brings in-place updates forward, and deletes the pods that their hook
 // has released; it reports whether there were any.
-func (s *daemonSet) lookAfter() bool {
+func (s *daemonSet) refresh() bool {
 	released := false
 	for _, p := range s.view.Pods {
 		if !rules.Active(p) {
@@ -96,7 +96,7 @@ func (s *daemonSet) lookAfter() bool {
 			continue
 		}
 		var c cluster.PodChange
-		s.pass.lookAgain(s.view.refreshInPlace(&c, p))
+		s.pass.requeueAfter(s.view.refreshInPlace(&c, p))
 		if !empty(&c) {
 			s.pass.act(PatchPod{Pod: p, Change: c})
 		}
@@ -184,9 +184,9 @@ func (s *daemonSet) count(out *kruise.DaemonSetStatus) {
 	*out = n
 }
 
-// roll makes a round of the update. What is replaced outside the budget comes
+// updatePods makes a round of the update. What is replaced outside the budget comes
 // first, so that a refusal of the others does not hold it up.
-func (s *daemonSet) roll() {
+func (s *daemonSet) updatePods() {
 	todo := s.rule.ChooseUpdate()
 	s.pass.Why = todo.Why
 	burst := s.rule.Limits().Burst
@@ -194,7 +194,7 @@ func (s *daemonSet) roll() {
 		s.remove(p)
 	}
 	to := s.updatesTo(s.update)
-	chosen := slices.Concat(todo.Broken, s.draw(todo.Candidates, todo.Room))
+	chosen := slices.Concat(todo.Broken, s.pickRandom(todo.Candidates, todo.Room))
 	for _, p := range chosen[:min(burst, len(chosen))] {
 		if todo.Surge {
 			s.create(p.Node)
@@ -204,8 +204,8 @@ func (s *daemonSet) roll() {
 	}
 }
 
-// draw takes n of the pods at random.
-func (s *daemonSet) draw(list []*cluster.Pod, n int) []*cluster.Pod {
+// pickRandom takes n of the pods at random.
+func (s *daemonSet) pickRandom(list []*cluster.Pod, n int) []*cluster.Pod {
 	for i := range n {
 		j := i + s.view.Pick(len(list)-i)
 		list[i], list[j] = list[j], list[i]
@@ -259,7 +259,7 @@ var daemonTolerations = []corev1.Toleration{
 	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 }
 
-// on answers for one node: whether it shall have a pod, and whether one that is
+// on answers for one node: whether it should have a pod, and whether one that is
 // there stays. A taint NoSchedule keeps new pods away only.
 func (f *daemonFit) on(n *cluster.Node) (run, stay bool) {
 	if f.name != "" && f.name != n.Name || !f.selector.Matches(labels.Set(n.Labels)) || !f.affine(n) {
@@ -313,7 +313,7 @@ func matchAll(list []corev1.NodeSelectorRequirement, own map[string]string) bool
 	return true
 }
 
-// daemonNodes returns the nodes that have or shall have a pod, by name.
+// daemonNodes returns the nodes that have or should have a pod, by name.
 func daemonNodes(v *View, spec *corev1.PodSpec) []rules.DaemonNode {
 	fit := newDaemonFit(spec)
 	on := make(map[string][]*cluster.Pod, len(v.Nodes))

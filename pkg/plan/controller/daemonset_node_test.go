@@ -94,7 +94,7 @@ func TestDaemonNodes(t *testing.T) {
 	}
 }
 
-func TestDaemonTolerationsAreACopy(t *testing.T) {
+func TestDaemonTolerations_ReturnsACopy(t *testing.T) {
 	list := DaemonTolerations()
 	list[0].Key = "changed"
 	if DaemonTolerations()[0].Key == "changed" {

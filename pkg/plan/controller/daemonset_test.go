@@ -67,7 +67,7 @@ func (l *lab) rollout() []string {
 	return out
 }
 
-func TestDaemonSetComesUp(t *testing.T) {
+func TestDaemonSet_ComesUp(t *testing.T) {
 	l := newLab(t, daemonYAML)
 	for _, name := range []string{"n2", "n1"} {
 		l.node(name, nil)
@@ -99,8 +99,8 @@ func TestDaemonSetComesUp(t *testing.T) {
 	}
 }
 
-// TestDaemonSetRolls runs whole rollouts; chance takes the first that may come.
-func TestDaemonSetRolls(t *testing.T) {
+// TestDaemonSet_Rolls runs whole rollouts; chance takes the first that may come.
+func TestDaemonSet_Rolls(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []string
@@ -148,8 +148,8 @@ func TestDaemonSetRolls(t *testing.T) {
 	}
 }
 
-// TestDaemonSetStarts looks at the very first round of an update.
-func TestDaemonSetStarts(t *testing.T) {
+// TestDaemonSet_Starts looks at the very first round of an update.
+func TestDaemonSet_Starts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []string
@@ -205,9 +205,9 @@ func (l *lab) breaks(name string) {
 	l.second()
 }
 
-// TestDaemonSetHookReleases: a held pod uses the budget up; once it is released
+// TestDaemonSet_HookReleases: a held pod uses the budget up; once it is released
 // it goes, also while the update is paused (213).
-func TestDaemonSetHookReleases(t *testing.T) {
+func TestDaemonSet_HookReleases(t *testing.T) {
 	edits := []string{"TYPE", "paused: false", "OTHER: null", "lifecycle: {preDelete: {labelsHandler: {hold: 'yes'}}}"}
 	l := newDaemons(t, 3, edits...)
 	for _, p := range l.pods {
@@ -228,9 +228,9 @@ func TestDaemonSetHookReleases(t *testing.T) {
 	}
 }
 
-// TestDaemonSetInPlaceRecord is what an update writes on the pod: the short hash
+// TestDaemonSet_InPlaceRecord is what an update writes on the pod: the short hash
 // everywhere, and no lifecycle state (docs/kruise/workloads.md#steps-on-the-pod).
-func TestDaemonSetInPlaceRecord(t *testing.T) {
+func TestDaemonSet_InPlaceRecord(t *testing.T) {
 	edits := []string{"TYPE", "rollingUpdateType: InPlaceIfPossible"}
 	l := newDaemons(t, 1, edits...)
 	before := l.pod("web-00001")
@@ -250,8 +250,8 @@ func TestDaemonSetInPlaceRecord(t *testing.T) {
 	}
 }
 
-// TestDaemonSetEnvRecreates: what cannot be done in place is recreated (207).
-func TestDaemonSetEnvRecreates(t *testing.T) {
+// TestDaemonSet_EnvRecreates: what cannot be done in place is recreated (207).
+func TestDaemonSet_EnvRecreates(t *testing.T) {
 	edits := []string{"TYPE", "rollingUpdateType: InPlaceIfPossible"}
 	l := newDaemons(t, 1, edits...)
 	l.write(edited(daemonYAML, append(edits, `"web:1"`, `"web:1", env: [{name: A, value: b}]`)...))
@@ -261,15 +261,15 @@ func TestDaemonSetEnvRecreates(t *testing.T) {
 	}
 }
 
-// TestDaemonSetMinReady: the next pod waits, and the controller comes back by
+// TestDaemonSet_MinReady: the next pod waits, and the controller comes back by
 // itself (214).
-func TestDaemonSetMinReady(t *testing.T) {
+func TestDaemonSet_MinReady(t *testing.T) {
 	edits := []string{"OTHER: null", "minReadySeconds: 5"}
 	l := newDaemons(t, 2, edits...)
 	l.seconds(6)
 	l.write(edited(daemonYAML, append(edits, "web:1", "web:2")...))
 	l.settle()
-	l.second() // gone, and made anew
+	l.second() // gone, and made again
 	pass := l.second()
 	if pass.Again <= 4*time.Second || pass.Again > 5*time.Second+time.Millisecond {
 		t.Errorf("again %v", pass.Again)
@@ -290,9 +290,9 @@ func TestDaemonSetMinReady(t *testing.T) {
 	}
 }
 
-// TestDaemonSetStatusOfOldest: while a new pod stands beside the old one, the old
+// TestDaemonSet_StatusOfOldest: while a new pod stands beside the old one, the old
 // one counts (205, 206).
-func TestDaemonSetStatusOfOldest(t *testing.T) {
+func TestDaemonSet_StatusOfOldest(t *testing.T) {
 	edits := []string{"TYPE", "maxSurge: 1"}
 	l := newDaemons(t, 2, edits...)
 	l.write(edited(daemonYAML, append(edits, "web:1", "web:2")...))
@@ -309,8 +309,8 @@ func TestDaemonSetStatusOfOldest(t *testing.T) {
 	}
 }
 
-// TestDaemonSetNodes: nodes join and leave (211).
-func TestDaemonSetNodes(t *testing.T) {
+// TestDaemonSet_Nodes: nodes join and leave (211).
+func TestDaemonSet_Nodes(t *testing.T) {
 	edits := []string{"TYPE", "partition: 2", "containers:", "nodeSelector: {pool: a}, containers:"}
 	l := newLab(t, edited(daemonYAML, edits...))
 	l.node("n1", map[string]string{"pool": "a"})
@@ -344,8 +344,8 @@ func TestDaemonSetNodes(t *testing.T) {
 	}
 }
 
-// TestDaemonSetProgressive is case 217.
-func TestDaemonSetProgressive(t *testing.T) {
+// TestDaemonSet_Progressive is case 217.
+func TestDaemonSet_Progressive(t *testing.T) {
 	edits := []string{"TYPE", "partition: 3", "OTHER: null", "scaleStrategy: {partitionedScaling: true}"}
 	l := newLab(t, edited(daemonYAML, edits...))
 	for i := range 5 {
@@ -366,9 +366,9 @@ func TestDaemonSetProgressive(t *testing.T) {
 	}
 }
 
-// TestDaemonSetReplaces: failed pods and duplicates go, those that are deleted by
+// TestDaemonSet_Replaces: failed pods and duplicates go, those that are deleted by
 // hand come back at the newest revision, also under OnDelete (209, 210).
-func TestDaemonSetReplaces(t *testing.T) {
+func TestDaemonSet_Replaces(t *testing.T) {
 	l := newDaemons(t, 2, "{rollingUpdate: {TYPE}}", "{type: OnDelete}")
 	l.write(edited(daemonYAML, "{rollingUpdate: {TYPE}}", "{type: OnDelete}", "web:1", "web:2"))
 	l.settle()
@@ -385,8 +385,8 @@ func TestDaemonSetReplaces(t *testing.T) {
 	}
 }
 
-// TestDaemonSetGoesBack: the revision of before gets a new number (215).
-func TestDaemonSetGoesBack(t *testing.T) {
+// TestDaemonSet_GoesBack: the revision of before gets a new number (215).
+func TestDaemonSet_GoesBack(t *testing.T) {
 	l := newDaemons(t, 2, "TYPE", "partition: 1")
 	l.write(edited(daemonYAML, "TYPE", "partition: 1", "web:1", "web:2"))
 	l.settle()
@@ -407,7 +407,7 @@ func TestDaemonSetGoesBack(t *testing.T) {
 	}
 }
 
-func TestDaemonSetDraws(t *testing.T) {
+func TestDaemonSet_Draws(t *testing.T) {
 	l := newDaemons(t, 4)
 	pods := slices.Clone(l.pods)
 	picks := []int{3, 0, 1}
@@ -420,7 +420,7 @@ func TestDaemonSetDraws(t *testing.T) {
 		return pick
 	}}}
 	var got []string
-	for _, p := range s.draw(pods, 3) {
+	for _, p := range s.pickRandom(pods, 3) {
 		got = append(got, p.Name)
 	}
 	if diff := cmp.Diff([]string{"web-00004", "web-00002", "web-00001"}, got); diff != "" {
@@ -439,9 +439,9 @@ spec:
     spec: {containers: [{name: main, image: "web:1"}]}
 `
 
-// TestNativeDaemonSetRolls: the rules are the same; an older mark of updated pods
+// TestNativeDaemonSet_Rolls: the rules are the same; an older mark of updated pods
 // does not stop the update.
-func TestNativeDaemonSetRolls(t *testing.T) {
+func TestNativeDaemonSet_Rolls(t *testing.T) {
 	l := newLab(t, nativeDaemonYAML)
 	l.node("n1", nil)
 	l.node("n2", nil)

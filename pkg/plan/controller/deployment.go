@@ -49,11 +49,11 @@ func reconcileDeployment(v *View, o *appsv1.Deployment) Pass {
 	}
 	pass.Status = changed(&o.Status, status)
 	pass.Again = d.untilDeadline(status)
-	pass.Why = d.why(&pass)
+	pass.Why = d.message(&pass)
 	return pass
 }
 
-func (d *deployment) why(pass *Pass) string {
+func (d *deployment) message(pass *Pass) string {
 	switch {
 	case len(pass.Actions) > 0:
 		return "ReplicaSets get new sizes"
@@ -92,7 +92,7 @@ func (d *deployment) create(pass *Pass, replicas int) {
 	d.created = rs.Name
 	pass.act(ScaleChild{Name: rs.Name, Replicas: replicas, New: rs})
 	pass.act(scaled(rs.Name, 0, replicas))
-	d.number(pass, revisionNumber(rs))
+	d.recordRevision(pass, revisionNumber(rs))
 }
 
 // oldPodsRun reports whether Recreate has to wait: a pod that terminates still
@@ -128,7 +128,7 @@ func (d *deployment) scale(pass *Pass, updated int, old []int) {
 		renumber = map[string]string{cluster.DeploymentRevisionAnnotation: strconv.FormatInt(number, 10)}
 	}
 	d.resize(pass, d.current, updated, renumber)
-	d.number(pass, number)
+	d.recordRevision(pass, number)
 }
 
 func (d *deployment) resize(pass *Pass, rs *cluster.Workload, replicas int, annotations map[string]string) {
@@ -150,8 +150,8 @@ func (d *deployment) resize(pass *Pass, rs *cluster.Workload, replicas int, anno
 	}
 }
 
-// number keeps the number of the present revision on the Deployment itself.
-func (d *deployment) number(pass *Pass, number int64) {
+// recordRevision keeps the number of the present revision on the Deployment itself.
+func (d *deployment) recordRevision(pass *Pass, number int64) {
 	text := strconv.FormatInt(number, 10)
 	if d.view.Workload.Annotations[cluster.DeploymentRevisionAnnotation] != text {
 		pass.act(PatchWorkload{Patch: map[string]any{"metadata": map[string]any{"annotations": map[string]any{cluster.DeploymentRevisionAnnotation: text}}}})
@@ -213,10 +213,10 @@ const (
 	deploymentResumed = "DeploymentResumed"
 )
 
-// noDeadline is how a Deployment says that it has none.
+// noDeadline is how a Deployment states that it has none.
 const noDeadline = 1<<31 - 1
 
-// status counts what the ReplicaSets have, and says how the rollout stands.
+// status counts what the ReplicaSets have, and says how far the rollout is.
 func (d *deployment) status() *appsv1.DeploymentStatus {
 	s := d.Status.DeepCopy()
 	s.ObservedGeneration = d.view.Workload.Generation
@@ -254,10 +254,10 @@ func (d *deployment) complete(s *appsv1.DeploymentStatus) bool {
 
 func (d *deployment) setAvailable(s *appsv1.DeploymentStatus) {
 	if int(s.AvailableReplicas) >= d.limits.Replicas-d.limits.MaxUnavailable {
-		d.set(s, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable", "Deployment has minimum availability.")
+		d.setCondition(s, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable", "Deployment has minimum availability.")
 		return
 	}
-	d.set(s, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+	d.setCondition(s, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
 }
 
 func (d *deployment) hasDeadline() bool {
@@ -281,21 +281,21 @@ func (d *deployment) setProgressing(s *appsv1.DeploymentStatus) {
 	}
 	switch {
 	case d.created != "":
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressCreated, fmt.Sprintf("Created new replica set %q", d.created))
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressCreated, fmt.Sprintf("Created new replica set %q", d.created))
 	case now == nil:
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressFound, fmt.Sprintf("Found new replica set %q", name))
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressFound, fmt.Sprintf("Found new replica set %q", name))
 	case s.Replicas == s.UpdatedReplicas && now.Reason == progressComplete:
 	case d.complete(s):
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressComplete, fmt.Sprintf("ReplicaSet %q has successfully progressed.", name))
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressComplete, fmt.Sprintf("ReplicaSet %q has successfully progressed.", name))
 	case d.progressed(s):
 		d.progress(s, now, name)
-	case d.late(now):
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionFalse, progressTimedOut, fmt.Sprintf("ReplicaSet %q has timed out progressing.", name))
+	case d.timedOut(now):
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionFalse, progressTimedOut, fmt.Sprintf("ReplicaSet %q has timed out progressing.", name))
 	}
 }
 
 // pausing notes that the Deployment was paused or resumed, from where the
-// deadline counts anew. A rollout that was late before stays so.
+// deadline counts again. A rollout that was late before stays so.
 func (d *deployment) pausing(s *appsv1.DeploymentStatus, now *appsv1.DeploymentCondition) bool {
 	reason := ""
 	if now != nil {
@@ -304,10 +304,10 @@ func (d *deployment) pausing(s *appsv1.DeploymentStatus, now *appsv1.DeploymentC
 	switch {
 	case reason == progressTimedOut:
 	case d.Spec.Paused && reason != deploymentPaused:
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionUnknown, deploymentPaused, "Deployment is paused")
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionUnknown, deploymentPaused, "Deployment is paused")
 		return true
 	case !d.Spec.Paused && reason == deploymentPaused:
-		d.set(s, appsv1.DeploymentProgressing, corev1.ConditionUnknown, deploymentResumed, "Deployment is resumed")
+		d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionUnknown, deploymentResumed, "Deployment is resumed")
 		return true
 	}
 	return false
@@ -327,21 +327,21 @@ func (d *deployment) progress(s *appsv1.DeploymentStatus, was *appsv1.Deployment
 		since = was.LastTransitionTime
 	}
 	s.Conditions = slices.DeleteFunc(s.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == appsv1.DeploymentProgressing })
-	d.set(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
+	d.setCondition(s, appsv1.DeploymentProgressing, corev1.ConditionTrue, progressUpdated, fmt.Sprintf("ReplicaSet %q is progressing.", name))
 	if !since.IsZero() {
 		s.Conditions[len(s.Conditions)-1].LastTransitionTime = since
 	}
 }
 
-func (d *deployment) late(c *appsv1.DeploymentCondition) bool {
+func (d *deployment) timedOut(c *appsv1.DeploymentCondition) bool {
 	if c.Reason == progressComplete || c.Reason == progressTimedOut {
 		return false
 	}
 	return c.LastUpdateTime.Add(seconds(*d.Spec.ProgressDeadlineSeconds)).Before(d.view.Now)
 }
 
-// set writes a condition, unless status and reason are what they were.
-func (d *deployment) set(s *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, reason, message string) {
+// setCondition writes a condition, unless status and reason are what they were.
+func (d *deployment) setCondition(s *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, reason, message string) {
 	now := metav1.NewTime(d.view.Now.Truncate(1e9))
 	c := appsv1.DeploymentCondition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: now, LastTransitionTime: now}
 	was := deploymentCondition(s, kind)

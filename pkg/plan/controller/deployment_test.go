@@ -59,7 +59,7 @@ func (l *lab) progressing() string {
 	return string(c.Status) + " " + c.Reason
 }
 
-func TestDeploymentMakesItsReplicaSet(t *testing.T) {
+func TestDeployment_MakesItsReplicaSet(t *testing.T) {
 	l := newLab(t, deploymentYAML)
 	l.settle()
 	child := l.children[0].w
@@ -94,7 +94,7 @@ func TestDeploymentMakesItsReplicaSet(t *testing.T) {
 	}
 }
 
-func TestDeploymentRolls(t *testing.T) {
+func TestDeployment_Rolls(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2"))
 	l.settle()
@@ -120,9 +120,9 @@ func TestDeploymentRolls(t *testing.T) {
 	}
 }
 
-// TestDeploymentGoesBack: an old template finds its ReplicaSet again, which gets
+// TestDeployment_GoesBack: an old template finds its ReplicaSet again, which gets
 // a new number.
-func TestDeploymentGoesBack(t *testing.T) {
+func TestDeployment_GoesBack(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2"))
 	l.settle()
@@ -141,7 +141,7 @@ func TestDeploymentGoesBack(t *testing.T) {
 	}
 }
 
-func TestDeploymentRecreate(t *testing.T) {
+func TestDeployment_Recreate(t *testing.T) {
 	l := newDeployment(t, "{rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}", "{type: Recreate}")
 	l.write(edited(deploymentYAML, "{rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}", "{type: Recreate}", "web:1", "web:2"))
 	l.pods = nil
@@ -162,7 +162,7 @@ func TestDeploymentRecreate(t *testing.T) {
 	}
 }
 
-func TestDeploymentPausedScales(t *testing.T) {
+func TestDeployment_PausedScales(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2", "replicas: 4", "replicas: 6\n  paused: true"))
 	l.settle()
@@ -179,7 +179,7 @@ func TestDeploymentPausedScales(t *testing.T) {
 	}
 }
 
-func TestDeploymentScalesInProportion(t *testing.T) {
+func TestDeployment_ScalesInProportion(t *testing.T) {
 	l := newDeployment(t, "replicas: 4", "replicas: 10", "maxSurge: 1", "maxSurge: 3", "maxUnavailable: 1", "maxUnavailable: 2")
 	edits := []string{"web:1", "web:2", "maxSurge: 1", "maxSurge: 3", "maxUnavailable: 1", "maxUnavailable: 2"}
 	l.broken["web:2"] = true
@@ -197,7 +197,7 @@ func TestDeploymentScalesInProportion(t *testing.T) {
 	}
 }
 
-func TestDeploymentMissesItsDeadline(t *testing.T) {
+func TestDeployment_MissesItsDeadline(t *testing.T) {
 	l := newDeployment(t, "replicas: 4", "replicas: 4\n  progressDeadlineSeconds: 5")
 	l.broken["web:2"] = true
 	l.write(edited(deploymentYAML, "replicas: 4", "replicas: 4\n  progressDeadlineSeconds: 5", "web:1", "web:2"))
@@ -222,14 +222,14 @@ func TestDeploymentMissesItsDeadline(t *testing.T) {
 	}
 }
 
-func TestDeploymentWithoutDeadline(t *testing.T) {
+func TestDeployment_WithoutDeadline(t *testing.T) {
 	l := newDeployment(t, "replicas: 4", "replicas: 4\n  progressDeadlineSeconds: 2147483647")
 	if got := l.progressing(); got != "" {
 		t.Error(got)
 	}
 }
 
-func TestDeploymentAvailable(t *testing.T) {
+func TestDeployment_Available(t *testing.T) {
 	l := newDeployment(t)
 	reason := func() string {
 		return deploymentCondition(&l.deployment().Status, appsv1.DeploymentAvailable).Reason
@@ -250,7 +250,7 @@ func TestDeploymentAvailable(t *testing.T) {
 	}
 }
 
-func TestDeploymentForgetsHistory(t *testing.T) {
+func TestDeployment_ForgetsHistory(t *testing.T) {
 	limit := []string{"replicas: 4", "replicas: 1\n  revisionHistoryLimit: 2"}
 	l := newDeployment(t, limit...)
 	for i := range 5 {
@@ -267,7 +267,7 @@ func TestDeploymentForgetsHistory(t *testing.T) {
 	}
 }
 
-func TestDeploymentBadImageStops(t *testing.T) {
+func TestDeployment_BadImageStops(t *testing.T) {
 	l := newDeployment(t)
 	l.broken["web:2"] = true
 	l.write(edited(deploymentYAML, "web:1", "web:2"))

@@ -100,7 +100,7 @@ func (v *EvictionView) expected(covered []*cluster.Pod) int {
 }
 
 // Evict asks the budget, by its status, about one eviction. The second result is
-// the status with the permit on record, nil when there is nothing to record.
+// the status with the permit recorded, nil when there is nothing to record.
 func (v *EvictionView) Evict(p *cluster.Pod) (rules.Verdict, *policyv1.PodDisruptionBudgetStatus) {
 	s := &v.Budget.Status
 	verdict := v.budget(nil, s).EvictAt(rules.BudgetCounts{
@@ -115,7 +115,7 @@ func (v *EvictionView) Evict(p *cluster.Pod) (rules.Verdict, *policyv1.PodDisrup
 	return verdict, after
 }
 
-// Guards are the budgets around one workload, as somebody knows them who sees that
+// Guards are the budgets around one workload, as an observer knows them who sees that
 // workload and its pods alone.
 type Guards struct {
 	Now         time.Time

@@ -68,7 +68,7 @@ func TestReconcileEvictions(t *testing.T) {
 	}
 }
 
-func TestEvictionPermits(t *testing.T) {
+func TestEviction_Permits(t *testing.T) {
 	one := intstr.FromInt32(1)
 	pods := webPods(4)
 	v := evictions(policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, pods, cloneSetOf(4))
@@ -94,7 +94,7 @@ func TestEvictionPermits(t *testing.T) {
 }
 
 // pdb is a PodDisruptionBudget for the pods of web; strategy is the spec that it was
-// rendered from, "" for one that somebody wrote.
+// rendered from, "" for one that a user wrote.
 func pdb(name, strategy string) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: selectWeb, MaxUnavailable: new(intstr.FromInt32(1))}}
 	b.Namespace, b.Name, b.Generation = "shop", name, 1
@@ -105,7 +105,7 @@ func pdb(name, strategy string) *policyv1.PodDisruptionBudget {
 	return b
 }
 
-// replicaSetWeb stands for CloneSet web.
+// replicaSetWeb is the native form of CloneSet web.
 func replicaSetWeb(replicas int32) *cluster.Workload {
 	return &cluster.Workload{
 		Ref:    cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"},
@@ -118,7 +118,7 @@ func counted(total, current int32) kruise.PodUnavailableBudgetStatus {
 	return kruise.PodUnavailableBudgetStatus{ObservedGeneration: 1, TotalReplicas: total, CurrentAvailable: current}
 }
 
-// TestGuards: what a budget allows in the eyes of somebody who sees five pods of one
+// TestGuards: what a budget allows in the eyes of a caller that sees five pods of one
 // workload.
 func TestGuards(t *testing.T) {
 	status := func(b *kruise.PodUnavailableBudget, s kruise.PodUnavailableBudgetStatus) *kruise.PodUnavailableBudget {
@@ -175,9 +175,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuardsBehind: a status that is older than what is seen lets nobody below the
+// TestGuards_Behind: a status that is older than what is seen lets nobody below the
 // budget.
-func TestGuardsBehind(t *testing.T) {
+func TestGuards_Behind(t *testing.T) {
 	pods := webPods(5)
 	pods[0].Conditions[0].Status = "False"
 	b := pub("web", maxUnavailable("1"))
@@ -189,8 +189,8 @@ func TestGuardsBehind(t *testing.T) {
 	}
 }
 
-// TestGuardsBroken: a budget that cannot be read is not passed over.
-func TestGuardsBroken(t *testing.T) {
+// TestGuards_Broken: a budget that cannot be read is not passed over.
+func TestGuards_Broken(t *testing.T) {
 	g := Guards{Disruption: []*policyv1.PodDisruptionBudget{pdb("web", `{"maxUnavailable": [`)}}
 	if _, _, err := g.Rules(); err == nil || !strings.Contains(err.Error(), "PodDisruptionBudget web: annotation "+kruise.StrategyAnnotation) {
 		t.Error(err)

@@ -25,10 +25,10 @@ type statefulHistory struct {
 	claims                         bool
 }
 
-// TestStatefulSetHistories: no pass takes more pods than the budget allows; when
+// TestStatefulSet_Histories: no pass takes more pods than the budget allows; when
 // all has come to rest, the right ordinals are there, as many updated as the
 // partition asks for, and the status says so.
-func TestStatefulSetHistories(t *testing.T) {
+func TestStatefulSet_Histories(t *testing.T) {
 	for seed := range 80 {
 		h := newStatefulHistory(t, uint64(seed))
 		for step := range 4 {
@@ -207,10 +207,10 @@ type daemonHistory struct {
 	nodes                          int
 }
 
-// TestDaemonSetHistories: the update alone never takes more available pods than
+// TestDaemonSet_Histories: the update alone never takes more available pods than
 // the budget; when all has come to rest there is one pod per node, as many
 // updated as the partition asks for, and the status says so.
-func TestDaemonSetHistories(t *testing.T) {
+func TestDaemonSet_Histories(t *testing.T) {
 	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		h := &daemonHistory{rng: rng, image: 1, limit: 1 + rng.IntN(3), nodes: 1 + rng.IntN(6), burst: 1 + rng.IntN(8), surge: rng.IntN(3) == 0}
@@ -316,10 +316,10 @@ func (h *daemonHistory) atRest(what string) {
 	}
 }
 
-// TestDeploymentHistories: whatever templates come in the middle of a rollout,
+// TestDeployment_Histories: whatever templates come in the middle of a rollout,
 // never more pods are there than the surge allows, never fewer available than
 // promised, and it ends with the last template everywhere.
-func TestDeploymentHistories(t *testing.T) {
+func TestDeployment_Histories(t *testing.T) {
 	for seed := range 60 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 3))
 		text := func(image int) string {
@@ -374,11 +374,11 @@ func bounds(t *testing.T, seed int, l *lab) {
 	}
 }
 
-// TestSidecarSetHistories: a random SidecarSet goes through random images,
+// TestSidecarSet_Histories: a random SidecarSet goes through random images,
 // strategies, new and lost pods. No pass takes more ready pods than
 // maxUnavailable leaves, and at rest as many are updated as the partition asks
 // for.
-func TestSidecarSetHistories(t *testing.T) {
+func TestSidecarSet_Histories(t *testing.T) {
 	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		h := &sidecarHistory{rng: rng, image: 1, limit: 1 + rng.IntN(3), hot: rng.IntN(3) == 0}

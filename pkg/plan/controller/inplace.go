@@ -246,7 +246,7 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
-// updating reports whether an in-place update of the pod is under way. Its record
+// updating reports whether an in-place update of the pod is in progress. Its record
 // is decoded only where the pod does not tell already.
 func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
 
@@ -272,7 +272,7 @@ func (v *View) refreshGrace(c *cluster.PodChange, p *cluster.Pod) time.Duration 
 	return 0
 }
 
-// beginNext begins the next batch when its turn has come.
+// beginNext begins the next batch when it is due.
 func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {
 	// Records are not decoded as long as nothing waits.
 	if !strings.Contains(p.Annotations[kruise.InPlaceUpdateStateAnnotation], `"next`) {
@@ -290,7 +290,7 @@ func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {
 }
 
 // InPlace is the update of pods inside themselves as a client makes it where there
-// is no Kruise. It writes what Kruise's controllers would, so that whoever looks at
+// is no Kruise. It writes what Kruise's controllers would, so that a reader of
 // a pod, a later run or a later Kruise, reads the same story.
 type InPlace struct {
 	Spec rules.InPlaceSpec

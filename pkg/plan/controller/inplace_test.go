@@ -220,9 +220,9 @@ func look(p *cluster.Pod, now time.Time) (string, cluster.PodChange) {
 	return strings.Join(said, " "), c
 }
 
-// TestVoidGrace: the template changed during the grace period, and the pod's
+// TestGrace_EndsWithAnotherUpdate: the template changed during the grace period, and the pod's
 // label with it; what was announced is dropped.
-func TestVoidGrace(t *testing.T) {
+func TestGrace_EndsWithAnotherUpdate(t *testing.T) {
 	p := twoPod()
 	p = p.With(updateTo(bothImages, 2).start(p, labStart), labStart)
 	p = p.With(cluster.PodChange{Labels: map[string]*string{"controller-revision-hash": new("web-other")}}, labStart)
@@ -232,8 +232,8 @@ func TestVoidGrace(t *testing.T) {
 	}
 }
 
-// TestRestIsLeftAlone: nothing of a pod at rest is decoded, even what cannot be.
-func TestRestIsLeftAlone(t *testing.T) {
+// TestRefreshInPlace_LeavesOtherPodsAlone: nothing of a pod at rest is decoded, even what cannot be.
+func TestRefreshInPlace_LeavesOtherPodsAlone(t *testing.T) {
 	p := twoPod().With(cluster.PodChange{Annotations: map[string]*string{stateKey: new("{")}}, labStart)
 	if said, c := look(p, labStart); said != "" || !empty(&c) {
 		t.Errorf("%q, %+v", said, c)
@@ -244,8 +244,8 @@ func TestRestIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestNewPodGetsReady: the condition that a new pod's gate waits for.
-func TestNewPodGetsReady(t *testing.T) {
+// TestNewPod_GetsReady: the condition that a new pod's gate waits for.
+func TestNewPod_GetsReady(t *testing.T) {
 	p := &cluster.Pod{ReadinessGates: []string{kruise.InPlaceUpdateReady}}
 	if said, _ := look(p, labStart); said != "ready" {
 		t.Errorf("%q", said)
@@ -300,9 +300,9 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// TestClientLetsGo: without Kruise, a pod that was held not ready and whose template was
+// TestClient_ReleasesThePod: without Kruise, a pod that was held not ready and whose template was
 // taken back before its containers changed serves again.
-func TestClientLetsGo(t *testing.T) {
+func TestClient_ReleasesThePod(t *testing.T) {
 	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"held": "true"}, MarkPodNotReady: true}
 	u := InPlace{Lifecycle: &kruise.Lifecycle{InPlaceUpdate: hook}}
 	p := &cluster.Pod{

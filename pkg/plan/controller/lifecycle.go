@@ -97,7 +97,7 @@ func writeHolders(c *cluster.PodChange, p *cluster.Pod, list []holder) {
 }
 
 // HoldNotReady is the change that holds a pod back from being ready in the name of
-// somebody, such as a ContainerRecreateRequest; a pod without the readiness gate
+// a holder, such as a ContainerRecreateRequest; a pod without the readiness gate
 // KruisePodReady stays as it is (docs/kruise/workloads.md#lifecycle-hooks,
 // docs/kruise/jobs.md#containerrecreaterequest).
 func HoldNotReady(p *cluster.Pod, agent, key string) cluster.PodChange {
@@ -106,7 +106,7 @@ func HoldNotReady(p *cluster.Pod, agent, key string) cluster.PodChange {
 	return c
 }
 
-// LetReady takes back what [HoldNotReady] does; the pod is let go when nobody else
+// LetReady takes back what [HoldNotReady] does; the pod is ready again when no other
 // holds it.
 func LetReady(p *cluster.Pod, agent, key string) cluster.PodChange {
 	var c cluster.PodChange

@@ -75,8 +75,8 @@ func TestEnterState(t *testing.T) {
 	}
 }
 
-// TestHoldersUnreadable: a message of somebody else holds nothing of ours.
-func TestHoldersUnreadable(t *testing.T) {
+// TestHolders_IgnoreUnreadableMessages: a message of another program holds nothing of ours.
+func TestHolders_IgnoreUnreadableMessages(t *testing.T) {
 	p := &cluster.Pod{ReadinessGates: []string{kruise.KruisePodReady}, Conditions: []cluster.Condition{cluster.SetTo(kruise.KruisePodReady, corev1.ConditionFalse, "", "drained")}}
 	var c cluster.PodChange
 	holdNotReady(&c, p, preUpdateHook)
@@ -85,7 +85,7 @@ func TestHoldersUnreadable(t *testing.T) {
 	}
 }
 
-func TestHoldNotReadyIsTakenBackByTheLast(t *testing.T) {
+func TestHoldNotReady_IsTakenBackByTheLastHolder(t *testing.T) {
 	p := &cluster.Pod{ReadinessGates: []string{kruise.KruisePodReady}}
 	hold := func(change cluster.PodChange) { p = p.With(change, p.Created) }
 	status := func() corev1.ConditionStatus {

@@ -54,7 +54,7 @@ func (l *lab) rest(seconds int) string {
 	return strings.Join(out, "; ")
 }
 
-func TestNativeStatefulSetMakesPods(t *testing.T) {
+func TestNativeStatefulSet_MakesPods(t *testing.T) {
 	l := newLab(t, nativeStatefulSetYAML+claimTemplates)
 	l.settle()
 	if got, want := l.did()+"; "+l.rest(4), "claim data-web-0, create web-0 1; claim data-web-1, create web-1 1; claim data-web-2, create web-2 1"; got != want {
@@ -80,7 +80,7 @@ func TestNativeStatefulSetMakesPods(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetRolls(t *testing.T) {
+func TestNativeStatefulSet_Rolls(t *testing.T) {
 	const each = "delete web-2; gone web-2, create web-2 2; delete web-1; gone web-1, create web-1 2; delete web-0; gone web-0, create web-0 2"
 	for name, c := range map[string]struct {
 		edits []string
@@ -104,7 +104,7 @@ func TestNativeStatefulSetRolls(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetMaxUnavailable(t *testing.T) {
+func TestNativeStatefulSet_MaxUnavailable(t *testing.T) {
 	edits := []string{"replicas: 3", "replicas: 3\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 2}}"}
 	l := newNativeStatefulSet(t, edits...)
 	l.gates.MaxUnavailableStatefulSet = true
@@ -116,9 +116,9 @@ func TestNativeStatefulSetMaxUnavailable(t *testing.T) {
 	}
 }
 
-// TestNativeStatefulSetCarries: OnDelete is how the client has the pods for
+// TestNativeStatefulSet_Carries: OnDelete is how the client has the pods for
 // itself. A pod that was changed in place, label and all, counts as updated.
-func TestNativeStatefulSetCarries(t *testing.T) {
+func TestNativeStatefulSet_Carries(t *testing.T) {
 	edits := []string{"replicas: 3", "replicas: 3\n  updateStrategy: {type: OnDelete}"}
 	l := newNativeStatefulSet(t, edits...)
 	l.write(edited(nativeStatefulSetYAML, append(edits, "web:1", "web:2")...))
@@ -148,7 +148,7 @@ func TestNativeStatefulSetCarries(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetScalesDown(t *testing.T) {
+func TestNativeStatefulSet_ScalesDown(t *testing.T) {
 	l := newNativeStatefulSet(t)
 	l.write(edited(nativeStatefulSetYAML, "replicas: 3", "replicas: 1"))
 	l.settle()
@@ -157,9 +157,9 @@ func TestNativeStatefulSetScalesDown(t *testing.T) {
 	}
 }
 
-// TestNativeStatefulSetStuck: under OrderedReady a broken pod stays broken even
+// TestNativeStatefulSet_Stuck: under OrderedReady a broken pod stays broken even
 // when a good template comes.
-func TestNativeStatefulSetStuck(t *testing.T) {
+func TestNativeStatefulSet_Stuck(t *testing.T) {
 	l := newNativeStatefulSet(t)
 	l.broken["web:2"] = true
 	l.write(edited(nativeStatefulSetYAML, "web:1", "web:2"))
@@ -176,7 +176,7 @@ func TestNativeStatefulSetStuck(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetClaims(t *testing.T) {
+func TestNativeStatefulSet_Claims(t *testing.T) {
 	const policy = "  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete, whenDeleted: Retain}\n"
 	text := edited(nativeStatefulSetYAML, "replicas: 3", "replicas: 3\n  podManagementPolicy: Parallel") + claimTemplates
 	l := newLab(t, text+policy)
@@ -205,9 +205,9 @@ func TestNativeStatefulSetClaims(t *testing.T) {
 	}
 }
 
-// TestNativeStatefulSetWaitsForClaim: a pod that comes back does not take the
+// TestNativeStatefulSet_WaitsForClaim: a pod that comes back does not take the
 // claim that goes with the one before.
-func TestNativeStatefulSetWaitsForClaim(t *testing.T) {
+func TestNativeStatefulSet_WaitsForClaim(t *testing.T) {
 	l := newLab(t, strings.Replace(nativeStatefulSetYAML, "replicas: 3", "replicas: 1", 1)+claimTemplates)
 	l.claims = []*cluster.Claim{{Name: "data-web-0", Owner: cluster.Owner{Kind: "Pod", Name: "web-0", UID: "before"}}}
 	if p := l.settle(); p.Why != "claim data-web-0 of the pod before is not gone yet" || l.did() != "" {

@@ -23,7 +23,7 @@ import (
 const replicaSetBurst = 500
 
 // reconcileReplicaSet makes one pass of a ReplicaSet. It knows one template, its
-// own; pods that somebody has changed since are as good as others.
+// own; pods that were changed since are as good as others.
 func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	active := activePods(v.Pods)
 	want := int(or(rs.Spec.Replicas, 1))
@@ -164,7 +164,7 @@ func withLabel(s *metav1.LabelSelector, key, value string) *metav1.LabelSelector
 	return out
 }
 
-// withPodHash returns the template with the label that tells its pods apart;
+// withPodHash returns the template with the label that distinguishes its pods;
 // withoutPodHash without it, to compare.
 func withPodHash(template map[string]any, hash string) map[string]any {
 	return editLabels(template, func(labels map[string]any) { labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash })
@@ -192,7 +192,7 @@ func copied(m map[string]any) map[string]any {
 
 func replicaSetOf(w *cluster.Workload) *appsv1.ReplicaSet { return w.Object.(*appsv1.ReplicaSet) }
 
-// revisionNumber is the revision of the Deployment that a ReplicaSet stands for.
+// revisionNumber is the revision of the Deployment that a ReplicaSet holds.
 func revisionNumber(w *cluster.Workload) int64 {
 	n, _ := strconv.ParseInt(w.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
 	return n
@@ -220,7 +220,7 @@ func sizeOf(w *cluster.Workload) rules.ReplicaSetSize {
 	return out
 }
 
-// podTemplateHash is what tells the ReplicaSets of a Deployment apart. Kubernetes
+// podTemplateHash is what distinguishes the ReplicaSets of a Deployment. Kubernetes
 // hashes its own Go structure, so that a cluster of the version whose types we
 // use comes to the same name, and others to another of the same kind.
 func podTemplateHash(template *corev1.PodTemplateSpec, collisions *int32) string {

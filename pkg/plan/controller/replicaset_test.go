@@ -23,7 +23,7 @@ spec:
     spec: {containers: [{name: main, image: "web:1"}]}
 `
 
-func TestReplicaSetFollowsReplicas(t *testing.T) {
+func TestReplicaSet_FollowsReplicas(t *testing.T) {
 	l := newLab(t, replicaSetYAML)
 	l.settle()
 	if got, want := l.did(), "create web-abc-00001 1, create web-abc-00002 1, create web-abc-00003 1"; got != want {
@@ -43,9 +43,9 @@ func TestReplicaSetFollowsReplicas(t *testing.T) {
 	}
 }
 
-// TestReplicaSetKnowsOneTemplate: a pod that somebody changed in place stays, and
+// TestReplicaSet_KnowsOneTemplate: a pod that was changed in place stays, and
 // the next one is made from what the ReplicaSet asks for now.
-func TestReplicaSetKnowsOneTemplate(t *testing.T) {
+func TestReplicaSet_KnowsOneTemplate(t *testing.T) {
 	l := newLab(t, replicaSetYAML)
 	l.settle()
 	l.second()
@@ -63,7 +63,7 @@ func TestReplicaSetKnowsOneTemplate(t *testing.T) {
 	}
 }
 
-func TestReplicaSetStatus(t *testing.T) {
+func TestReplicaSet_Status(t *testing.T) {
 	l := newLab(t, replicaSetYAML+"  minReadySeconds: 5\n")
 	l.settle()
 	status := func() appsv1.ReplicaSetStatus { return replicaSetOf(l.w).Status }
@@ -91,8 +91,8 @@ func TestReplicaSetStatus(t *testing.T) {
 	}
 }
 
-// TestReplicaSetBurst: one pass makes and removes no more than the real one does.
-func TestReplicaSetBurst(t *testing.T) {
+// TestReplicaSet_Burst: one pass makes and removes no more than the real one does.
+func TestReplicaSet_Burst(t *testing.T) {
 	l := newLab(t, strings.Replace(replicaSetYAML, "replicas: 3", "replicas: 1200", 1))
 	for _, want := range []int{500, 1000, 1200, 1200} {
 		if l.pass(); len(l.pods) != want {
@@ -107,9 +107,9 @@ func TestReplicaSetBurst(t *testing.T) {
 	}
 }
 
-// TestReplicaSetAsksSisters: a node is crowded also by pods of the ReplicaSets
+// TestReplicaSet_AsksSisters: a node is crowded also by pods of the ReplicaSets
 // of the same Deployment.
-func TestReplicaSetAsksSisters(t *testing.T) {
+func TestReplicaSet_AsksSisters(t *testing.T) {
 	l := newLab(t, strings.Replace(replicaSetYAML, "replicas: 3", "replicas: 2", 1))
 	l.settle()
 	l.second()

@@ -65,7 +65,7 @@ func TestSyncRevision(t *testing.T) {
 	}
 }
 
-func TestRevisionNameCollides(t *testing.T) {
+func TestRevisionName_Collides(t *testing.T) {
 	w := viewOf("web:1").Workload
 	if revisionName(w, nil, 0) == revisionName(w, nil, 1) {
 		t.Error("a collision is not told apart")
@@ -137,9 +137,9 @@ func TestNativeRevisionName(t *testing.T) {
 	}
 }
 
-// TestRevisionNamesAsRecorded holds the names against those of a cluster: of the
+// TestRevisionName_IsAsRecorded holds the names against those of a cluster: of the
 // stored templates, and of the templates of the workloads as we read them.
-func TestRevisionNamesAsRecorded(t *testing.T) {
+func TestRevisionName_IsAsRecorded(t *testing.T) {
 	stored, read := 0, 0
 	for _, c := range conformance.List(t, "rollout") {
 		steps, err := conformance.RolloutSteps(c)
@@ -182,7 +182,7 @@ func readRevisionName(t *testing.T, s conformance.RolloutStep) (got, want string
 	return revisionName(w, nil, 0), want
 }
 
-func TestRevisionDataIsWhatReadRevisionReads(t *testing.T) {
+func TestRevisionData_IsWhatReadRevisionReads(t *testing.T) {
 	const want = `{"spec":{"template":{"$patch":"replace","metadata":{"creationTimestamp":null,"labels":{"app":"web"}},"spec":{"containers":[]}}}}`
 	template := map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}, "spec": map[string]any{"containers": []any{}}}
 	if got := string(RevisionData(template)); got != want {

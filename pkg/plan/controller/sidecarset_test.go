@@ -45,7 +45,7 @@ func (l *lab) set(body string) {
 func (l *lab) join(n int) {
 	l.t.Helper()
 	s := Surroundings{SidecarSets: []SidecarSource{{Workload: l.w, Revisions: l.revisions}}, Namespaces: l.namespaces}
-	m := admission(l.t, s).Mould(webTemplate(l.t, ""))
+	m := admission(l.t, s).PodFactory(webTemplate(l.t, ""))
 	for range n {
 		l.made++
 		name := fmt.Sprintf("web-%d", l.made)
@@ -63,8 +63,8 @@ func (l *lab) sidecars() kruise.SidecarSetStatus { return l.w.Object.(*kruise.Si
 
 func next(body string) string { return strings.ReplaceAll(body, "mesh:1.0", "mesh:2.0") }
 
-// TestSidecarSetStatus is the status of case 301 before its step.
-func TestSidecarSetStatus(t *testing.T) {
+// TestSidecarSet_Status is the status of case 301 before its step.
+func TestSidecarSet_Status(t *testing.T) {
 	l := newSidecars(t, 4, mesh)
 	want := kruise.SidecarSetStatus{
 		ObservedGeneration: 1, MatchedPods: 4, UpdatedPods: 4, ReadyPods: 4, UpdatedReadyPods: 4,
@@ -78,8 +78,8 @@ func TestSidecarSetStatus(t *testing.T) {
 	}
 }
 
-// TestSidecarSetRolls runs whole rollouts, as recorded.
-func TestSidecarSetRolls(t *testing.T) {
+// TestSidecarSet_Rolls runs whole rollouts, as recorded.
+func TestSidecarSet_Rolls(t *testing.T) {
 	up := func(names ...string) string {
 		var out []string
 		for _, n := range names {
@@ -127,9 +127,9 @@ func TestSidecarSetRolls(t *testing.T) {
 	}
 }
 
-// TestSidecarSetWrites is what one upgrade writes to a pod
+// TestSidecarSet_Writes is what one upgrade writes to a pod
 // (docs/kruise/sidecarset.md#the-patch-of-one-pod).
-func TestSidecarSetWrites(t *testing.T) {
+func TestSidecarSet_Writes(t *testing.T) {
 	body := mesh + "patchPodMetadata: [{annotations: {tuned: 'yes'}, patchPolicy: Overwrite}, {annotations: {kept: new}}]"
 	l := newSidecars(t, 1, body)
 	l.edit("web-1", cluster.PodChange{Annotations: map[string]*string{"tuned": new("no"), "kept": new("old")}})
@@ -159,9 +159,9 @@ func TestSidecarSetWrites(t *testing.T) {
 	}
 }
 
-// TestSidecarSetNotUpgradable is case 307: pods that differ in more than an image
+// TestSidecarSet_NotUpgradable is case 307: pods that differ in more than an image
 // are marked once and skipped, those made since are upgraded.
-func TestSidecarSetNotUpgradable(t *testing.T) {
+func TestSidecarSet_NotUpgradable(t *testing.T) {
 	env := strings.Replace(mesh, `"mesh:1.0"`, `"mesh:1.0", env: [{name: LEVEL, value: debug}]`, 1)
 	l := newSidecars(t, 2, mesh)
 	l.set(env)
@@ -193,8 +193,8 @@ func TestSidecarSetNotUpgradable(t *testing.T) {
 	}
 }
 
-// TestSidecarSetSharesCondition: a pod with two sets is upgradable only for both.
-func TestSidecarSetSharesCondition(t *testing.T) {
+// TestSidecarSet_SharesCondition: a pod with two sets is upgradable only for both.
+func TestSidecarSet_SharesCondition(t *testing.T) {
 	l := newSidecars(t, 1, mesh)
 	other := cluster.SetTo(kruise.SidecarSetUpgradable, corev1.ConditionFalse, "UpdateImmutableField", `{"other":false}`)
 	l.edit("web-1", cluster.PodChange{Conditions: []cluster.Condition{other}})
@@ -206,9 +206,9 @@ func TestSidecarSetSharesCondition(t *testing.T) {
 	}
 }
 
-// TestSidecarSetNotReady is case 310: an unready pod goes outside the budget, and
+// TestSidecarSet_NotReady is case 310: an unready pod goes outside the budget, and
 // uses it up once it is upgraded and still not ready.
-func TestSidecarSetNotReady(t *testing.T) {
+func TestSidecarSet_NotReady(t *testing.T) {
 	l := newSidecars(t, 4, mesh)
 	l.breaks("web-2")
 	l.did()
@@ -227,9 +227,9 @@ func TestSidecarSetNotReady(t *testing.T) {
 	}
 }
 
-// TestSidecarSetRefused: a budget's refusal ends the pass, and nothing of the
+// TestSidecarSet_Refused: a budget's refusal ends the pass, and nothing of the
 // pod's condition is written (405).
-func TestSidecarSetRefused(t *testing.T) {
+func TestSidecarSet_Refused(t *testing.T) {
 	l := newSidecars(t, 3, mesh+"updateStrategy: {maxUnavailable: 3}")
 	l.refused["web-2"] = true
 	l.set(next(mesh + "updateStrategy: {maxUnavailable: 3}"))
@@ -244,9 +244,9 @@ selector: {matchLabels: {app: web}}
 containers: [{name: mesh, image: "mesh:1.0", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "mesh:empty"}}]
 `
 
-// TestSidecarSetHotUpgrade is case 306, through both upgrades: the new version
+// TestSidecarSet_HotUpgrade is case 306, through both upgrades: the new version
 // starts beside the old one, which gives way once the new one is ready.
-func TestSidecarSetHotUpgrade(t *testing.T) {
+func TestSidecarSet_HotUpgrade(t *testing.T) {
 	l := newSidecars(t, 1, hotMesh)
 	versions := func() string {
 		a := l.pod("web-1").Annotations
@@ -280,8 +280,8 @@ func TestSidecarSetHotUpgrade(t *testing.T) {
 	expect("next flip", "mesh-1=mesh:3.0 mesh-2=mesh:empty", `1000/0 0/1000 {"mesh":"mesh-1"}`, 1)
 }
 
-// TestSidecarSetPausedFlip: a pause also keeps a hot upgrade from its end.
-func TestSidecarSetPausedFlip(t *testing.T) {
+// TestSidecarSet_PausedFlip: a pause also keeps a hot upgrade from its end.
+func TestSidecarSet_PausedFlip(t *testing.T) {
 	l := newSidecars(t, 1, hotMesh)
 	l.set(next(hotMesh))
 	l.settle()
@@ -297,9 +297,9 @@ func TestSidecarSetPausedFlip(t *testing.T) {
 	}
 }
 
-// TestSidecarSetRevisions: only what is put into pods makes a revision, and its
+// TestSidecarSet_Revisions: only what is put into pods makes a revision, and its
 // name is a cluster's.
-func TestSidecarSetRevisions(t *testing.T) {
+func TestSidecarSet_Revisions(t *testing.T) {
 	l := newSidecars(t, 0, mesh)
 	for _, step := range []struct {
 		what, body, want string
@@ -326,9 +326,9 @@ func TestSidecarSetRevisions(t *testing.T) {
 	}
 }
 
-// TestSidecarSetCustomVersion: a stored revision keeps the version that pods may
+// TestSidecarSet_CustomVersion: a stored revision keeps the version that pods may
 // ask for.
-func TestSidecarSetCustomVersion(t *testing.T) {
+func TestSidecarSet_CustomVersion(t *testing.T) {
 	l := newSidecars(t, 0, mesh+"customVersion: v1")
 	if got := l.revisions[0].Template["customVersion"]; got != "v1" {
 		t.Errorf("customVersion %v", got)

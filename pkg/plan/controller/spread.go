@@ -29,7 +29,7 @@ type SpreadView struct {
 	Whole func(*cluster.Pod) *tree.Node
 }
 
-// SpreadPass is what one pass does. The status is written first: whoever creates
+// SpreadPass is what one pass does. The status is written first: a controller that creates
 // the next pod goes by it.
 type SpreadPass struct {
 	// Status is nil when it says nothing new.

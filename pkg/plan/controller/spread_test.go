@@ -142,8 +142,8 @@ func TestReconcileSpread(t *testing.T) {
 	}
 }
 
-// TestReconcileSpreadSettles: a second pass over what the first one did is idle.
-func TestReconcileSpreadSettles(t *testing.T) {
+// TestReconcileSpread_Settles: a second pass over what the first one did is idle.
+func TestReconcileSpread_Settles(t *testing.T) {
 	v := spreadView(t, "", "node-a node-b node-c")
 	pass := controller.ReconcileSpread(v)
 	for _, a := range pass.Actions {

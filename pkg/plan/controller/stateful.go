@@ -24,7 +24,7 @@ type stateful struct {
 	// whenDeleted and whenScaled are whether claims go with the set, and with
 	// their pod when its ordinal is gone.
 	whenDeleted, whenScaled bool
-	// ordinals are those that shall exist, ascending.
+	// ordinals are those that should exist, ascending.
 	ordinals []int
 	// dress adds to a pod that is created; nil adds nothing.
 	dress func(*CreatePod)
@@ -51,17 +51,17 @@ func (s *stateful) scaleUp(pass *Pass, scale rules.StatefulSetScale, current, up
 			s.dress(&p)
 		}
 		pass.act(p)
-		s.tell(pass, "Create", s.name(c.Ordinal))
+		s.event(pass, "Create", s.name(c.Ordinal))
 	}
 }
 
 // delete asks for a pod's deletion.
 func (s *stateful) delete(pass *Pass, p *cluster.Pod) {
 	pass.act(DeletePod{Pod: p})
-	s.tell(pass, "Delete", p.Name)
+	s.event(pass, "Delete", p.Name)
 }
 
-func (s *stateful) tell(pass *Pass, verb, pod string) {
+func (s *stateful) event(pass *Pass, verb, pod string) {
 	pass.act(Event{Type: corev1.EventTypeNormal, Reason: "Successful" + verb, Message: fmt.Sprintf(
 		"%s Pod %s in StatefulSet %s successful", strings.ToLower(verb), pod, s.view.Workload.Name)})
 }
@@ -102,7 +102,7 @@ func (s *stateful) self() cluster.Owner {
 }
 
 // own gives claims the owner that the retention policy asks for: with the set
-// when they go with it, with their pod as soon as its ordinal shall not exist.
+// when they go with it, with their pod as soon as its ordinal should not exist.
 func (s *stateful) own(pass *Pass) {
 	if len(s.templates) == 0 || len(s.view.Claims) == 0 {
 		return

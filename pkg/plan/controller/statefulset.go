@@ -46,7 +46,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	}
 	s.act(&pass)
 	pass.Status = moved(&o.Status, s.status(update.Name))
-	pass.lookAgain(untilAvailable(v.Pods, s.minReadySeconds(), v.Now))
+	pass.requeueAfter(untilAvailable(v.Pods, s.minReadySeconds(), v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, s.current, update.Name)
 	return pass
 }
@@ -118,7 +118,7 @@ func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 			continue
 		}
 		var c cluster.PodChange
-		pass.lookAgain(s.view.refreshInPlace(&c, p))
+		pass.requeueAfter(s.view.refreshInPlace(&c, p))
 		if next := s.nextState(p); next != rules.StateOf(p) {
 			enterState(&c, p, next, s.Spec.Lifecycle, s.view.Now)
 			moved = true
@@ -195,7 +195,7 @@ func (s *statefulSet) updatePod(pass *Pass, p *cluster.Pod) bool {
 // fail ends the pass with an error, after which the controller tries again.
 func (s *statefulSet) fail(pass *Pass, p *cluster.Pod, why string) bool {
 	pass.Why = fmt.Sprintf("pod %s: %s", p.Name, why)
-	pass.lookAgain(Retry)
+	pass.requeueAfter(Retry)
 	return false
 }
 
@@ -233,7 +233,7 @@ func moved(old, now *kruise.StatefulSetStatus) any {
 	return now
 }
 
-// claimStatus counts, per claim template, the claims of the ordinals that shall
+// claimStatus counts, per claim template, the claims of the ordinals that should
 // exist. Sizes are not looked at: claims are what their templates ask for.
 func (s *statefulSet) claimStatus() []kruise.VolumeClaimStatus {
 	if len(s.templates) == 0 {
@@ -272,7 +272,7 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 	n := countStateful(v.Pods, current, update.Name, seconds(o.Spec.MinReadySeconds), v.Now)
 	n.current -= s.act(&pass, set, current, update.Name)
 	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))
-	pass.lookAgain(untilAvailable(v.Pods, o.Spec.MinReadySeconds, v.Now))
+	pass.requeueAfter(untilAvailable(v.Pods, o.Spec.MinReadySeconds, v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, current, update.Name)
 	return pass
 }

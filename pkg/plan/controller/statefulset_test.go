@@ -52,7 +52,7 @@ func newStatefulSet(t *testing.T, edits ...string) *lab {
 	return l
 }
 
-// to writes the workload anew and says what happens at once.
+// to writes the workload again and says what happens at once.
 func (l *lab) to(edits ...string) string {
 	l.t.Helper()
 	l.write(edited(statefulSetYAML, edits...))
@@ -62,7 +62,7 @@ func (l *lab) to(edits ...string) string {
 
 func (l *lab) statefulSet() kruise.StatefulSetStatus { return l.w.Object.(*kruise.StatefulSet).Status }
 
-func TestStatefulSetMakesPods(t *testing.T) {
+func TestStatefulSet_MakesPods(t *testing.T) {
 	l := newLab(t, statefulSetYAML+claimTemplates)
 	l.settle()
 	const want = "claim data-web-0, create web-0 1, claim data-web-1, create web-1 1, claim data-web-2, create web-2 1, " +
@@ -92,7 +92,7 @@ func TestStatefulSetMakesPods(t *testing.T) {
 	}
 }
 
-func TestStatefulSetRecreates(t *testing.T) {
+func TestStatefulSet_Recreates(t *testing.T) {
 	const each = "delete web-2; gone web-2, create web-2 2, set web-2 InPlaceUpdateReady=True; " +
 		"delete web-1; gone web-1, create web-1 2, set web-1 InPlaceUpdateReady=True; " +
 		"delete web-0; gone web-0, create web-0 2, set web-0 InPlaceUpdateReady=True"
@@ -107,7 +107,7 @@ func TestStatefulSetRecreates(t *testing.T) {
 	}
 }
 
-func TestStatefulSetUpdatesInPlace(t *testing.T) {
+func TestStatefulSet_UpdatesInPlace(t *testing.T) {
 	l := newStatefulSet(t, inPlace...)
 	const begin = "set web-2 InPlaceUpdateReady=False, inPlace web-2, image web-2 2, state web-2 Updating"
 	if got := l.to(all(inPlace, image2)...); got != begin {
@@ -132,9 +132,9 @@ func TestStatefulSetUpdatesInPlace(t *testing.T) {
 	}
 }
 
-// TestStatefulSetFallsBack: what cannot change in place is recreated, metadata
+// TestStatefulSet_FallsBack: what cannot change in place is recreated, metadata
 // changes without a restart, and InPlaceOnly stops.
-func TestStatefulSetFallsBack(t *testing.T) {
+func TestStatefulSet_FallsBack(t *testing.T) {
 	env := []string{`image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`}
 	l := newStatefulSet(t, inPlace...)
 	if got := l.to(all(inPlace, env)...); got != "delete web-2" {
@@ -159,8 +159,8 @@ func TestStatefulSetFallsBack(t *testing.T) {
 	}
 }
 
-// TestStatefulSetExamples are the worked examples of docs/kruise/workloads.md#worked-examples.
-func TestStatefulSetExamples(t *testing.T) {
+// TestStatefulSet_Examples are the worked examples of docs/kruise/workloads.md#worked-examples.
+func TestStatefulSet_Examples(t *testing.T) {
 	t.Run("13", func(t *testing.T) {
 		edits := []string{"replicas: 3", "replicas: 5\n  reserveOrdinals: [1]", "partition: 0", "partition: 3"}
 		l := newStatefulSet(t, edits...)
@@ -219,7 +219,7 @@ func TestStatefulSetExamples(t *testing.T) {
 	})
 }
 
-func TestStatefulSetPaused(t *testing.T) {
+func TestStatefulSet_Paused(t *testing.T) {
 	l := newStatefulSet(t)
 	yes := "true"
 	l.edit("web-1", cluster.PodChange{Labels: map[string]*string{kruise.SpecifiedDeleteLabel: &yes}})
@@ -235,9 +235,9 @@ func TestStatefulSetPaused(t *testing.T) {
 	}
 }
 
-// TestStatefulSetMarked: specified deletes go from the highest ordinal, within
+// TestStatefulSet_Marked: specified deletes go from the highest ordinal, within
 // the budget, whatever the partition.
-func TestStatefulSetMarked(t *testing.T) {
+func TestStatefulSet_Marked(t *testing.T) {
 	edits := []string{"partition: 0", "partition: 3, maxUnavailable: 2"}
 	l := newStatefulSet(t, edits...)
 	yes := "true"
@@ -254,7 +254,7 @@ func TestStatefulSetMarked(t *testing.T) {
 	}
 }
 
-func TestStatefulSetOnDelete(t *testing.T) {
+func TestStatefulSet_OnDelete(t *testing.T) {
 	edits := []string{"RollingUpdate, rollingUpdate: {partition: 0, podUpdatePolicy: ReCreate}", "OnDelete"}
 	l := newStatefulSet(t, edits...)
 	yes := "true"
@@ -272,7 +272,7 @@ func TestStatefulSetOnDelete(t *testing.T) {
 	}
 }
 
-func TestStatefulSetReserves(t *testing.T) {
+func TestStatefulSet_Reserves(t *testing.T) {
 	l := newStatefulSet(t, ordered...)
 	got := l.to(all(ordered, []string{"replicas: 3", "replicas: 3\n  reserveOrdinals: [0]"})...) + "; " + l.rest(2)
 	if want := "create web-3 1, set web-3 InPlaceUpdateReady=True; delete web-0; gone web-0"; got != want {
@@ -280,7 +280,7 @@ func TestStatefulSetReserves(t *testing.T) {
 	}
 }
 
-func TestStatefulSetScaleRate(t *testing.T) {
+func TestStatefulSet_ScaleRate(t *testing.T) {
 	edits := []string{"replicas: 3", "replicas: 8\n  scaleStrategy: {maxUnavailable: 2}"}
 	l := newStatefulSet(t)
 	l.to(edits...)
@@ -292,9 +292,9 @@ func TestStatefulSetScaleRate(t *testing.T) {
 	}
 }
 
-// TestStatefulSetStuck: OrderedReady does not look after pods above a broken one
+// TestStatefulSet_Stuck: OrderedReady does not look after pods above a broken one
 // and does not repair it; Parallel does.
-func TestStatefulSetStuck(t *testing.T) {
+func TestStatefulSet_Stuck(t *testing.T) {
 	for name, c := range map[string]struct {
 		edits []string
 		want  string
@@ -311,9 +311,9 @@ func TestStatefulSetStuck(t *testing.T) {
 	}
 }
 
-// TestStatefulSetGoesBack: an old template finds its revision under its name, and
+// TestStatefulSet_GoesBack: an old template finds its revision under its name, and
 // the pods that were updated go back.
-func TestStatefulSetGoesBack(t *testing.T) {
+func TestStatefulSet_GoesBack(t *testing.T) {
 	edits := []string{"partition: 0", "partition: 2"}
 	l := newStatefulSet(t, edits...)
 	first := l.statefulSet().UpdateRevision
@@ -329,9 +329,9 @@ func TestStatefulSetGoesBack(t *testing.T) {
 	}
 }
 
-// TestStatefulSetMinReady: the next pod waits until the last one has been ready
+// TestStatefulSet_MinReady: the next pod waits until the last one has been ready
 // for long enough.
-func TestStatefulSetMinReady(t *testing.T) {
+func TestStatefulSet_MinReady(t *testing.T) {
 	edits := []string{"partition: 0", "minReadySeconds: 4"}
 	l := newStatefulSet(t, edits...)
 	l.to(all(edits, image2)...)
@@ -347,7 +347,7 @@ func TestStatefulSetMinReady(t *testing.T) {
 	}
 }
 
-func TestStatefulSetForgetsHistory(t *testing.T) {
+func TestStatefulSet_ForgetsHistory(t *testing.T) {
 	l := newStatefulSet(t)
 	for _, image := range []string{"web:2", "web:3", "web:4", "web:5"} {
 		l.to("replicas: 3", "replicas: 1\n  revisionHistoryLimit: 1", "web:1", image)
@@ -358,7 +358,7 @@ func TestStatefulSetForgetsHistory(t *testing.T) {
 	}
 }
 
-func TestStatefulSetGracePeriod(t *testing.T) {
+func TestStatefulSet_GracePeriod(t *testing.T) {
 	grace := all(inPlace, []string{"partition: 0", "inPlaceUpdateStrategy: {gracePeriodSeconds: 3}"})
 	l := newStatefulSet(t, grace...)
 	if got, want := l.to(all(grace, image2)...), "set web-2 InPlaceUpdateReady=False, inPlace web-2, state web-2 Updating"; got != want {
@@ -379,9 +379,9 @@ func TestStatefulSetGracePeriod(t *testing.T) {
 	}
 }
 
-// TestStatefulSetHookedUpdate: an inPlaceUpdate hook holds the pod before its
+// TestStatefulSet_HookedUpdate: an inPlaceUpdate hook holds the pod before its
 // update, and has to be put back after it.
-func TestStatefulSetHookedUpdate(t *testing.T) {
+func TestStatefulSet_HookedUpdate(t *testing.T) {
 	hook := "  lifecycle: {inPlaceUpdate: {labelsHandler: {hold: \"yes\"}}}\n  template:"
 	edits := all(inPlace, []string{"  template:", hook, "labels: {app: web}}\n", "labels: {app: web, hold: \"yes\"}}\n", "replicas: 3", "replicas: 1"})
 	l := newStatefulSet(t, edits...)
@@ -403,9 +403,9 @@ func TestStatefulSetHookedUpdate(t *testing.T) {
 	}
 }
 
-// TestStatefulSetHeldDeletion: the preDelete hook holds pods before a scale-down,
+// TestStatefulSet_HeldDeletion: the preDelete hook holds pods before a scale-down,
 // a recreation and a specified delete alike.
-func TestStatefulSetHeldDeletion(t *testing.T) {
+func TestStatefulSet_HeldDeletion(t *testing.T) {
 	yes, no := "true", "no"
 	edits := []string{"  template:", "  lifecycle: {preDelete: {labelsHandler: {hold: \"yes\"}}}\n  template:", "labels: {app: web}}\n", "labels: {app: web, hold: \"yes\"}}\n"}
 	for name, begin := range map[string]func(*lab){
@@ -430,7 +430,7 @@ func TestStatefulSetHeldDeletion(t *testing.T) {
 	}
 }
 
-func TestStatefulSetPreNormal(t *testing.T) {
+func TestStatefulSet_PreNormal(t *testing.T) {
 	edits := []string{"  template:", "  lifecycle: {preNormal: {labelsHandler: {checked: \"yes\"}}}\n  template:", "replicas: 3", "replicas: 1"}
 	l := newLab(t, edited(statefulSetYAML, edits...))
 	l.settle()

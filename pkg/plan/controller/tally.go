@@ -11,7 +11,7 @@ import (
 type Tally struct {
 	// Covered are all pods of the budget.
 	Covered int
-	// Steady are those of them that count as available, those on record too,
+	// Steady are those of them that count as available, recorded ones included,
 	// Unrelated those that do not name their budget yet.
 	Steady, Unrelated int
 	// Owners is how many covered pods each controller has.
@@ -80,7 +80,7 @@ func (t *Tally) stays(name string) bool {
 	return p != nil && !p.Deleting
 }
 
-// current leaves out the pods on record.
+// current leaves out the recorded pods.
 func (t *Tally) current(b *rules.Budget) int {
 	n := t.Steady
 	seen := map[string]bool{}

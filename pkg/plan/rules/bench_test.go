@@ -42,8 +42,8 @@ func crowd(n int32) *CloneSet {
 	return set
 }
 
-// TestCrowd keeps the benchmark honest: nobody is lost on the way.
-func TestCrowd(t *testing.T) {
+// TestBenchmark_KeepsEveryPod keeps the benchmark honest: no pod is lost on the way.
+func TestBenchmark_KeepsEveryPod(t *testing.T) {
 	set := crowd(300)
 	seen := map[*cluster.Pod]bool{}
 	for _, p := range set.UpdateCandidates(false) {

@@ -37,12 +37,12 @@ type Budget struct {
 	Inconsistent func(*cluster.Pod) bool
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
-	// Rendered is one that stands in an annotation of its PodDisruptionBudget (docs/drivers.md): no
+	// Rendered is one that is kept in an annotation of its PodDisruptionBudget (docs/drivers.md): no
 	// webhook knows it, so only a client that looks keeps it.
 	Rendered bool
 }
 
-// budgetRecords is how many pods a budget keeps on record at most.
+// budgetRecords is how many pods a budget records at most.
 const budgetRecords = 2000
 
 // BudgetCounts is the status of a budget (docs/kruise/protection.md#podunavailablebudget).
@@ -59,7 +59,7 @@ func (b *Budget) Counts() BudgetCounts {
 	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded[p.Name] && b.Steady(p) }))
 }
 
-// CountsOf calculates the status from how many pods are steady and not on record.
+// CountsOf calculates the status from how many pods are steady and not recorded.
 func (b *Budget) CountsOf(current int) BudgetCounts {
 	n := BudgetCounts{Expected: b.Expected + b.Beyond.Expected, Current: current + b.Beyond.Available}
 	if b.Spec.ProtectTotalReplicas != nil {
@@ -75,7 +75,7 @@ func (b *Budget) CountsOf(current int) BudgetCounts {
 	return n
 }
 
-// records are the names of all pods on record.
+// records are the names of all recorded pods.
 func (b *Budget) records() map[string]bool {
 	out := make(map[string]bool, len(b.Disrupted)+len(b.Unavailable))
 	for _, name := range b.Disrupted {
@@ -105,7 +105,7 @@ func HoldsUnavailable(p *cluster.Pod) bool {
 	return p.HeldUnavailable()
 }
 
-// Records is what a decision asks of the pods on record.
+// Records is what a decision asks of the recorded pods.
 type Records struct {
 	Count int
 	Has   func(name string) bool
@@ -275,7 +275,7 @@ func (b *DisruptionBudget) EvictAt(n BudgetCounts, p *cluster.Pod) Verdict {
 }
 
 // Beyond is what a budget covers besides the pods that are seen: pods of other
-// workloads, in the view of somebody who watches one.
+// workloads, in the view of a caller that watches one.
 type Beyond struct {
 	// Expected adds to how many pods the budget expects, Available to how many of
 	// them it counts as available.

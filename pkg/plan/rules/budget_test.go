@@ -24,7 +24,7 @@ func budget(t *testing.T, spec string, expected int, words string) *Budget {
 	return b
 }
 
-func TestBudgetCounts(t *testing.T) {
+func TestBudget_Counts(t *testing.T) {
 	for _, c := range []struct {
 		name, spec string
 		expected   int
@@ -49,9 +49,9 @@ func TestBudgetCounts(t *testing.T) {
 	}
 }
 
-// TestBudgetCountsOnly: records, labels and updates under way take a pod out of
+// TestBudget_CountsOnly: records, labels and updates in progress take a pod out of
 // the count.
-func TestBudgetCountsOnly(t *testing.T) {
+func TestBudget_CountsOnly(t *testing.T) {
 	b := budget(t, "maxUnavailable: 1", 4, "4*n")
 	b.Disrupted = []string{"p1"}
 	if got := b.Counts().Allowed; got != 0 {
@@ -72,7 +72,7 @@ func TestBudgetCountsOnly(t *testing.T) {
 	}
 }
 
-func TestBudgetDecide(t *testing.T) {
+func TestBudget_Decide(t *testing.T) {
 	request := func(op kruise.PubOperation) Request { return Request{Operation: op} }
 	for _, c := range []struct {
 		name, spec, pods string
@@ -132,9 +132,9 @@ func TestBudgetDecide(t *testing.T) {
 	}
 }
 
-// TestBudgetDecideAt: the webhook goes by the counts it is given, the pods as they
+// TestBudget_DecideAt: the webhook goes by the counts it is given, the pods as they
 // are it does not look at.
-func TestBudgetDecideAt(t *testing.T) {
+func TestBudget_DecideAt(t *testing.T) {
 	b := budget(t, "maxUnavailable: 1", 3, "n 2*n!")
 	for _, c := range []struct {
 		name          string
@@ -172,7 +172,7 @@ func disruptionBudget(t *testing.T, spec string, expected int, words string) *Di
 	return b
 }
 
-func TestDisruptionBudgetCounts(t *testing.T) {
+func TestDisruptionBudget_Counts(t *testing.T) {
 	for _, c := range []struct {
 		name, spec string
 		expected   int

@@ -24,8 +24,8 @@ type CloneSet struct {
 	Nodes map[string]*cluster.Node
 	Gates cluster.Gates
 	Now   time.Time
-	// Counted is what Count(false) says, for whoever asks several questions about
-	// the same moment; nil has each count anew.
+	// Counted is what Count(false) says, for a caller that asks several questions about
+	// the same moment; nil has each count again.
 	Counted *CloneSetCounts
 	// Survey is what was seen at the last look; nil has every pod looked at.
 	Survey *Survey
@@ -193,8 +193,8 @@ func trait(t traits, holds bool) traits {
 	return 0
 }
 
-// Resting reports whether nothing can be under way in a pod: it is in service, in
-// the state Normal, and no change is announced. Where an update is under way, one
+// Resting reports whether nothing can be in progress in a pod: it is in service, in
+// the state Normal, and no change is announced. Where an update is in progress, one
 // of them is not so.
 func Resting(p *cluster.Pod) bool {
 	if StateOf(p) != StateNormal {
@@ -263,8 +263,8 @@ func (s *Survey) resize(n int) {
 	s.notes = s.notes[:n]
 }
 
-// Restless are the active pods in which something may be under way.
-func (c *CloneSet) Restless() []*cluster.Pod {
+// PodsInTransition are the active pods in which something may be in progress.
+func (c *CloneSet) PodsInTransition() []*cluster.Pod {
 	var out []*cluster.Pod
 	for p, t := range c.surveyed() {
 		if t.has(traitActive) && !t.has(traitResting) {
@@ -301,7 +301,7 @@ type CloneSetCounts struct {
 	ExcludePreparingDelete bool
 }
 
-// CloneSetDiff says how far a CloneSet is from what it shall be.
+// CloneSetDiff says how far a CloneSet is from what it should be.
 type CloneSetDiff struct {
 	// ScaleUp pods are missing; CreateOld at the current revision and CreateNew
 	// at the update revision are made now.

@@ -68,9 +68,9 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScaleWithHook: while the preDelete hook holds a pod, nobody else goes; a
+// TestScale_WithHook: while the preDelete hook holds a pod, no other goes; a
 // hook that makes pods not ready makes the deletion final (053).
-func TestScaleWithHook(t *testing.T) {
+func TestScale_WithHook(t *testing.T) {
 	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"wait": "yes"}}
 	set := cloneSet(t, "replicas: 2", "2*n 2*n=")
 	set.Current = set.Update
@@ -101,9 +101,9 @@ func TestScaleWithHook(t *testing.T) {
 	}
 }
 
-// TestScaleLeavesOpen: a side that goes as a whole, and pods that were marked,
+// TestScale_LeavesOpen: a side that goes as a whole, and pods that were marked,
 // are not sorted by Kruise.
-func TestScaleLeavesOpen(t *testing.T) {
+func TestScale_LeavesOpen(t *testing.T) {
 	for _, c := range []struct{ name, spec, pods, del, open string }{
 		{"088: all old ones, one now", "replicas: 6\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 2}}", "2*o 4*n 2*n!", "p2", "p1 p2"},
 		{"some of the old ones", "replicas: 4\nupdateStrategy: {rollingUpdate: {partition: 2, maxUnavailable: 1}}", "3*o 2*n", "p3", ""},
@@ -118,7 +118,7 @@ func TestScaleLeavesOpen(t *testing.T) {
 	}
 }
 
-func TestScaleDownOrder(t *testing.T) {
+func TestScaleDown_Order(t *testing.T) {
 	for _, c := range []struct {
 		name, pods string
 		edit       func([]*cluster.Pod)
@@ -189,9 +189,9 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-// TestScaleDownSpread: with a spread constraint the crowded zone gives first,
+// TestScaleDown_Spread: with a spread constraint the crowded zone gives first,
 // node by node does not matter.
-func TestScaleDownSpread(t *testing.T) {
+func TestScaleDown_Spread(t *testing.T) {
 	zone := map[string]string{"n-p1": "a", "n-p2": "a", "n-p3": "a", "n-p4": "b", "n-p5": "c", "n-p6": "c"}
 	set := cloneSet(t, "replicas: 1", "6*n")
 	set.Nodes = map[string]*cluster.Node{}
@@ -215,7 +215,7 @@ func TestScaleDownSpread(t *testing.T) {
 	if got, want := names(set.ScaleDownOrder(set.Pods)), "p5 p3 p4 p6 p2 p1"; got != want {
 		t.Errorf("two constraints: order %s, want %s", got, want)
 	}
-	// Nodes that nobody knows leave all alike.
+	// Unknown nodes leave all alike.
 	set.Nodes = nil
 	if got, want := names(set.ScaleDownOrder(set.Pods)), "p6 p5 p4 p3 p2 p1"; got != want {
 		t.Errorf("no nodes: order %s, want %s", got, want)

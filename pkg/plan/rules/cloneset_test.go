@@ -39,8 +39,8 @@ func decode(t *testing.T, text string, into any) {
 	}
 }
 
-// TestActiveSideOnly: terminating and finished pods count nowhere.
-func TestActiveSideOnly(t *testing.T) {
+// TestCount_ActiveSideOnly: terminating and finished pods count nowhere.
+func TestCount_ActiveSideOnly(t *testing.T) {
 	c := cloneSet(t, "replicas: 3", "o o^ n n^")
 	c.Pods = append(c.Pods, &cluster.Pod{Name: "done", Phase: "Succeeded"})
 	n := c.Count(false)
@@ -70,9 +70,9 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestCountForScaling: the gate PreparingUpdateAsUpdate moves pods to the new
+// TestCount_ForScaling: the gate PreparingUpdateAsUpdate moves pods to the new
 // side for scaling, and only for scaling.
-func TestCountForScaling(t *testing.T) {
+func TestCount_ForScaling(t *testing.T) {
 	c := cloneSet(t, "replicas: 4", "o 2*o~ n")
 	for _, step := range []struct {
 		gate, scaling bool
@@ -86,7 +86,7 @@ func TestCountForScaling(t *testing.T) {
 	}
 }
 
-func TestLimitsOfCloneSet(t *testing.T) {
+func TestLimitsOf_CloneSet(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		replicas int32
@@ -161,9 +161,9 @@ func TestLimitsOfCloneSet(t *testing.T) {
 	}
 }
 
-// TestSurveyChangesNothing: whatever happens to the pods, the list and the spec
+// TestSurvey_ChangesNothing: whatever happens to the pods, the list and the spec
 // between two looks, a CloneSet with a survey and one without see the same.
-func TestSurveyChangesNothing(t *testing.T) {
+func TestSurvey_ChangesNothing(t *testing.T) {
 	specs := []string{
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3}}",
 		"replicas: 9\nminReadySeconds: 60",
@@ -198,7 +198,7 @@ func answersOf(c *CloneSet) []any {
 	choice := c.ChooseUpdate()
 	return []any{
 		c.Count(false), names(c.UpdateCandidates(false)), names(c.UpdateCandidates(true)),
-		names(choice.Pods), choice.Why, names(c.Restless()), names(c.Queue().Take(3)),
+		names(choice.Pods), choice.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
 	}
 }
 
@@ -410,9 +410,9 @@ const (
 	surge4       = "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 2}}"
 )
 
-// TestDiffHolds: whatever the counts, no number is out of bounds and following
+// TestDiff_Holds: whatever the counts, no number is out of bounds and following
 // the answer never overshoots.
-func TestDiffHolds(t *testing.T) {
+func TestDiff_Holds(t *testing.T) {
 	for replicas := range 5 {
 		for partition := range replicas + 1 {
 			for old := range 6 {

@@ -28,7 +28,7 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	s := c.renewed()
 	places := s.ranked(rolling.PriorityStrategy, back)
 	d := s.dispersion(places, rolling.ScatterStrategy)
-	list := d.pods(d.scatter(d.everybody()))
+	list := d.pods(d.scatter(d.everyPlace()))
 	if !slices.ContainsFunc(places, func(at int) bool { return s.notes[at].traits.has(traitPreparingUpdate) }) {
 		return list
 	}
@@ -46,7 +46,7 @@ func (c *CloneSet) ChooseUpdate() Choice {
 	}
 	c.order(&choice, budget.wanted)
 	if !c.rolling().Paused {
-		budget.walk(c, &choice)
+		budget.take(c, &choice)
 	}
 	return choice
 }
@@ -58,12 +58,12 @@ func (c *CloneSet) TakeUpdate() Choice {
 	if !ok || c.rolling().Paused {
 		return choice
 	}
-	if why := budget.spent(); why != "" {
+	if why := budget.exhausted(); why != "" {
 		choice.Why = why
 		return choice
 	}
 	c.order(&choice, budget.wanted)
-	budget.walk(c, &choice)
+	budget.take(c, &choice)
 	return choice
 }
 
@@ -104,8 +104,8 @@ func (c *CloneSet) order(choice *Choice, wanted int) {
 	choice.Order = order[:min(wanted, len(order))]
 }
 
-// spent says why no pod at all can be taken, whatever their order.
-func (b updateBudget) spent() string {
+// exhausted says why no pod at all can be taken, whatever their order.
+func (b updateBudget) exhausted() string {
 	switch {
 	case b.atTarget >= b.limit:
 		return b.tooMany(0) + "the next pod waits"
@@ -123,9 +123,9 @@ func (b updateBudget) allDown(n int) string {
 	return fmt.Sprintf("%d pods are not available, at most %d: ", n, b.limit)
 }
 
-// walk takes pods in order until one does not fit; a pod that is unavailable
+// take takes pods in order until one does not fit; a pod that is unavailable
 // anyway costs nothing, but not more of them are in the air than the budget.
-func (b updateBudget) walk(c *CloneSet, choice *Choice) {
+func (b updateBudget) take(c *CloneSet, choice *Choice) {
 	unavailable := b.unavailable
 	for _, p := range choice.Order {
 		if b.atTarget+len(choice.Pods) >= b.limit {

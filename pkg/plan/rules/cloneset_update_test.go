@@ -59,9 +59,9 @@ func TestChooseUpdate(t *testing.T) {
 	}
 }
 
-// TestChooseUpdateSkips: pods in their grace period and held deletions are no
+// TestChooseUpdate_Skips: pods in their grace period and held deletions are no
 // candidates, whatever their revision.
-func TestChooseUpdateSkips(t *testing.T) {
+func TestChooseUpdate_Skips(t *testing.T) {
 	set := cloneSet(t, budget2, "10*o")
 	set.Pods[9].Annotations = map[string]string{kruise.InPlaceUpdateGraceAnnotation: "{}"}
 	setState(set.Pods[8], StatePreparingDelete)
@@ -70,9 +70,9 @@ func TestChooseUpdateSkips(t *testing.T) {
 	}
 }
 
-// TestChooseUpdateMinReady: a pod that is ready, but not for long enough, is not
+// TestChooseUpdate_MinReady: a pod that is ready, but not for long enough, is not
 // available and uses the budget up.
-func TestChooseUpdateMinReady(t *testing.T) {
+func TestChooseUpdate_MinReady(t *testing.T) {
 	set := cloneSet(t, "replicas: 3\nminReadySeconds: 60\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "2*o n")
 	setReady(set.Pods[2], true, now.Add(-seconds(30)))
 	if got := set.ChooseUpdate(); len(got.Pods) != 0 {
@@ -84,9 +84,9 @@ func TestChooseUpdateMinReady(t *testing.T) {
 	}
 }
 
-// TestUpdateOrderTogether: priority first, then scatter, as recorded in
+// TestUpdateOrder_OfAllStrategies: priority first, then scatter, as recorded in
 // 029 and 030.
-func TestUpdateOrderTogether(t *testing.T) {
+func TestUpdateOrder_OfAllStrategies(t *testing.T) {
 	set := cloneSet(t, `
 replicas: 8
 updateStrategy:
@@ -109,9 +109,9 @@ updateStrategy:
 	}
 }
 
-// TestChooseUpdateIsPure: the same question twice has the same answer, and the
+// TestChooseUpdate_IsPure: the same question twice has the same answer, and the
 // order of the pods in it does not matter.
-func TestChooseUpdateIsPure(t *testing.T) {
+func TestChooseUpdate_IsPure(t *testing.T) {
 	set := cloneSet(t, budget2, "o! 2*n 3*o n! 3*o")
 	for _, p := range set.Pods {
 		setReady(p, podReady(p), t0)
@@ -162,9 +162,9 @@ func TestTakeUpdate(t *testing.T) {
 	}
 }
 
-// TestCountedIsNotForScaling: the gate that counts differently for scaling has
-// the pods counted anew.
-func TestCountedIsNotForScaling(t *testing.T) {
+// TestCount_CountedIsNotForScaling: the gate that counts differently for scaling has
+// the pods counted again.
+func TestCount_CountedIsNotForScaling(t *testing.T) {
 	c := cloneSet(t, "replicas: 4", "o 2*o~ n")
 	c.Counted = new(c.Count(false))
 	if n := c.Count(true); n != *c.Counted {

@@ -25,7 +25,7 @@ type DaemonSet struct {
 	TemplateGeneration string
 	// Nodes are all that have or should have one of its pods.
 	Nodes []DaemonNode
-	// Missing is how many more nodes should have a pod: none is there, so nobody knows
+	// Missing is how many more nodes should have a pod: none is there, so it is not known
 	// which nodes they are. It is a number, since it comes from a status.
 	Missing int
 	// Scheduled is status.desiredNumberScheduled, the base of the partition.
@@ -128,7 +128,7 @@ func (d *DaemonSet) available(p *cluster.Pod) bool {
 	return p.Phase == corev1.PodRunning && podReady(p) && ReadyFor(p, seconds(d.Spec.MinReadySeconds), d.Now)
 }
 
-// Standing says what a pod counts as in the status.
+// Standing is what a pod counts as in the status.
 func (d *DaemonSet) Standing(p *cluster.Pod) (ready, available, updated bool) {
 	return podReady(p), d.available(p), d.updated(p)
 }

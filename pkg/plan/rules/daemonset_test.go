@@ -54,7 +54,7 @@ func nodeNames(list []DaemonNode) string {
 
 func rolling(text string) string { return "updateStrategy: {rollingUpdate: {" + text + "}}" }
 
-func TestDaemonSetLimits(t *testing.T) {
+func TestDaemonSet_Limits(t *testing.T) {
 	for _, c := range []struct {
 		spec, nodes string
 		want        DaemonSetLimits
@@ -75,7 +75,7 @@ func TestDaemonSetLimits(t *testing.T) {
 	}
 }
 
-func TestDaemonSetEligible(t *testing.T) {
+func TestDaemonSet_Eligible(t *testing.T) {
 	for _, c := range []struct{ name, spec, nodes, want string }{
 		{"17 number", rolling("partition: 3"), "5*o", "n5 n4"},
 		{"17 half", rolling("partition: 50%"), "5*o", "n5 n4 n3"},
@@ -100,9 +100,9 @@ func TestDaemonSetEligible(t *testing.T) {
 	}
 }
 
-// TestDaemonSetMissing: nodes that nobody knows count like those that have no pod, named
+// TestDaemonSet_Missing: unknown nodes count like those that have no pod, named
 // last.
-func TestDaemonSetMissing(t *testing.T) {
+func TestDaemonSet_Missing(t *testing.T) {
 	for _, spec := range []string{
 		rolling(""), rolling("maxUnavailable: 50%"), rolling("partition: 2"), rolling("partition: 4"), rolling("partition: 9"), rolling("maxSurge: 50%"),
 		rolling("partition: 3, maxUnavailable: 3"),
@@ -127,7 +127,7 @@ func TestDaemonSetMissing(t *testing.T) {
 	}
 }
 
-func TestDaemonSetChooseUpdate(t *testing.T) {
+func TestDaemonSet_ChooseUpdate(t *testing.T) {
 	for _, c := range []struct {
 		name, spec, nodes  string
 		candidates, broken string
@@ -168,9 +168,9 @@ func TestDaemonSetChooseUpdate(t *testing.T) {
 	}
 }
 
-// TestDaemonSetMinReady: a new pod counts as down until it was ready for long
+// TestDaemonSet_MinReady: a new pod counts as down until it was ready for long
 // enough.
-func TestDaemonSetMinReady(t *testing.T) {
+func TestDaemonSet_MinReady(t *testing.T) {
 	d := daemonSet(t, "minReadySeconds: 10\n"+rolling(""), "2*o n")
 	setReady(d.Nodes[2].Pods[0], true, now.Add(-seconds(5)))
 	if got := d.ChooseUpdate().Room; got != 0 {
@@ -182,8 +182,8 @@ func TestDaemonSetMinReady(t *testing.T) {
 	}
 }
 
-// TestDaemonSetTemplateGeneration: the older mark counts as updated.
-func TestDaemonSetTemplateGeneration(t *testing.T) {
+// TestDaemonSet_TemplateGeneration: the older mark counts as updated.
+func TestDaemonSet_TemplateGeneration(t *testing.T) {
 	d := daemonSet(t, rolling(""), "2*o")
 	d.TemplateGeneration = "4"
 	d.Nodes[0].Pods[0].Labels[templateGenerationLabel] = "4"
@@ -193,7 +193,7 @@ func TestDaemonSetTemplateGeneration(t *testing.T) {
 	}
 }
 
-func TestDaemonSetManage(t *testing.T) {
+func TestDaemonSet_Manage(t *testing.T) {
 	const progressive = "scaleStrategy: {partitionedScaling: true}\n"
 	for _, c := range []struct{ name, spec, nodes, create, remove string }{
 		{"nothing", rolling(""), "3*n", "", ""},
@@ -230,7 +230,7 @@ func TestDaemonSetManage(t *testing.T) {
 	}
 }
 
-func TestDaemonSetPending(t *testing.T) {
+func TestDaemonSet_Pending(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		edit        func(*kruise.DaemonSet)

@@ -26,10 +26,10 @@ type history struct {
 	log     []string
 }
 
-// TestCloneSetHistories: for random specs, starts and moments, no pass takes
+// TestCloneSet_Histories: for random specs, starts and moments, no pass takes
 // more than the budget allows or updates more than promised, and every history
 // comes to the end that the partition asks for.
-func TestCloneSetHistories(t *testing.T) {
+func TestCloneSet_Histories(t *testing.T) {
 	for seed := range 5000 {
 		h := newHistory(t, uint64(seed))
 		if !h.run() {
@@ -206,10 +206,10 @@ type historyStatefulSet struct {
 	inPlace bool
 }
 
-// TestStatefulSetHistories: for random specs and starts, no pass takes more than
+// TestStatefulSet_Histories: for random specs and starts, no pass takes more than
 // the budget allows, and every history ends with the right ordinals, the right
 // number of them updated.
-func TestStatefulSetHistories(t *testing.T) {
+func TestStatefulSet_Histories(t *testing.T) {
 	for seed := range 3000 {
 		h := newHistoryStatefulSet(t, uint64(seed))
 		if !h.run() {

@@ -66,7 +66,7 @@ type FieldChange struct {
 	Effect   Effect
 	// Restarts are the containers that restart for it.
 	Restarts []string
-	// Why says in a few words what decides.
+	// Why is the deciding reason in a few words.
 	Why string
 }
 

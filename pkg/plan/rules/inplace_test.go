@@ -134,9 +134,9 @@ func holdPolicies(t *testing.T, c TemplateChange, got Eligibility) {
 	}
 }
 
-// TestEligibleNamesEverything: one blocking field among several decides, and
+// TestEligible_NamesEverything: one blocking field among several decides, and
 // all are named, the order of containers being their position (024).
-func TestEligibleNamesEverything(t *testing.T) {
+func TestEligible_NamesEverything(t *testing.T) {
 	swapped := template(t, baseTemplate)
 	spec := maps.Clone(swapped["spec"].(map[string]any))
 	list := spec["containers"].([]any)
@@ -154,7 +154,7 @@ func TestEligibleNamesEverything(t *testing.T) {
 	}
 }
 
-func TestEligibleGates(t *testing.T) {
+func TestEligible_Gates(t *testing.T) {
 	old := cluster.Revision{Template: template(t, baseTemplate), ClaimsHash: "1"}
 	read := cluster.Revision{Template: template(t, strings.Replace(baseTemplate, "team: a", "team: b", 1)), ClaimsHash: "1"}
 	image := cluster.Revision{Template: template(t, strings.Replace(baseTemplate, "web:1", "web:2", 1)), ClaimsHash: "2"}
@@ -259,8 +259,8 @@ func TestForPod(t *testing.T) {
 	}
 }
 
-// TestEligibleOddInput: whatever stands in a template, there is an answer.
-func TestEligibleOddInput(t *testing.T) {
+// TestEligible_OddInput: whatever is in a template, there is an answer.
+func TestEligible_OddInput(t *testing.T) {
 	for _, odd := range []map[string]any{
 		nil,
 		{},

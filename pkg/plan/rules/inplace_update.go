@@ -20,7 +20,7 @@ type InPlaceSpec struct {
 	// Images are the new images by container.
 	Images map[string]string
 	// Refs are, by container, changed labels and annotations that its env reads:
-	// they are written when the container's turn has come.
+	// they are written when the container is due.
 	Refs map[string]Metadata
 	// Rereads are the containers whose env reads a label or annotation that goes
 	// away.
@@ -142,7 +142,7 @@ type Affected struct {
 }
 
 // InPlaceBatches cuts the containers of one in-place update by their launch
-// priority: first those without any and those of the highest, with whoever reads
+// priority: first those without any and those of the highest, with the containers that read
 // the same changed key; when a batch is complete and ready, the rest is asked
 // again (docs/kruise/workloads.md#batches-by-launch-priority).
 func InPlaceBatches(all []Affected) [][]string {

@@ -104,9 +104,9 @@ func TestInPlaceSpec(t *testing.T) {
 	}
 }
 
-// TestInPlaceSpecRestartsForResources: a resize that restarts the container takes
+// TestInPlaceSpec_RestartsForResources: a resize that restarts the container takes
 // the pod out of service.
-func TestInPlaceSpecRestartsForResources(t *testing.T) {
+func TestInPlaceSpec_RestartsForResources(t *testing.T) {
 	policy := func(cpu string) map[string]any {
 		return twoContainers(func(_, main, _ map[string]any) {
 			main["resources"] = map[string]any{"requests": map[string]any{"cpu": cpu}}

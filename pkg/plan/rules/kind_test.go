@@ -71,7 +71,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-func TestChangeOfClaimTemplates(t *testing.T) {
+func TestChange_OfClaimTemplates(t *testing.T) {
 	var more kruise.CloneSet
 	more.Spec.VolumeClaimTemplates = make([]corev1.PersistentVolumeClaim, 1)
 	old, updated := `{"metadata": {"labels": {"a": "1"}}}`, `{"metadata": {"labels": {"a": "2"}}}`

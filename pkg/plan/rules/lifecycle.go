@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// LifecycleState is where a pod stands between creation, update and deletion
+// LifecycleState is where a pod is between creation, update and deletion
 // (docs/kruise/workloads.md#lifecycle-hooks). It is the value of a label.
 type LifecycleState string
 
@@ -61,7 +61,7 @@ func AllHooked(hook *kruise.LifecycleHook, p *cluster.Pod) bool {
 	return !slices.ContainsFunc(hook.FinalizersHandler, func(f string) bool { return !slices.Contains(p.Finalizers, f) })
 }
 
-// StateToDelete returns the state of a pod that shall go: PreparingDelete while
+// StateToDelete returns the state of a pod that should go: PreparingDelete while
 // the preDelete hook holds it, and remove when nothing does any more.
 func StateToDelete(p *cluster.Pod, l *kruise.Lifecycle) (to LifecycleState, remove bool) {
 	if l != nil && Hooked(l.PreDelete, p) {

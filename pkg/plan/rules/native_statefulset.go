@@ -23,12 +23,12 @@ type NativeStatefulSet struct {
 	MaxUnavailable bool
 }
 
-// Ordinals returns the ordinals that shall exist.
+// Ordinals returns the ordinals that should exist.
 func (s *NativeStatefulSet) Ordinals() []int {
 	return Ordinals(s.start(), number(s.Spec.Replicas, 1), nil)
 }
 
-// Descending returns the pods that shall exist in the order in which a falling
+// Descending returns the pods that should exist in the order in which a falling
 // partition reaches them, whatever it is now.
 func (s *NativeStatefulSet) Descending() []*cluster.Pod {
 	return fromTheTop(slots(s.Pods, s.Ordinals()))

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestLimitsOfDeployment(t *testing.T) {
+func TestLimitsOf_Deployment(t *testing.T) {
 	for spec, want := range map[string]DeploymentLimits{
 		"{}":          {1, 1, 0},
 		"replicas: 4": {4, 1, 1},
@@ -33,7 +33,7 @@ func TestLimitsOfDeployment(t *testing.T) {
 	}
 }
 
-func TestDeploymentNext(t *testing.T) {
+func TestDeployment_Next(t *testing.T) {
 	const four = "replicas: 4\nstrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"
 	size := func(replicas, available int) ReplicaSetSize {
 		return ReplicaSetSize{Replicas: replicas, Available: available}
@@ -68,9 +68,9 @@ func TestDeploymentNext(t *testing.T) {
 	}
 }
 
-// TestDeploymentEnds: step by step, with pods that become available at once,
+// TestDeployment_Ends: step by step, with pods that become available at once,
 // the controller arrives and never leaves its bounds.
-func TestDeploymentEnds(t *testing.T) {
+func TestDeployment_Ends(t *testing.T) {
 	for replicas := 1; replicas < 8; replicas++ {
 		for surge := range 3 {
 			for unavailable := range 3 {
@@ -145,7 +145,7 @@ func TestDeadlineExceeded(t *testing.T) {
 	}
 }
 
-func TestReplicaSetScaleDownOrder(t *testing.T) {
+func TestReplicaSet_ScaleDownOrder(t *testing.T) {
 	for _, c := range []struct {
 		name, pods string
 		edit       func([]*cluster.Pod)
@@ -178,7 +178,7 @@ func readyAt(list []*cluster.Pod, ages ...time.Duration) {
 	}
 }
 
-func TestNativeStatefulSetChooseUpdate(t *testing.T) {
+func TestNativeStatefulSet_ChooseUpdate(t *testing.T) {
 	const par = "podManagementPolicy: Parallel\n"
 	for _, c := range []struct {
 		name, spec, pods string
@@ -207,7 +207,7 @@ func TestNativeStatefulSetChooseUpdate(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetBudget(t *testing.T) {
+func TestNativeStatefulSet_Budget(t *testing.T) {
 	for value, want := range map[string]int{"3": 3, "0": 1, "25%": 2, "29%": 2, "30%": 3, "5%": 1, "100%": 10} {
 		s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}, MaxUnavailable: true}
 		decode(t, "replicas: 10\nupdateStrategy: {rollingUpdate: {maxUnavailable: "+value+"}}", s.Spec)
@@ -221,7 +221,7 @@ func TestNativeStatefulSetBudget(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetCreatesUpdate(t *testing.T) {
+func TestNativeStatefulSet_CreatesUpdate(t *testing.T) {
 	s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}}
 	decode(t, "replicas: 4\nordinals: {start: 1}\nupdateStrategy: {rollingUpdate: {partition: 2}}", s.Spec)
 	for ordinal, want := range map[int]bool{1: false, 2: false, 3: true, 4: true} {
@@ -251,7 +251,7 @@ func TestAsDaemonSetSpec(t *testing.T) {
 	}
 }
 
-func TestDeploymentRescale(t *testing.T) {
+func TestDeployment_Rescale(t *testing.T) {
 	const surge = "\nstrategy: {rollingUpdate: {maxSurge: 3, maxUnavailable: 2}}"
 	size := func(name string, replicas, available, desired, most int) ReplicaSetSize {
 		rs := ReplicaSetSize{Name: name, Replicas: replicas, Available: available}
@@ -299,9 +299,9 @@ func TestDeploymentRescale(t *testing.T) {
 	}
 }
 
-// TestDeploymentRescaleSums: whatever the sizes, a change in the middle of a
+// TestDeployment_RescaleSums: whatever the sizes, a change in the middle of a
 // rollout ends at the wanted number with its surge.
-func TestDeploymentRescaleSums(t *testing.T) {
+func TestDeployment_RescaleSums(t *testing.T) {
 	for replicas := range 30 {
 		for a := 1; a < 12; a++ {
 			for b := 1; b < 12; b++ {
@@ -330,7 +330,7 @@ func nativeStatefulSet(t *testing.T, spec, pods string) *NativeStatefulSet {
 	return s
 }
 
-func TestNativeStatefulSetScale(t *testing.T) {
+func TestNativeStatefulSet_Scale(t *testing.T) {
 	const par = "podManagementPolicy: Parallel\n"
 	for _, c := range []struct {
 		name, spec, pods string
@@ -366,7 +366,7 @@ func TestNativeStatefulSetScale(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetReplacesFinishedPods(t *testing.T) {
+func TestNativeStatefulSet_ReplacesFinishedPods(t *testing.T) {
 	for phase, remove := range map[corev1.PodPhase]string{corev1.PodFailed: "1", corev1.PodSucceeded: "1", corev1.PodPending: ""} {
 		s := nativeStatefulSet(t, "replicas: 3", "0n 1n! 2n")
 		s.Pods[1].Phase = phase
@@ -376,7 +376,7 @@ func TestNativeStatefulSetReplacesFinishedPods(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetMissingPodsCount(t *testing.T) {
+func TestNativeStatefulSet_MissingPodsCount(t *testing.T) {
 	for pods, want := range map[string]string{"0o 1o": "", "0o 2o": "2", "1o 2o": "2"} {
 		s := nativeStatefulSet(t, "replicas: 3\npodManagementPolicy: Parallel", pods)
 		if got := s.ChooseUpdate(); short(got.Pods) != want {
@@ -403,7 +403,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-func TestStatefulSetMissingPodsUseTheBudget(t *testing.T) {
+func TestStatefulSet_MissingPodsUseTheBudget(t *testing.T) {
 	const spec = "replicas: 4\npodManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}"
 	for pods, want := range map[string]string{"0o 1o 2o 3o": "3 2", "1o 2o 3o": "3", "2o 3o": "", "0o 1o": "", "1o 2o 3o!": "3"} {
 		if got := statefulSet(t, spec, pods).ChooseUpdate(); short(got.Pods) != want {

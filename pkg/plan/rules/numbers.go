@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Unlimited stands for a limit that is not set.
+// Unlimited is the value of a limit that is not set.
 const Unlimited = math.MaxInt32
 
 // scaled resolves a number or a whole percentage of base. What cannot be read,
@@ -96,7 +96,7 @@ func DaemonSetPartition(partition *intstr.IntOrString, desired int) int {
 // upTo keeps v within 0 and limit.
 func upTo(v, limit int) int { return max(0, min(v, limit)) }
 
-// Ordinals returns the ordinals that a StatefulSet shall have: from start
+// Ordinals returns the ordinals that a StatefulSet should have: from start
 // upwards, reserved ones left out, until there are replicas of them
 // (docs/kruise/workloads.md#advanced-statefulset).
 func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {

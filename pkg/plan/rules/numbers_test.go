@@ -59,9 +59,9 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestPartitionBounds holds the promises for every whole percentage: never more
+// TestPartition_Bounds holds the promises for every whole percentage: never more
 // than there are, and some pod is updated unless 100% was asked for.
-func TestPartitionBounds(t *testing.T) {
+func TestPartition_Bounds(t *testing.T) {
 	for total := range 30 {
 		for percent := range 101 {
 			v := intstr.FromString(itoa(percent) + "%")
@@ -79,7 +79,7 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-func TestDaemonSetPartition(t *testing.T) {
+func TestDaemonSet_Partition(t *testing.T) {
 	for _, c := range []struct {
 		partition string
 		desired   int

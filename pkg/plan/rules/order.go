@@ -230,7 +230,7 @@ func scatter(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*clus
 		return list
 	}
 	d := newDispersion(list, all, terms)
-	return d.pods(d.scatter(d.everybody()))
+	return d.pods(d.scatter(d.everyPlace()))
 }
 
 func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
@@ -311,8 +311,8 @@ func termsOf(p *cluster.Pod, terms []kruise.UpdateScatterTerm) (bits uint64) {
 	return bits
 }
 
-// everybody are the places of all candidates.
-func (d *dispersion) everybody() []int {
+// everyPlace are the places of all candidates.
+func (d *dispersion) everyPlace() []int {
 	out := make([]int, len(d.list))
 	for i := range out {
 		out[i] = i

@@ -68,7 +68,7 @@ func TestDefaultOrder(t *testing.T) {
 	}
 }
 
-func TestDefaultOrderTies(t *testing.T) {
+func TestDefaultOrder_Ties(t *testing.T) {
 	a, b := pod("a", "o"), pod("b", "o")
 	if got := names(inOrder([]*cluster.Pod{b, a})); got != "a b" {
 		t.Errorf("a tie comes by name, got %s", got)
@@ -78,8 +78,8 @@ func TestDefaultOrderTies(t *testing.T) {
 	}
 }
 
-// TestDefaultOrderKeepsInput: sorting must not move the caller's pods.
-func TestDefaultOrderKeepsInput(t *testing.T) {
+// TestDefaultOrder_KeepsInput: sorting must not move the caller's pods.
+func TestDefaultOrder_KeepsInput(t *testing.T) {
 	list := pods(t, "3*o")
 	if got := names(inOrder(list)); got != "p3 p2 p1" {
 		t.Errorf("order %s", got)
@@ -140,7 +140,7 @@ func TestOrderPriority(t *testing.T) {
 	}
 }
 
-func TestOrderPriorityNumbers(t *testing.T) {
+func TestOrderPriority_Numbers(t *testing.T) {
 	strategy := &kruise.UpdatePriorityStrategy{OrderPriority: []kruise.UpdatePriorityOrderTerm{{OrderedKey: "k"}}}
 	list := []*cluster.Pod{
 		labelled("zero", "k", "no-digits"), labelled("empty", "k", ""), labelled("seven", "k", "007"),
@@ -152,8 +152,8 @@ func TestOrderPriorityNumbers(t *testing.T) {
 	}
 }
 
-// TestOrderPriorityFirstKeyWins: a pod with two keys belongs to the first.
-func TestOrderPriorityFirstKeyWins(t *testing.T) {
+// TestOrderPriority_FirstKeyWins: a pod with two keys belongs to the first.
+func TestOrderPriority_FirstKeyWins(t *testing.T) {
 	strategy := &kruise.UpdatePriorityStrategy{OrderPriority: []kruise.UpdatePriorityOrderTerm{{OrderedKey: "k1"}, {OrderedKey: "k2"}}}
 	list := []*cluster.Pod{labelled("both", "k1", "1", "k2", "9"), labelled("second", "k2", "5"), labelled("first", "k1", "2")}
 	if got, want := names(prioritize(list, strategy)), "first both second"; got != want {
@@ -255,9 +255,9 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestScatterKeepsOrder: inside its kind every pod keeps its place, except that
+// TestScatter_KeepsOrder: inside its kind every pod keeps its place, except that
 // nothing is lost and nothing doubled.
-func TestScatterKeepsOrder(t *testing.T) {
+func TestScatter_KeepsOrder(t *testing.T) {
 	for _, text := range []string{"aabbabab", "abababab", "bbbbaaaa", "aaaabbbbccc", "abcabcabcabc"} {
 		list := lettered(text)
 		for _, values := range [][]string{{"a"}, {"b"}, {"a", "b"}, {"b", "c"}, {"x"}} {
@@ -277,9 +277,9 @@ func TestScatterKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestScatterTermsByMatches: the term that matches most pods cuts first,
+// TestScatter_TermsByMatches: the term that matches most pods cuts first,
 // whatever the order of the list.
-func TestScatterTermsByMatches(t *testing.T) {
+func TestScatter_TermsByMatches(t *testing.T) {
 	list := lettered("aaabbcccc")
 	first := letters(scatter(list, list, terms("a", "b")))
 	second := letters(scatter(list, list, terms("b", "a")))
@@ -292,7 +292,7 @@ func TestScatterTermsByMatches(t *testing.T) {
 	}
 }
 
-func TestScatterNeedsTheKey(t *testing.T) {
+func TestScatter_NeedsTheKey(t *testing.T) {
 	list := []*cluster.Pod{labelled("x1"), labelled("x2"), labelled("y1", "l", ""), labelled("y2", "l", ""), labelled("x3")}
 	term := kruise.UpdateScatterTerm{Key: "l", Value: ""}
 	if got, want := names(scatter(list, list, []kruise.UpdateScatterTerm{term})), "y1 x1 x2 x3 y2"; got != want {

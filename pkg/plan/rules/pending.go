@@ -241,7 +241,7 @@ func AvailablePending(obj any) Pending {
 	return p
 }
 
-// size is how many pods a workload shall have, and has.
+// size is how many pods a workload should have, and has.
 type size struct {
 	generation, observed        int64
 	wanted, replicas, available int32

@@ -37,7 +37,7 @@ func halfway(t *testing.T) *kruise.CloneSet {
 	return c
 }
 
-func TestCloneSetStepPending(t *testing.T) {
+func TestCloneSet_StepPending(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*kruise.CloneSet)
@@ -60,7 +60,7 @@ func TestCloneSetStepPending(t *testing.T) {
 	expect(t, "nothing asked for", CloneSetStepPending(set), "")
 }
 
-func TestCloneSetPending(t *testing.T) {
+func TestCloneSet_Pending(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*kruise.CloneSet)
@@ -94,7 +94,7 @@ func expect(t *testing.T, name string, p Pending, want string) {
 	}
 }
 
-func TestCloneSetProgressing(t *testing.T) {
+func TestCloneSet_Progressing(t *testing.T) {
 	going := func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas, c.Status.UpdatedReplicas = 1, 1 }
 	since := func(ago time.Duration, reason string) func(*kruise.CloneSet) {
 		return func(c *kruise.CloneSet) {
@@ -215,7 +215,7 @@ func TestAvailablePending(t *testing.T) {
 	}
 }
 
-func TestDeploymentStepPending(t *testing.T) {
+func TestDeployment_StepPending(t *testing.T) {
 	for _, c := range []struct {
 		status appsv1.DeploymentStatus
 		want   string
@@ -233,7 +233,7 @@ func TestDeploymentStepPending(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSetDescending(t *testing.T) {
+func TestNativeStatefulSet_Descending(t *testing.T) {
 	four, two := int32(4), int32(2)
 	s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{Replicas: &four}, Pods: pods(t, "o o o o o")}
 	for i, p := range s.Pods {
@@ -248,7 +248,7 @@ func TestNativeStatefulSetDescending(t *testing.T) {
 	}
 }
 
-func TestSidecarSetMaxUnavailable(t *testing.T) {
+func TestSidecarSet_MaxUnavailable(t *testing.T) {
 	for text, want := range map[string]int{"": 1, "3": 3, "50%": 3, "1%": 1, "0": 0} {
 		s := &SidecarSet{Spec: &kruise.SidecarSetSpec{}}
 		if text != "" {
@@ -260,10 +260,10 @@ func TestSidecarSetMaxUnavailable(t *testing.T) {
 	}
 }
 
-// TestDefectDaemonSetDone: the older plugin had no status of Advanced DaemonSets. Ours
+// TestDaemonSet_IsNotDoneEarly: the older plugin had no status of Advanced DaemonSets. Ours
 // is not done while its controller has not seen the change, while nodes have old pods,
 // or while updated ones are not available.
-func TestDefectDaemonSetDone(t *testing.T) {
+func TestDaemonSet_IsNotDoneEarly(t *testing.T) {
 	status := func(change func(*kruise.DaemonSet)) Pending {
 		d := &kruise.DaemonSet{}
 		d.Generation = 2

@@ -11,7 +11,7 @@ import (
 )
 
 // Queue is an update order that is asked for in steps. It is sorted once; each
-// step scatters anew what is left, as Kruise does (docs/kruise/workloads.md#update-order).
+// step scatters again what is left, as Kruise does (docs/kruise/workloads.md#update-order).
 type Queue struct {
 	spread *dispersion
 	// left are the places of pods that were not taken yet, in the sorted order.
@@ -22,7 +22,7 @@ type Queue struct {
 
 func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, lifecycle bool) *Queue {
 	q := &Queue{spread: newDispersion(sorted, all, terms)}
-	q.left = q.spread.everybody()
+	q.left = q.spread.everyPlace()
 	q.lifecycle = lifecycle && count(sorted, preparingUpdate) > 0
 	return q
 }
@@ -57,7 +57,7 @@ func (q *Queue) Take(n int) []*cluster.Pod {
 		gone[at] = true
 	}
 	taken := q.spread.pods(order[:n])
-	// What is left keeps its sorted order: the next step scatters it anew.
+	// What is left keeps its sorted order: the next step scatters it again.
 	left := make([]int, 0, len(order)-n)
 	for _, at := range q.left {
 		if !gone[at] {

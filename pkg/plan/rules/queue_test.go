@@ -11,10 +11,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestQueueIsTheOrder: what a queue gives at once is the order of candidates, and
+// TestQueue_IsTheOrder: what a queue gives at once is the order of candidates, and
 // what it gives in steps is what Kruise would choose with the earlier ones
 // updated.
-func TestQueueIsTheOrder(t *testing.T) {
+func TestQueue_IsTheOrder(t *testing.T) {
 	set := crowd(120)
 	q, want := set.Queue(), names(set.UpdateCandidates(false))
 	if got := names(q.Take(500)); got != want || q.Len() != 0 {
@@ -36,7 +36,7 @@ func TestQueueIsTheOrder(t *testing.T) {
 	}
 }
 
-func TestQueuePutsPreparedPodsFirst(t *testing.T) {
+func TestQueue_PutsPreparedPodsFirst(t *testing.T) {
 	set := crowd(6)
 	last := set.UpdateCandidates(false)[5]
 	setState(last, StatePreparingUpdate)
@@ -45,7 +45,7 @@ func TestQueuePutsPreparedPodsFirst(t *testing.T) {
 	}
 }
 
-func TestPlacing(t *testing.T) {
+func TestPlacing_NamesTheReason(t *testing.T) {
 	weights := &kruise.UpdatePriorityStrategy{WeightPriority: []kruise.UpdatePriorityWeightTerm{{Weight: 40}}}
 	order := &kruise.UpdatePriorityStrategy{OrderPriority: []kruise.UpdatePriorityOrderTerm{{OrderedKey: "tier"}}}
 	weights.WeightPriority[0].MatchSelector.MatchLabels = map[string]string{"a": "b"}
@@ -74,8 +74,8 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
-// TestTiesOfMany: groups by what the comparator sees, with one look per pod.
-func TestTiesOfMany(t *testing.T) {
+// TestTies_OfMany: groups by what the comparator sees, with one look per pod.
+func TestTies_OfMany(t *testing.T) {
 	var list []*cluster.Pod
 	for i := range 3000 {
 		p := pod(fmt.Sprintf("p%04d", i), "o")
@@ -89,7 +89,7 @@ func TestTiesOfMany(t *testing.T) {
 	}
 }
 
-func TestSelected(t *testing.T) {
+func TestQueue_OfSelectedPods(t *testing.T) {
 	d := &DaemonSet{Spec: &kruise.DaemonSetSpec{}}
 	for i, ring := range []string{"a", "b", "a"} {
 		n := &cluster.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"ring": ring}}

@@ -38,14 +38,14 @@ type SidecarSet struct {
 }
 
 // Matched returns the pods that count: matched by both selectors, active, and
-// injected with every container of the set as it stands (docs/kruise/sidecarset.md#matched-pods).
+// injected with every container of the current set (docs/kruise/sidecarset.md#matched-pods).
 // Pods that predate the set never match.
 func (s *SidecarSet) Matched() []*cluster.Pod {
 	selects := s.Selects()
 	return filter(s.Pods, func(p *cluster.Pod) bool { return Active(p) && selects(p) && s.injected(p) })
 }
 
-// Selects tells which pods both selectors match; an empty selector matches none.
+// Selects reports which pods both selectors match; an empty selector matches none.
 func (s *SidecarSet) Selects() func(*cluster.Pod) bool {
 	if s.Spec.Selector == nil || len(s.Spec.Selector.MatchLabels)+len(s.Spec.Selector.MatchExpressions) == 0 {
 		return func(*cluster.Pod) bool { return false }
@@ -225,16 +225,16 @@ func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
 // [SidecarSet.SidecarSetCounts], and the choice that follows.
 func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
 	matched := s.Matched()
-	counts, old, down := s.look(matched)
+	counts, old, down := s.inspect(matched)
 	return counts, s.choose(matched, old, down)
 }
 
-// look counts the pods; old are those that are not updated, down how many updated
+// inspect counts the pods; old are those that are not updated, down how many updated
 // ones are not fine.
-func (s *SidecarSet) look(matched []*cluster.Pod) (n kruise.SidecarSetStatus, old []*cluster.Pod, down int) {
+func (s *SidecarSet) inspect(matched []*cluster.Pod) (n kruise.SidecarSetStatus, old []*cluster.Pod, down int) {
 	n.MatchedPods = int32(len(matched))
 	for _, p := range matched {
-		ready := s.fine(p)
+		ready := s.healthy(p)
 		n.ReadyPods += one(ready)
 		if !s.Updated(p) {
 			old = append(old, p)

@@ -37,8 +37,8 @@ func apply(p *cluster.Pod, patch SidecarPatch) {
 	maps.Copy(p.Annotations, patch.Annotations)
 }
 
-// TestHotUpgrade walks the table of docs/kruise/sidecarset.md#hot-upgrade.
-func TestHotUpgrade(t *testing.T) {
+// TestHot_Upgrade walks the table of docs/kruise/sidecarset.md#hot-upgrade.
+func TestHot_Upgrade(t *testing.T) {
 	s := sidecarSet(t, hotSpec, "o")
 	p := s.Pods[0]
 	heat(p, "mesh:1", "empty", "mesh-1")
@@ -83,7 +83,7 @@ func TestHotUpgrade(t *testing.T) {
 	step("next flip", flip, "mesh:3", "empty", "mesh-1", "2000 / 0", "0 / 2000")
 }
 
-func TestHotTarget(t *testing.T) {
+func TestHot_Target(t *testing.T) {
 	for _, c := range []struct {
 		name                   string
 		first, second, working string
@@ -113,7 +113,7 @@ func TestHotTarget(t *testing.T) {
 	}
 }
 
-func TestFlipReady(t *testing.T) {
+func TestFlip_Ready(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*cluster.Pod)
@@ -139,8 +139,8 @@ func TestFlipReady(t *testing.T) {
 	}
 }
 
-// TestFlipWaits: paused and NotUpdate hold flips back too.
-func TestFlipWaits(t *testing.T) {
+// TestFlip_Waits: paused and NotUpdate hold flips back too.
+func TestFlip_Waits(t *testing.T) {
 	for _, strategy := range []string{"paused: true", "type: NotUpdate"} {
 		s := sidecarSet(t, hotSpec+"updateStrategy: {"+strategy+"}", "n")
 		heat(s.Pods[0], "mesh:1", "mesh:2", "mesh-2")
@@ -150,8 +150,8 @@ func TestFlipWaits(t *testing.T) {
 	}
 }
 
-// TestHotPhase: from the first patch until what became idle is ready again.
-func TestHotPhase(t *testing.T) {
+// TestHot_Phase: from the first patch until what became idle is ready again.
+func TestHot_Phase(t *testing.T) {
 	const recorded = `{"side":{"lastContainerStatuses":{"mesh-1":{"imageID":"sha256:mesh:1"}}}}`
 	for _, c := range []struct {
 		name                   string

@@ -47,7 +47,7 @@ func sidecarSet(t *testing.T, spec, words string) *SidecarSet {
 	return s
 }
 
-func TestSidecarSetMatched(t *testing.T) {
+func TestSidecarSet_Matched(t *testing.T) {
 	for _, c := range []struct {
 		name, spec string
 		edit       func(*cluster.Pod)
@@ -85,7 +85,7 @@ func TestSidecarSetMatched(t *testing.T) {
 	}
 }
 
-func TestSidecarSetChooseUpdate(t *testing.T) {
+func TestSidecarSet_ChooseUpdate(t *testing.T) {
 	with := func(strategy string) string { return meshSpec + "updateStrategy: {" + strategy + "}" }
 	for _, c := range []struct{ name, spec, pods, want, order, stuck, why string }{
 		{"one at a time", meshSpec, "4*o", "p4", "p4 p3 p2 p1", "", "p3 waits"},
@@ -118,9 +118,9 @@ func TestSidecarSetChooseUpdate(t *testing.T) {
 	}
 }
 
-// TestSidecarSetOrder: priority and scatter as for a CloneSet; the value *
+// TestSidecarSet_Order: priority and scatter as for a CloneSet; the value *
 // stands for every value.
-func TestSidecarSetOrder(t *testing.T) {
+func TestSidecarSet_Order(t *testing.T) {
 	s := sidecarSet(t, meshSpec+"updateStrategy: {priorityStrategy: {weightPriority: [{weight: 1, matchSelector: {matchLabels: {tier: high}}}]}}", "4*o")
 	s.Pods[0].Labels["tier"] = "high"
 	if got := names(s.ChooseUpdate().Order); got != "p1 p4 p3 p2" {
@@ -137,7 +137,7 @@ func TestSidecarSetOrder(t *testing.T) {
 	}
 }
 
-func TestSidecarSetInFlight(t *testing.T) {
+func TestSidecarSet_InFlight(t *testing.T) {
 	s := sidecarSet(t, meshSpec, "o")
 	p := s.Pods[0]
 	side := &p.Containers[1]
@@ -185,7 +185,7 @@ func TestConsistentDigests(t *testing.T) {
 	}
 }
 
-func TestSidecarSetCounts(t *testing.T) {
+func TestSidecarSet_Counts(t *testing.T) {
 	got := sidecarSet(t, meshSpec, "2*o o! 2*n n! x o^").SidecarSetCounts()
 	want := kruise.SidecarSetStatus{MatchedPods: 7, UpdatedPods: 3, ReadyPods: 5, UpdatedReadyPods: 2}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -193,7 +193,7 @@ func TestSidecarSetCounts(t *testing.T) {
 	}
 }
 
-func TestSidecarSetPending(t *testing.T) {
+func TestSidecarSet_Pending(t *testing.T) {
 	set := &kruise.SidecarSet{}
 	set.Generation = 2
 	set.Spec.UpdateStrategy.Partition = value("30%")
@@ -208,8 +208,8 @@ func TestSidecarSetPending(t *testing.T) {
 	expect(t, "not seen", rounded.Pending(set), "generation 3")
 }
 
-// TestSidecarSetRounding: percentages are rounded down before Kruise 1.7.5, and up since.
-func TestSidecarSetRounding(t *testing.T) {
+// TestSidecarSet_Rounding: percentages are rounded down before Kruise 1.7.5, and up since.
+func TestSidecarSet_Rounding(t *testing.T) {
 	for _, c := range []struct {
 		partition, maxUnavailable string
 		down                      bool
@@ -231,7 +231,7 @@ func TestSidecarSetRounding(t *testing.T) {
 	}
 }
 
-func TestUpgradePatch(t *testing.T) {
+func TestUpgrade_Patch(t *testing.T) {
 	s := sidecarSet(t, meshSpec+"initContainers: [{name: early, restartPolicy: Always}, {name: prepare}]", "o")
 	p := s.Pods[0]
 	got, err := s.Upgrade(p, now)
@@ -255,8 +255,8 @@ func TestUpgradePatch(t *testing.T) {
 	}
 }
 
-// TestUpgradeKeepsFirstRecord: a later upgrade overwrites only what ran before.
-func TestUpgradeKeepsFirstRecord(t *testing.T) {
+// TestUpgrade_KeepsFirstRecord: a later upgrade overwrites only what ran before.
+func TestUpgrade_KeepsFirstRecord(t *testing.T) {
 	s := sidecarSet(t, meshSpec, "o")
 	p := s.Pods[0]
 	p.Annotations[kruise.SidecarSetInPlaceUpdateStateAnnotation] = `{"side":{"revision":"first","updateTimestamp":"then","lastContainerStatuses":{"mesh":{"imageID":"older"},"log":{"imageID":"log"}}}}`
@@ -274,7 +274,7 @@ func TestUpgradeKeepsFirstRecord(t *testing.T) {
 	}
 }
 
-func TestUpgradeRefusesUnreadable(t *testing.T) {
+func TestUpgrade_RefusesUnreadable(t *testing.T) {
 	for _, key := range []string{kruise.SidecarSetHashAnnotation, kruise.SidecarSetInPlaceUpdateStateAnnotation} {
 		s := sidecarSet(t, meshSpec, "o")
 		s.Pods[0].Annotations[key] = "{"
@@ -296,7 +296,7 @@ volumes: [{name: data, emptyDir: {}}]
 updateStrategy: {partition: 0}
 `
 
-func TestSidecarSetEligible(t *testing.T) {
+func TestSidecarSet_Eligible(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to string
 		mode           UpdateMode
@@ -359,9 +359,9 @@ func TestSidecarHash(t *testing.T) {
 	}
 }
 
-// TestSidecarSetBrief: what goes now is the same; only where nothing goes the
+// TestSidecarSet_Brief: what goes now is the same; only where nothing goes the
 // order of the rest is left out.
-func TestSidecarSetBrief(t *testing.T) {
+func TestSidecarSet_Brief(t *testing.T) {
 	for _, c := range []struct{ spec, pods, want, order string }{
 		{meshSpec, "4*o", "p4", "p4 p3 p2 p1"},
 		{meshSpec, "3*o n!", "", ""},
@@ -377,8 +377,8 @@ func TestSidecarSetBrief(t *testing.T) {
 	}
 }
 
-// TestUpgradeLeavesOthers: the entries of other sets stay byte by byte.
-func TestUpgradeLeavesOthers(t *testing.T) {
+// TestUpgrade_LeavesOthers: the entries of other sets stay byte by byte.
+func TestUpgrade_LeavesOthers(t *testing.T) {
 	s := sidecarSet(t, meshSpec, "o")
 	const other = `"log":{"updateTimestamp":"x","hash":"one","sidecarSetName":"log","sidecarList":["a"],"controllerRevision":"r"}`
 	p := s.Pods[0]

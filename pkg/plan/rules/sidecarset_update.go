@@ -23,7 +23,7 @@ const EffectNewPods Effect = "newPods"
 
 // SidecarSetEligible says what a change of a SidecarSet's spec, as decoded JSON
 // in v1beta1, does to pods that have its sidecars: only images of containers
-// change, any other change of a container leaves the pod behind until somebody
+// change, any other change of a container leaves the pod behind until a user
 // recreates it (docs/kruise/sidecarset.md#hashes and
 // docs/kruise/sidecarset.md#what-can-change-in-place). Selectors and strategies are not looked at.
 func SidecarSetEligible(old, updated map[string]any) Eligibility {
@@ -152,7 +152,7 @@ func (s *SidecarSet) names() []string {
 	return out
 }
 
-// InFlight reports whether an earlier upgrade of the pod is still under way:
+// InFlight reports whether an earlier upgrade of the pod is still in progress:
 // some sidecar is ready, but not what was asked for. Its next upgrade waits.
 func (s *SidecarSet) InFlight(p *cluster.Pod) bool {
 	return slices.ContainsFunc(s.names(), func(name string) bool {
@@ -177,15 +177,15 @@ func (s *SidecarSet) Ready(p *cluster.Pod) bool {
 
 // SidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
 func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus {
-	n, _, _ := s.look(s.Matched())
+	n, _, _ := s.inspect(s.Matched())
 	return n
 }
 
 // Complete reports whether the pod is consistent in all sidecars of the set.
 func (s *SidecarSet) Complete(p *cluster.Pod) bool { return s.Consistent(p, s.names()...) }
 
-// fine reports whether the pod is consistent in all sidecars and ready.
-func (s *SidecarSet) fine(p *cluster.Pod) bool { return s.Complete(p) && s.Ready(p) }
+// healthy reports whether the pod is consistent in all sidecars and ready.
+func (s *SidecarSet) healthy(p *cluster.Pod) bool { return s.Complete(p) && s.Ready(p) }
 
 func one(b bool) int32 {
 	if b {
@@ -408,8 +408,8 @@ func (s *SidecarSet) FlipReady(p *cluster.Pod) bool {
 	return !slices.ContainsFunc(p.Containers, func(c cluster.Container) bool { return !isIdle(c.Name) && !c.Ready })
 }
 
-// HotPhase says in a few words where the hot upgrade of a pod stands; it is empty
-// where none is under way. What runs idle since the pod was made has no record of an
+// HotPhase describes how far the hot upgrade of a pod is; it is empty
+// where none is in progress. What runs idle since the pod was made has no record of an
 // image before.
 func (s *SidecarSet) HotPhase(p *cluster.Pod) string {
 	for _, h := range s.hotPairs(p) {

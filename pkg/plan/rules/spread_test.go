@@ -63,8 +63,8 @@ func spreadPods(text string) (pods []*cluster.Pod) {
 	return pods
 }
 
-// TestSpreadChoose creates pods one after the other.
-func TestSpreadChoose(t *testing.T) {
+// TestSpread_Choose creates pods one after the other.
+func TestSpread_Choose(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		target, subsets string
@@ -112,8 +112,8 @@ func TestSpreadChoose(t *testing.T) {
 	}
 }
 
-// TestSpreadChooseByVersion: each version of a Deployment has limits of its own.
-func TestSpreadChooseByVersion(t *testing.T) {
+// TestSpread_ChooseByVersion: each version of a Deployment has limits of its own.
+func TestSpread_ChooseByVersion(t *testing.T) {
 	s := newSpread(deploymentTarget, "a=1 b", 4)
 	s.Pods = spreadPods("a/old b/old b/old")
 	s.Status = s.Count()
@@ -128,7 +128,7 @@ func TestSpreadChooseByVersion(t *testing.T) {
 	}
 }
 
-func TestSpreadAdmits(t *testing.T) {
+func TestSpread_Admits(t *testing.T) {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"track": "main"}}
 	for _, c := range []struct {
 		name   string
@@ -160,8 +160,8 @@ func TestSpreadAdmits(t *testing.T) {
 	}
 }
 
-// TestSpreadCosts: costs are those of the recordings named.
-func TestSpreadCosts(t *testing.T) {
+// TestSpread_Costs: costs are those of the recordings named.
+func TestSpread_Costs(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		target, subsets string
@@ -203,9 +203,9 @@ func TestSpreadCosts(t *testing.T) {
 	}
 }
 
-// TestSpreadCostsOfTheGone: what goes or has ended costs nothing and takes no
+// TestSpread_CostsOfTheGone: what goes or has ended costs nothing and takes no
 // room.
-func TestSpreadCostsOfTheGone(t *testing.T) {
+func TestSpread_CostsOfTheGone(t *testing.T) {
 	s := newSpread(cloneSetTarget, "a=1 b", 3)
 	s.Pods = spreadPods("a a a")
 	s.Pods[0].Deleting, s.Pods[1].Phase = true, corev1.PodFailed
@@ -217,7 +217,7 @@ func TestSpreadCostsOfTheGone(t *testing.T) {
 	}
 }
 
-func TestSpreadCount(t *testing.T) {
+func TestSpread_Count(t *testing.T) {
 	s := newSpread(deploymentTarget, "a=1 b", 4)
 	s.Pods = spreadPods("a/old b/old b/old a/new -/new")
 	s.Pods[0].Annotations[kruise.MatchedWorkloadSpreadAnnotation] = `{"name":"ws","subset":"gone"}`
@@ -260,7 +260,7 @@ func adaptive(waited time.Duration, seconds int32) *rules.Spread {
 	return s
 }
 
-func TestSpreadReschedule(t *testing.T) {
+func TestSpread_Reschedule(t *testing.T) {
 	last := adaptive(time.Minute, 5)
 	last.Pods[0].Annotations[kruise.MatchedWorkloadSpreadAnnotation] = `{"name":"ws","subset":"c"}`
 	fixed := adaptive(time.Minute, 5)

@@ -44,7 +44,7 @@ func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	return Ready(p) && ReadyFor(p, minReady, now)
 }
 
-// SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
+// SpecifiedDelete reports whether the pod was marked for deletion, whatever
 // the label's value (docs/kruise/workloads.md#which-pods-count).
 func SpecifiedDelete(p *cluster.Pod) bool {
 	return p.Marked()
@@ -63,7 +63,7 @@ func RevisionOf(p *cluster.Pod) string { return p.Revision() }
 func podReady(p *cluster.Pod) bool { return p.IsReady() }
 
 // ReadyFor reports whether the condition Ready is older than minReady, as it
-// stands in the status, in whole seconds; 0 means at once.
+// is in the status, in whole seconds; 0 means at once.
 func ReadyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	if minReady <= 0 {
 		return true

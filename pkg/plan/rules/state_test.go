@@ -133,7 +133,7 @@ func TestNextRevisionNumber(t *testing.T) {
 	}
 }
 
-func TestCloneSetCurrent(t *testing.T) {
+func TestCloneSet_Current(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
 		current                  string

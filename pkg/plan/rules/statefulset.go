@@ -22,7 +22,7 @@ type StatefulSet struct {
 	Pods  []*cluster.Pod
 	Gates cluster.Gates
 	Now   time.Time
-	// Busy tells more reasons why a pod counts as unavailable: an in-place
+	// Busy gives more reasons why a pod counts as unavailable: an in-place
 	// update that is not complete (see [InPlacePending]), a claim that is being
 	// resized. nil means none.
 	Busy func(*cluster.Pod) bool
@@ -61,7 +61,7 @@ func atLeastOne(v *intstr.IntOrString, base int) int {
 	return max(scaledOr(v, intstr.FromInt32(1), base, false), 1)
 }
 
-// Ordinals returns the ordinals that shall exist.
+// Ordinals returns the ordinals that should exist.
 func (s *StatefulSet) Ordinals() []int {
 	start := 0
 	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
@@ -70,7 +70,7 @@ func (s *StatefulSet) Ordinals() []int {
 	return Ordinals(start, number(s.Spec.Replicas, 1), s.Spec.ReserveOrdinals)
 }
 
-// inRange returns the pods whose ordinal shall exist, in the order of
+// inRange returns the pods whose ordinal should exist, in the order of
 // [StatefulSet.Ordinals]; nil for one that is missing.
 func (s *StatefulSet) inRange() []*cluster.Pod { return slots(s.Pods, s.Ordinals()) }
 
@@ -133,7 +133,7 @@ type StatefulSetScale struct {
 	Remove []*cluster.Pod
 	// Stop is true when the pass ends here and does not come to the update.
 	Stop bool
-	// Until is the last ordinal that the walk came to: nobody looks after pods
+	// Until is the last ordinal that the walk came to: no pass looks at pods
 	// above it when Stop is true.
 	Until int
 	// Why names the pod that holds it up; it is empty when nothing does.
@@ -187,7 +187,7 @@ func finished(p *cluster.Pod) bool {
 	return !p.Deleting && (p.Phase == corev1.PodFailed || p.Phase == corev1.PodSucceeded)
 }
 
-// condemn removes the pods whose ordinal shall not exist, highest first; under
+// condemn removes the pods whose ordinal should not exist, highest first; under
 // OrderedReady one, and the pass ends.
 func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
 	for _, p := range outside(s.Pods, want) {
@@ -234,7 +234,7 @@ type StatefulSetUpdate struct {
 	Choice
 }
 
-// UpdateTargets returns the pods that shall carry the update revision, in the
+// UpdateTargets returns the pods that should carry the update revision, in the
 // order in which they are looked at; those that carry it already are among
 // them. Ordered: the highest ordinals. Unordered: those that are updated or
 // terminating first, the others by priority, cut to what the partition leaves

@@ -36,7 +36,7 @@ func short(list []*cluster.Pod) string {
 	return strings.Join(out, " ")
 }
 
-func TestLimitsOfStatefulSet(t *testing.T) {
+func TestLimitsOf_StatefulSet(t *testing.T) {
 	for _, c := range []struct {
 		spec string
 		want StatefulSetLimits
@@ -68,7 +68,7 @@ const (
 	reserve1 = "replicas: 5\nreserveOrdinals: [1]\nupdateStrategy: {rollingUpdate: {partition: 3}}"
 )
 
-func TestStatefulSetUpdateTargets(t *testing.T) {
+func TestStatefulSet_UpdateTargets(t *testing.T) {
 	for _, c := range []struct{ name, spec, pods, want string }{
 		{"all, from above", "replicas: 3", "0o 1o 2o", "2 1 0"},
 		{"13 reserved", reserve1, "0o 2o 3o 4o 5o", "5 4"},
@@ -88,8 +88,8 @@ func TestStatefulSetUpdateTargets(t *testing.T) {
 	}
 }
 
-// TestStatefulSetUnorderedPriority: priority sorts the outdated pods (106).
-func TestStatefulSetUnorderedPriority(t *testing.T) {
+// TestStatefulSet_UnorderedPriority: priority sorts the outdated pods (106).
+func TestStatefulSet_UnorderedPriority(t *testing.T) {
 	s := statefulSet(t, parallel+`
 replicas: 5
 updateStrategy:
@@ -103,7 +103,7 @@ updateStrategy:
 	}
 }
 
-func TestStatefulSetChooseUpdate(t *testing.T) {
+func TestStatefulSet_ChooseUpdate(t *testing.T) {
 	for _, c := range []struct{ name, spec, pods, want, order, del, why string }{
 		{"one at a time", "replicas: 3", "0o 1o 2o", "2", "2 1 0", "", "web-1 waits"},
 		{"waits for the last", "replicas: 3", "0o 1o 2n!", "", "1 0", "", "web-1 waits"},
@@ -144,7 +144,7 @@ func TestStatefulSetChooseUpdate(t *testing.T) {
 
 const blocked = "replicas: 6\nupdateStrategy: {rollingUpdate: {partition: 3, maxUnavailable: 2}}"
 
-func TestStatefulSetUnavailable(t *testing.T) {
+func TestStatefulSet_Unavailable(t *testing.T) {
 	s := statefulSet(t, "replicas: 3\nupdateStrategy: {rollingUpdate: {minReadySeconds: 10}}", "0o 1o! 2o^")
 	for i, want := range []bool{false, true, true} {
 		if got := s.Unavailable(s.Pods[i]); got != want {
@@ -165,7 +165,7 @@ func TestStatefulSetUnavailable(t *testing.T) {
 	}
 }
 
-func TestStatefulSetScale(t *testing.T) {
+func TestStatefulSet_Scale(t *testing.T) {
 	for _, c := range []struct {
 		name, spec, pods string
 		create           string
@@ -213,7 +213,7 @@ func TestStatefulSetScale(t *testing.T) {
 	}
 }
 
-func TestStatefulSetStartOrdinal(t *testing.T) {
+func TestStatefulSet_StartOrdinal(t *testing.T) {
 	s := statefulSet(t, "replicas: 2\nordinals: {start: 3}", "")
 	if diff := cmp.Diff([]int{0, 1}, s.Ordinals()); diff != "" {
 		t.Errorf("gate off: %s", diff)
@@ -224,7 +224,7 @@ func TestStatefulSetStartOrdinal(t *testing.T) {
 	}
 }
 
-func TestStatefulSetPending(t *testing.T) {
+func TestStatefulSet_Pending(t *testing.T) {
 	done := func() *kruise.StatefulSet {
 		s := &kruise.StatefulSet{}
 		s.Generation = 3

@@ -30,7 +30,7 @@ type apiServer struct {
 	clock       *clock
 	store       *store
 	pods        *podRegistry
-	factory     *podFactory
+	creator     *podCreator
 	scheduler   *scheduler
 	controllers *controllerManager
 	budgets     *budgets
@@ -47,7 +47,7 @@ func (s *apiServer) setNamespace(name string, labels map[string]string) {
 	s.store.namespaces = maps.Clone(s.store.namespaces)
 	s.store.namespaces[name] = labels
 	s.store.version++
-	s.factory.admission = nil
+	s.creator.admission = nil
 }
 
 // ensureNamespace adds a namespace that something is created in.
@@ -104,7 +104,7 @@ func (s *apiServer) write(ref cluster.Ref, doc *tree.Node) error {
 	return s.writeOther(ref, doc)
 }
 
-// admit asks whoever decides about objects.
+// admit asks [Options.Admit].
 func (s *apiServer) admit(o *object, ref cluster.Ref, doc *tree.Node) error {
 	if s.opt.Admit == nil {
 		return nil
@@ -134,7 +134,7 @@ func (s *apiServer) writeOther(ref cluster.Ref, doc *tree.Node) error {
 	case ref.Kind == kruise.KindWorkloadSpread && ref.Group == kruise.Group:
 		return s.spreads.write(ref, doc)
 	case ref.Kind == kruise.KindPodUnavailableBudget && ref.Group == kruise.PolicyGroup:
-		return s.budgets.writeGuard(doc)
+		return s.budgets.writeUnavailable(doc)
 	case ref.Kind == "PodDisruptionBudget" && ref.Group == policyv1.GroupName:
 		return s.budgets.writeDisruption(doc)
 	}
@@ -215,7 +215,7 @@ func (s *apiServer) save(o *object, doc *tree.Node, read *cluster.Workload) erro
 	o.doc, o.workload = doc, read
 	delete(o.templates, "")
 	if o.ref.Kind == kruise.KindSidecarSet {
-		s.factory.admission = nil
+		s.creator.admission = nil
 		s.store.listSet(o)
 	}
 	s.clock.active = s.clock.at
@@ -260,7 +260,7 @@ func (s *apiServer) setStatus(o *object, status any) {
 	if o.ref.Kind == kruise.KindSidecarSet {
 		// Its controller looks after its own status too, which matters because
 		// every pass that is refused doubles the wait.
-		s.factory.admission = nil
+		s.creator.admission = nil
 		s.controllers.wake(o)
 	}
 	if o.parent != nil {
@@ -391,7 +391,7 @@ func (s *apiServer) delete(ref cluster.Ref) error {
 		s.controllers.wake(o.parent)
 	}
 	if ref.Kind == kruise.KindSidecarSet {
-		s.factory.admission = nil
+		s.creator.admission = nil
 		s.store.unlistSet(ref)
 	}
 	return nil

@@ -24,53 +24,53 @@ type budgets struct {
 	clock       *clock
 	store       *store
 	pods        *podRegistry
-	factory     *podFactory
+	creator     *podCreator
 	kubelet     *kubelet
-	guards      []*guard
-	disruptions []*disruption
-	// covering finds the guards of a pod by namespace; nil after the guards have changed,
+	unavailable []*unavailableBudget
+	disruptions []*disruptionBudget
+	// covering finds the budgets of a pod by namespace; nil after the budgets have changed,
 	// until their tallies are needed again.
-	covering map[string]*guardIndex
+	covering map[string]*budgetIndex
 }
 
-// guard is a PodUnavailableBudget, with its status as written last.
-type guard struct {
-	turn
+// unavailableBudget is a PodUnavailableBudget, with its status as written last.
+type unavailableBudget struct {
+	wakeup
 	budget *kruise.PodUnavailableBudget
 	tally  controller.Tally
 	// beyond is what it covers outside of the world.
 	beyond rules.Beyond
-	// rendered is one that stands in an annotation of its PodDisruptionBudget: there is
+	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
 	// no webhook for it, and only those who look ask it.
 	rendered bool
 }
 
-// disruption is a PodDisruptionBudget.
-type disruption struct {
-	turn
+// disruptionBudget is a PodDisruptionBudget.
+type disruptionBudget struct {
+	wakeup
 	budget *policyv1.PodDisruptionBudget
 	beyond rules.Beyond
 }
 
-func (bg *budgets) writeGuard(doc *tree.Node) error {
+func (bg *budgets) writeUnavailable(doc *tree.Node) error {
 	b := &kruise.PodUnavailableBudget{}
 	if _, err := kruise.Decode(doc, b); err != nil {
 		return err
 	}
 	kruise.Default(b)
-	bg.factory.admission = nil
-	for _, g := range bg.guards {
+	bg.creator.admission = nil
+	for _, g := range bg.unavailable {
 		if g.budget.Name == b.Name && g.budget.Namespace == b.Namespace {
 			b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
 			g.budget, g.rendered = b, false
-			bg.weighAll()
+			bg.tallyLater()
 			bg.wake()
 			return nil
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.guards = append(bg.guards, &guard{budget: b})
-	bg.weighAll()
+	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b})
+	bg.tallyLater()
 	bg.wake()
 	return nil
 }
@@ -89,7 +89,7 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.disruptions = append(bg.disruptions, &disruption{budget: b})
+	bg.disruptions = append(bg.disruptions, &disruptionBudget{budget: b})
 	bg.wake()
 	return bg.writeRendered(b)
 }
@@ -98,24 +98,24 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 // from, unless that itself is there.
 func (bg *budgets) writeRendered(d *policyv1.PodDisruptionBudget) error {
 	b, err := controller.Rendered(d)
-	if b == nil || err != nil || slices.ContainsFunc(bg.guards, func(g *guard) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
+	if b == nil || err != nil || slices.ContainsFunc(bg.unavailable, func(g *unavailableBudget) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
 		return err
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.guards = append(bg.guards, &guard{budget: b, rendered: true})
-	bg.weighAll()
+	bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: b, rendered: true})
+	bg.tallyLater()
 	bg.wake()
 	return nil
 }
 
 func (bg *budgets) drop(ref cluster.Ref) {
-	bg.factory.admission = nil
-	bg.guards = slices.DeleteFunc(bg.guards, func(g *guard) bool {
+	bg.creator.admission = nil
+	bg.unavailable = slices.DeleteFunc(bg.unavailable, func(g *unavailableBudget) bool {
 		of := ref.Kind == kruise.KindPodUnavailableBudget || g.rendered && ref.Kind == "PodDisruptionBudget"
 		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
-	bg.weighAll()
-	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruption) bool {
+	bg.tallyLater()
+	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruptionBudget) bool {
 		return ref.Kind == "PodDisruptionBudget" && d.budget.Name == ref.Name && d.budget.Namespace == ref.Namespace
 	})
 }
@@ -125,7 +125,7 @@ func (bg *budgets) add(s plan.Snapshot) {
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		bg.guards = append(bg.guards, &guard{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
+		bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
 	}
 	for _, b := range s.Disruptions {
 		bg.disruptions = append(bg.disruptions, disruptionOf(b, namespace))
@@ -133,37 +133,37 @@ func (bg *budgets) add(s plan.Snapshot) {
 }
 
 // disruptionOf is an object for a budget that is known by its rules.
-func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruption {
+func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruptionBudget {
 	budget := &policyv1.PodDisruptionBudget{}
 	budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-	return &disruption{budget: budget, beyond: b.Beyond}
+	return &disruptionBudget{budget: budget, beyond: b.Beyond}
 }
 
-func (bg *budgets) countAll() {
-	bg.weighAll()
-	for _, g := range bg.guards {
-		bg.countGuard(g)
+func (bg *budgets) reconcileAll() {
+	bg.tallyLater()
+	for _, g := range bg.unavailable {
+		bg.reconcileUnavailable(g)
 	}
 	for _, d := range bg.disruptions {
-		bg.countDisruption(d)
+		bg.reconcileDisruption(d)
 	}
 }
 
 // wake has the controllers of the budgets count again.
 func (bg *budgets) wake() {
 	late := bg.opt.latency(len(bg.store.all.now))
-	for _, g := range bg.guards {
-		bg.clock.wakeAfter(&g.turn, late, func() { bg.countGuard(g) })
+	for _, g := range bg.unavailable {
+		bg.clock.wakeAfter(&g.wakeup, late, func() { bg.reconcileUnavailable(g) })
 	}
 	for _, d := range bg.disruptions {
-		bg.clock.wakeAfter(&d.turn, late, func() { bg.countDisruption(d) })
+		bg.clock.wakeAfter(&d.wakeup, late, func() { bg.reconcileDisruption(d) })
 	}
 }
 
-func (bg *budgets) countGuard(g *guard) {
-	pass := controller.ReconcileBudget(bg.guardView(g))
+func (bg *budgets) reconcileUnavailable(g *unavailableBudget) {
+	pass := controller.ReconcileBudget(bg.unavailableView(g))
 	if pass.Status != nil {
-		bg.setGuard(g, pass.Status)
+		bg.setUnavailable(g, pass.Status)
 	}
 	name := g.budget.Name
 	if g.rendered {
@@ -177,35 +177,35 @@ func (bg *budgets) countGuard(g *guard) {
 		}
 	}
 	if pass.Again > 0 {
-		bg.clock.wakeAfter(&g.turn, pass.Again, func() { bg.countGuard(g) })
+		bg.clock.wakeAfter(&g.wakeup, pass.Again, func() { bg.reconcileUnavailable(g) })
 	}
 }
 
-func (bg *budgets) setGuard(g *guard, status *kruise.PodUnavailableBudgetStatus) {
+func (bg *budgets) setUnavailable(g *unavailableBudget, status *kruise.PodUnavailableBudgetStatus) {
 	next := *g.budget
 	next.Status = *status
 	g.budget = &next
 	bg.store.version++
 }
 
-func (bg *budgets) countDisruption(d *disruption) {
+func (bg *budgets) reconcileDisruption(d *disruptionBudget) {
 	status, again := controller.ReconcileEvictions(bg.disruptionView(d))
 	if status != nil {
 		bg.setDisruption(d, status)
 	}
 	if again > 0 {
-		bg.clock.wakeAfter(&d.turn, again, func() { bg.countDisruption(d) })
+		bg.clock.wakeAfter(&d.wakeup, again, func() { bg.reconcileDisruption(d) })
 	}
 }
 
-func (bg *budgets) setDisruption(d *disruption, status *policyv1.PodDisruptionBudgetStatus) {
+func (bg *budgets) setDisruption(d *disruptionBudget, status *policyv1.PodDisruptionBudgetStatus) {
 	next := *d.budget
 	next.Status = *status
 	d.budget = &next
 	bg.store.version++
 }
 
-func (bg *budgets) guardView(g *guard) *controller.BudgetView {
+func (bg *budgets) unavailableView(g *unavailableBudget) *controller.BudgetView {
 	bg.tallyAll()
 	v := bg.weighingView(g)
 	v.Pods = bg.store.podsIn(g.budget.Namespace)
@@ -213,7 +213,7 @@ func (bg *budgets) guardView(g *guard) *controller.BudgetView {
 }
 
 // weighingView is the view without the pods of the namespace.
-func (bg *budgets) weighingView(g *guard) *controller.BudgetView {
+func (bg *budgets) weighingView(g *unavailableBudget) *controller.BudgetView {
 	v := &controller.BudgetView{
 		Now: bg.clock.now(), Budget: g.budget, Workloads: bg.store.workloadOf, Reports: bg.kubelet.reports, Beyond: g.beyond,
 	}
@@ -226,23 +226,23 @@ func (bg *budgets) weighingView(g *guard) *controller.BudgetView {
 	return v
 }
 
-func (bg *budgets) disruptionView(d *disruption) *controller.EvictionView {
+func (bg *budgets) disruptionView(d *disruptionBudget) *controller.EvictionView {
 	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.store.podsIn(d.budget.Namespace), Workloads: bg.store.workloadOf, Beyond: d.beyond}
 }
 
-// permit asks the pod's PodUnavailableBudget, and keeps what it says on record.
+// permit asks the pod's PodUnavailableBudget, and records the answer.
 func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
-	if len(bg.guards) == 0 {
+	if len(bg.unavailable) == 0 {
 		return nil
 	}
-	g := bg.guardOf(e.Pod)
+	g := bg.relatedBudget(e.Pod)
 	var view *controller.BudgetView
 	if g != nil {
-		view = bg.guardView(g)
+		view = bg.unavailableView(g)
 	}
 	verdict, status := view.Decide(rules.Request{Pod: e.Pod, Operation: op, Harmless: harmless})
 	if status != nil {
-		bg.setGuard(g, status)
+		bg.setUnavailable(g, status)
 		bg.wake()
 	}
 	if !verdict.Allowed {
@@ -251,13 +251,13 @@ func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
 	return nil
 }
 
-// guardOf returns the budget whose name the pod carries.
-func (bg *budgets) guardOf(p *cluster.Pod) *guard {
+// relatedBudget returns the budget whose name the pod carries.
+func (bg *budgets) relatedBudget(p *cluster.Pod) *unavailableBudget {
 	name := p.Annotations[kruise.RelatedBudgetAnnotation]
 	if name == "" {
 		name = p.Annotations[kruise.RelatedBudgetOlderAnnotation]
 	}
-	for _, g := range bg.guards {
+	for _, g := range bg.unavailable {
 		if name != "" && !g.rendered && g.budget.Name == name && g.budget.Namespace == p.Namespace {
 			return g
 		}
@@ -286,19 +286,19 @@ func (bg *budgets) admitEviction(e *pod) error {
 }
 
 // covers reports whether evictions of the pod are the budget's business.
-func (d *disruption) covers(p *cluster.Pod) bool {
+func (d *disruptionBudget) covers(p *cluster.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(d.budget.Spec.Selector)
 	return err == nil && d.budget.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels))
 }
 
-// weight is what a pod adds to the tally of one guard.
+// weight is what a pod adds to the tally of one budget.
 type weight struct {
-	guard *guard
-	is    controller.Weight
+	budget *unavailableBudget
+	is     controller.Weight
 }
 
-// weigh keeps the tallies of the guards up to date with one pod.
-func (bg *budgets) weigh(e *pod) {
+// tally keeps the tallies of the budgets up to date with one pod.
+func (bg *budgets) tally(e *pod) {
 	if bg.covering == nil {
 		return // tallyAll weighs all pods
 	}
@@ -311,24 +311,24 @@ func (bg *budgets) weigh(e *pod) {
 	if slices.Equal(now, e.weights) {
 		return
 	}
-	bg.unweigh(e)
+	bg.untally(e)
 	for _, w := range now {
-		w.guard.tally.Add(w.is, 1)
+		w.budget.tally.Add(w.is, 1)
 	}
 	e.weights = now
 }
 
-// unweigh takes a pod out of the tallies.
-func (bg *budgets) unweigh(e *pod) {
+// untally takes a pod out of the tallies.
+func (bg *budgets) untally(e *pod) {
 	for _, w := range e.weights {
-		w.guard.tally.Add(w.is, -1)
+		w.budget.tally.Add(w.is, -1)
 	}
 	e.weights = nil
 }
 
-// weighAll has the tallies made again when they are needed: guards come one by one when a
+// tallyLater has the tallies made again when they are needed: budgets come one by one when a
 // state is loaded.
-func (bg *budgets) weighAll() {
+func (bg *budgets) tallyLater() {
 	bg.covering = nil
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
@@ -340,8 +340,8 @@ func (bg *budgets) tallyAll() {
 	if bg.covering != nil {
 		return
 	}
-	inNamespace := map[string][]*guard{}
-	for _, g := range bg.guards {
+	inNamespace := map[string][]*unavailableBudget{}
+	for _, g := range bg.unavailable {
 		namespace := g.budget.Namespace
 		inNamespace[namespace] = append(inNamespace[namespace], g)
 		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
@@ -351,42 +351,42 @@ func (bg *budgets) tallyAll() {
 			return nil
 		}}
 	}
-	bg.covering = make(map[string]*guardIndex, len(inNamespace))
-	for namespace, guards := range inNamespace {
-		bg.covering[namespace] = newGuardIndex(guards)
+	bg.covering = make(map[string]*budgetIndex, len(inNamespace))
+	for namespace, budgets := range inNamespace {
+		bg.covering[namespace] = newBudgetIndex(budgets)
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
-		bg.weigh(e)
+		bg.tally(e)
 	}
 }
 
-// guardIndex finds the guards of a namespace that may cover a pod, without asking each.
-type guardIndex struct {
-	guards   []*guard
+// budgetIndex finds the budgets of a namespace that may cover a pod, without asking each.
+type budgetIndex struct {
+	budgets  []*unavailableBudget
 	labelled *selectors.Index
-	// targets has the places of guards with a target, by the name of the target and by the
+	// targets has the places of budgets with a target, by the name of the target and by the
 	// label of what it was rendered to.
 	targets map[string][]int
 }
 
-// fewGuards are asked one by one sooner than an index is.
-const fewGuards = 4
+// fewBudgets are asked one by one sooner than an index is.
+const fewBudgets = 4
 
-func (x *guardIndex) all() []*guard {
+func (x *budgetIndex) all() []*unavailableBudget {
 	if x == nil {
 		return nil
 	}
-	return x.guards
+	return x.budgets
 }
 
-func newGuardIndex(guards []*guard) *guardIndex {
-	x := &guardIndex{guards: guards, targets: map[string][]int{}}
-	if len(guards) <= fewGuards {
+func newBudgetIndex(budgets []*unavailableBudget) *budgetIndex {
+	x := &budgetIndex{budgets: budgets, targets: map[string][]int{}}
+	if len(budgets) <= fewBudgets {
 		return x
 	}
-	list := make([]labels.Selector, len(guards))
-	for i, g := range guards {
+	list := make([]labels.Selector, len(budgets))
+	for i, g := range budgets {
 		if t := g.budget.Spec.TargetReference; t != nil {
 			x.targets[t.Name] = append(x.targets[t.Name], i)
 			source := kruise.SourceValue(t.Kind, t.Name)
@@ -401,8 +401,8 @@ func newGuardIndex(guards []*guard) *guardIndex {
 	return x
 }
 
-// candidates are the guards that may cover the pod, in their order.
-func (x *guardIndex) candidates(p *cluster.Pod, s *store) []*guard {
+// candidates are the budgets that may cover the pod, in their order.
+func (x *budgetIndex) candidates(p *cluster.Pod, s *store) []*unavailableBudget {
 	if x == nil || x.labelled == nil {
 		return x.all()
 	}
@@ -414,9 +414,9 @@ func (x *guardIndex) candidates(p *cluster.Pod, s *store) []*guard {
 			places = slices.Compact(places)
 		}
 	}
-	out := make([]*guard, len(places))
+	out := make([]*unavailableBudget, len(places))
 	for i, place := range places {
-		out[i] = x.guards[place]
+		out[i] = x.budgets[place]
 	}
 	return out
 }

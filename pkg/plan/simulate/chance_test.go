@@ -24,7 +24,7 @@ func TestParseSpan(t *testing.T) {
 	}
 }
 
-func TestSpanRoundTrip(t *testing.T) {
+func TestSpan_RoundTrip(t *testing.T) {
 	for _, s := range []Span{{}, Exactly(time.Second), {time.Minute, 3 * time.Second}} {
 		if got, err := ParseSpan(s.String()); err != nil || got != s {
 			t.Errorf("%v is read as %v, %v", s, got, err)
@@ -32,9 +32,9 @@ func TestSpanRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSpanDraw: draws stay within the span, use both of its halves, and follow
+// TestSpan_Draw: draws stay within the span, use both of its halves, and follow
 // from the seed.
-func TestSpanDraw(t *testing.T) {
+func TestSpan_Draw(t *testing.T) {
 	s := Span{time.Second, 400 * time.Millisecond}
 	a, b := &source{7}, &source{7}
 	low, high := 0, 0

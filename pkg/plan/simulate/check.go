@@ -11,7 +11,7 @@ import (
 // Check runs a plan over what is known of the cluster, with pods that behave, and
 // returns why it cannot finish: a budget that never allows anything, a partition
 // that cannot converge, pods that would never be ready. nil means that it can.
-// Pauses that wait for a person are taken to be promoted at once.
+// Pauses that wait for approval are taken to be promoted at once.
 func Check(p plan.Plan, s plan.Snapshot, o Options) error {
 	_, err := Predict(p, s, o)
 	return err
@@ -23,7 +23,7 @@ func Predict(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 	return Continue(p, s, o)
 }
 
-// Continue is [Predict] of what is left of a plan: from the step on at which it stands,
+// Continue is [Predict] of what is left of a plan: from its current step on,
 // as if nothing had put it on hold or halted it.
 func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 	line, err := Rest(p, s, o, RolloutOptions{Promote: new(time.Duration)})

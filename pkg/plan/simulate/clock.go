@@ -73,20 +73,20 @@ func (c *clock) settle(still, limit time.Duration) (bool, error) {
 	return settled, c.fault()
 }
 
-// fault tells what went wrong in a model.
+// fault returns the bugs of a model that were found.
 func (c *clock) fault() error {
 	err := errors.Join(c.errs...)
 	c.errs = nil
 	return err
 }
 
-// turn is when a controller looks at one object next: 0 when nobody has asked it
+// wakeup is when a controller looks at one object next: 0 when nothing has asked it
 // to, else one more than the time.
-type turn struct{ due time.Duration }
+type wakeup struct{ due time.Duration }
 
 // wakeAfter has do run after a delay, unless it will run sooner anyway. Everything
 // that happens until then comes to that one run.
-func (c *clock) wakeAfter(t *turn, d time.Duration, do func()) {
+func (c *clock) wakeAfter(t *wakeup, d time.Duration, do func()) {
 	due := c.at + d + 1
 	if t.due > 0 && t.due <= due {
 		return

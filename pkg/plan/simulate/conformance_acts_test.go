@@ -257,7 +257,7 @@ func short(classes map[string]string) map[string]string {
 	return out
 }
 
-// own are the labels and annotations that somebody has put on one pod.
+// own are the labels and annotations that a user has put on one pod.
 func own(p *cluster.Pod) string {
 	var out []string
 	for k, v := range p.Labels {

@@ -72,7 +72,7 @@ func (b *bed) placed(doc map[string]any) map[string]any {
 		return doc
 	}
 	meta, _ := doc["metadata"].(map[string]any)
-	return with(doc, "metadata", with(meta, "namespace", b.namespace))
+	return withKey(doc, "metadata", withKey(meta, "namespace", b.namespace))
 }
 
 // ownerOfPods is the first workload whose controller makes pods.
@@ -108,7 +108,7 @@ func (b *bed) bringUp() error {
 			if n, err := strconv.Atoi(fmt.Sprint(spec["replicas"])); err == nil {
 				replicas = n
 			}
-			doc = with(doc, "spec", with(spec, "replicas", 1))
+			doc = withKey(doc, "spec", withKey(spec, "replicas", 1))
 		}
 		if err := b.Apply(tree.FromValue(doc)); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (b *bed) bringUp() error {
 
 // follow keeps the order in which pods are created.
 func (b *bed) follow() {
-	b.factory.onCreate = func(e *pod) {
+	b.creator.onCreate = func(e *pod) {
 		if e.owner != nil && e.owner.ref == b.owner {
 			b.born = append(b.born, e.UID)
 			b.called[e.UID] = e.Name

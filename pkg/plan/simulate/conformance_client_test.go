@@ -239,7 +239,7 @@ func (r *carriedRun) load() error {
 	}
 	r.remember(s.Before.Pods)
 	l := &loader{r.World}
-	if err := l.keepObserved(snap); err != nil {
+	if err := l.storeObserved(snap); err != nil {
 		return err
 	}
 	for _, p := range snap.Pods {
@@ -250,8 +250,8 @@ func (r *carriedRun) load() error {
 			return err
 		}
 	}
-	r.budgets.weighAll()
-	l.calm()
+	r.budgets.tallyLater()
+	l.start()
 	return r.Run(r.Now().Add(time.Second))
 }
 
@@ -261,7 +261,7 @@ func ungated(template map[string]any) map[string]any {
 	spec, _ := template["spec"].(map[string]any)
 	spec = maps.Clone(spec)
 	delete(spec, "readinessGates")
-	out := with(template, "spec", spec)
+	out := withKey(template, "spec", spec)
 	text, err := json.Marshal(out)
 	var typed corev1.PodTemplateSpec
 	if err != nil || json.Unmarshal(text, &typed) != nil {
@@ -284,8 +284,8 @@ func (r *carriedRun) mark(doc map[string]any) {
 	template, _ := spec["template"].(map[string]any)
 	meta, _ := template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	labels = with(labels, "controller-revision-hash", plan.TemplateHash(template))
-	spec["template"] = with(template, "metadata", with(meta, "labels", labels))
+	labels = withKey(labels, "controller-revision-hash", plan.TemplateHash(template))
+	spec["template"] = withKey(template, "metadata", withKey(meta, "labels", labels))
 }
 
 // compare rolls the step out, and compares who was taken.

@@ -52,7 +52,7 @@ func newSpreadBed() *spreadBed {
 			"topology.kubernetes.io/zone": zone, "lab.test/fake": "true",
 		})
 	}
-	b.factory.onCreate = func(e *pod) { b.born[e.UID] = e }
+	b.creator.onCreate = func(e *pod) { b.born[e.UID] = e }
 	return b
 }
 
@@ -200,8 +200,8 @@ func (b *spreadBed) tell(e *pod) conformance.SpreadPod {
 		UID: e.UID, Name: e.Name, Generated: e.Owner.Kind != "StatefulSet", Labels: e.Labels, Annotations: e.Annotations,
 		Version: cluster.Hash(revisionOf(e.Pod)), Pending: e.Node == "", New: b.before[e.UID] == nil,
 	}
-	if e.made != nil {
-		p.Spec, _ = tree.Value(tree.FromValue(e.made.template["spec"])).(map[string]any)
+	if e.prototype != nil {
+		p.Spec, _ = tree.Value(tree.FromValue(e.prototype.template["spec"])).(map[string]any)
 	}
 	return p
 }

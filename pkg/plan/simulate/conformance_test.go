@@ -317,7 +317,7 @@ func (b *bed) fromTemplate(o *object, p *cluster.Pod) (*cluster.Pod, error) {
 		if !rules.AtRevision(p, r.Name) {
 			continue
 		}
-		mould, err := b.factory.blueprint(o, r.Name)
+		mould, err := b.creator.prototype(o, r.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ type controllerManager struct {
 	store     *store
 	api       *apiServer
 	pods      *podRegistry
-	factory   *podFactory
+	creator   *podCreator
 	claims    *claimStore
 	scheduler *scheduler
 	kubelet   *kubelet
@@ -37,16 +37,16 @@ func (m *controllerManager) wakeAfter(o *object, d time.Duration) {
 	if o.workload == nil || o.carrier != nil {
 		return
 	}
-	m.clock.wakeAfter(&o.turn, d, func() { m.visit(o) })
+	m.clock.wakeAfter(&o.wakeup, d, func() { m.reconcileStored(o) })
 }
 
-// latency is how late somebody is who watches so many pods.
+// latency is how late a controller is that watches this many pods.
 func (o *Options) latency(pods int) time.Duration {
 	return o.Latency + time.Duration(pods)*o.LatencyPerPod
 }
 
-// visit makes a pass unless the object is gone.
-func (m *controllerManager) visit(o *object) {
+// reconcileStored makes a pass unless the object is gone.
+func (m *controllerManager) reconcileStored(o *object) {
 	if m.store.objects[o.ref] == o {
 		m.reconcile(o)
 	}
@@ -59,14 +59,14 @@ func (m *controllerManager) reconcile(o *object) {
 		m.clock.errs = append(m.clock.errs, fmt.Errorf("%s: %w", o.ref, err))
 		return
 	}
-	after, refused := m.carryOut(o, pass)
-	m.again(o, after, refused)
+	after, refused := m.apply(o, pass)
+	m.requeue(o, after, refused)
 }
 
 // view is what a controller sees.
 func (m *controllerManager) view(o *object) *controller.View {
 	v := &controller.View{
-		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Pods: m.store.podsOf(o), Nodes: m.scheduler.lend(),
+		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Pods: m.store.podsOf(o), Nodes: m.scheduler.share(),
 		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
 		Claims: m.claims.of(o), Survey: &o.survey,
 		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
@@ -80,9 +80,9 @@ func (m *controllerManager) view(o *object) *controller.View {
 	return v
 }
 
-// carryOut does what a pass asks for, up to the first write that is refused, and
+// apply does what a pass asks for, up to the first write that is refused, and
 // returns when the controller wants to look again.
-func (m *controllerManager) carryOut(o *object, pass controller.Pass) (again time.Duration, refused bool) {
+func (m *controllerManager) apply(o *object, pass controller.Pass) (again time.Duration, refused bool) {
 	for done, a := range pass.Actions {
 		err := m.execute(o, a)
 		if err == nil {
@@ -91,7 +91,7 @@ func (m *controllerManager) carryOut(o *object, pass controller.Pass) (again tim
 		refused = true
 		o.refusal = err.Error()
 		if pass.IfRefused != nil {
-			again, _ = m.carryOut(o, pass.IfRefused(done, err))
+			again, _ = m.apply(o, pass.IfRefused(done, err))
 			return again, true
 		}
 		break
@@ -102,12 +102,12 @@ func (m *controllerManager) carryOut(o *object, pass controller.Pass) (again tim
 	return pass.Again, refused
 }
 
-// again plans the next look. A controller whose write was refused comes back by
+// requeue plans the next look. A controller whose write was refused comes back by
 // itself, after twice the wait each time; only that of a CloneSet asks a budget
 // by the second. Whatever else has it look sooner takes the place of that: when
-// it is refused again, the wait begins anew, and is longer (docs/kruise/workloads.md#update-order
+// it is refused again, the wait starts again, and is longer (docs/kruise/workloads.md#update-order
 // and docs/kruise/workloads.md#observed-on-a-cluster; case 405).
-func (m *controllerManager) again(o *object, after time.Duration, refused bool) {
+func (m *controllerManager) requeue(o *object, after time.Duration, refused bool) {
 	if refused {
 		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
 		if o.ref.Kind == kruise.KindCloneSet {
@@ -133,7 +133,7 @@ const (
 // execute carries out one write of a controller.
 func (m *controllerManager) execute(o *object, a controller.Action) error {
 	if _, ok := a.(controller.Event); ok {
-		return nil // nobody listens
+		return nil // events are not kept
 	}
 	m.recorder.writes++
 	switch a := a.(type) {
@@ -144,7 +144,7 @@ func (m *controllerManager) execute(o *object, a controller.Action) error {
 		delete(o.templates, a.Name)
 		m.store.touch(o)
 	case controller.CreatePod:
-		return m.factory.create(o, a)
+		return m.creator.create(o, a)
 	case controller.PatchPod:
 		return m.patchPod(a)
 	case controller.DeletePod:

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-// podFactory makes the pods that controllers ask for, as admission lets them through.
-type podFactory struct {
+// podCreator makes the pods that controllers ask for, as admission lets them through.
+type podCreator struct {
 	opt       *Options
 	chance    *source
 	clock     *clock
@@ -30,22 +30,22 @@ type podFactory struct {
 	onCreate func(*pod)
 }
 
-// blueprint makes the pods of one revision, for as long as admission stays what
+// prototype makes the pods of one revision, for as long as admission stays what
 // it is.
-type blueprint struct {
-	*controller.Mould
+type prototype struct {
+	*controller.PodFactory
 	template  map[string]any
 	admission *controller.Admission
-	// placement is nil as long as nobody asked for it.
+	// placement is nil until it is first needed.
 	placement *placement
 	// subsets are the pods of a WorkloadSpread's subsets, by its reference and the
 	// subset's place.
-	subsets map[placeIn]*blueprint
+	subsets map[subsetKey]*prototype
 }
 
 // create makes a pod, and the claims that it needs.
-func (f *podFactory) create(o *object, a controller.CreatePod) error {
-	made, err := f.blueprint(o, a.Revision)
+func (f *podCreator) create(o *object, a controller.CreatePod) error {
+	made, err := f.prototype(o, a.Revision)
 	if err != nil {
 		return err
 	}
@@ -65,14 +65,14 @@ func (f *podFactory) create(o *object, a controller.CreatePod) error {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
 	f.claims.ensure(o, a, id)
-	f.arrive(o, p, made)
+	f.add(o, p, made)
 	return nil
 }
 
-// newName is the name that a pod gets, and what tells it from others of its prefix.
-func (f *podFactory) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
+// newName is the name that a pod gets, and what distinguishes it from others of its prefix.
+func (f *podCreator) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
 	if name = a.Name; name == "" {
-		id = f.unused(namespace, a.Prefix)
+		id = f.unusedSuffix(namespace, a.Prefix)
 		name = a.Prefix + id
 	}
 	if f.store.podsByName[podName{namespace, name}] != nil {
@@ -81,8 +81,8 @@ func (f *podFactory) newName(namespace string, a controller.CreatePod) (id, name
 	return cmp.Or(id, strings.TrimPrefix(name, a.Prefix)), name, nil
 }
 
-// unused returns a random end for a name that no pod has.
-func (f *podFactory) unused(namespace, prefix string) string {
+// unusedSuffix returns a random end for a name that no pod has.
+func (f *podCreator) unusedSuffix(namespace, prefix string) string {
 	for {
 		id := f.chance.suffix()
 		if f.store.podsByName[podName{namespace, prefix + id}] == nil {
@@ -91,13 +91,13 @@ func (f *podFactory) unused(namespace, prefix string) string {
 	}
 }
 
-// arrive has a pod come into the world, and look for a node.
-func (f *podFactory) arrive(o *object, p *cluster.Pod, made *blueprint) {
+// add has a pod come into the world, and look for a node.
+func (f *podCreator) add(o *object, p *cluster.Pod, made *prototype) {
 	node := p.Node
 	p.UID, p.Node = f.store.newUID(), ""
 	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
 	e := f.pods.insert(p)
-	e.made = made
+	e.prototype = made
 	f.recorder.created(e)
 	if f.onCreate != nil {
 		f.onCreate(e)
@@ -106,10 +106,10 @@ func (f *podFactory) arrive(o *object, p *cluster.Pod, made *blueprint) {
 	f.scheduler.schedule(e, node)
 }
 
-// blueprint returns what makes the pods of a revision, or of the present
+// prototype returns what makes the pods of a revision, or of the present
 // template.
-func (f *podFactory) blueprint(o *object, revision string) (*blueprint, error) {
-	admission, err := f.admitting()
+func (f *podCreator) prototype(o *object, revision string) (*prototype, error) {
+	admission, err := f.currentAdmission()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (f *podFactory) blueprint(o *object, revision string) (*blueprint, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &blueprint{Mould: admission.Mould(template), template: template, admission: admission}
+	b := &prototype{PodFactory: admission.PodFactory(template), template: template, admission: admission}
 	o.templates[revision] = b
 	return b, nil
 }
@@ -138,8 +138,8 @@ func (o *object) template(revision string) (map[string]any, error) {
 	return nil, fmt.Errorf("revision %s: %w", revision, plan.ErrNotFound)
 }
 
-// admitting is what Kruise's webhook does to new pods at present.
-func (f *podFactory) admitting() (*controller.Admission, error) {
+// currentAdmission is what Kruise's webhook does to new pods at present.
+func (f *podCreator) currentAdmission() (*controller.Admission, error) {
 	if f.admission != nil {
 		return f.admission, nil
 	}
@@ -147,7 +147,7 @@ func (f *podFactory) admitting() (*controller.Admission, error) {
 	for _, set := range f.store.sets {
 		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
 	}
-	for _, g := range f.budgets.guards {
+	for _, g := range f.budgets.unavailable {
 		if !g.rendered {
 			s.Budgets = append(s.Budgets, g.budget)
 		}
@@ -241,9 +241,9 @@ func (s *claimStore) used(key podName) bool {
 	return false
 }
 
-// dropOf does with the claims of a pod that is gone what Kubernetes does: those
+// releaseClaimsOf does with the claims of a pod that is gone what Kubernetes does: those
 // that it owned, or that were being deleted, go too.
-func (s *claimStore) dropOf(p *cluster.Pod) {
+func (s *claimStore) releaseClaimsOf(p *cluster.Pod) {
 	if len(s.byName) == 0 {
 		return
 	}

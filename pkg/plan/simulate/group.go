@@ -54,7 +54,7 @@ func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, erro
 		return GroupTimeline{}, err
 	}
 	for d.line.Outcome == "" {
-		if err := d.turn(); err != nil {
+		if err := d.step(); err != nil {
 			return d.line, err
 		}
 	}
@@ -72,8 +72,8 @@ type groupDriver struct {
 	members []*groupRunner
 	line    GroupTimeline
 	peaks   peaks
-	// turned is when something of the group itself happened last.
-	turned time.Duration
+	// changed is when something of the group itself happened last.
+	changed time.Duration
 }
 
 // groupRunner carries one member out.
@@ -85,8 +85,8 @@ type groupRunner struct {
 	reason string
 	// seen is the version of the last look; again is when to look at the latest, forever for
 	// not before something changes.
-	seen  uint64
-	again time.Duration
+	seen     uint64
+	nextLook time.Duration
 	// asked counts the requests of one moment, askedAt.
 	asked   int
 	askedAt time.Duration
@@ -112,7 +112,7 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 	w.pods.answerHooks(hooks)
 	d := &groupDriver{World: w, group: g, peaks: peaks{}}
 	for _, m := range members {
-		r := &groupRunner{GroupMember: m, ref: m.Plan.Target.Ref(), phase: group.Pending, again: forever}
+		r := &groupRunner{GroupMember: m, ref: m.Plan.Target.Ref(), phase: group.Pending, nextLook: forever}
 		if m.Begun {
 			target, err := w.store.lookup(r.ref)
 			if err != nil {
@@ -127,12 +127,12 @@ func newGroupDriver(g group.Group, members []GroupMember, o Options) (*groupDriv
 	return d, nil
 }
 
-// turn starts what may start, and does what is due of what is in progress; where that is
+// step starts what may start, and does what is due of what is in progress; where that is
 // nothing, time passes.
-func (d *groupDriver) turn() error {
+func (d *groupDriver) step() error {
 	decision := group.Next(d.group, d.status(), group.Control{})
 	for _, i := range decision.Start {
-		d.members[i].phase, d.members[i].again = group.Progressing, d.clock.at
+		d.members[i].phase, d.members[i].nextLook = group.Progressing, d.clock.at
 	}
 	active, did := 0, len(decision.Start) > 0
 	for i, r := range d.members {
@@ -142,7 +142,7 @@ func (d *groupDriver) turn() error {
 		if active++; d.line.Runs[i].Begin < 0 {
 			d.line.Runs[i].Begin = d.clock.at
 		}
-		acted, err := d.look(r)
+		acted, err := d.advance(r)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.ref, err)
 		}
@@ -153,26 +153,26 @@ func (d *groupDriver) turn() error {
 	d.line.MostActive = max(d.line.MostActive, active)
 	switch {
 	case did:
-		d.turned = d.clock.at
+		d.changed = d.clock.at
 		return nil
 	case active == 0 && decision.Outcome != group.InProgress:
 		d.finish(decision.Outcome, decision.Reason)
 		return nil
 	}
-	return d.pass(decision)
+	return d.passTime(decision)
 }
 
 // status is how the members stand.
 func (d *groupDriver) status() []group.Status {
 	out := make([]group.Status, len(d.members))
 	for i, r := range d.members {
-		out[i] = group.Status{Phase: r.phase, Unavailable: d.down(r.ref)}
+		out[i] = group.Status{Phase: r.phase, Unavailable: d.unavailable(r.ref)}
 	}
 	return out
 }
 
-// down is how many pods of a workload are missing from those that should be available.
-func (d *groupDriver) down(ref cluster.Ref) int {
+// unavailable is how many pods of a workload are missing from those that should be available.
+func (d *groupDriver) unavailable(ref cluster.Ref) int {
 	o := d.store.objects[ref]
 	if o == nil {
 		return 0
@@ -189,17 +189,17 @@ func (d *groupDriver) down(ref cluster.Ref) int {
 	return max(0, d.store.wanted(o)-up)
 }
 
-// look does what is due of one member. It looks only where something has changed.
-func (d *groupDriver) look(r *groupRunner) (acted bool, err error) {
+// advance does what is due of one member. It looks only where something has changed.
+func (d *groupDriver) advance(r *groupRunner) (acted bool, err error) {
 	o, err := d.store.lookup(r.ref)
-	if err != nil || o.version == r.seen && d.clock.at < r.again {
+	if err != nil || o.version == r.seen && d.clock.at < r.nextLook {
 		return false, err
 	}
 	snap, err := d.Snapshot(r.ref)
 	if err != nil {
 		return false, err
 	}
-	r.seen, r.again = o.version, forever
+	r.seen, r.nextLook = o.version, forever
 	decision := plan.Next(r.Plan, snap, d.clock.now())
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), r.ref, snap.Version, decision.Progress); err != nil {
@@ -210,7 +210,7 @@ func (d *groupDriver) look(r *groupRunner) (acted bool, err error) {
 	case plan.Act:
 		return d.act(r, decision)
 	case plan.Wait:
-		return d.waits(r, decision)
+		return d.wait(r, decision)
 	case plan.Halt:
 		r.phase, r.reason = group.Failed, decision.Reason
 	case plan.Done:
@@ -231,43 +231,43 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 		err := d.Do(context.Background(), r.ref, a)
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
-			r.again, r.reason = d.clock.at+again, err.Error()
+			r.nextLook, r.reason = d.clock.at+retryInterval, err.Error()
 			return false, nil
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return false, err
 		}
 	}
-	r.again = d.clock.at
+	r.nextLook = d.clock.at
 	return true, nil
 }
 
-// waits has a user approve at once what waits for one, and all else be looked at later. What
+// wait has a user approve at once what waits for one, and all else be looked at later. What
 // waits for a budget is looked at every second, since nothing of its own changes.
-func (d *groupDriver) waits(r *groupRunner, decision plan.Decision) (bool, error) {
+func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error) {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
-		r.again = d.clock.at
+		r.nextLook = d.clock.at
 		return true, d.Promote(r.ref, r.Plan)
 	}
-	r.reason, r.again = decision.Reason, forever
-	if len(d.budgets.guards)+len(d.budgets.disruptions) > 0 {
-		r.again = d.clock.at + again
+	r.reason, r.nextLook = decision.Reason, forever
+	if len(d.budgets.unavailable)+len(d.budgets.disruptions) > 0 {
+		r.nextLook = d.clock.at + retryInterval
 	}
 	if !decision.Until.IsZero() {
-		r.again = min(r.again, max(decision.Until.Sub(d.clock.start), d.clock.at+1))
+		r.nextLook = min(r.nextLook, max(decision.Until.Sub(d.clock.start), d.clock.at+1))
 	}
 	return false, nil
 }
 
-// pass lets the next thing happen. A run in which nothing has for long is stuck.
-func (d *groupDriver) pass(decision group.Decision) error {
-	if d.clock.at-max(d.clock.active, d.turned) > groupPatience || d.clock.at > year {
-		d.stuck(decision)
+// passTime lets the next thing happen. A run in which nothing has for long is stuck.
+func (d *groupDriver) passTime(decision group.Decision) error {
+	if d.clock.at-max(d.clock.active, d.changed) > groupPatience || d.clock.at > longestRun {
+		d.finishStuck(decision)
 		return nil
 	}
-	next := max(d.clock.active, d.turned) + groupPatience + 1
+	next := max(d.clock.active, d.changed) + groupPatience + 1
 	for _, r := range d.members {
 		if r.phase == group.Progressing {
-			next = min(next, max(r.again, d.clock.at+1))
+			next = min(next, max(r.nextLook, d.clock.at+1))
 		}
 	}
 	before := d.clock.at
@@ -281,8 +281,8 @@ func (d *groupDriver) pass(decision group.Decision) error {
 	return d.clock.fault()
 }
 
-// stuck says what the members wait for that are in progress, or why none starts.
-func (d *groupDriver) stuck(decision group.Decision) {
+// finishStuck says what the members wait for that are in progress, or why none starts.
+func (d *groupDriver) finishStuck(decision group.Decision) {
 	var reasons []string
 	for _, r := range d.members {
 		if r.phase == group.Progressing && len(reasons) < mostReasons {

@@ -14,7 +14,7 @@ import (
 
 // kind is what the simulation differs in between kinds of workload.
 type kind interface {
-	// updateRevision is what the pods shall become: a revision, or a hash.
+	// updateRevision is what the pods should become: a revision, or a hash.
 	updateRevision(o *object) string
 	// updated reports whether a pod is at that revision.
 	updated(p *cluster.Pod, revision string) bool
@@ -32,21 +32,21 @@ func kindOf(o *object) kind {
 			return k
 		}
 	}
-	return recorded{}
+	return byNewestRevision{}
 }
 
 // kinds has the kind of each workload.
 type kinds struct{}
 
-func (kinds) CloneSet(*kruise.CloneSet) kind { return stated{} }
+func (kinds) CloneSet(*kruise.CloneSet) kind { return byStatus{} }
 
-func (kinds) StatefulSet(*kruise.StatefulSet) kind { return stated{} }
+func (kinds) StatefulSet(*kruise.StatefulSet) kind { return byStatus{} }
 
-func (kinds) DaemonSet(*kruise.DaemonSet) kind { return stated{} }
+func (kinds) DaemonSet(*kruise.DaemonSet) kind { return byStatus{} }
 
-func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return stated{} }
+func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return byStatus{} }
 
-func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return recorded{} }
+func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return byNewestRevision{} }
 
 func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
 
@@ -65,19 +65,19 @@ func (owning) pods(_ []*cluster.Pod, o *object) []*cluster.Pod { return slices.C
 
 func (owning) latest(*object) string { return rules.VersionIgnored }
 
-// stated is for kinds whose status names the revision.
-type stated struct{ owning }
+// byStatus is for kinds whose status names the revision.
+type byStatus struct{ owning }
 
-func (stated) updateRevision(o *object) string {
+func (byStatus) updateRevision(o *object) string {
 	return cluster.Of(o.workload.Object).UpdateRevision()
 }
 
-// recorded is for kinds whose newest stored revision is the one.
-type recorded struct{ owning }
+// byNewestRevision is for kinds whose newest stored revision is the one.
+type byNewestRevision struct{ owning }
 
-func (recorded) updateRevision(o *object) string { return newestRevision(o.revisions) }
+func (byNewestRevision) updateRevision(o *object) string { return newestRevision(o.revisions) }
 
-type replicaSetKind struct{ recorded }
+type replicaSetKind struct{ byNewestRevision }
 
 func (replicaSetKind) latest(o *object) string {
 	return o.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
@@ -149,11 +149,11 @@ func revisionOf(p *cluster.Pod) string {
 func withoutHash(template map[string]any) map[string]any {
 	meta, _ := template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	return with(template, "metadata", with(meta, "labels", with(labels, appsv1.DefaultDeploymentUniqueLabelKey, nil)))
+	return withKey(template, "metadata", withKey(meta, "labels", withKey(labels, appsv1.DefaultDeploymentUniqueLabelKey, nil)))
 }
 
-// with returns a copy in which one key is set, or removed when v is nil.
-func with(m map[string]any, key string, v any) map[string]any {
+// withKey returns a copy in which one key is set, or removed when v is nil.
+func withKey(m map[string]any, key string, v any) map[string]any {
 	out := make(map[string]any, len(m)+1)
 	maps.Copy(out, m)
 	if out[key] = v; v == nil {

@@ -33,7 +33,7 @@ type kubelet struct {
 	updated int
 }
 
-// reports are the pods of which nodes have something to say, by uid.
+// reports are what nodes report of pods, by uid.
 type reports map[string]rules.NodeReport
 
 // reasons for which a container does not run.
@@ -44,8 +44,8 @@ const (
 	waitingEnded    = "Completed"
 )
 
-// sync has the node do what the pod asks for. It is called after each change.
-func (k *kubelet) sync(e *pod) {
+// syncPod has the node do what the pod asks for. It is called after each change.
+func (k *kubelet) syncPod(e *pod) {
 	if e.Node == "" {
 		if e.Deleting {
 			k.pods.remove(e)
@@ -53,72 +53,72 @@ func (k *kubelet) sync(e *pod) {
 		return
 	}
 	if e.Deleting {
-		k.stop(e)
+		k.stopPod(e)
 		return
 	}
-	for i := range e.agent {
-		if e.agent[i].image != e.Containers[i].Image {
-			k.replace(e, i)
+	for i := range e.runtime {
+		if e.runtime[i].image != e.Containers[i].Image {
+			k.replaceContainer(e, i)
 		}
 	}
-	if len(e.agent) > 0 {
-		k.health(e)
+	if len(e.runtime) > 0 {
+		k.syncReadiness(e)
 	}
 }
 
-// resume has the node go on with what it was doing.
-func (k *kubelet) resume(e *pod) {
+// resumePod has the node go on with what it was doing.
+func (k *kubelet) resumePod(e *pod) {
 	switch {
 	case e.Deleting:
-		k.stop(e)
+		k.stopPod(e)
 	case e.Node == "":
 		k.scheduler.pending = append(k.scheduler.pending, e)
 	default:
-		for i := range e.agent {
-			a := &e.agent[i]
+		for i := range e.runtime {
+			a := &e.runtime[i]
 			if a.running && !a.healthy {
-				turn := a.turn
-				k.clock.after(k.opt.Agent.Ready.draw(k.chance), func() { k.healthy(e, i, turn) })
+				turn := a.generation
+				k.clock.after(k.opt.Agent.Ready.draw(k.chance), func() { k.markHealthy(e, i, turn) })
 			}
 		}
-		k.sync(e)
+		k.syncPod(e)
 	}
 }
 
-// replace stops a container at once and starts it with the image that the pod
+// replaceContainer stops a container at once and starts it with the image that the pod
 // asks for. One whose image could not be pulled starts without delay.
-func (k *kubelet) replace(e *pod, i int) {
-	c := &e.agent[i]
+func (k *kubelet) replaceContainer(e *pod, i int) {
+	c := &e.runtime[i]
 	repaired := c.failed
 	c.image, c.failed, c.crashes = e.Containers[i].Image, false, 0
-	c.turn++
-	k.halt(e, i)
+	c.generation++
+	k.stopContainer(e, i)
 	start := k.opt.Agent.Start.draw(k.chance)
 	if repaired {
 		start = atOnce
 	}
-	k.fetch(e, i, start)
+	k.pullAndStart(e, i, start)
 }
 
-// restart stops a container and starts it again with its image.
-func (k *kubelet) restart(e *pod, name string) {
+// restartContainer stops a container and starts it again with its image.
+func (k *kubelet) restartContainer(e *pod, name string) {
 	for i := range e.Containers {
-		if e.Containers[i].Name == name && e.agent[i].running {
-			e.agent[i].turn++
+		if e.Containers[i].Name == name && e.runtime[i].running {
+			e.runtime[i].generation++
 			k.reports[e.UID] = rules.NodeReport{Resources: true}
-			k.budgets.weigh(e)
-			k.halt(e, i)
-			k.fetch(e, i, k.opt.Agent.Start.draw(k.chance))
+			k.budgets.tally(e)
+			k.stopContainer(e, i)
+			k.pullAndStart(e, i, k.opt.Agent.Start.draw(k.chance))
 		}
 	}
 }
 
-// halt stops a running container.
-func (k *kubelet) halt(e *pod, i int) {
-	if !e.agent[i].running {
+// stopContainer stops a running container.
+func (k *kubelet) stopContainer(e *pod, i int) {
+	if !e.runtime[i].running {
 		return
 	}
-	e.agent[i].running, e.agent[i].healthy = false, false
+	e.runtime[i].running, e.runtime[i].healthy = false, false
 	k.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCreating })
 }
 
@@ -126,44 +126,44 @@ func (k *kubelet) halt(e *pod, i int) {
 // writes pod after pod.
 const atOnce time.Duration = -1
 
-// fetch starts a container as soon as its image is on the node, after the delay that
+// pullAndStart starts a container as soon as its image is on the node, after the delay that
 // nodes take.
-func (k *kubelet) fetch(e *pod, i int, start time.Duration) {
-	turn, image := e.agent[i].turn, e.agent[i].image
+func (k *kubelet) pullAndStart(e *pod, i int, start time.Duration) {
+	turn, image := e.runtime[i].generation, e.runtime[i].image
 	if k.unpullable(image) {
 		k.clock.after(max(start, 0), func() { k.backOff(e, i, turn) })
 		return
 	}
 	k.pull(k.scheduler.nodes[e.Node], image, func() {
 		if start == atOnce {
-			k.begin(e, i, turn)
+			k.startContainer(e, i, turn)
 			return
 		}
-		k.clock.after(start, func() { k.begin(e, i, turn) })
+		k.clock.after(start, func() { k.startContainer(e, i, turn) })
 	})
 }
 
-// current reports whether what was planned for the container still counts.
-func (k *kubelet) current(e *pod, i, turn int) bool {
-	return k.store.podsByUID[e.UID] == e && e.agent[i].turn == turn
+// isCurrent reports whether what was planned for the container still counts.
+func (k *kubelet) isCurrent(e *pod, i, turn int) bool {
+	return k.store.podsByUID[e.UID] == e && e.runtime[i].generation == turn
 }
 
 func (k *kubelet) backOff(e *pod, i, turn int) {
-	if !k.current(e, i, turn) {
+	if !k.isCurrent(e, i, turn) {
 		return
 	}
-	e.agent[i].failed = true
+	e.runtime[i].failed = true
 	k.setContainer(e, i, func(c *cluster.Container) { c.Reported, c.Ready, c.Waiting = true, false, waitingBackOff })
 }
 
-// begin starts a container; it is ready later, see [kubelet.health].
-func (k *kubelet) begin(e *pod, i, turn int) {
-	if !k.current(e, i, turn) {
+// startContainer starts a container; it is ready later, see [kubelet.syncReadiness].
+func (k *kubelet) startContainer(e *pod, i, turn int) {
+	if !k.isCurrent(e, i, turn) {
 		return
 	}
-	a := &e.agent[i]
-	again := a.begun
-	a.begun, a.running = true, true
+	a := &e.runtime[i]
+	again := a.started
+	a.started, a.running = true, true
 	delay := k.opt.Agent.Ready.draw(k.chance)
 	o := k.override(e.Pod)
 	if o.Ready != nil {
@@ -177,33 +177,33 @@ func (k *kubelet) begin(e *pod, i, turn int) {
 			c.Restarts++
 		}
 	})
-	k.report(e)
+	k.clearReport(e)
 	switch {
 	case o.Crash:
-		k.clock.after(time.Second, func() { k.crash(e, i, turn) })
+		k.clock.after(time.Second, func() { k.crashContainer(e, i, turn) })
 	case delay > 0:
-		k.clock.after(delay, func() { k.healthy(e, i, turn) })
+		k.clock.after(delay, func() { k.markHealthy(e, i, turn) })
 	}
 }
 
-// report forgets that containers of the pod had to restart, once all run.
-func (k *kubelet) report(e *pod) {
-	for i := range e.agent {
-		if !e.agent[i].running {
+// clearReport forgets that containers of the pod had to restart, once all run.
+func (k *kubelet) clearReport(e *pod) {
+	for i := range e.runtime {
+		if !e.runtime[i].running {
 			return
 		}
 	}
 	if _, reported := k.reports[e.UID]; reported {
 		delete(k.reports, e.UID)
-		k.budgets.weigh(e)
+		k.budgets.tally(e)
 	}
 }
 
-// healthy is the moment from which a container may be ready.
-func (k *kubelet) healthy(e *pod, i, turn int) {
-	if k.current(e, i, turn) {
-		e.agent[i].healthy = true
-		k.health(e)
+// markHealthy is the moment from which a container may be ready.
+func (k *kubelet) markHealthy(e *pod, i, turn int) {
+	if k.isCurrent(e, i, turn) {
+		e.runtime[i].healthy = true
+		k.syncReadiness(e)
 	}
 }
 
@@ -213,26 +213,26 @@ const (
 	backOffMost  = 5 * time.Minute
 )
 
-func (k *kubelet) crash(e *pod, i, turn int) {
-	if !k.current(e, i, turn) || e.dying {
+func (k *kubelet) crashContainer(e *pod, i, turn int) {
+	if !k.isCurrent(e, i, turn) || e.stopping {
 		return
 	}
-	a := &e.agent[i]
+	a := &e.runtime[i]
 	a.running, a.healthy = false, false
-	a.turn++
+	a.generation++
 	a.crashes++
 	k.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCrash })
-	turn = a.turn
-	k.clock.after(min(backOffFirst<<min(a.crashes-1, 10), backOffMost), func() { k.begin(e, i, turn) })
+	turn = a.generation
+	k.clock.after(min(backOffFirst<<min(a.crashes-1, 10), backOffMost), func() { k.startContainer(e, i, turn) })
 }
 
-// health says which containers are ready: those that have run for long enough,
+// syncReadiness says which containers are ready: those that have run for long enough,
 // unless something about the pod keeps them from it.
-func (k *kubelet) health(e *pod) {
+func (k *kubelet) syncReadiness(e *pod) {
 	unready := k.override(e.Pod).Unready
-	for i := range e.agent {
-		want := e.agent[i].healthy && !unready
-		if e.agent[i].running && e.Containers[i].Ready != want {
+	for i := range e.runtime {
+		want := e.runtime[i].healthy && !unready
+		if e.runtime[i].running && e.Containers[i].Ready != want {
 			k.setContainer(e, i, func(c *cluster.Container) { c.Ready = want })
 		}
 	}
@@ -253,25 +253,25 @@ func (k *kubelet) setContainer(e *pod, i int, set func(*cluster.Container)) {
 	next := *e.Pod
 	next.Containers = append([]cluster.Container(nil), e.Containers...)
 	set(&next.Containers[i])
-	if next.Phase == corev1.PodPending && started(e.agent) {
+	if next.Phase == corev1.PodPending && allStarted(e.runtime) {
 		next.Phase = corev1.PodRunning
-		next.InitContainers = finished(next.InitContainers)
+		next.InitContainers = finishedInitContainers(next.InitContainers)
 	}
 	k.pods.put(e, &next, "")
 }
 
-func started(all []container) bool {
+func allStarted(all []container) bool {
 	for i := range all {
-		if !all[i].begun {
+		if !all[i].started {
 			return false
 		}
 	}
 	return true
 }
 
-// finished are init containers after they have done their work; it takes no
+// finishedInitContainers are init containers after they have done their work; it takes no
 // time here.
-func finished(list []cluster.Container) []cluster.Container {
+func finishedInitContainers(list []cluster.Container) []cluster.Container {
 	out := append([]cluster.Container(nil), list...)
 	for i := range out {
 		out[i].Reported, out[i].Ready = true, true
@@ -280,50 +280,50 @@ func finished(list []cluster.Container) []cluster.Container {
 	return out
 }
 
-// imageID stands for the digest of an image.
+// imageID is what the model reports as the digest of an image.
 func imageID(image string) string {
 	sum := sha256.Sum256([]byte(image))
 	return "sha256:" + hex.EncodeToString(sum[:6])
 }
 
-// stop ends a pod: its containers stop together, and it is gone unless a
+// stopPod ends a pod: its containers stop together, and it is gone unless a
 // finalizer holds it.
-func (k *kubelet) stop(e *pod) {
-	if e.dying {
-		k.release(e)
+func (k *kubelet) stopPod(e *pod) {
+	if e.stopping {
+		k.removeStopped(e)
 		return
 	}
-	e.dying = true
+	e.stopping = true
 	k.clock.after(k.opt.Agent.Stop.draw(k.chance), func() {
 		if k.store.podsByUID[e.UID] == e {
-			k.end(e)
+			k.finishStop(e)
 		}
 	})
 }
 
-func (k *kubelet) end(e *pod) {
-	e.ended = true
+func (k *kubelet) finishStop(e *pod) {
+	e.stopped = true
 	next := *e.Pod
 	next.Containers = append([]cluster.Container(nil), e.Containers...)
 	for i := range next.Containers {
-		e.agent[i].turn++
-		e.agent[i].running = false
+		e.runtime[i].generation++
+		e.runtime[i].running = false
 		next.Containers[i].Ready, next.Containers[i].Waiting = false, waitingEnded
 	}
 	k.pods.put(e, &next, "")
-	k.release(e)
+	k.removeStopped(e)
 }
 
-// release removes a pod that has ended and that nothing holds.
-func (k *kubelet) release(e *pod) {
-	if e.ended && len(e.Finalizers) == 0 && k.store.podsByUID[e.UID] == e {
+// removeStopped removes a pod that has ended and that nothing holds.
+func (k *kubelet) removeStopped(e *pod) {
+	if e.stopped && len(e.Finalizers) == 0 && k.store.podsByUID[e.UID] == e {
 		k.pods.remove(e)
 	}
 }
 
-// fate decides whether a pod that is now at the update revision will ever be
+// chooseFailing decides whether a pod that is now at the update revision will ever be
 // ready, see [Options.Fail].
-func (k *kubelet) fate(e *pod, before string) {
+func (k *kubelet) chooseFailing(e *pod, before string) {
 	if len(k.opt.Fail) == 0 || !k.recorder.owns(e) || !k.recorder.updated(e.Pod) || before == revisionOf(e.Pod) {
 		return
 	}
@@ -333,12 +333,12 @@ func (k *kubelet) fate(e *pod, before string) {
 	}
 }
 
-// pull has an image on a node and goes on then: at once when it is there. Who
+// pull has an image on a node and then calls back: at once when it is there. A caller that
 // asks for an image that is on its way waits for it with the others.
 func (k *kubelet) pull(n *node, image string, then func()) {
 	if n == nil || n.images[image] || (k.opt.Agent.Pull == Span{}) {
 		if n != nil {
-			k.pulls += arrived(n, image)
+			k.pulls += addImage(n, image)
 		}
 		then()
 		return
@@ -366,8 +366,8 @@ func (k *kubelet) unpullable(image string) bool {
 	return k.opt.Agent.Unpullable != nil && k.opt.Agent.Unpullable(image)
 }
 
-// arrived puts an image on a node and returns 1 when it was not there.
-func arrived(n *node, image string) uint64 {
+// addImage puts an image on a node and returns 1 when it was not there.
+func addImage(n *node, image string) uint64 {
 	if n.images[image] {
 		return 0
 	}
@@ -375,29 +375,29 @@ func arrived(n *node, image string) uint64 {
 	return 1
 }
 
-// ready sets the conditions ContainersReady and Ready as the node does: every container is
+// withReadiness sets the conditions ContainersReady and Ready as the node does: every container is
 // ready, and for Ready every readiness gate is open, too; a gate without condition is shut. A
 // real node takes a third of a second for it (docs/facts/kubelet.md#readiness-gates), the
 // model no time.
-func (k *kubelet) ready(p *cluster.Pod) *cluster.Pod {
+func (k *kubelet) withReadiness(p *cluster.Pod) *cluster.Pod {
 	if p.Node == "" {
 		return p
 	}
-	containers := containersReady(p)
-	ready := gatesOpen(p, containers)
-	if stands(p, containers) && stands(p, ready) {
+	containers := containersReadyCondition(p)
+	ready := readyCondition(p, containers)
+	if hasCondition(p, containers) && hasCondition(p, ready) {
 		return p
 	}
 	return p.With(cluster.PodChange{Conditions: []cluster.Condition{containers, ready}}, k.clock.now())
 }
 
-// stands reports whether a pod has a condition already.
-func stands(p *cluster.Pod, want cluster.Condition) bool {
+// hasCondition reports whether a pod has a condition already.
+func hasCondition(p *cluster.Pod, want cluster.Condition) bool {
 	have, ok := p.Condition(want.Type)
 	return ok && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message
 }
 
-func containersReady(p *cluster.Pod) cluster.Condition {
+func containersReadyCondition(p *cluster.Pod) cluster.Condition {
 	kind := string(corev1.ContainersReady)
 	var unready []string
 	for i := range p.Containers {
@@ -411,8 +411,8 @@ func containersReady(p *cluster.Pod) cluster.Condition {
 	return cluster.SetTo(kind, corev1.ConditionTrue, "", "")
 }
 
-// gatesOpen is the condition Ready of a pod whose containers are as they are.
-func gatesOpen(p *cluster.Pod, containers cluster.Condition) cluster.Condition {
+// readyCondition is the condition Ready of a pod whose containers are as they are.
+func readyCondition(p *cluster.Pod, containers cluster.Condition) cluster.Condition {
 	kind := string(corev1.PodReady)
 	if containers.Status != corev1.ConditionTrue {
 		containers.Type = kind

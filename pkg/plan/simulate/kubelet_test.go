@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// solo is a world with one pod of two containers, which nobody owns.
+// solo is a world with one pod of two containers, which has no owner.
 func solo(t *testing.T, o Options) (*World, plan.PodRef) {
 	t.Helper()
 	w := New(o)
@@ -64,7 +64,7 @@ func open(status corev1.ConditionStatus) cluster.PodChange {
 	return cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Gate", status, "", "")}}
 }
 
-func TestAgent(t *testing.T) {
+func TestKubelet_RunsContainers(t *testing.T) {
 	agent := Agent{Start: Exactly(time.Second), Stop: Exactly(500 * time.Millisecond)}
 	never := func(*cluster.Pod) Override { return Override{Unready: true} }
 	crash := func(*cluster.Pod) Override { return Override{Crash: true} }
@@ -234,9 +234,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestImagesArriveOncePerNode: whoever waits for an image that is on its way
+// TestKubelet_PullsAnImageOncePerNode: a pod that waits for an image that is on its way
 // waits with the others.
-func TestImagesArriveOncePerNode(t *testing.T) {
+func TestKubelet_PullsAnImageOncePerNode(t *testing.T) {
 	w := New(Options{Agent: Agent{Pull: Exactly(5 * time.Second)}})
 	w.AddNode("n1", nil)
 	w.AddNode("n2", nil, "web:1")
@@ -255,7 +255,7 @@ func TestImagesArriveOncePerNode(t *testing.T) {
 	}
 }
 
-func TestSchedule(t *testing.T) {
+func TestScheduler_BindsPods(t *testing.T) {
 	w := New(Options{Capacity: 2})
 	w.AddNode("n1", map[string]string{corev1.LabelTopologyZone: "a", "other": "x"})
 	w.AddNode("n2", nil)

@@ -48,14 +48,14 @@ func (l *loader) load(s State) error {
 			return err
 		}
 	}
-	l.parents()
+	l.linkReplicaSets()
 	for _, c := range s.Claims {
 		l.claims.byName[podName{c.Namespace, c.Name}] = c
 	}
 	for _, p := range s.Pods {
 		l.loadPod(p)
 	}
-	l.calm()
+	l.start()
 	return nil
 }
 
@@ -70,11 +70,11 @@ func (l *loader) loadObject(doc *tree.Node, revisions map[cluster.Ref][]cluster.
 	}
 	bare := tree.Shallow(doc)
 	tree.Delete(bare, "status")
-	return l.keep(read, bare, revisions[ref])
+	return l.storeWithHistory(read, bare, revisions[ref])
 }
 
-// keep stores a workload that has a history.
-func (l *loader) keep(read *cluster.Workload, doc *tree.Node, revisions []cluster.Revision) error {
+// storeWithHistory stores a workload that has a history.
+func (l *loader) storeWithHistory(read *cluster.Workload, doc *tree.Node, revisions []cluster.Revision) error {
 	if l.store.objects[read.Ref] != nil {
 		return fmt.Errorf("%s is there twice", read.Ref)
 	}
@@ -105,8 +105,8 @@ func (l *loader) stamp(read *cluster.Workload) {
 	meta.SetGeneration(read.Generation)
 }
 
-// parents finds the Deployment of each ReplicaSet.
-func (l *loader) parents() {
+// linkReplicaSets finds the Deployment of each ReplicaSet.
+func (l *loader) linkReplicaSets() {
 	for _, o := range l.store.sortedObjects() {
 		if o.workload == nil || o.ref.Kind != kruise.KindReplicaSet {
 			continue
@@ -139,9 +139,9 @@ func (l *loader) loadPod(p *cluster.Pod) {
 		l.store.all.now[e.inAll], e.owner.pods.now[e.inO] = e.Pod, e.Pod
 	}
 	for i := range p.Containers {
-		e.agent[i] = observed(p, i)
-		if n := l.scheduler.nodes[p.Node]; n != nil && e.agent[i].running {
-			n.images[e.agent[i].image] = true
+		e.runtime[i] = observed(p, i)
+		if n := l.scheduler.nodes[p.Node]; n != nil && e.runtime[i].running {
+			n.images[e.runtime[i].image] = true
 		}
 	}
 }
@@ -149,14 +149,14 @@ func (l *loader) loadPod(p *cluster.Pod) {
 // observed is what the node must know of a container, going by the pod's status.
 func observed(p *cluster.Pod, i int) container {
 	c := p.Containers[i]
-	out := container{image: c.Image, begun: c.ImageID != "" || c.Ready}
+	out := container{image: c.Image, started: c.ImageID != "" || c.Ready}
 	switch {
 	case !c.Reported:
 		return container{}
 	case c.Waiting == waitingBackOff || c.Waiting == "ErrImagePull":
 		out.failed = true
 	case c.Waiting != "":
-		return container{begun: out.begun}
+		return container{started: out.started}
 	default:
 		out.running, out.healthy = true, c.Ready
 		if runsOlder(p, c) {
@@ -174,21 +174,21 @@ func runsOlder(p *cluster.Pod, c cluster.Container) bool {
 	return updating && c.StatusImage != "" && !strings.HasSuffix(c.StatusImage, c.Image)
 }
 
-// calm forgets what came up while loading, and has everybody look once, as
+// start forgets what came up while loading, and has every controller look once, as
 // controllers do when they start.
-func (l *loader) calm() {
+func (l *loader) start() {
 	l.clock.queue = nil
 	for _, o := range l.store.objects {
 		o.due = 0
 	}
-	for _, g := range l.budgets.guards {
+	for _, g := range l.budgets.unavailable {
 		g.due = 0
 	}
 	for _, d := range l.budgets.disruptions {
 		d.due = 0
 	}
 	for _, e := range slices.Clone(l.store.all.pods) {
-		l.kubelet.resume(e)
+		l.kubelet.resumePod(e)
 	}
 	for _, o := range l.store.sortedObjects() {
 		l.controllers.wake(o)
@@ -213,7 +213,7 @@ func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
 		for _, name := range sortedNodes(s.Nodes) {
 			l.scheduler.addNode(name, s.Nodes[name].Labels)
 		}
-		if err := l.keepObserved(s); err != nil {
+		if err := l.storeObserved(s); err != nil {
 			return nil, err
 		}
 		pods += len(s.Pods)
@@ -225,13 +225,13 @@ func fromSnapshots(list []plan.Snapshot, o Options) (*World, error) {
 			}
 		}
 	}
-	l.enoughNodes(pods)
-	l.loadSharedBudgets(list)
-	l.calm()
+	l.ensureNodes(pods)
+	l.loadBudgets(list)
+	l.start()
 	return l.World, nil
 }
 
-func (l *loader) enoughNodes(pods int) {
+func (l *loader) ensureNodes(pods int) {
 	if len(l.scheduler.nodes) > 0 {
 		return
 	}
@@ -240,18 +240,18 @@ func (l *loader) enoughNodes(pods int) {
 	}
 }
 
-// keepObserved stores the workload of a snapshot, or the native object that
+// storeObserved stores the workload of a snapshot, or the native object that
 // carries it.
-func (l *loader) keepObserved(s plan.Snapshot) error {
+func (l *loader) storeObserved(s plan.Snapshot) error {
 	stored := s.Workload
 	if s.Carrier != nil {
 		stored = s.Carrier
 	}
-	if err := l.keepCopy(stored, s.Revisions); err != nil {
+	if err := l.storeCopy(stored, s.Revisions); err != nil {
 		return err
 	}
 	l.store.objects[stored.Ref].base = s.Base
-	if err := l.keepChildren(s, stored.Ref); err != nil || s.Carrier == nil {
+	if err := l.storeReplicaSets(s, stored.Ref); err != nil || s.Carrier == nil {
 		return err
 	}
 	carrier, shadow := l.store.objects[s.Carrier.Ref], newObject(s.Workload.Ref)
@@ -261,7 +261,7 @@ func (l *loader) keepObserved(s plan.Snapshot) error {
 	return nil
 }
 
-func (l *loader) keepCopy(object *cluster.Workload, revisions []cluster.Revision) error {
+func (l *loader) storeCopy(object *cluster.Workload, revisions []cluster.Revision) error {
 	doc, err := document(object)
 	if err != nil {
 		return err
@@ -270,12 +270,12 @@ func (l *loader) keepCopy(object *cluster.Workload, revisions []cluster.Revision
 	copied := reflect.New(reflect.TypeOf(object.Object).Elem())
 	copied.Elem().Set(reflect.ValueOf(object.Object).Elem())
 	own.Object = copied.Interface()
-	return l.keep(&own, doc, slices.Clone(revisions))
+	return l.storeWithHistory(&own, doc, slices.Clone(revisions))
 }
 
-// keepChildren makes the ReplicaSets of a Deployment out of its revisions: a
+// storeReplicaSets makes the ReplicaSets of a Deployment out of its revisions: a
 // snapshot shows nothing else of them, and its pods belong to them.
-func (l *loader) keepChildren(s plan.Snapshot, ref cluster.Ref) error {
+func (l *loader) storeReplicaSets(s plan.Snapshot, ref cluster.Ref) error {
 	parent := l.store.objects[ref]
 	d, ok := parent.workload.Object.(*appsv1.Deployment)
 	if !ok {
@@ -286,7 +286,7 @@ func (l *loader) keepChildren(s plan.Snapshot, ref cluster.Ref) error {
 			return err
 		}
 	}
-	l.parents()
+	l.linkReplicaSets()
 	return nil
 }
 
@@ -306,7 +306,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 	limits := rules.LimitsOfDeployment(&d.Spec)
 	meta, _ := r.Template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
-	labels = with(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
+	labels = withKey(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
 	return tree.FromValue(map[string]any{
 		"apiVersion": "apps/v1", "kind": kruise.KindReplicaSet,
 		"metadata": map[string]any{
@@ -323,7 +323,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 		"spec": map[string]any{
 			"replicas": len(pods), "minReadySeconds": d.Spec.MinReadySeconds,
 			"selector": map[string]any{"matchLabels": labels},
-			"template": with(r.Template, "metadata", with(meta, "labels", labels)),
+			"template": withKey(r.Template, "metadata", withKey(meta, "labels", labels)),
 		},
 		"status": childStatus(pods, time.Duration(d.Spec.MinReadySeconds)*time.Second, now),
 	})
@@ -345,9 +345,9 @@ func childStatus(pods []*cluster.Pod, minReady time.Duration, now time.Time) map
 	}
 }
 
-// loadSharedBudgets is loadBudgets for several snapshots, which may have a budget in common:
+// loadBudgets is loadBudgets for several snapshots, which may have a budget in common:
 // what it covers beyond the first of them is less what the others know of.
-func (l *loader) loadSharedBudgets(list []plan.Snapshot) {
+func (l *loader) loadBudgets(list []plan.Snapshot) {
 	index := map[string]int{}
 	at := func(kind, namespace, name string, n int) (int, bool) {
 		key := kind + "/" + namespace + "/" + name
@@ -361,12 +361,12 @@ func (l *loader) loadSharedBudgets(list []plan.Snapshot) {
 		namespace := s.Workload.Namespace
 		one := plan.Snapshot{Workload: s.Workload}
 		for _, b := range s.Budgets {
-			i, ok := at("pub", namespace, b.Name, len(l.budgets.guards)+len(one.Budgets))
+			i, ok := at("pub", namespace, b.Name, len(l.budgets.unavailable)+len(one.Budgets))
 			if !ok {
 				one.Budgets = append(one.Budgets, b)
 				continue
 			}
-			have := &l.budgets.guards[i].beyond
+			have := &l.budgets.unavailable[i].beyond
 			have.Expected, have.Available = max(0, have.Expected-b.Expected), max(0, have.Available-max(len(b.Pods), b.Expected))
 		}
 		for _, b := range s.Disruptions {
@@ -380,5 +380,5 @@ func (l *loader) loadSharedBudgets(list []plan.Snapshot) {
 		}
 		l.budgets.add(one)
 	}
-	l.budgets.countAll()
+	l.budgets.reconcileAll()
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestDeploymentOfSnapshot: what a snapshot shows of a Deployment is enough to go
+// TestDeployment_OfSnapshot: what a snapshot shows of a Deployment is enough to go
 // on with: its pods stay, and an update keeps to its limits.
-func TestDeploymentOfSnapshot(t *testing.T) {
+func TestDeployment_OfSnapshot(t *testing.T) {
 	before := New(lab())
 	before.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	if err := before.Apply(documents(t, deployment)...); err != nil {
@@ -51,9 +51,9 @@ func TestDeploymentOfSnapshot(t *testing.T) {
 	}
 }
 
-// TestUIDsDoNotCollide: a world that continues another's snapshot gives no uid a
+// TestStore_GivesUniqueUIDs: a world that continues another's snapshot gives no uid a
 // second time.
-func TestUIDsDoNotCollide(t *testing.T) {
+func TestStore_GivesUniqueUIDs(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	if err := w.Apply(documents(t, deployment)...); err != nil {
@@ -86,9 +86,9 @@ func settle(t *testing.T, w *World) {
 	}
 }
 
-// TestStoredClaimsHash: a cluster hashes claim templates in its own way. Under the gate
+// TestLoad_KeepsTheHashOfClaims: a cluster hashes claim templates in its own way. Under the gate
 // that looks at them, pods are recreated only when the templates change.
-func TestStoredClaimsHash(t *testing.T) {
+func TestLoad_KeepsTheHashOfClaims(t *testing.T) {
 	const claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
 	for _, c := range []struct {
 		name, size string
@@ -185,10 +185,10 @@ func TestRenderedBudget(t *testing.T) {
 	}
 }
 
-// TestRenderedBudgetObserved: on a cluster whose budget was rendered, nobody but the
+// TestRenderedBudget_Observed: on a cluster whose budget was rendered, nobody but the
 // client keeps it: the preview of what a native controller does is not held up by a
 // webhook that is not there, nor does the plan say that the budget sets the pace.
-func TestRenderedBudgetObserved(t *testing.T) {
+func TestRenderedBudget_Observed(t *testing.T) {
 	w := New(Usual())
 	w.AddNode("n1", nil)
 	deployment := strings.Replace(replicaSet, "kind: ReplicaSet", "kind: Deployment", 1)
@@ -230,9 +230,9 @@ func TestRenderedBudgetObserved(t *testing.T) {
 	}
 }
 
-// TestRenderedBudgetOfSidecars: a pod whose sidecar was exchanged, and whose old one is
+// TestRenderedBudget_OfSidecars: a pod whose sidecar was exchanged, and whose old one is
 // still to be emptied, counts as down to a budget, too: it will be.
-func TestRenderedBudgetOfSidecars(t *testing.T) {
+func TestRenderedBudget_OfSidecars(t *testing.T) {
 	text := strings.NewReplacer("metadata: {labels: {app: web}}", `metadata:
       labels: {app: web}
       annotations: {kruise.io/sidecarset-working-hotupgrade-container: '{"mesh":"mesh-1"}'}`,

@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestMidway: whoever looks in the middle of a rollout, at any moment, can plan the way
+// TestRollout_CanBeUndoneAtAnyMoment: a user who looks in the middle of a rollout, at any moment, can plan the way
 // back from there, also where the new image cannot be pulled; only a StatefulSet that is
 // ordered repairs no pod (recorded in 125), which is said.
-func TestMidway(t *testing.T) {
+func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
 	broken := Usual()
 	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
 	for name, text := range map[string]string{
@@ -53,7 +53,7 @@ func TestMidway(t *testing.T) {
 }
 
 // turnBack rolls out for so long, on nodes that are as they are, and plans the way back
-// from there. It returns how the rollout stands, and why there is no way back.
+// from there. It returns the outcome of the rollout, and why there is no way back.
 func turnBack(t *testing.T, o Options, doc, next *tree.Node, at time.Duration) (Outcome, error) {
 	t.Helper()
 	w := New(o)
@@ -120,7 +120,7 @@ func turns(p plan.Plan, s plan.Snapshot, o Options) (int, Outcome, error) {
 		return 0, "", err
 	}
 	for n := 1; n <= mostTurns; n++ {
-		if err := d.turn(); err != nil || d.recorder.outcome != "" {
+		if err := d.step(); err != nil || d.recorder.outcome != "" {
 			return n, d.recorder.outcome, err
 		}
 	}
@@ -184,7 +184,7 @@ func served(text string) string {
 	return strings.Replace(text, "metadata: {labels: {app: web}}", `metadata: {labels: {app: web, `+kruise.InServiceLabel+`: "true"}}`, 1)
 }
 
-// TestCheck_EndsFromAnyMomentOfAnUpdate: a person plans a restart or another update in the
+// TestCheck_EndsFromAnyMomentOfAnUpdate: a user plans a restart or another update in the
 // middle of an update, when some pods are between two writes of their controller, or in
 // trouble. The preview ends within a bounded number of turns, whatever its outcome.
 func TestCheck_EndsFromAnyMomentOfAnUpdate(t *testing.T) {

@@ -70,7 +70,7 @@ type Override struct {
 	Ready *Span
 }
 
-// Usual is what a preview assumes of a cluster that nobody has described: images
+// Usual is what a preview assumes of a cluster that is not described: images
 // take 5 s to pull, containers 1 s to start and 2 s to become ready, pods 2 s to
 // go.
 func Usual() Options {

@@ -68,7 +68,7 @@ func (p peaks) list() []Peak {
 func (d *groupDriver) sample() {
 	total, spaces := 0, map[string]int{}
 	for _, r := range d.members {
-		n := d.down(r.ref)
+		n := d.unavailable(r.ref)
 		total, spaces[r.ref.Namespace] = total+n, spaces[r.ref.Namespace]+n
 	}
 	d.line.MostUnavailable = max(d.line.MostUnavailable, total)
@@ -84,8 +84,8 @@ func (d *groupDriver) sample() {
 	for name, n := range nodes {
 		d.peaks.of("node", "", name, -1, n)
 	}
-	for _, g := range d.budgets.guards {
-		budget := d.budgets.guardView(g).Rules()
+	for _, g := range d.budgets.unavailable {
+		budget := d.budgets.unavailableView(g).Rules()
 		n := budget.Counts()
 		d.peaks.of("podunavailablebudget", g.budget.Namespace, g.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
 	}

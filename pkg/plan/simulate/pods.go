@@ -32,7 +32,7 @@ type podRegistry struct {
 // insert puts a pod into the cluster.
 func (r *podRegistry) insert(p *cluster.Pod) *pod {
 	p.Digest()
-	e := &pod{Pod: p, owner: r.store.ownerOf(p.Namespace, p.Owner), agent: make([]container, len(p.Containers))}
+	e := &pod{Pod: p, owner: r.store.ownerOf(p.Namespace, p.Owner), runtime: make([]container, len(p.Containers))}
 	r.store.podsByUID[p.UID], r.store.podsByName[podName{p.Namespace, p.Name}] = e, e
 	e.inAll = r.store.all.add(e)
 	if e.owner != nil {
@@ -42,7 +42,7 @@ func (r *podRegistry) insert(p *cluster.Pod) *pod {
 		r.scheduler.occupy(n, 1)
 	}
 	r.store.moves++
-	r.budgets.weigh(e)
+	r.budgets.tally(e)
 	r.api.ensureNamespace(p.Namespace)
 	r.answerHook(e)
 	return e
@@ -50,7 +50,7 @@ func (r *podRegistry) insert(p *cluster.Pod) *pod {
 
 // remove takes a pod out of the cluster.
 func (r *podRegistry) remove(e *pod) {
-	r.recorder.gone(e)
+	r.recorder.removed(e)
 	delete(r.store.podsByUID, e.UID)
 	delete(r.kubelet.reports, e.UID)
 	delete(r.store.podsByName, podName{e.Namespace, e.Name})
@@ -63,16 +63,16 @@ func (r *podRegistry) remove(e *pod) {
 		r.scheduler.retryPending()
 	}
 	r.store.moves++
-	r.budgets.unweigh(e)
-	r.claims.dropOf(e.Pod)
+	r.budgets.untally(e)
+	r.claims.releaseClaimsOf(e.Pod)
 	r.changed(e, e.Pod, nil)
 }
 
-// put replaces a pod, and has everybody look whom it concerns. Whatever follows
+// put replaces a pod, and wakes what watches it. Whatever follows
 // from the change at once, such as Ready from a readiness gate, is part of it.
 func (r *podRegistry) put(e *pod, next *cluster.Pod, reason string) {
 	before := e.Pod
-	next = r.kubelet.ready(next)
+	next = r.kubelet.withReadiness(next)
 	if next == before {
 		return
 	}
@@ -82,24 +82,24 @@ func (r *podRegistry) put(e *pod, next *cluster.Pod, reason string) {
 	if e.owner != nil {
 		e.owner.pods.now[e.inO] = next
 	}
-	r.budgets.weigh(e)
+	r.budgets.tally(e)
 	if rules.StateOf(before) != rules.StateOf(next) {
 		r.answerHook(e)
 	}
 	r.recorder.changed(e, before, reason)
 	r.changed(e, before, next)
-	r.kubelet.sync(e)
+	r.kubelet.syncPod(e)
 }
 
 // change applies a change to a pod.
 func (r *podRegistry) change(e *pod, c cluster.PodChange, reason string) {
 	r.put(e, e.With(c, r.clock.now()), reason)
 	for _, name := range c.Restart {
-		r.kubelet.restart(e, name)
+		r.kubelet.restartContainer(e, name)
 	}
 	if r.opt.Agent.Reread {
 		for _, name := range c.Reread {
-			r.kubelet.restart(e, name)
+			r.kubelet.restartContainer(e, name)
 		}
 	}
 }

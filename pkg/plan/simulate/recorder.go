@@ -24,23 +24,23 @@ type recorder struct {
 	base     time.Duration
 	start    time.Time
 	revision string
-	// turned is when the target first had another revision, negative before.
-	turned   time.Duration
-	wanted   int
-	counts   counts
-	extremes extremes
-	records  []Record
-	samples  []Sample
-	steps    []StepMark
-	// made are pods that were created since the beginning.
-	made                map[string]bool
+	// retargeted is when the target first had another revision, negative before.
+	retargeted time.Duration
+	wanted     int
+	counts     counts
+	extremes   extremes
+	records    []Record
+	samples    []Sample
+	steps      []StepMark
+	// createdPods are pods that were created since the beginning.
+	createdPods         map[string]bool
 	restarts, recreated int
 	pulls, writes       int
 	outcome             Outcome
 	reason              string
-	// end is when a run was over; 0 while nobody has said so.
+	// end is when a run was over; 0 while it runs.
 	end time.Duration
-	// on is told of each record, which is how tests act from outside.
+	// on is called with each record, which is how tests act from outside.
 	on func(Record)
 }
 
@@ -65,7 +65,7 @@ func (r *recorder) watch(ref cluster.Ref) error {
 	}
 	*r = recorder{
 		clock: r.clock, store: r.store, kubelet: r.kubelet,
-		target: o, base: r.clock.at, start: r.clock.now(), made: map[string]bool{}, turned: -1,
+		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, retargeted: -1,
 		extremes: extremes{available: math.MaxInt, ready: math.MaxInt},
 	}
 	r.retarget()
@@ -78,33 +78,33 @@ func (r *recorder) timeline() Timeline {
 	return Timeline{
 		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
 		Summary: Summary{
-			Outcome: r.outcome, Reason: r.reason, Duration: max(r.lasted(), 0),
+			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
 			Restarts: r.restarts, Recreated: r.recreated, Pulls: r.pulls, Writes: r.writes,
 		},
 	}
 }
 
-// lasted is until the end or, without one, until something happened last.
-func (r *recorder) lasted() time.Duration {
+// duration is until the end or, without one, until something happened last.
+func (r *recorder) duration() time.Duration {
 	if r.end > 0 {
 		return r.end - r.base
 	}
 	return r.clock.active - r.base
 }
 
-// retarget counts anew when the target wants another number of pods, or another
+// retarget counts again when the target wants another number of pods, or another
 // revision.
 func (r *recorder) retarget() {
 	if r.target == nil || r.target.workload == nil {
 		return
 	}
 	wanted, revision := r.store.wanted(r.target), kindOf(r.target).updateRevision(r.target)
-	if r.made != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
+	if r.createdPods != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
 		return
 	}
-	if r.revision != "" && revision != r.revision && r.turned < 0 {
-		r.turned = r.clock.at - r.base
+	if r.revision != "" && revision != r.revision && r.retargeted < 0 {
+		r.retargeted = r.clock.at - r.base
 	}
 	r.wanted, r.revision, r.counts = wanted, revision, counts{}
 	for _, e := range r.store.all.pods {
@@ -208,13 +208,13 @@ func (r *recorder) created(e *pod) {
 	}
 	r.add(e, Record{Op: OpCreate})
 	if r.owns(e) {
-		r.made[e.UID] = true
+		r.createdPods[e.UID] = true
 	}
 	r.reclassify(e)
-	r.kubelet.fate(e, "")
+	r.kubelet.chooseFailing(e, "")
 }
 
-func (r *recorder) gone(e *pod) {
+func (r *recorder) removed(e *pod) {
 	if r.target == nil {
 		return
 	}
@@ -250,7 +250,7 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	}
 	r.reclassify(e)
 	if before := revisionOf(before); before != revisionOf(e.Pod) {
-		r.kubelet.fate(e, before)
+		r.kubelet.chooseFailing(e, before)
 	}
 }
 
@@ -258,7 +258,7 @@ func (r *recorder) count(e *pod, rec Record) {
 	switch {
 	case rec.Op == OpStarted && rec.From != "":
 		r.restarts++
-	case rec.Op == OpDelete && !r.made[e.UID]:
+	case rec.Op == OpDelete && !r.createdPods[e.UID]:
 		r.recreated++
 	}
 }
@@ -315,7 +315,7 @@ func sameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// conditions are those that a person follows.
+// conditions are those that users follow.
 func conditions(a, b *cluster.Pod, kinds ...string) []Record {
 	if sameSlice(a.Conditions, b.Conditions) {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // RolloutOptions say how a plan is driven.
 type RolloutOptions struct {
-	// Promote has somebody promote each pause that waits for a person, so long
+	// Promote is after how long each pause that waits for approval is promoted,
 	// after it began; nil lets the run end there.
 	Promote *time.Duration
 	// Patience is for how long nothing may happen before the run counts as stuck;
@@ -22,18 +22,18 @@ type RolloutOptions struct {
 	Patience time.Duration
 	// Limit is how long the run may take; 0 is a year.
 	Limit time.Duration
-	// Did is told every action of the plan that was carried out, with what was
-	// known when it was decided; nil tells nobody.
+	// Did is called with every action of the plan that was carried out, with what was
+	// known when it was decided; it may be nil.
 	Did func(plan.Snapshot, plan.Action)
 	// begun is true where the new template is there from the beginning.
 	begun bool
 }
 
 const (
-	patience = 15 * time.Minute
-	year     = 365 * 24 * time.Hour
-	// again is when a refused action is tried again.
-	again = time.Second
+	patience   = 15 * time.Minute
+	longestRun = 365 * 24 * time.Hour
+	// retryInterval is when a refused action is tried again.
+	retryInterval = time.Second
 )
 
 // MostPods is how many pods of a workload, and how many nodes, a model holds at the
@@ -50,11 +50,11 @@ func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 		return Timeline{}, err
 	}
 	for d.recorder.outcome == "" {
-		if err := d.turn(); err != nil {
+		if err := d.step(); err != nil {
 			return w.Timeline(), err
 		}
 	}
-	d.close()
+	d.finishSamples()
 	return w.Timeline(), nil
 }
 
@@ -81,7 +81,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 		d.opt.Patience = patience + 2*p.Limits.MinReady
 	}
 	if o.Limit == 0 {
-		d.opt.Limit = year
+		d.opt.Limit = longestRun
 	}
 	if err := w.Watch(d.ref); err != nil {
 		return nil, err
@@ -91,14 +91,14 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 	return d, nil
 }
 
-// turn looks once and does what is due.
-func (d *driver) turn() error {
+// step looks once and does what is due.
+func (d *driver) step() error {
 	snap, err := d.Snapshot(d.ref)
 	if err != nil {
 		return err
 	}
 	decision := plan.Next(d.plan, snap, d.clock.now())
-	d.mark(decision)
+	d.markSteps(decision)
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (d *driver) turn() error {
 	case plan.Wait:
 		return d.wait(decision)
 	case plan.Halt:
-		d.finish(Halted, d.why(decision))
+		d.finish(Halted, d.reasons(decision))
 	case plan.Done:
 		d.finish(Completed, "")
 	default:
@@ -119,8 +119,8 @@ func (d *driver) turn() error {
 	return nil
 }
 
-// mark keeps when steps begin and end.
-func (d *driver) mark(decision plan.Decision) {
+// markSteps keeps when steps begin and end.
+func (d *driver) markSteps(decision plan.Decision) {
 	r := d.recorder
 	now, at := decision.Progress.Step, d.clock.at-r.base
 	if !decision.Progress.Finished.IsZero() {
@@ -147,7 +147,7 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
 			d.refusal = err.Error()
-			return d.pass(again, decision.Reason+": "+err.Error())
+			return d.passTime(retryInterval, decision.Reason+": "+err.Error())
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return err
 		case d.opt.Did != nil:
@@ -160,7 +160,7 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 // mostRequests is how often a plan may make one request at one moment. An in-place
 // update writes one pod a few times at once. More than this is a request that has no
 // effect, such as a patch of a field that the object does not have, in a plan that a
-// person has edited. The clock moves only while the plan waits, so nothing else ends
+// user has edited. The clock moves only while the plan waits, so nothing else ends
 // such a run.
 const mostRequests = 100
 
@@ -201,8 +201,8 @@ func requestOf(step int, a *plan.Action) request {
 	return r
 }
 
-// pass lets some time pass, unless nothing has happened for too long.
-func (d *driver) pass(t time.Duration, reason string) error {
+// passTime lets some time pass, unless nothing has happened for too long.
+func (d *driver) passTime(t time.Duration, reason string) error {
 	if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
 		d.finish(Stuck, reason)
 		return nil
@@ -210,7 +210,7 @@ func (d *driver) pass(t time.Duration, reason string) error {
 	return d.Run(d.clock.now().Add(t))
 }
 
-// wait waits for a change, for the time that the decision names, or for a person. A
+// wait waits for a change, for the time that the decision names, or for approval. A
 // time that has come already is an error: the clock does not move, and the run never ends.
 func (d *driver) wait(decision plan.Decision) error {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
@@ -234,12 +234,12 @@ func (d *driver) wait(decision plan.Decision) error {
 		return err
 	}
 	if errors.Is(err, errStuck) || d.clock.at > d.end || (!timed && !d.clock.now().Before(patient)) {
-		d.finish(Stuck, d.why(decision))
+		d.finish(Stuck, d.reasons(decision))
 	}
 	return nil
 }
 
-// promote has a person answer, or ends the run.
+// promote approves the pause as the options say, or ends the run.
 func (d *driver) promote(decision plan.Decision) error {
 	if d.opt.Promote == nil {
 		d.finish(Waiting, decision.Reason)
@@ -259,8 +259,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// why says what a run waits for that goes no further, and what was refused last.
-func (d *driver) why(decision plan.Decision) string {
+// reasons says what a run waits for that goes no further, and what was refused last.
+func (d *driver) reasons(decision plan.Decision) string {
 	reasons := []string{decision.Reason}
 	for _, b := range decision.Blockers {
 		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
@@ -276,17 +276,17 @@ func (d *driver) why(decision plan.Decision) string {
 	return strings.Join(reasons, "; ")
 }
 
-// mostReasons is how many a person reads.
+// mostReasons is how many reasons are reported.
 const mostReasons = 3
 
-// finish ends the run. The clock stands at the moment of the last decision.
+// finish ends the run. The clock stays at the moment of the last decision.
 func (d *driver) finish(o Outcome, reason string) {
 	d.recorder.outcome, d.recorder.reason, d.recorder.end = o, reason, d.clock.at
 }
 
-// close takes the last sample, and counts as old whatever was there before the new
+// finishSamples takes the last sample, and counts as old whatever was there before the new
 // template was written: until then, pods at the present one looked up to date.
-func (d *driver) close() {
+func (d *driver) finishSamples() {
 	r := d.recorder
 	r.sample()
 	if d.opt.begun || d.plan.Change.FromHash == d.plan.Change.ToHash {
@@ -294,7 +294,7 @@ func (d *driver) close() {
 	}
 	for i := range r.samples {
 		s := &r.samples[i]
-		if r.turned >= 0 && s.At >= r.turned {
+		if r.retargeted >= 0 && s.At >= r.retargeted {
 			break
 		}
 		s.Old, s.OldDown, s.New, s.NewDown = s.Old+s.New, s.OldDown+s.NewDown, 0, 0

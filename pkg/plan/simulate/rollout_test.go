@@ -95,7 +95,7 @@ func steps(t *testing.T, text ...string) plan.Policy {
 	return out
 }
 
-// TestContinue: what is left of a rollout begins at the step where it stands, and what
+// TestContinue: what is left of a rollout begins at its current step, and what
 // was updated before is new from the beginning.
 func TestContinue(t *testing.T) {
 	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
@@ -119,9 +119,9 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestContinueLate: what has halted is tried again, and what is on hold resumed: the time
+// TestContinue_AfterTheLastStep: what has halted is tried again, and what is on hold resumed: the time
 // of the step counts from then.
-func TestContinueLate(t *testing.T) {
+func TestContinue_AfterTheLastStep(t *testing.T) {
 	w, p := ready(t, Usual(), steps(t, "1", "100%"))
 	for i := range p.Steps {
 		p.Steps[i].Timeout = 5 * time.Minute
@@ -156,7 +156,7 @@ func snapshot(t *testing.T, w *World) plan.Snapshot {
 	return s
 }
 
-func TestRolloutCompletes(t *testing.T) {
+func TestRollout_Completes(t *testing.T) {
 	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
 	line, err := Rollout(w, p, RolloutOptions{})
 	if err != nil {
@@ -183,9 +183,9 @@ func TestRolloutCompletes(t *testing.T) {
 	}
 }
 
-// TestRolloutIsDeterministic: the same seed gives the same run, another gives
+// TestRollout_IsDeterministic: the same seed gives the same run, another gives
 // other names.
-func TestRolloutIsDeterministic(t *testing.T) {
+func TestRollout_IsDeterministic(t *testing.T) {
 	run := func(seed uint64) Timeline {
 		o := Usual()
 		o.Seed, o.Agent.Ready = seed, Span{20 * time.Second, 5 * time.Second}
@@ -205,7 +205,7 @@ func TestRolloutIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestRolloutOutcomes(t *testing.T) {
+func TestRollout_Outcomes(t *testing.T) {
 	hour := time.Hour
 	for name, c := range map[string]struct {
 		options func(*Options)
@@ -292,8 +292,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesTheSnapshot: a preview changes nothing of what it was given.
-func TestCheckLeavesTheSnapshot(t *testing.T) {
+// TestCheck_LeavesTheSnapshot: a preview changes nothing of what it was given.
+func TestCheck_LeavesTheSnapshot(t *testing.T) {
 	w, p := ready(t, Usual(), plan.Policy{})
 	s, err := w.Snapshot(shopWeb)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestCheckLeavesTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestRollout_IsStuckWhenAPatchIsNeverInForce: a person who edits a plan may have it set
+// TestRollout_IsStuckWhenAPatchIsNeverInForce: a user who edits a plan may have it set
 // what the object does not keep. The plan sends that patch again and again, and no time
 // passes meanwhile.
 func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
@@ -343,9 +343,9 @@ func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
 	}
 }
 
-// TestPodsAreOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
+// TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
 // looks at it, although it is the cluster's newest revision at that time.
-func TestPodsAreOldUntilTheTemplateIsWritten(t *testing.T) {
+func TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten(t *testing.T) {
 	w := New(Usual())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	if err := w.Apply(documents(t, deployment)...); err != nil {
@@ -374,9 +374,9 @@ func TestPodsAreOldUntilTheTemplateIsWritten(t *testing.T) {
 	}
 }
 
-// TestUndoStepsWait: pods below the partition carry the template already when an
+// TestRollout_UndoWaitsForItsSteps: pods below the partition carry the template already when an
 // ordered set goes back; a step waits for those above it all the same.
-func TestUndoStepsWait(t *testing.T) {
+func TestRollout_UndoWaitsForItsSteps(t *testing.T) {
 	for name, text := range map[string]string{
 		"Kruise":     asts("podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {partition: 2}}"),
 		"Kubernetes": strings.NewReplacer("kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web\n  updateStrategy: {rollingUpdate: {partition: 2}}").Replace(replicaSet),

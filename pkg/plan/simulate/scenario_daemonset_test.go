@@ -49,8 +49,8 @@ func (s *scenario) daemonStatus() kruise.DaemonSetStatus {
 	return s.store.objects[s.ref].workload.Object.(*kruise.DaemonSet).Status
 }
 
-// TestScenarioDaemonPartition is case 203.
-func TestScenarioDaemonPartition(t *testing.T) {
+// TestScenario_DaemonPartition is case 203.
+func TestScenario_DaemonPartition(t *testing.T) {
 	s := play(t, daemons("partition: 3"))
 	s.step(newImage)
 	if got := s.nodes("web:2.0"); got != "n3 n4" {
@@ -72,9 +72,9 @@ func TestScenarioDaemonPartition(t *testing.T) {
 	}
 }
 
-// TestScenarioDaemonPaused is case 209: what was begun is finished, a pod that is
+// TestScenario_DaemonPaused is case 209: what was begun is finished, a pod that is
 // deleted by hand comes back new, and everything else waits.
-func TestScenarioDaemonPaused(t *testing.T) {
+func TestScenario_DaemonPaused(t *testing.T) {
 	s := play(t, daemons(""))
 	s.watch()
 	s.patch(s.ref, newImage)
@@ -104,8 +104,8 @@ func TestScenarioDaemonPaused(t *testing.T) {
 	}
 }
 
-// TestScenarioDaemonOnDelete is case 210.
-func TestScenarioDaemonOnDelete(t *testing.T) {
+// TestScenario_DaemonOnDelete is case 210.
+func TestScenario_DaemonOnDelete(t *testing.T) {
 	s := play(t, edited(daemons(""), "{rollingUpdate: {}}", "{type: OnDelete}"))
 	s.expect("new image", nil, s.step(newImage))
 	for _, e := range s.store.podsByUID {
@@ -122,9 +122,9 @@ func TestScenarioDaemonOnDelete(t *testing.T) {
 	}
 }
 
-// TestScenarioDaemonNodes is case 211: nodes that join while a partition holds
+// TestScenario_DaemonNodes is case 211: nodes that join while a partition holds
 // get the newest revision.
-func TestScenarioDaemonNodes(t *testing.T) {
+func TestScenario_DaemonNodes(t *testing.T) {
 	s := play(t, edited(daemons("partition: 2"), "containers:", "nodeSelector: {pool: web}\n      containers:"))
 	join := func(nodes ...string) {
 		t.Helper()
@@ -161,9 +161,9 @@ func TestScenarioDaemonNodes(t *testing.T) {
 	}
 }
 
-// TestScenarioDaemonHook is case 213: each pod is held until somebody takes the
+// TestScenario_DaemonHook is case 213: each pod is held until somebody takes the
 // hook's label away, and one at a time is.
-func TestScenarioDaemonHook(t *testing.T) {
+func TestScenario_DaemonHook(t *testing.T) {
 	s := play(t, edited(daemons(""), "  template:\n    metadata: {labels: {app: web}}",
 		"  lifecycle: {preDelete: {labelsHandler: {hold: 'yes'}}}\n  template:\n    metadata: {labels: {app: web, hold: 'yes'}}"))
 	s.watch()
@@ -187,8 +187,8 @@ func TestScenarioDaemonHook(t *testing.T) {
 	}
 }
 
-// TestScenarioDaemonInPlacePartition is case 208 in short.
-func TestScenarioDaemonInPlacePartition(t *testing.T) {
+// TestScenario_DaemonInPlacePartition is case 208 in short.
+func TestScenario_DaemonInPlacePartition(t *testing.T) {
 	s := play(t, daemons("rollingUpdateType: InPlaceIfPossible, maxUnavailable: 2, partition: 2"))
 	waves := s.step(newImage)
 	if len(waves) != 2 || strings.Count(waves[0], "inPlaceUpdate") != 2 || s.nodes("web:2.0") != "n2 n3 n4" {

@@ -36,7 +36,7 @@ func play(t *testing.T, text string) *scenario {
 	for i := range 5 {
 		s.AddNode(fmt.Sprintf("n%d", i), map[string]string{"name": fmt.Sprintf("n%d", i)})
 	}
-	s.factory.onCreate = func(e *pod) { s.names[e.Name] = fmt.Sprintf("p%d", len(s.names)+1) }
+	s.creator.onCreate = func(e *pod) { s.names[e.Name] = fmt.Sprintf("p%d", len(s.names)+1) }
 	docs, err := conformance.Docs([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -180,9 +180,9 @@ func meshImage(image, container string) string {
 	return `{spec: {containers: [{name: mesh, image: "` + image + `"` + container + `}]}}`
 }
 
-// TestScenarioHotUpgrade is case 306: both upgrades, one pod after the other, each
+// TestScenario_HotUpgrade is case 306: both upgrades, one pod after the other, each
 // in two acts. Whoever was upgraded last has been ready for the shortest time.
-func TestScenarioHotUpgrade(t *testing.T) {
+func TestScenario_HotUpgrade(t *testing.T) {
 	const hot = ", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: 'mesh:empty'}"
 	s := play(t, sidecarSet("", hot))
 	s.grow(webRef, 3)
@@ -202,8 +202,8 @@ func TestScenarioHotUpgrade(t *testing.T) {
 	}
 }
 
-// TestScenarioSidecarPriority is case 308.
-func TestScenarioSidecarPriority(t *testing.T) {
+// TestScenario_SidecarPriority is case 308.
+func TestScenario_SidecarPriority(t *testing.T) {
 	s := play(t, sidecarSet("partition: 2, priorityStrategy: {weightPriority: [{weight: 50, matchSelector: {matchLabels: {prio: high}}}]}", ""))
 	s.grow(webRef, 5)
 	for _, name := range []string{"p1", "p3"} {
@@ -222,10 +222,10 @@ func (s *scenario) label(name, key, value string) {
 	}
 }
 
-// TestScenarioSidecarBadImage is case 311: the first pod stands and holds the
+// TestScenario_SidecarBadImage is case 311: the first pod stands and holds the
 // others; the good image repairs it first. Those that it repairs run before the
 // controller has written the next pod, so never more than two are down.
-func TestScenarioSidecarBadImage(t *testing.T) {
+func TestScenario_SidecarBadImage(t *testing.T) {
 	s := play(t, sidecarSet("maxUnavailable: 2", ""))
 	s.grow(webRef, 5)
 	s.expect("bad", []string{"sidecarUpdate p4, sidecarUpdate p5"}, s.step(meshImage("mesh:bad", "")))
@@ -254,9 +254,9 @@ spec: {selector: {matchLabels: {app: web}}, `+budget+`}
 
 const newImage = `{spec: {template: {spec: {containers: [{name: main, image: "web:2.0"}]}}}}`
 
-// TestScenarioBudgetInPlace is case 401: a permit is held for ten seconds, though
+// TestScenario_BudgetInPlace is case 401: a permit is held for ten seconds, though
 // the pod is ready again after one.
-func TestScenarioBudgetInPlace(t *testing.T) {
+func TestScenario_BudgetInPlace(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 3", "maxUnavailable: 1")
 	s.expect("new image", []string{"inPlaceUpdate p5", "inPlaceUpdate p4", "inPlaceUpdate p3", "inPlaceUpdate p2", "inPlaceUpdate p1"}, s.step(newImage))
 	var at []time.Duration
@@ -275,14 +275,14 @@ func TestScenarioBudgetInPlace(t *testing.T) {
 	}
 }
 
-// TestScenarioBudgetOfTwo takes two per ten seconds (404).
-func TestScenarioBudgetOfTwo(t *testing.T) {
+// TestScenario_BudgetOfTwo takes two per ten seconds (404).
+func TestScenario_BudgetOfTwo(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 2", "minAvailable: 60%")
 	s.expect("new image", []string{"inPlaceUpdate p4, inPlaceUpdate p5", "inPlaceUpdate p2, inPlaceUpdate p3", "inPlaceUpdate p1"}, s.step(newImage))
 }
 
-// TestScenarioBudgetRecreate has no such wait: the permit ends with the pod (403).
-func TestScenarioBudgetRecreate(t *testing.T) {
+// TestScenario_BudgetRecreate has no such wait: the permit ends with the pod (403).
+func TestScenario_BudgetRecreate(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: ReCreate, maxUnavailable: 3", "maxUnavailable: 1")
 	s.expect("new image", []string{
 		"create p6, delete p5, markDelete p5", "create p7, delete p4, markDelete p4", "create p8, delete p3, markDelete p3",
@@ -293,9 +293,9 @@ func TestScenarioBudgetRecreate(t *testing.T) {
 	}
 }
 
-// TestScenarioBudgetAllowsNothing: not even a label changes (413), and the reason
+// TestScenario_BudgetAllowsNothing: not even a label changes (413), and the reason
 // is told.
-func TestScenarioBudgetAllowsNothing(t *testing.T) {
+func TestScenario_BudgetAllowsNothing(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible", "minAvailable: 100%")
 	if err := s.Watch(s.ref); err != nil {
 		t.Fatal(err)
@@ -307,9 +307,9 @@ func TestScenarioBudgetAllowsNothing(t *testing.T) {
 	s.expect("a label", nil, s.waves())
 }
 
-// TestScenarioBudgetMarks is case 412: marked pods go one at a time, though the
+// TestScenario_BudgetMarks is case 412: marked pods go one at a time, though the
 // CloneSet would let two go.
-func TestScenarioBudgetMarks(t *testing.T) {
+func TestScenario_BudgetMarks(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 1")
 	s.watch()
 	for _, name := range []string{"p1", "p2", "p3"} {
@@ -327,9 +327,9 @@ func TestScenarioBudgetMarks(t *testing.T) {
 	}
 }
 
-// TestScenarioBudgetByHand is case 402: the second deletion and the second
+// TestScenario_BudgetByHand is case 402: the second deletion and the second
 // eviction are refused.
-func TestScenarioBudgetByHand(t *testing.T) {
+func TestScenario_BudgetByHand(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible", "maxUnavailable: 1")
 	pod := func(name string) plan.PodRef {
 		for _, e := range s.store.podsByUID {
@@ -359,9 +359,9 @@ func TestScenarioBudgetByHand(t *testing.T) {
 	}
 }
 
-// TestScenarioBudgetRefusesDaemonSet is case 411: the DaemonSet may take three,
+// TestScenario_BudgetRefusesDaemonSet is case 411: the DaemonSet may take three,
 // the budget lets one go at a time.
-func TestScenarioBudgetRefusesDaemonSet(t *testing.T) {
+func TestScenario_BudgetRefusesDaemonSet(t *testing.T) {
 	s := play(t, daemons("maxUnavailable: 3")+`
 ---
 apiVersion: policy.kruise.io/v1alpha1

@@ -28,10 +28,10 @@ type scheduler struct {
 	nodeNames   []string
 	ranked      ranking
 	pending     []*pod
-	// seen are the nodes as others see them, and lent is whether others hold the map:
+	// published are the nodes as others see them, and lent is whether others hold the map:
 	// then it must not change.
-	seen map[string]*cluster.Node
-	lent bool
+	published map[string]*cluster.Node
+	shared    bool
 }
 
 // node is one node with the images on it.
@@ -64,7 +64,7 @@ func (s *scheduler) addNode(name string, labels map[string]string, images ...str
 	for _, image := range images {
 		n.images[image] = true
 	}
-	s.see(n)
+	s.publish(n)
 	s.nodesChanged()
 }
 
@@ -95,11 +95,11 @@ func (s *scheduler) taint(name string, taints []corev1.Taint) {
 	next := *n.Node
 	next.Taints = taints
 	n.Node = &next
-	s.see(n)
+	s.publish(n)
 	s.nodesChanged()
 }
 
-// nodesChanged has everybody look who goes by nodes.
+// nodesChanged wakes the controllers that go by nodes.
 func (s *scheduler) nodesChanged() {
 	s.store.version++
 	s.clock.active = s.clock.at
@@ -111,18 +111,18 @@ func (s *scheduler) nodesChanged() {
 	s.retryPending()
 }
 
-// see shows a node to others as it is now.
-func (s *scheduler) see(n *node) {
-	if s.lent {
-		s.seen, s.lent = maps.Clone(s.seen), false
+// publish shows a node to others as it is now.
+func (s *scheduler) publish(n *node) {
+	if s.shared {
+		s.published, s.shared = maps.Clone(s.published), false
 	}
-	s.seen[n.Name] = n.Node
+	s.published[n.Name] = n.Node
 }
 
-// lend gives the nodes to others, who may keep them: they never change.
-func (s *scheduler) lend() map[string]*cluster.Node {
-	s.lent = true
-	return s.seen
+// share gives the nodes to others, who may keep them: they never change.
+func (s *scheduler) share() map[string]*cluster.Node {
+	s.shared = true
+	return s.published
 }
 
 func sortedNodes(nodes map[string]*cluster.Node) []string { return slices.Sorted(maps.Keys(nodes)) }
@@ -170,22 +170,22 @@ func topology(labels map[string]string) map[string]*string {
 // one that it prefers most, and of these the emptiest. A pod that was there
 // before goes anywhere.
 func (s *scheduler) nodeFor(e *pod) *node {
-	if !s.opt.Affinity || e.made == nil {
+	if !s.opt.Affinity || e.prototype == nil {
 		return s.emptiest()
 	}
-	if e.made.placement == nil {
-		p, err := placementOf(e.made.template)
+	if e.prototype.placement == nil {
+		p, err := placementOf(e.prototype.template)
 		if err != nil {
 			s.clock.errs = append(s.clock.errs, err)
 			return nil
 		}
-		e.made.placement = p
+		e.prototype.placement = p
 	}
 	var best *node
 	most := int64(0)
 	for _, name := range s.nodeNames {
 		n := s.nodes[name]
-		score, ok := e.made.placement.fits(n.Node)
+		score, ok := e.prototype.placement.fits(n.Node)
 		if ok && !s.full(n) && (best == nil || score > most || score == most && n.pods < best.pods) {
 			best, most = n, score
 		}

@@ -38,14 +38,14 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	pods := slices.Clone(s.store.podsOf(o))
 	snap := plan.Snapshot{
 		Version: s.store.versionOf(o), Workload: o.workload, Revisions: slices.Clone(s.store.revisionsOf(o)), Pods: pods,
-		Nodes: s.scheduler.lend(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
+		Nodes: s.scheduler.share(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
 		Pulled: s.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
 	}
 	if o.carrier != nil {
 		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))
 	}
-	for _, g := range s.budgets.guards {
-		view := s.budgets.guardView(g)
+	for _, g := range s.budgets.unavailable {
+		view := s.budgets.unavailableView(g)
 		view.Reports = snap.Reports
 		if b := view.Rules(); s.store.concerns(o, b.Pods) {
 			b.Rendered = g.rendered
@@ -60,11 +60,7 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	return snap, nil
 }
 
-// await lets time pass until something has changed that the workload's snapshot
-// shows, or until a time; zero is no limit. It returns at once when the snapshot
-// of that version is out of date, and fails when nothing would ever happen again.
-// Whoever watches learns of changes as late as a controller does, so what happens
-// together is seen together.
+// await is [World.Await].
 func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
@@ -102,8 +98,8 @@ func (s *rolloutService) await(ctx context.Context, ref cluster.Ref, since strin
 // forever is the end of time.
 const forever = time.Duration(1<<63 - 1)
 
-// begin forgets how far a rollout has come: another plan is carried out now. Which
-// one, whoever drives it knows.
+// begin forgets the progress of the rollout before: another plan is carried out now, which
+// its executor knows.
 func (s *rolloutService) begin(ref cluster.Ref) error {
 	o, err := s.store.lookup(ref)
 	if err != nil {
@@ -139,7 +135,7 @@ func ownVersion(version string) uint64 {
 	return n
 }
 
-// promote passes the present step of the rollout that carries out a plan, as a person
+// promote passes the current step of the rollout that carries out a plan, as a user
 // does.
 func (s *rolloutService) promote(ref cluster.Ref, of plan.Plan) error {
 	o, err := s.store.lookup(ref)
@@ -218,7 +214,7 @@ func (s *rolloutService) pullAll(o *object, p *plan.Pull) {
 	s.store.touch(o)
 }
 
-// failPull has nobody pull an image any more that nobody can get.
+// failPull ends the pull of an image that no node can get.
 func (s *rolloutService) failPull(o *object, nodes []*node, image string) {
 	state := plan.PullState{Over: true}
 	for _, n := range nodes {
@@ -309,14 +305,14 @@ func (s *rolloutService) restartContainers(o *object, step string, r *plan.Resta
 	for i := range e.Containers {
 		if c := &e.Containers[i]; slices.Contains(r.Containers, c.Name) {
 			asked.before[c.Name] = c.Restarts
-			if i < len(e.agent) && !e.agent[i].running && !e.agent[i].begun {
+			if i < len(e.runtime) && !e.runtime[i].running && !e.runtime[i].started {
 				asked.before[c.Name]-- // it starts again anyway
 			}
 		}
 	}
 	o.restarts[key] = asked
 	for _, name := range r.Containers {
-		s.kubelet.restart(e, name)
+		s.kubelet.restartContainer(e, name)
 	}
 	s.store.touch(o)
 	return nil

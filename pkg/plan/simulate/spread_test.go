@@ -80,7 +80,7 @@ func where(w *World) string {
 	return strings.Join(out, " ")
 }
 
-func TestSpreadPods(t *testing.T) {
+func TestSpread_Pods(t *testing.T) {
 	const spread4, spread2 = "a@a:200 b@b:100 b@b:100 b@b:100", "a@a:200 b@b:100"
 	replicas := func(w *World, n int) error {
 		return w.MergePatch(cluster.Ref{Group: kruise.Group, Kind: "CloneSet", Namespace: "shop", Name: "web"}, map[string]any{"spec": map[string]any{"replicas": n}})
@@ -124,8 +124,8 @@ func must1(list []*tree.Node, err error) []*tree.Node {
 	return list
 }
 
-// TestSpreadAdopts: pods that were there before are counted where they run.
-func TestSpreadAdopts(t *testing.T) {
+// TestSpread_Adopts: pods that were there before are counted where they run.
+func TestSpread_Adopts(t *testing.T) {
 	prefer := `
       affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: zone, operator: In, values: [b]}]}}]}}
 `
@@ -135,8 +135,8 @@ func TestSpreadAdopts(t *testing.T) {
 	}
 }
 
-// TestAffinity: the scheduler heeds terms and taints when it is asked to.
-func TestAffinity(t *testing.T) {
+// TestScheduler_RespectsAffinity: the scheduler heeds terms and taints when it is asked to.
+func TestScheduler_RespectsAffinity(t *testing.T) {
 	const tolerant = "      tolerations: [{key: dedicated, operator: Exists}]\n      nodeSelector: {zone: c}\n"
 	for _, c := range []struct {
 		name, template string
@@ -175,9 +175,9 @@ func TestAffinity(t *testing.T) {
 	}
 }
 
-// TestPendingPodsFindANodeThatComes: pods that fit nowhere wait, one that fits is
+// TestScheduler_BindsPendingPodsToANewNode: pods that fit nowhere wait, one that fits is
 // not held up by them.
-func TestPendingPodsFindANodeThatComes(t *testing.T) {
+func TestScheduler_BindsPendingPodsToANewNode(t *testing.T) {
 	w := spreadWorld(t, spreadTarget+"      nodeSelector: {zone: x}\n")
 	if got := len(w.scheduler.pending); got != 4 {
 		t.Fatalf("%d pods are pending", got)

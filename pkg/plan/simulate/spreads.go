@@ -20,7 +20,7 @@ type spreadController struct {
 	clock     *clock
 	store     *store
 	pods      *podRegistry
-	factory   *podFactory
+	creator   *podCreator
 	scheduler *scheduler
 	recorder  *recorder
 	list      []*spreading
@@ -33,7 +33,7 @@ type spreading struct {
 	spread *kruise.WorkloadSpread
 	// subsets are those of the object in its newest version.
 	subsets []*tree.Node
-	turn
+	wakeup
 	// waiting: the controller has looked for its target in vain, and will again.
 	waiting bool
 }
@@ -60,7 +60,7 @@ func (c *spreadController) write(ref cluster.Ref, doc *tree.Node) error {
 	if _, err := kruise.Decode(doc, ws); err != nil {
 		return err
 	}
-	s := c.named(ref)
+	s := c.get(ref)
 	if s == nil {
 		s = &spreading{ref: ref}
 		c.list = append(c.list, s)
@@ -72,12 +72,12 @@ func (c *spreadController) write(ref cluster.Ref, doc *tree.Node) error {
 	if t := ws.Spec.TargetReference; t != nil {
 		s.target = cluster.Ref{Group: groupOf(t.APIVersion), Kind: t.Kind, Namespace: ref.Namespace, Name: t.Name}
 	}
-	c.factory.admission = nil // what pods are made from is recreated
-	c.clock.wakeAfter(&s.turn, c.opt.Latency, func() { c.reconcile(s) })
+	c.creator.admission = nil // what pods are made from is recreated
+	c.clock.wakeAfter(&s.wakeup, c.opt.Latency, func() { c.reconcile(s) })
 	return nil
 }
 
-func (c *spreadController) named(ref cluster.Ref) *spreading {
+func (c *spreadController) get(ref cluster.Ref) *spreading {
 	i := slices.IndexFunc(c.list, func(s *spreading) bool { return s.ref == ref })
 	if i < 0 {
 		return nil
@@ -90,8 +90,8 @@ func (c *spreadController) drop(ref cluster.Ref) {
 	c.list = slices.DeleteFunc(c.list, func(s *spreading) bool { return s.ref == ref })
 }
 
-// over finds the WorkloadSpread whose target makes the pods of an object.
-func (c *spreadController) over(o *object) *spreading {
+// targeting finds the WorkloadSpread whose target makes the pods of an object.
+func (c *spreadController) targeting(o *object) *spreading {
 	for ; o != nil && len(c.list) > 0; o = o.parent {
 		if i := slices.IndexFunc(c.list, func(s *spreading) bool { return s.target == o.ref }); i >= 0 {
 			return c.list[i]
@@ -123,11 +123,11 @@ func (c *spreadController) rulesOf(s *spreading) (r rules.Spread, ok bool) {
 // targetChanged has WorkloadSpreads over an object look at once: their limits are
 // right before its controller makes pods.
 func (c *spreadController) targetChanged(o *object) {
-	s := c.over(o)
+	s := c.targeting(o)
 	if s == nil {
 		return
 	}
-	c.clock.wakeAfter(&s.turn, 0, func() { c.reconcile(s) })
+	c.clock.wakeAfter(&s.wakeup, 0, func() { c.reconcile(s) })
 	if s.waiting {
 		s.waiting = false
 		c.clock.after(spreadRetry, func() { c.reconcile(s) })
@@ -149,14 +149,14 @@ func (c *spreadController) wake(e *pod, before, after *cluster.Pod) {
 	if !ok || before != nil && after != nil && rules.Active(before) == rules.Active(after) {
 		return
 	}
-	s := c.named(cluster.Ref{Group: kruise.Group, Kind: kruise.KindWorkloadSpread, Namespace: e.Namespace, Name: m.Spread})
+	s := c.get(cluster.Ref{Group: kruise.Group, Kind: kruise.KindWorkloadSpread, Namespace: e.Namespace, Name: m.Spread})
 	if s == nil {
 		return
 	}
 	if before != nil {
 		c.count(s)
 	}
-	c.clock.wakeAfter(&s.turn, c.opt.Latency, func() { c.reconcile(s) })
+	c.clock.wakeAfter(&s.wakeup, c.opt.Latency, func() { c.reconcile(s) })
 }
 
 func (c *spreadController) count(s *spreading) {
@@ -168,7 +168,7 @@ func (c *spreadController) count(s *spreading) {
 // reconcile makes one pass of the controller.
 func (c *spreadController) reconcile(s *spreading) {
 	r, ok := c.rulesOf(s)
-	if c.named(s.ref) != s {
+	if c.get(s.ref) != s {
 		return
 	}
 	if !ok {
@@ -176,7 +176,7 @@ func (c *spreadController) reconcile(s *spreading) {
 		return
 	}
 	pass := controller.ReconcileSpread(&controller.SpreadView{
-		Spread: r, Subsets: s.subsets, Nodes: c.scheduler.lend(), Whole: c.whole,
+		Spread: r, Subsets: s.subsets, Nodes: c.scheduler.share(), Whole: c.metadataAndSpec,
 		LeaveMetadata: s.spread.Annotations[kruise.WorkloadSpreadIgnorePatchAnnotation] == "true",
 	})
 	if pass.Status != nil {
@@ -185,14 +185,14 @@ func (c *spreadController) reconcile(s *spreading) {
 	}
 	c.clock.after(spreadWrites*c.opt.Latency, func() { c.writePods(s, pass.Actions) })
 	if pass.Again > 0 {
-		c.clock.wakeAfter(&s.turn, pass.Again, func() { c.reconcile(s) })
+		c.clock.wakeAfter(&s.wakeup, pass.Again, func() { c.reconcile(s) })
 	}
 }
 
 // writePods carries out what a WorkloadSpread's controller does to pods, as far
 // as they are still there.
 func (c *spreadController) writePods(s *spreading, actions []controller.Action) {
-	if c.named(s.ref) != s {
+	if c.get(s.ref) != s {
 		return
 	}
 	for _, a := range actions {
@@ -211,17 +211,17 @@ func (c *spreadController) writePods(s *spreading, actions []controller.Action) 
 	}
 }
 
-// whole is a pod's metadata and spec as far as they are known: those that were
+// metadataAndSpec is a pod's metadata and spec as far as they are known: those that were
 // there before have no spec.
-func (c *spreadController) whole(p *cluster.Pod) *tree.Node {
-	out := tree.Map("metadata", tree.Map("labels", texts(p.Labels), "annotations", texts(p.Annotations)))
-	if e := c.store.podsByUID[p.UID]; e != nil && e.made != nil {
-		tree.Set(out, "spec", tree.FromValue(e.made.template["spec"]))
+func (c *spreadController) metadataAndSpec(p *cluster.Pod) *tree.Node {
+	out := tree.Map("metadata", tree.Map("labels", stringMap(p.Labels), "annotations", stringMap(p.Annotations)))
+	if e := c.store.podsByUID[p.UID]; e != nil && e.prototype != nil {
+		tree.Set(out, "spec", tree.FromValue(e.prototype.template["spec"]))
 	}
 	return out
 }
 
-func texts(m map[string]string) *tree.Node {
+func stringMap(m map[string]string) *tree.Node {
 	out := tree.Map()
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		tree.Set(out, k, tree.String(m[k]))
@@ -231,8 +231,8 @@ func texts(m map[string]string) *tree.Node {
 
 // assign has the WorkloadSpread over an object choose a subset for the pod that
 // an action makes, and returns what makes pods of that subset.
-func (c *spreadController) assign(o *object, made *blueprint, a *controller.CreatePod) (*blueprint, error) {
-	s := c.over(o)
+func (c *spreadController) assign(o *object, made *prototype, a *controller.CreatePod) (*prototype, error) {
+	s := c.targeting(o)
 	if s == nil {
 		return made, nil
 	}
@@ -266,15 +266,15 @@ func (c *spreadController) assign(o *object, made *blueprint, a *controller.Crea
 	return out, err
 }
 
-// placeIn is a subset of a WorkloadSpread.
-type placeIn struct {
+// subsetKey is a subset of a WorkloadSpread.
+type subsetKey struct {
 	spread cluster.Ref
 	subset int
 }
 
 // in is the blueprint of the pods of a subset.
-func (b *blueprint) in(s *spreading, subset int, m spread.Match) (*blueprint, error) {
-	key := placeIn{s.ref, subset}
+func (b *prototype) in(s *spreading, subset int, m spread.Match) (*prototype, error) {
+	key := subsetKey{s.ref, subset}
 	if found := b.subsets[key]; found != nil {
 		return found, nil
 	}
@@ -283,9 +283,9 @@ func (b *blueprint) in(s *spreading, subset int, m spread.Match) (*blueprint, er
 		return nil, err
 	}
 	template, _ := tree.Value(pod).(map[string]any)
-	out := &blueprint{Mould: b.admission.Mould(template), template: template, admission: b.admission}
+	out := &prototype{PodFactory: b.admission.PodFactory(template), template: template, admission: b.admission}
 	if b.subsets == nil {
-		b.subsets = map[placeIn]*blueprint{}
+		b.subsets = map[subsetKey]*prototype{}
 	}
 	b.subsets[key] = out
 	return out, nil

@@ -61,13 +61,13 @@ type object struct {
 	workload  *cluster.Workload
 	revisions []cluster.Revision
 	// templates are pods as the revisions make them, by name of the revision.
-	templates map[string]*blueprint
+	templates map[string]*prototype
 	pods      podList
 	survey    rules.Survey
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object
-	turn
+	wakeup
 	// refusals are how often in a row its writes were refused, refusal is why the
 	// last one was.
 	refusals int
@@ -85,51 +85,51 @@ type object struct {
 	pulls map[string]plan.PullState
 	// restarts are those that were asked for, by plan.RestartKey.
 	restarts map[string]restart
-	// carrier is the native object that stands for this one, which then has no
+	// carrier is the native object that carries this one, which then has no
 	// controller; shadow is the other way round.
 	carrier, shadow *object
-	// base is what a snapshot has as the template on record.
+	// base is what a snapshot has as the recorded template.
 	base map[string]any
 }
 
 func newObject(ref cluster.Ref) *object {
 	return &object{
-		ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}, pulling: map[string]bool{},
+		ref: ref, templates: map[string]*prototype{}, verified: map[string]plan.Result{}, pulling: map[string]bool{},
 		pulls: map[string]plan.PullState{}, restarts: map[string]restart{},
 	}
 }
 
 // pod is one pod with its place in the lists, and what its node knows of it. The
-// pod itself is shared with everybody who has seen it: a change replaces it.
+// pod itself is shared with every snapshot that shows it: a change replaces it.
 type pod struct {
 	*cluster.Pod
 	owner      *object
 	inAll, inO int
-	// agent is one entry per container.
-	agent []container
-	// dying is true as soon as the node has begun to stop it, ended when nothing
+	// runtime is one entry per container.
+	runtime []container
+	// stopping is true as soon as the node has begun to stop it, ended when nothing
 	// of it runs any more.
-	dying, ended bool
+	stopping, stopped bool
 	// weights are what it counts for the budgets that cover it.
 	weights []weight
 	// class is how the recorder counts it.
 	class class
-	// made is what the pod was made from; nil for one that was there before.
-	made *blueprint
+	// prototype is what the pod was made from; nil for one that was there before.
+	prototype *prototype
 }
 
 // container is what the node knows of one container beyond the pod's status.
 type container struct {
 	// image is what runs, or what is being started.
 	image string
-	// begun is whether a container of this name has ever run, healthy whether it
+	// started is whether a container of this name has ever run, healthy whether it
 	// has run for long enough to be ready.
-	begun, running, healthy bool
+	started, running, healthy bool
 	// failed is whether the image could not be pulled.
 	failed  bool
 	crashes int
-	// turn changes whenever what was planned for the container is void.
-	turn int
+	// generation changes whenever what was planned for the container is void.
+	generation int
 }
 
 // podList keeps pods and, at the same places, what is in them now, so that a

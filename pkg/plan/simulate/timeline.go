@@ -34,7 +34,7 @@ const (
 	OpWaiting       Op = "containerWaiting"
 )
 
-// opWords are the ops that matter to whoever looks at a rollout; quietWords are the
+// opWords are the ops that matter to readers of a rollout; quietWords are the
 // others.
 var (
 	opWords = map[Op]string{
@@ -114,7 +114,7 @@ type Outcome string
 const (
 	// Completed: the last step was done.
 	Completed Outcome = "completed"
-	// Waiting: a pause waits for a person.
+	// Waiting: a pause waits for approval.
 	Waiting Outcome = "waiting"
 	// Halted: the plan stopped by itself.
 	Halted Outcome = "halted"

@@ -19,7 +19,7 @@ type World struct {
 	store       *store
 	api         *apiServer
 	pods        *podRegistry
-	factory     *podFactory
+	creator     *podCreator
 	claims      *claimStore
 	scheduler   *scheduler
 	kubelet     *kubelet
@@ -39,7 +39,7 @@ type Admit func(before, after *tree.Node) error
 func New(o Options) *World {
 	w := &World{
 		opt: &o, chance: &source{o.Seed}, clock: &clock{start: o.start()}, store: newStore(),
-		api: &apiServer{}, pods: &podRegistry{}, factory: &podFactory{}, claims: &claimStore{}, scheduler: &scheduler{},
+		api: &apiServer{}, pods: &podRegistry{}, creator: &podCreator{}, claims: &claimStore{}, scheduler: &scheduler{},
 		kubelet: &kubelet{}, controllers: &controllerManager{}, budgets: &budgets{}, spreads: &spreadController{},
 		rollouts: &rolloutService{}, recorder: &recorder{},
 	}
@@ -50,33 +50,33 @@ func New(o Options) *World {
 // connect tells each part of the cluster which others it calls.
 func (w *World) connect() {
 	*w.api = apiServer{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, scheduler: w.scheduler,
+		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler,
 		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
 	}
 	*w.pods = podRegistry{
 		opt: w.opt, clock: w.clock, store: w.store, api: w.api, claims: w.claims, scheduler: w.scheduler, kubelet: w.kubelet,
 		controllers: w.controllers, budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
 	}
-	*w.factory = podFactory{
+	*w.creator = podCreator{
 		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, claims: w.claims, scheduler: w.scheduler,
 		budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
 	}
 	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}}
 	*w.scheduler = scheduler{
 		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, controllers: w.controllers,
-		nodes: map[string]*node{}, seen: map[string]*cluster.Node{},
+		nodes: map[string]*node{}, published: map[string]*cluster.Node{},
 	}
 	*w.kubelet = kubelet{
 		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, scheduler: w.scheduler,
 		budgets: w.budgets, recorder: w.recorder, reports: reports{}, failing: map[string]bool{},
 	}
 	*w.controllers = controllerManager{
-		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, factory: w.factory, claims: w.claims,
+		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, creator: w.creator, claims: w.claims,
 		scheduler: w.scheduler, kubelet: w.kubelet, budgets: w.budgets, recorder: w.recorder,
 	}
-	*w.budgets = budgets{opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, kubelet: w.kubelet}
+	*w.budgets = budgets{opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, kubelet: w.kubelet}
 	*w.spreads = spreadController{
-		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, factory: w.factory, scheduler: w.scheduler, recorder: w.recorder,
+		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler, recorder: w.recorder,
 	}
 	*w.rollouts = rolloutService{
 		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, api: w.api, pods: w.pods, scheduler: w.scheduler,

@@ -40,7 +40,7 @@ func lab() Options {
 	}
 }
 
-func TestDeploymentComesUpAndRolls(t *testing.T) {
+func TestDeployment_ComesUpAndRolls(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	w.AddNode("n2", nil)
@@ -121,7 +121,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// TestAdmit: whoever decides sees objects as they are stored, and can refuse.
+// TestAdmit: admission sees objects as they are stored, and can refuse.
 func TestAdmit(t *testing.T) {
 	o := lab()
 	var seen []string
@@ -205,8 +205,8 @@ func TestPreconditions(t *testing.T) {
 	}
 }
 
-// TestSnapshotStays: what was observed never changes.
-func TestSnapshotStays(t *testing.T) {
+// TestSnapshot_NeverChanges: what was observed never changes.
+func TestSnapshot_NeverChanges(t *testing.T) {
 	w, _ := ready(t, lab(), plan.Policy{}, fmt.Sprintf(guardDoc, "3"))
 	s, err := w.Snapshot(shopWeb)
 	must(t, err)
@@ -249,7 +249,7 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
-// TestCarrier: the native object that stands for a Kruise workload is the one
+// TestCarrier: the native object that carries a Kruise workload is the one
 // that lives.
 func TestCarrier(t *testing.T) {
 	w := New(lab())
@@ -305,13 +305,13 @@ func TestTally(t *testing.T) {
 		docs = append(docs, strings.NewReplacer("name: web", fmt.Sprint("name: web-", i), "selector: {matchLabels: {app: web}}", covers).Replace(fmt.Sprintf(guardDoc, "1")))
 	}
 	w, _ := ready(t, o, plan.Policy{}, docs...)
-	if len(w.budgets.guards) <= fewGuards {
-		t.Fatalf("%d budgets, want more than %d", len(w.budgets.guards), fewGuards)
+	if len(w.budgets.unavailable) <= fewBudgets {
+		t.Fatalf("%d budgets, want more than %d", len(w.budgets.unavailable), fewBudgets)
 	}
 	compare := func(when string) {
 		t.Helper()
-		for _, g := range w.budgets.guards {
-			view := w.budgets.guardView(g)
+		for _, g := range w.budgets.unavailable {
+			view := w.budgets.unavailableView(g)
 			want := controller.Tally{}
 			for _, p := range w.store.all.now {
 				want.Add(view.Weigh(p), 1)
