@@ -111,7 +111,7 @@ func (s *apiServer) put(t *testing.T, collection string, object any) {
 func (s *apiServer) remove(collection, namespace, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.objects[objectKey(collection, namespace, name)]
+	u := s.objects[objectKey(collection, namespace, name)].DeepCopy()
 	delete(s.objects, objectKey(collection, namespace, name))
 	s.version++
 	u.SetResourceVersion(strconv.Itoa(s.version))

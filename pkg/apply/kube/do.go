@@ -46,9 +46,9 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	case a.Delete != nil:
 		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.delete(ctx, a.Delete) })
 	case a.Pull != nil:
-		return c.puller.pull(ctx, a.Step, a.Pull)
+		return c.puller.pull(ctx, a.Pull)
 	case a.Restart != nil:
-		return c.restarter.restart(ctx, a.Step, a.Restart)
+		return c.restarter.restart(ctx, a.Restart)
 	case a.Verify != nil:
 		return c.verifier.verify(ctx, a.Step, a.Verify)
 	}

@@ -151,7 +151,7 @@ func TestFleet_Forbidden(t *testing.T) {
 }
 
 // TestFleet_SidecarSets: they are among the workloads of all namespaces, if the selector matches
-// them, with the pods that carry their containers; whoever asks for all of them gets all.
+// them, with the pods that carry their containers; SidecarSets has all of them, with all pods.
 func TestFleet_SidecarSets(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	mesh := kruiseObject("SidecarSet", "", "mesh", selecting("web"))

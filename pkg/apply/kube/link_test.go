@@ -27,7 +27,7 @@ func TestConnectionWatch_SilentServer(t *testing.T) {
 		}
 		time.Sleep(silenceLimit)
 		if l.status().Lost == "" {
-			t.Error("nobody says that there is no answer")
+			t.Error("a missing answer is not reported")
 		}
 		close(answer)
 		synctest.Wait()

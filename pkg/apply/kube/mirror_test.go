@@ -110,7 +110,7 @@ func TestMirror_KeepsNewest(t *testing.T) {
 	}
 }
 
-// TestMirror_SignalsChangesOnly: what is no news wakes nobody.
+// TestMirror_SignalsChangesOnly: a version that is not newer signals nothing.
 func TestMirror_SignalsChangesOnly(t *testing.T) {
 	news := 0
 	m := versions(func() { news++ })

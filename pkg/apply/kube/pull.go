@@ -55,7 +55,7 @@ type pullTarget struct {
 }
 
 // pull has images pulled onto the nodes of the workload's pods.
-func (pl *puller) pull(ctx context.Context, _ string, p *plan.Pull) error {
+func (pl *puller) pull(ctx context.Context, p *plan.Pull) error {
 	m, w, err := pl.currentStep()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (pl *puller) targetOf(m stepID, w *cluster.Workload) *pullTarget {
 
 // name is the name of a job.
 func (s *pullTarget) name(purpose ...string) string {
-	return s.stepID.objectName(s.base+"-pull", purpose...)
+	return s.objectName(s.base+"-pull", purpose...)
 }
 
 // secretNames are the names of the pull secrets of the workload's pods, and of those that

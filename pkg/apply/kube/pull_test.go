@@ -118,7 +118,7 @@ func endJob(t *testing.T, s *apiServer, u *unstructured.Unstructured, with batch
 	s.put(t, jobs, u)
 }
 
-// running are the Jobs of a server that have not ended, with the node of each.
+// runningJobs are the Jobs of a server that have not ended, with the node of each.
 func runningJobs(s *apiServer) (open []*unstructured.Unstructured, nodes []string) {
 	for _, u := range s.list(jobs) {
 		if u.Object["status"] == nil || len(u.Object["status"].(map[string]any)) == 0 {
@@ -261,9 +261,11 @@ func TestPullImage(t *testing.T) {
 			if told[p.Phase] = true; p.Phase == kruise.ImagePhasePulling {
 				open, _ := runningJobs(s)
 				for _, u := range open {
-					if node := u.GetAnnotations()[nodeAnnotation]; node == p.Node && node == "n1" {
+					switch {
+					case u.GetAnnotations()[nodeAnnotation] != p.Node:
+					case p.Node == "n1":
 						endJob(t, s, u, batchv1.JobComplete, "")
-					} else if node == p.Node {
+					default:
 						endJob(t, s, u, batchv1.JobFailed, "no space")
 					}
 				}

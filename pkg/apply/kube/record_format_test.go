@@ -43,8 +43,8 @@ func TestPastRollouts_AreKept(t *testing.T) {
 	}
 }
 
-// TestPastRollouts_Edited: what somebody writes into the past of a record is left out, is said, and
-// keeps nobody from the rollout itself.
+// TestPastRollouts_Edited: what users write into the past of a record is left out and reported, and
+// does not block the rollout itself.
 func TestPastRollouts_Edited(t *testing.T) {
 	huge := compress(bytes.Repeat([]byte(" "), 8<<20))
 	for name, text := range map[string][]byte{

@@ -130,7 +130,7 @@ func TestRecords_RefusalIsFinal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := failingRecords("create", errBroken, errBroken).Begin(ctx, web, metav1.OwnerReference{}, onePlan, nil, "anna"); err == nil {
-		t.Error("nobody waits any more")
+		t.Error("the context has ended")
 	}
 }
 
@@ -162,8 +162,8 @@ func TestPlanErrorKind_OfAnswers(t *testing.T) {
 	}
 }
 
-// TestWatchedRecord_AnotherRecord: whoever finds another record than the one that they drive by, or
-// none, is told, unless it is the object that has gone.
+// TestWatchedRecord_AnotherRecord: another record than the one that the process carries out,
+// or none, is an error, unless the workload itself was deleted.
 func TestWatchedRecord_AnotherRecord(t *testing.T) {
 	mine := plan.Record{Begun: time.Unix(1, 0), Version: "1", By: "anna", Plan: onePlan}
 	mine.Plan.Target.UID = "a"

@@ -29,7 +29,7 @@ type restarter struct {
 
 // restart restarts containers inside one pod, once for each step, however often it is
 // asked for.
-func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) error {
+func (rs *restarter) restart(ctx context.Context, r *plan.Restart) error {
 	m, w, err := rs.currentStep()
 	if err != nil {
 		return err

@@ -111,8 +111,8 @@ func TestFollow_PointsAtNewWorkload(t *testing.T) {
 	}
 }
 
-// TestScaler_KEDAIsPaused: a ScaledObject is paused meanwhile, and has what it made taken away. What
-// somebody had paused stays so.
+// TestScaler_KEDAIsPaused: a ScaledObject is paused meanwhile, and loses what it created. One that a
+// user had paused stays paused.
 func TestScaler_KEDAIsPaused(t *testing.T) {
 	c := around(t)
 	a, err := c.Around(t.Context(), web, clones, nil, nil)
