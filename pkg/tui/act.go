@@ -82,33 +82,18 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 	switch {
 	case !ok || d.turn != e.turn:
 		return m, nil
-	case e.err != nil && !m.offered(d.act):
-		m.notice = screen.Say{Text: m.refused(e.err), Bad: true}
+	case e.err != nil && !offers{m}.offered(d.act):
+		m.notice = screen.Say{Text: offers{m}.refused(e.err), Bad: true}
 		return m.closed(), nil
 	}
 	d.effect, d.err, d.ready = e.Effect, e.err, true
-	return m.showing(d.rest(m))
-}
-
-// refused is why an act is not possible, in a line, and what applies instead, for which there
-// is always room.
-func (m Model) refused(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	urgent, _ := m.actHints()
-	var keys []string
-	for _, b := range urgent {
-		keys = append(keys, b.Keys[0]+" "+b.Does)
-	}
-	if len(keys) == 0 {
-		return text
-	}
-	instead := "; try " + strings.Join(keys, ", ")
-	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
+	return d.rest(m)
 }
 
 // carry does what was confirmed.
 func (m Model) carry(a world.Act) (Model, tea.Cmd) {
-	m, number := m.begun(string(a.Verb) + " " + names(a.On))
+	works, number := m.works.begin(string(a.Verb) + " " + names(a.On))
+	m.works = works
 	ctx, actions := m.ctx, m.options.Actions
 	return m, func() tea.Msg {
 		text, err := actions.Do(ctx, a)
@@ -117,7 +102,7 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 }
 
 func (m Model) did(d done) Model {
-	m = m.ended(d.number)
+	m.works = m.works.end(d.number)
 	m.notice = screen.Say{Text: d.text}
 	if d.err != nil {
 		m.notice = screen.Say{Text: d.err.Error(), Bad: true}

@@ -16,7 +16,7 @@ import (
 func (d dialog) question(m Model) question {
 	width := draw.BoxWidth(m.env.Width)
 	lines := draw.Wrap(theme.Strong, d.asked(), width)
-	lines = append(append(lines, d.effects(m)...), m.evidence(d.turn, width)...)
+	lines = append(append(lines, d.effects(m)...), m.proof.lines(d.turn, width)...)
 	lines = append(lines, draw.Line{})
 	lines = append(append(lines, d.facts(m)...), draw.Line{})
 	answer := d.answer()

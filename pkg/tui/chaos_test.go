@@ -119,7 +119,7 @@ func (c *chaos) press(name string) {
 	was, late := c.m, len(c.late)
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
-	if asks && !still && len(c.m.working) > 0 && len(c.late) > late {
+	if asks && !still && len(c.m.works.running) > 0 && len(c.late) > late {
 		meant := map[bool]string{true: "y", false: "enter"}[d.short() && d.name == ""]
 		if !d.open(was) || name != meant || d.name == "" && !d.short() && !d.sure {
 			c.Fatalf("%s did what nobody has agreed to: %+v", name, d.act)

@@ -30,7 +30,7 @@ func (c commanding) complete(m Model, forward bool) commanding {
 func (c commanding) candidates(m Model, text string) []string {
 	word, first := last(text), text == last(text)
 	var list []string
-	for _, cmd := range m.commands() {
+	for _, cmd := range commands(m) {
 		switch {
 		case first:
 			list = append(list, cmd.name)

@@ -17,7 +17,7 @@ const mostCopied = 70_000
 // copied puts what the cursor is on into the clipboard of the terminal: the text of a page,
 // else names of pods or workloads.
 func (m Model) copied() (Model, tea.Cmd) {
-	text, what := m.copies()
+	text, what := copies(m)
 	switch {
 	case text == "":
 		m.notice = screen.Say{Text: "nothing to copy here"}
@@ -30,7 +30,7 @@ func (m Model) copied() (Model, tea.Cmd) {
 	return m, tea.SetClipboard(text)
 }
 
-func (m Model) copies() (text, what string) {
+func copies(m Model) (text, what string) {
 	if c, ok := m.top().(screen.Copyable); ok {
 		text = c.Copied()
 		return text, show.Count(strings.Count(text, "\n")+1, "line")

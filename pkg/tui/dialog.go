@@ -55,28 +55,21 @@ const moment = 300 * time.Millisecond
 // settled is the end of a moment without keys.
 type settled struct{ turn, wait int }
 
-// rest begins a moment at the end of which the question hears answers.
-func (d dialog) rest(m Model) (dialog, tea.Cmd) {
+// rest shows the question, and begins a moment at the end of which it hears answers.
+func (d dialog) rest(m Model) (Model, tea.Cmd) {
 	d.calm = false
 	d.waits++
-	return d, m.options.After(moment, settled{d.turn, d.waits})
+	m.over = d
+	return m, m.options.After(moment, settled{d.turn, d.waits})
 }
 
-// settle has a question hear answers, unless another key was pressed meanwhile.
-func (m Model) settle(s settled) Model {
-	switch over := m.over.(type) {
-	case dialog:
-		if over.turn == s.turn && over.waits == s.wait {
-			over.calm = true
-			m.over = over
-		}
-	case leaving:
-		if over.turn == s.turn && over.waits == s.wait {
-			over.calm = true
-			m.over = over
-		}
-	}
-	return m
+// settles is an overlay that hears answers once no key was pressed for a moment.
+type settles interface{ settle(s settled) overlay }
+
+// settle has the question hear answers, unless another key was pressed meanwhile.
+func (d dialog) settle(s settled) overlay {
+	d.calm = d.calm || d.turn == s.turn && d.waits == s.wait
+	return d
 }
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -96,9 +89,9 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case !d.ready || d.err != nil:
 		return m, nil
 	case !d.calm:
-		return m.showing(d.rest(m))
+		return d.rest(m)
 	case name == "tab" && len(d.scopes) > 1:
-		return m.rescoped(d)
+		return d.rescoped(m)
 	case d.name != "":
 		return d.named(m, k)
 	case d.short():
@@ -124,7 +117,7 @@ func (d dialog) letter(m Model, name string) (Model, tea.Cmd) {
 	case (name == "y" || name == "Y") && d.open(m):
 		return m.closed().carry(d.meant())
 	}
-	return m.showing(d.rest(m))
+	return d.rest(m)
 }
 
 // button is a key that moves between the buttons or chooses one.
@@ -145,7 +138,7 @@ func (d dialog) button(m Model, name string) (Model, tea.Cmd) {
 		}
 		return m, nil
 	}
-	return m.showing(d.rest(m))
+	return d.rest(m)
 }
 
 // named is a key of the name that has to be typed.
@@ -161,14 +154,8 @@ func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// showing shows a dialog, with a command that goes with it.
-func (m Model) showing(d dialog, cmd tea.Cmd) (Model, tea.Cmd) {
-	m.over = d
-	return m, cmd
-}
-
 // rescoped asks about the next scope of a restart.
-func (m Model) rescoped(d dialog) (Model, tea.Cmd) {
+func (d dialog) rescoped(m Model) (Model, tea.Cmd) {
 	at := (d.scope + 1) % len(d.scopes)
 	a := d.act
 	a.Pods, a.Containers = d.scopes[at].pods, d.scopes[at].containers
@@ -181,7 +168,7 @@ func (m Model) rescoped(d dialog) (Model, tea.Cmd) {
 }
 
 // open reports whether one may say yes: the effect is known and seen, and there is one.
-func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && m.askable() }
+func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && askable(m.env) }
 
 // meant is the act, as what was said yes to.
 func (d dialog) meant() world.Act {

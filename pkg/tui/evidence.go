@@ -34,21 +34,13 @@ func (m Model) prove(turn int) (Model, tea.Cmd) {
 	}
 }
 
-// proven takes the evidence into the question that it was read for.
-func (m Model) proven(p proof) Model {
-	if m.proof.turn == p.turn {
-		m.proof = p
-	}
-	return m
-}
-
-// evidence are the lines of a question about how new pods do beside old ones.
-func (m Model) evidence(turn, width int) []draw.Line {
-	if turn == 0 || m.proof.turn != turn {
+// lines are those of a question about how new pods do beside old ones.
+func (p proof) lines(turn, width int) []draw.Line {
+	if turn == 0 || p.turn != turn {
 		return nil
 	}
 	var lines []draw.Line
-	switch p := m.proof; {
+	switch {
 	case p.told == nil:
 		lines = []draw.Line{draw.Text(theme.Faint, "reading how the new pods do ...")}
 	case p.err != nil:

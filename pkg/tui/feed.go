@@ -68,12 +68,12 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 		m.err = a.err
 		return m, tea.Quit
 	}
-	told := m.tell(m.env.World, a.world)
+	news := m.options.Notify.news(m.env.World, a.world)
 	m.env.World = a.world
 	m = m.fade()
 	m, cmd := m.pass(screen.Changed{})
 	turn := m.feed.turn
-	return m, tea.Batch(told, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
+	return m, tea.Batch(news, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
 }
 
 // beat is the next picture of what is waited for.
@@ -81,7 +81,7 @@ type beat struct{}
 
 // tick asks for a beat while something is waited for.
 func (m Model) tick() (Model, tea.Cmd) {
-	if m.ticking || m.env.World.Loaded && len(m.working) == 0 {
+	if m.ticking || m.env.World.Loaded && len(m.works.running) == 0 {
 		return m, nil
 	}
 	m.ticking = true

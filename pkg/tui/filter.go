@@ -27,7 +27,7 @@ func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.pass(k)
 	}
 	f.input = f.press(k)
-	return m.filtered(f)
+	return f.apply(m)
 }
 
 func (f filtering) paste(text string) overlay {
@@ -35,8 +35,8 @@ func (f filtering) paste(text string) overlay {
 	return f
 }
 
-// filtered has the screen follow what was typed.
-func (m Model) filtered(f filtering) (Model, tea.Cmd) {
+// apply has the screen follow what was typed.
+func (f filtering) apply(m Model) (Model, tea.Cmd) {
 	m.over = f
 	if f.nothing {
 		return m, nil

@@ -59,7 +59,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	m.notice = screen.Say{}
 	name := k.String()
 	switch {
-	case everywhere.back.Is(name) && !m.claimed(name):
+	case everywhere.back.Is(name) && !claims(m.top(), name):
 		return m.back()
 	case everywhere.quit.Is(name):
 		m.next = ""
@@ -72,15 +72,15 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
-	case everywhere.copy.Is(name) && !m.claimed(name):
+	case everywhere.copy.Is(name) && !claims(m.top(), name):
 		return m.copied()
-	case name == allSpaces && !m.claimed(name):
+	case name == allSpaces && !claims(m.top(), name):
 		if mover, ok := m.options.Source.(world.Mover); ok {
 			return m.travel(mover, "")
 		}
 	}
 	for _, v := range verbs {
-		if v.Is(name) && !m.claimed(name) {
+		if v.Is(name) && !claims(m.top(), name) {
 			return m.act(v)
 		}
 	}
@@ -92,9 +92,9 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m.pass(k)
 }
 
-// claimed reports whether the screen uses a key for something of its own.
-func (m Model) claimed(key string) bool {
-	for _, b := range m.top().Keys() {
+// claims reports whether a screen uses a key for something of its own.
+func claims(s screen.Screen, key string) bool {
+	for _, b := range s.Keys() {
 		if b.Is(key) {
 			return true
 		}
@@ -117,7 +117,7 @@ func (m Model) filter() Model {
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Driving) > 0 {
-		return m.leavingAsks()
+		return askToLeave(m)
 	}
 	return m, tea.Quit
 }

@@ -19,17 +19,17 @@ type moved struct {
 // allSpaces is the key that looks at all namespaces.
 const allSpaces = "0"
 
-// spaces is that key, where the source can.
-func (m Model) spaces() []screen.Binding {
-	if _, ok := m.options.Source.(world.Mover); !ok {
+// allSpacesKey is that key, where the source can.
+func allSpacesKey(source world.Source) []screen.Binding {
+	if _, ok := source.(world.Mover); !ok {
 		return nil
 	}
 	return []screen.Binding{{Keys: []string{allSpaces}, Help: "all namespaces"}}
 }
 
 // moving is the command that goes to another namespace, where the source can.
-func (m Model) moving() []command {
-	mover, ok := m.options.Source.(world.Mover)
+func moving(source world.Source) []command {
+	mover, ok := source.(world.Mover)
 	if !ok {
 		return nil
 	}
@@ -51,7 +51,8 @@ func (m Model) travel(mover world.Mover, to string) (Model, tea.Cmd) {
 	if m.stop != nil {
 		m.stop()
 	}
-	m, number := m.begun("going to " + spaceName(to))
+	works, number := m.works.begin("going to " + spaceName(to))
+	m.works = works
 	ctx, stop := context.WithCancel(m.ctx)
 	m.stop = stop
 	m.going = number
@@ -60,7 +61,7 @@ func (m Model) travel(mover world.Mover, to string) (Model, tea.Cmd) {
 
 // move takes the screens of the old namespace away.
 func (m Model) move(to moved) (Model, tea.Cmd) {
-	if m = m.ended(to.number); to.number != m.going {
+	if m.works = m.works.end(to.number); to.number != m.going {
 		return m, nil
 	}
 	if to.err != nil {

@@ -30,7 +30,7 @@ func (m Model) paste(p tea.PasteMsg) (Model, tea.Cmd) {
 		m.over = t.paste(p.Content)
 	}
 	if f, ok := m.over.(filtering); ok {
-		return m.filtered(f)
+		return f.apply(m)
 	}
 	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -18,24 +19,24 @@ type question struct {
 
 // askable reports whether there is room for a question: nobody says yes to what cannot
 // be seen.
-func (m Model) askable() bool { return m.env.Height >= 6 && m.width >= 30 }
+func askable(env screen.Env) bool { return env.Height >= 6 && env.Width >= 30 }
 
-// room is how many lines of a question are seen above its answer.
-func (m Model) room() int { return max(m.env.Height-3, 1) }
+// roomOf is how many lines of a question are seen above its answer.
+func roomOf(env screen.Env) int { return max(env.Height-3, 1) }
 
 // turned is the first line that is seen after a key, where it is one that scrolls.
 func (q question) turned(m Model, key string) (int, bool) {
-	page := max(m.room()-2, 1)
+	page := max(roomOf(m.env)-2, 1)
 	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
-	return min(max(q.top+by, 0), max(len(q.lines)-m.room()+1, 0)), ok
+	return min(max(q.top+by, 0), max(len(q.lines)-roomOf(m.env)+1, 0)), ok
 }
 
 func (q question) draw(m Model, under []draw.Line) []draw.Line {
-	if !m.askable() {
+	if !askable(m.env) {
 		return []draw.Line{draw.Text(theme.Bad, " "+q.title+": too small to ask here")}
 	}
 	lines := q.lines
-	if room := m.room(); len(lines) > room {
+	if room := roomOf(m.env); len(lines) > room {
 		top := min(q.top, len(lines)-room+1)
 		end := top + room - 1
 		more := fmt.Sprintf("%s %d above, %d below: up, down", m.env.Theme.Symbols.Less, top, len(lines)-end)

@@ -55,9 +55,7 @@ type Model struct {
 	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
 	asks  int
 	proof proof
-	// working is what goes on behind, the newest last; works counts all that ever did.
-	working []work
-	works   int
+	works works
 	// going is the number of the last move to another namespace, stop ends it.
 	going   int
 	stop    context.CancelFunc

@@ -76,11 +76,17 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		next, proof := next.prove(msg.turn)
 		return next, tea.Batch(calm, proof)
 	case proof:
-		return m.proven(msg), nil
+		if m.proof.turn == msg.turn { // of the question that is still the last
+			m.proof = msg
+		}
+		return m, nil
 	case done:
 		return m.did(msg), nil
 	case settled:
-		return m.settle(msg), nil
+		if over, ok := m.over.(settles); ok {
+			m.over = over.settle(msg)
+		}
+		return m, nil
 	case moved:
 		return m.move(msg)
 	}

@@ -2,21 +2,27 @@ package tui
 
 import "slices"
 
-// work is something that goes on behind; its number tells its end from that of others.
+// works is what is carried out in the background, the newest last; count is of all that ever was.
+type works struct {
+	running []work
+	count   int
+}
+
+// work is something that is carried out in the background; its number tells its end from that of others.
 type work struct {
 	number int
 	text   string
 }
 
-// begun is the model with more that goes on, and the number of it.
-func (m Model) begun(text string) (Model, int) {
-	m.works++
-	m.working = append(slices.Clip(m.working), work{m.works, text})
-	return m, m.works
+// begin returns the works with another one, and its number.
+func (w works) begin(text string) (works, int) {
+	w.count++
+	w.running = append(slices.Clip(w.running), work{w.count, text})
+	return w, w.count
 }
 
-// ended is the model without what had a number.
-func (m Model) ended(number int) Model {
-	m.working = slices.DeleteFunc(slices.Clone(m.working), func(w work) bool { return w.number == number })
-	return m
+// end returns the works without the one of a number.
+func (w works) end(number int) works {
+	w.running = slices.DeleteFunc(slices.Clone(w.running), func(w work) bool { return w.number == number })
+	return w
 }
