@@ -143,3 +143,47 @@ func (t typing) foot(Model) (draw.Line, bool) {
 	return draw.Text(theme.Key, " "+t.verb.Does+" "+names(t.act.On)).
 		Add(theme.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
 }
+
+// shell hands the terminal to a shell in a container, and takes it back when that ends.
+func (m Model) shell(s screen.Shell) (Model, tea.Cmd) {
+	if m.options.ReadOnly {
+		m.notice = screen.Say{Text: "read-only: nothing is changed from here"}
+		return m, nil
+	}
+	program, err := m.options.Actions.Shell(s.Namespace, s.Pod, s.Container)
+	if err != nil {
+		m.notice = screen.Say{Text: err.Error(), Bad: true}
+		return m, nil
+	}
+	return m, tea.Exec(program, func(err error) tea.Msg {
+		if err != nil {
+			return screen.Say{Text: "the shell ended: " + err.Error(), Bad: true}
+		}
+		return screen.Say{Text: "the shell in " + s.Pod + " ended"}
+	})
+}
+
+// works is what is carried out in the background, the newest last; count is of all that ever was.
+type works struct {
+	running []work
+	count   int
+}
+
+// work is something that is carried out in the background; its number tells its end from that of others.
+type work struct {
+	number int
+	text   string
+}
+
+// begin returns the works with another one, and its number.
+func (w works) begin(text string) (works, int) {
+	w.count++
+	w.running = append(slices.Clip(w.running), work{w.count, text})
+	return w, w.count
+}
+
+// end returns the works without the one of a number.
+func (w works) end(number int) works {
+	w.running = slices.DeleteFunc(slices.Clone(w.running), func(w work) bool { return w.number == number })
+	return w
+}

@@ -181,3 +181,101 @@ func (c commanding) foot(m Model) (draw.Line, bool) {
 	}
 	return l, true
 }
+
+// complete puts the next candidate in the place of the last word.
+func (c commanding) complete(m Model, forward bool) commanding {
+	if c.tabs == 0 {
+		c.before = c.Value()
+	}
+	list := c.candidates(m, c.before)
+	if len(list) == 0 {
+		return c
+	}
+	step := 1
+	if !forward {
+		step = len(list) - 1
+	}
+	next := commanding{tabs: c.tabs + step, before: c.before}
+	head := c.before[:len(c.before)-len(last(c.before))]
+	text := head + list[(next.tabs-1)%len(list)]
+	if len(list) == 1 {
+		text, next.tabs = text+" ", 0
+	}
+	next.input = newInput(text)
+	return next
+}
+
+// candidates are the words that may stand where one types: names of commands first,
+// then what the command takes.
+func (c commanding) candidates(m Model, text string) []string {
+	word, first := last(text), text == last(text)
+	var list []string
+	for _, cmd := range commands(m) {
+		switch {
+		case first:
+			list = append(list, cmd.name)
+		case cmd.args != nil && strings.HasPrefix(text, cmd.name+" "):
+			list = append(list, cmd.args(m)...)
+		}
+	}
+	return starting(list, word)
+}
+
+func starting(list []string, with string) []string {
+	var out []string
+	for _, s := range list {
+		if strings.HasPrefix(s, with) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// last is the word that is being typed, empty after a space.
+func last(text string) string { return text[strings.LastIndexByte(text, ' ')+1:] }
+
+// filtering is a filter that is typed; the screen follows every letter.
+type filtering struct {
+	input
+	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
+	nothing bool
+}
+
+func newFilter(text string) filtering { return filtering{input: newInput(text)} }
+
+func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	switch k.String() {
+	case "esc", "ctrl+c":
+		return m.closed().pass(screen.Filter{})
+	case "enter":
+		return m.closed(), nil
+	case "up", "down", "pgup", "pgdown":
+		return m.pass(k)
+	}
+	f.input = f.press(k)
+	return f.apply(m)
+}
+
+func (f filtering) paste(text string) overlay {
+	f.input = f.insert(text)
+	return f
+}
+
+// apply has the screen follow what was typed.
+func (f filtering) apply(m Model) (Model, tea.Cmd) {
+	m.over = f
+	if f.nothing {
+		return m, nil
+	}
+	return m.pass(screen.Filter{Text: f.Value()})
+}
+
+func (filtering) body(_ Model, under []draw.Line) []draw.Line { return under }
+
+func (f filtering) foot(Model) (draw.Line, bool) {
+	hint := "  enter apply, esc clear"
+	if f.nothing {
+		hint = "  nothing to search on this screen: enter or esc"
+	}
+	return draw.Text(theme.Key, " /").Join(f.line()).Add(theme.Faint, hint), true
+}
