@@ -142,7 +142,7 @@ func Rules(w io.Writer, rules []lint.Rule) error {
 }
 
 // The part of SARIF 2.1.0 that is written here. The libraries for it also read and
-// validate, and bring a JSON schema engine that nobody keeps any more.
+// validate, and bring a JSON schema engine that is not maintained any more.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

@@ -20,7 +20,7 @@ import (
 )
 
 // TestChaos: whatever is typed, clicked and answered in whatever order, there is no
-// panic, each frame fits, nothing is done that nobody has said yes to, and one gets out.
+// panic, each frame fits, nothing is done that was not confirmed, and one gets out.
 func TestChaos(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaos is somebody who presses keys at random, at a cluster that answers at random.
+// chaos is a user who presses keys at random, at a cluster that answers at random.
 type chaos struct {
 	*testing.T
 	*rand.Rand

@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// pace is the least time between two states: nobody sees more, and a thousand changes
+// pace is the least time between two states: no user sees more, and a thousand changes
 // a second cost no more than a few.
 const pace = 50 * time.Millisecond
 
 // feed is the question to the source that is under way. Another want ends it and asks
-// anew; what still comes of the old one is known by its turn and passed over.
+// again; what still comes of the old one is known by its turn and passed over.
 type feed struct {
 	want  world.Want
 	turn  int

@@ -16,7 +16,7 @@ import (
 
 func asking(t *testing.T) Model {
 	t.Helper()
-	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
 	return m
 }

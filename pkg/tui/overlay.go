@@ -29,7 +29,7 @@ func (m Model) closed() Model {
 // pastable is an overlay that text is typed into.
 type pastable interface{ paste(text string) overlay }
 
-// paste is text for whoever takes text.
+// paste gives pasted text to the overlay that takes text.
 func (m Model) paste(p tea.PasteMsg) (Model, tea.Cmd) {
 	if t, ok := m.over.(pastable); ok {
 		m.over = t.paste(p.Content)
@@ -49,8 +49,7 @@ type question struct {
 	top    int
 }
 
-// askable reports whether there is room for a question: nobody says yes to what cannot
-// be seen.
+// askable reports whether there is room for a question: what cannot be seen is not confirmed.
 func askable(env screen.Env) bool { return env.Height >= 6 && env.Width >= 30 }
 
 // roomOf is how many lines of a question are seen above its answer.

@@ -99,7 +99,7 @@ func after(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
-// Err is why the interface ended by itself, nil where somebody left it.
+// Err is why the interface ended by itself, nil if the user left it.
 func (m Model) Err() error { return m.err }
 
 // Init asks for the world and for the terminal's colours.

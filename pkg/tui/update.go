@@ -202,7 +202,7 @@ type said struct {
 	since  time.Time
 }
 
-// briefly and longer are for how long a notice is shown: somebody may have left the
+// briefly and longer are for how long a notice is shown: a user may have left the
 // terminal open for the night, and the keys shall be there in the morning.
 const (
 	briefly = 20 * time.Second

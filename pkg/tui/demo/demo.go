@@ -1,7 +1,7 @@
 // Package demo is a cluster in memory for the terminal interface: a small shop with
 // rollouts in flight, one of them stuck, one waiting for a person, one a hot upgrade.
 // The controllers are those of the simulator, and the rollouts are carried out by
-// package apply, as on a real cluster. It has no clock: whoever holds it says how much
+// package apply, as on a real cluster. It has no clock: its owner decides how much
 // time goes by.
 package demo
 
@@ -96,7 +96,7 @@ func StartWith(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c.start = c.world.Now()
-	if err := c.look(); err != nil {
+	if err := c.observe(); err != nil {
 		return nil, err
 	}
 	inFlight := rollouts
@@ -197,7 +197,7 @@ func (c *Cluster) Advance(by time.Duration) error {
 				c.await(r)
 			}
 		}
-		if err := c.look(); err != nil {
+		if err := c.observe(); err != nil {
 			return err
 		}
 	}
@@ -206,8 +206,8 @@ func (c *Cluster) Advance(by time.Duration) error {
 	return c.ctx.Err()
 }
 
-// look works out anew what has changed, and notes what happened to pods.
-func (c *Cluster) look() error {
+// observe works out what has changed, and notes what happened to pods.
+func (c *Cluster) observe() error {
 	for _, ref := range c.refs {
 		s, err := c.world.Snapshot(ref)
 		if err != nil {

@@ -24,7 +24,7 @@ type run struct {
 	plan  plan.Plan
 	begun time.Time
 	stop  context.CancelFunc
-	// turn is true while it may move, over when nobody carries it out any more.
+	// turn is true while it may move, over when it is not carried out any more.
 	turn, over bool
 }
 

@@ -214,7 +214,7 @@ func (l Line) clean() Line {
 }
 
 // Clean replaces what would do something to a terminal instead of being shown:
-// messages and logs are written by whoever runs in the cluster.
+// messages and logs are written by what runs in the cluster.
 func Clean(text string) string {
 	for i := range len(text) {
 		if c := text[i]; c < 0x20 || c >= 0x7f {

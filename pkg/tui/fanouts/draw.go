@@ -176,7 +176,7 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 	if limit == "" {
 		limit = "-"
 	}
-	// How many of the updated pods are ready nobody says: at least as many as are ready
+	// How many of the updated pods are ready is not reported: at least as many as are ready
 	// beyond the old ones.
 	t := plan.Tally{Desired: p.Wanted, Total: p.Got, Ready: p.Ready, Updated: p.Updated, UpdatedReady: max(p.Updated+p.Ready-p.Got, 0)}
 	return []draw.Line{
@@ -191,7 +191,7 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 	}
 }
 
-// why is what is wrong with a place, or how it is where nobody says why; nothing where it is
+// why is what is wrong with a place, or how it is if there is no reason; nothing where it is
 // as it should be.
 func why(f *world.FanOut, p world.Place) draw.Line {
 	switch {

@@ -111,7 +111,7 @@ func (p Page) at(row int) int {
 	return p.rows[row].line + 1
 }
 
-// lay breaks all lines anew; the line at the top stays there.
+// lay breaks all lines again; the line at the top stays there.
 func (p Page) lay() Page {
 	first := p.Top() - 1
 	p.rows = make([]row, 0, len(p.lines))
@@ -255,7 +255,7 @@ func (p Page) Found() string {
 	}
 }
 
-// search goes over all lines anew.
+// search goes over all lines again.
 func (p Page) search() Page {
 	p.find.hits = nil
 	for i, l := range p.lines {

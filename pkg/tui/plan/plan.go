@@ -33,7 +33,7 @@ type Screen struct {
 	player
 
 	panel panel
-	// steps is where the cursor is; it follows the simulation until somebody moves it.
+	// steps is where the cursor is; it follows the simulation until the user moves it.
 	steps   draw.Window
 	follows bool
 	// find is what is searched for: events that have it are shown, and the first step.
@@ -123,7 +123,7 @@ func (s Screen) simulate() (Screen, screen.After) {
 	return s, predict(s.asked, s.detail, s.given)
 }
 
-// arrive begins anew with another simulation.
+// arrive starts again with another simulation.
 func (s Screen) arrive(p predicted) Screen {
 	if p.asked != s.asked {
 		return s

@@ -33,7 +33,7 @@ type predicted struct {
 }
 
 // predict simulates what is left of a plan, away from the thread that draws: with pods
-// that behave, and pauses that somebody promotes at once. A plan that is given begins
+// that behave, and pauses that are promoted at once. A plan that is given begins
 // with its first step.
 func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
@@ -119,7 +119,7 @@ const (
 	beat = 100 * time.Millisecond
 	// fastest is the highest speed; all are powers of two.
 	fastest = 4096
-	// usual is how long a whole simulation takes to be played, about, unless somebody
+	// usual is how long a whole simulation takes to be played, about, unless a user
 	// says otherwise.
 	usual = 20 * time.Second
 	// scrubs is in how many steps the left and right keys go through all of it.

@@ -20,13 +20,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// state is a condition of the pod, or a gate that nobody has set.
+// state is a condition of the pod, or a readiness gate that is not set.
 type state struct {
 	cluster.Condition
 	gate, unset bool
 }
 
-// conditions are those of the pod, gates first: one that nobody has set keeps the pod
+// conditions are those of the pod, gates first: one that is not set keeps the pod
 // from being ready as one that is False does.
 func conditions(p *cluster.Pod) []state {
 	var out []state
@@ -56,7 +56,7 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 		width = max(width, draw.Width(c.Type))
 	}
 	for _, c := range list {
-		style, text := c.look()
+		style, text := c.mark()
 		before := draw.Text(style, "  "+symbol(env.Theme.Symbols, style)+" ").
 			Join(draw.Text(theme.Strong, c.Type).Fit(width+1, env.Theme.Symbols.Ellipsis)).
 			Add(theme.Plain, fmt.Sprintf("%-8s", c.Status)).
@@ -71,7 +71,7 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 
 // look is how a condition is, and what is said of it. Conditions that are no gate and
 // False are no harm by themselves, but those that every pod has.
-func (s state) look() (theme.Style, string) {
+func (s state) mark() (theme.Style, string) {
 	text := s.Reason
 	if s.Message != "" {
 		text = strings.TrimPrefix(text+": ", ": ") + s.Message

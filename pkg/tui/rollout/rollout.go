@@ -202,7 +202,7 @@ func (s Screen) elsewhere(key string) screen.After {
 	case shell.Is(key):
 		return s.shell()
 	}
-	for _, to := range doors {
+	for _, to := range links {
 		if to.Is(key) {
 			return screen.Send(screen.Open{Screen: to.screen, Ref: s.ref, Text: to.text})
 		}
@@ -223,13 +223,13 @@ var (
 	right   = screen.Binding{Keys: []string{"right"}, Help: "the next pod of the grid"}
 )
 
-// door is a key to another screen of the workload.
-type door struct {
+// link is a key to another screen of the workload.
+type link struct {
 	screen.Binding
 	screen, text string
 }
 
-var doors = []door{
+var links = []link{
 	{screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what the revisions differ in"}, screen.Diff, ""},
 	{screen.Binding{Keys: []string{"p"}, Does: "plan", Help: "the plan, and a simulation of it"}, screen.Plan, ""},
 	{screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML"}, screen.Text, "yaml"},
@@ -239,7 +239,7 @@ var doors = []door{
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
 	list := []screen.Binding{open, sortBy, more, mark}
-	for _, d := range doors {
+	for _, d := range links {
 		d.Minor = true
 		list = append(list, d.Binding)
 	}

@@ -23,7 +23,7 @@ type Screen interface {
 	// Want is what it shows besides the list of workloads.
 	Want() world.Want
 	// Update is the screen after a message, and what shall happen besides. Messages
-	// are keys that nobody above has taken (tea.KeyPressMsg), [Changed], [Filter],
+	// are keys that the interface has not taken (tea.KeyPressMsg), [Changed], [Filter],
 	// [Click], [Wheel] and whatever the screen's own commands return.
 	Update(env Env, msg tea.Msg) (Screen, After)
 	// Draw returns at most env.Height lines. It is called for every frame: what takes
@@ -74,7 +74,7 @@ type Env struct {
 	Beat int
 }
 
-// Selection is what somebody points at.
+// Selection is what the user points at.
 type Selection struct {
 	Workloads []cluster.Ref
 	// Pods are of the first workload, Containers of the first pod; none are all.
@@ -112,7 +112,7 @@ const (
 // Changed says that the world, or the room, has changed.
 type Changed struct{}
 
-// Filter is what somebody types after /.
+// Filter is what the user types after /.
 type Filter struct{ Text string }
 
 // Click is a click at a place of the screen's own area; Double is a second one there.
@@ -164,13 +164,13 @@ type Say struct {
 	Bad  bool
 }
 
-// Send says something to whoever is above.
+// Send passes a message to the interface.
 func Send(msg tea.Msg) After { return Now{msg} }
 
 // After is what shall happen after an update: [Now], [Later], or nil for nothing.
 type After interface{ after() }
 
-// Now is a message for whoever is above. It is taken before anything else: a key that is
+// Now is a message for the interface. It is taken before anything else: a key that is
 // pressed next is one of the screen that this one opens, however fast it follows.
 type Now struct{ Msg tea.Msg }
 

@@ -96,8 +96,8 @@ func measure(rows []*world.Workload) sizes {
 
 // order is how rows are sorted; its zero value is by health.
 type order struct {
-	by     int
-	turned bool
+	by       int
+	reversed bool
 }
 
 // orders are what one can sort by; the way up is the one that is wanted more often.
@@ -122,7 +122,7 @@ func (o order) next() order { return order{by: (o.by + 1) % len(orders)} }
 
 func (o order) compare(a, b *world.Workload) int {
 	c := orders[o.by].compare(a, b)
-	if o.turned {
+	if o.reversed {
 		c = -c
 	}
 	return cmp.Or(c, compareRefs(a.Ref, b.Ref))

@@ -97,8 +97,8 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.mark(env), nil
 	case sortBy.Is(key):
 		s.order = s.order.next()
-	case turn.Is(key):
-		s.order.turned = !s.order.turned
+	case reverse.Is(key):
+		s.order.reversed = !s.order.reversed
 	case faults.Is(key):
 		s.faults = !s.faults
 	default:
@@ -165,19 +165,19 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 }
 
 var (
-	open   = screen.Binding{Keys: []string{"enter", "right"}, Does: "open", Help: "the rollout of the workload: steps, pods, what it waits for"}
-	mark   = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
-	faults = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, stuck"}
-	sortBy = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
-	yaml   = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
-	words  = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}
-	diff   = screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}
-	turn   = screen.Binding{Keys: []string{"O"}, Does: "reverse", Help: "reverse the order"}
+	open    = screen.Binding{Keys: []string{"enter", "right"}, Does: "open", Help: "the rollout of the workload: steps, pods, what it waits for"}
+	mark    = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
+	faults  = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, stuck"}
+	sortBy  = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
+	yaml    = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
+	words   = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}
+	diff    = screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}
+	reverse = screen.Binding{Keys: []string{"O"}, Does: "reverse", Help: "reverse the order"}
 )
 
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	return []screen.Binding{open, faults, sortBy, turn, mark, words, yaml, diff}
+	return []screen.Binding{open, faults, sortBy, reverse, mark, words, yaml, diff}
 }
 
 // Orders are its commands.

@@ -10,7 +10,7 @@ import (
 
 // Source tells of a cluster. Its methods may be called from several goroutines.
 //
-// It is asked for states, not for changes: whoever asks late gets the newest state at
+// It is asked for states, not for changes: a late caller gets the newest state at
 // once, so that a flood of changes costs frames and no state is lost.
 type Source interface {
 	// Await returns the world once there is one that is newer than the version, with

@@ -25,14 +25,14 @@ type World struct {
 	Loading string
 
 	Workloads []*Workload
-	// Namespaces are the names that one may look at instead; none where nobody knows.
+	// Namespaces are the names that one may look at instead; none if they are not known.
 	Namespaces []string
 	// Detail is of the workload that was wanted; nil until it is there.
 	Detail *Detail
 	// Unseen is why the detail that is wanted is not there, or not as of now; empty while
 	// all is well.
 	Unseen string
-	// Sidecars and FanOuts are nil until somebody wants them and they are there.
+	// Sidecars and FanOuts are nil until they are wanted and read.
 	Sidecars *Sidecars
 	FanOuts  *FanOuts
 	// Driving are rollouts that this very program carries out: leaving it ends them.
@@ -126,5 +126,5 @@ var healthWords = [...]string{"unknown", "healthy", "progressing", "aborted", "p
 // String is the word.
 func (h Health) String() string { return healthWords[h] }
 
-// Faulty reports whether somebody should look.
+// Faulty reports whether it needs attention.
 func (h Health) Faulty() bool { return h >= Paused }
