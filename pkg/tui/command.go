@@ -53,7 +53,7 @@ func opening() []command {
 		if !r.alone {
 			c.args = workloadNames
 		}
-		c.run = func(m Model, args []string) (Model, tea.Cmd) { return r.openNamed(m, args) }
+		c.run = r.openNamed
 		list = append(list, c)
 	}
 	return list

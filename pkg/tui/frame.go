@@ -167,7 +167,7 @@ func (m frame) footer() []draw.Line {
 func (m frame) keyLine() draw.Line {
 	end := keyHint(everywhere.help).Join(keyHint(everywhere.quit))
 	l, room := draw.Line{}, m.width-end.Width()
-	for _, b := range (offers{m.Model}).hints() {
+	for _, b := range offers(m).hints() {
 		if hint := keyHint(b); l.Width()+hint.Width() <= room {
 			l = l.Join(hint)
 		}
