@@ -22,7 +22,7 @@ func changesOf(t *testing.T) Changes {
 	}))
 }
 
-// TestChangesOutputs: UPDATE=1 writes the expected files anew.
+// TestChangesOutputs: UPDATE=1 writes the expected files again.
 func TestChangesOutputs(t *testing.T) {
 	c := changesOf(t)
 	for file, write := range map[string]func(*bytes.Buffer) error{

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -26,11 +27,11 @@ func (st Style) step(state show.StepState, text string) string {
 
 // drawn is a line of the terminal interface as text.
 func (st Style) drawn(l draw.Line) string {
-	out := ""
+	var b strings.Builder
 	for _, span := range l.Spans {
-		out += st.paint(styleColors[span.Style], span.Text)
+		b.WriteString(st.paint(styleColors[span.Style], span.Text))
 	}
-	return out
+	return b.String()
 }
 
 // branches are what comes before the parts of a tree, and before the last of them.

@@ -52,7 +52,7 @@ func planOf(pods int) plan.Plan {
 
 var predicted = simulate.Summary{Outcome: simulate.Completed, Duration: 200 * time.Second, MostDown: 1, MostPods: 5, Restarts: 5, Pulls: 2, Writes: 31}
 
-// golden holds text against a file in testdata; UPDATE=1 writes it anew.
+// golden holds text against a file in testdata; UPDATE=1 writes it again.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

@@ -105,7 +105,7 @@ func (l *RolloutLines) wait(e event.Event) {
 	}
 }
 
-// urgent are gates that somebody has to look at.
+// urgent are gates that need attention.
 var urgent = map[string]bool{
 	plan.GateCrash: true, plan.GateImage: true, plan.GateSchedule: true, plan.GateBudget: true, plan.GateHook: true,
 }

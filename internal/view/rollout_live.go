@@ -130,7 +130,7 @@ func (l *RolloutLive) headline() string {
 	return text
 }
 
-// tree is the workload's revisions with their pods, those by name that somebody has
+// tree is the workload's revisions with their pods, those by name that a user has
 // to look at, and all of them as a bar.
 func (l *RolloutLive) tree() []string {
 	c := l.counts

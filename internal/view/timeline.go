@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -227,4 +230,151 @@ func stepAt(steps []simulate.StepMark, at time.Duration) string {
 		}
 	}
 	return name
+}
+
+// The lines of a timeline in JSON: each has a type and, except for the summary,
+// the time in seconds since the beginning.
+type (
+	stepLine struct {
+		Type  string  `json:"type"`
+		At    float64 `json:"at"`
+		Index int     `json:"index"`
+		Name  string  `json:"name"`
+		Title string  `json:"title,omitempty"`
+		// Ended is missing for a step that did not end.
+		Ended *float64 `json:"ended,omitempty"`
+	}
+	podLine struct {
+		Type      string      `json:"type"`
+		At        float64     `json:"at"`
+		Op        simulate.Op `json:"op"`
+		Pod       string      `json:"pod"`
+		UID       string      `json:"uid,omitempty"`
+		Node      string      `json:"node,omitempty"`
+		Revision  string      `json:"revision,omitempty"`
+		Container string      `json:"container,omitempty"`
+		From      string      `json:"from,omitempty"`
+		To        string      `json:"to,omitempty"`
+		Reason    string      `json:"reason,omitempty"`
+	}
+	stateLine struct {
+		Type    string  `json:"type"`
+		At      float64 `json:"at"`
+		Old     int     `json:"old"`
+		New     int     `json:"new"`
+		OldDown int     `json:"oldDown"`
+		NewDown int     `json:"newDown"`
+		Wanted  int     `json:"wanted"`
+	}
+	summaryLine struct {
+		Type      string           `json:"type"`
+		Outcome   simulate.Outcome `json:"outcome"`
+		Reason    string           `json:"reason,omitempty"`
+		Seconds   float64          `json:"seconds"`
+		MostDown  int              `json:"mostDown"`
+		MostPods  int              `json:"mostPods"`
+		Restarts  int              `json:"restarts"`
+		Recreated int              `json:"recreated"`
+		Pulls     int              `json:"pulls"`
+		Writes    int              `json:"writes"`
+	}
+)
+
+// TimelineJSON writes a run as JSON lines in the order of time: steps, what
+// happens to pods, how the pods stand, and a summary at the end.
+func TimelineJSON(w io.Writer, t simulate.Timeline) error {
+	type timed struct {
+		at   time.Duration
+		line any
+	}
+	var lines []timed
+	for _, s := range t.Steps {
+		l := stepLine{Type: "step", At: s.Begin.Seconds(), Index: s.Index, Name: s.Name, Title: s.Title}
+		if s.End >= 0 {
+			ended := s.End.Seconds()
+			l.Ended = &ended
+		}
+		lines = append(lines, timed{s.Begin, l})
+	}
+	for _, r := range t.Records {
+		lines = append(lines, timed{r.At, podLine{
+			Type: "pod", At: r.At.Seconds(), Op: r.Op, Pod: r.Pod, UID: r.UID, Node: r.Node, Revision: r.Revision,
+			Container: r.Container, From: r.From, To: r.To, Reason: r.Reason,
+		}})
+	}
+	for _, s := range t.Samples {
+		lines = append(lines, timed{s.At, stateLine{Type: "state", At: s.At.Seconds(), Old: s.Old, New: s.New, OldDown: s.OldDown, NewDown: s.NewDown, Wanted: s.Wanted}})
+	}
+	slices.SortStableFunc(lines, func(a, b timed) int { return int(min(max(a.at-b.at, -1), 1)) })
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, l := range lines {
+		if err := e.Encode(l.line); err != nil {
+			return err
+		}
+	}
+	return e.Encode(summaryOf(t.Summary))
+}
+
+func summaryOf(s simulate.Summary) summaryLine {
+	return summaryLine{
+		Type: "summary", Outcome: s.Outcome, Reason: s.Reason, Seconds: s.Duration.Seconds(), MostDown: s.MostDown, MostPods: s.MostPods,
+		Restarts: s.Restarts, Recreated: s.Recreated, Pulls: s.Pulls, Writes: s.Writes,
+	}
+}
+
+// Picture is how a plan's simulated run is drawn.
+func Picture(p plan.Plan, t simulate.Timeline) svg.Picture { return NewPlanPage(p, &t).Picture() }
+
+var pictureWords = map[rules.UpdateMode]string{
+	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "get new metadata", rules.ModeRecreate: "recreated",
+	rules.ModeUnchanged: "unchanged", rules.ModeNotAllowed: "not allowed to change",
+}
+
+// imagesText names the image that changes, if it is the only one.
+func imagesText(list []rules.FieldChange) string {
+	text := ""
+	for _, f := range list {
+		if f.Effect != rules.EffectImage {
+			continue
+		}
+		if text != "" {
+			return ", several images"
+		}
+		text = fmt.Sprintf(", %s to %s", shortImage(f.Old), shortImage(f.New))
+	}
+	return text
+}
+
+// shortImage leaves the registry and its folders out.
+func shortImage(v any) string {
+	text := fmt.Sprint(v)
+	return text[strings.LastIndexByte(text, '/')+1:]
+}
+
+var outcomeWords = map[simulate.Outcome]string{
+	simulate.Completed: "completes in ", simulate.Waiting: "waits for approval after ",
+	simulate.Halted: "fails after ", simulate.Stuck: "stalls after ",
+}
+
+var outcomeColors = map[simulate.Outcome]string{simulate.Completed: green, simulate.Waiting: yellow, simulate.Halted: red, simulate.Stuck: red}
+
+// Outcome writes how a run ends, in numbers.
+func Outcome(w io.Writer, s simulate.Summary, st Style) error {
+	b := &builder{st: st}
+	b.line("%s", st.paint(outcomeColors[s.Outcome], OutcomeText(s)))
+	if s.Reason != "" {
+		b.line("  reason        %s", s.Reason)
+	}
+	b.line("  unavailable   at most %s", plural(s.MostDown, "pod"))
+	b.line("  pods          at most %s", plural(s.MostPods, "pod"))
+	b.line("  restarts      %s in place, %s recreated", plural(s.Restarts, "container"), plural(s.Recreated, "pod"))
+	b.line("  image pulls   %d", s.Pulls)
+	b.line("  API writes    %d", s.Writes)
+	return b.write(w)
+}
+
+// OutcomeText says in a few words how a run ends and after how long.
+func OutcomeText(s simulate.Summary) string {
+	return outcomeWords[s.Outcome] + svg.Span(s.Duration)
 }

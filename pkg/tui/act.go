@@ -82,33 +82,18 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 	switch {
 	case !ok || d.turn != e.turn:
 		return m, nil
-	case e.err != nil && !m.offered(d.act):
-		m.notice = screen.Say{Text: m.refused(e.err), Bad: true}
+	case e.err != nil && !offers{m}.offered(d.act):
+		m.notice = screen.Say{Text: offers{m}.refused(e.err), Bad: true}
 		return m.closed(), nil
 	}
 	d.effect, d.err, d.ready = e.Effect, e.err, true
-	return m.showing(d.rest(m))
-}
-
-// refused is why an act is not possible, in a line, and what applies instead, for which there
-// is always room.
-func (m Model) refused(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	urgent, _ := m.actHints()
-	var keys []string
-	for _, b := range urgent {
-		keys = append(keys, b.Keys[0]+" "+b.Does)
-	}
-	if len(keys) == 0 {
-		return text
-	}
-	instead := "; try " + strings.Join(keys, ", ")
-	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
+	return d.rest(m)
 }
 
 // carry does what was confirmed.
 func (m Model) carry(a world.Act) (Model, tea.Cmd) {
-	m, number := m.begun(string(a.Verb) + " " + names(a.On))
+	works, number := m.works.begin(string(a.Verb) + " " + names(a.On))
+	m.works = works
 	ctx, actions := m.ctx, m.options.Actions
 	return m, func() tea.Msg {
 		text, err := actions.Do(ctx, a)
@@ -117,7 +102,7 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 }
 
 func (m Model) did(d done) Model {
-	m = m.ended(d.number)
+	m.works = m.works.end(d.number)
 	m.notice = screen.Say{Text: d.text}
 	if d.err != nil {
 		m.notice = screen.Say{Text: d.err.Error(), Bad: true}
@@ -157,4 +142,48 @@ func (typing) body(_ Model, under []draw.Line) []draw.Line { return under }
 func (t typing) foot(Model) (draw.Line, bool) {
 	return draw.Text(theme.Key, " "+t.verb.Does+" "+names(t.act.On)).
 		Add(theme.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
+}
+
+// shell hands the terminal to a shell in a container, and takes it back when that ends.
+func (m Model) shell(s screen.Shell) (Model, tea.Cmd) {
+	if m.options.ReadOnly {
+		m.notice = screen.Say{Text: "read-only: nothing is changed from here"}
+		return m, nil
+	}
+	program, err := m.options.Actions.Shell(s.Namespace, s.Pod, s.Container)
+	if err != nil {
+		m.notice = screen.Say{Text: err.Error(), Bad: true}
+		return m, nil
+	}
+	return m, tea.Exec(program, func(err error) tea.Msg {
+		if err != nil {
+			return screen.Say{Text: "the shell ended: " + err.Error(), Bad: true}
+		}
+		return screen.Say{Text: "the shell in " + s.Pod + " ended"}
+	})
+}
+
+// works is what is carried out in the background, the newest last; count is of all that ever was.
+type works struct {
+	running []work
+	count   int
+}
+
+// work is something that is carried out in the background; its number tells its end from that of others.
+type work struct {
+	number int
+	text   string
+}
+
+// begin returns the works with another one, and its number.
+func (w works) begin(text string) (works, int) {
+	w.count++
+	w.running = append(slices.Clip(w.running), work{w.count, text})
+	return w, w.count
+}
+
+// end returns the works without the one of a number.
+func (w works) end(number int) works {
+	w.running = slices.DeleteFunc(slices.Clone(w.running), func(w work) bool { return w.number == number })
+	return w
 }

@@ -2,23 +2,47 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
+// offers are the keys that the footer offers now.
+type offers struct{ Model }
+
+// hints are what the row of the cursor calls for, how one gets back, the keys of the screen,
+// the other acts that the row allows, and then what is minor.
+func (m offers) hints() []screen.Binding {
+	var list, minor []screen.Binding
+	for _, b := range visible(m.top().Keys(), m.options.ReadOnly) {
+		if b.Minor {
+			minor = append(minor, b)
+		} else if b.Does != "" {
+			list = append(list, b)
+		}
+	}
+	urgent, other := m.actHints()
+	if len(m.stack) > 1 {
+		urgent = append(urgent, screen.Binding{Keys: []string{"esc"}, Does: "back"})
+	}
+	list = append(append(urgent, list...), everywhere.filter)
+	return append(append(list, other...), minor...)
+}
+
 // actHints are the acts that apply to what is pointed at: first those that its state calls
 // for, then those that are possible.
-func (m Model) actHints() (urgent, other []screen.Binding) {
+func (m offers) actHints() (urgent, other []screen.Binding) {
 	if m.options.ReadOnly {
 		return nil, nil
 	}
-	rows := m.rows(m.top().Selection(m.env).Workloads)
+	rows := rowsOf(m.env.World, m.top().Selection(m.env).Workloads)
 	for _, v := range verbs {
-		if m.claimed(v.Keys[0]) || len(rows) == 0 {
+		if claims(m.top(), v.Keys[0]) || len(rows) == 0 {
 			continue
 		}
 		b, calls, applies := v.Binding, false, false
@@ -40,18 +64,34 @@ func (m Model) actHints() (urgent, other []screen.Binding) {
 }
 
 // offered reports whether the footer offers an act for one of its workloads.
-func (m Model) offered(a world.Act) bool {
-	rows := m.rows(a.On)
+func (m offers) offered(a world.Act) bool {
+	rows := rowsOf(m.env.World, a.On)
 	return slices.ContainsFunc(verbs, func(v verb) bool {
 		return v.verb == a.Verb && slices.ContainsFunc(rows, func(w *world.Workload) bool { _, _, ok := v.applies(w); return ok })
 	})
 }
 
-// rows are those of workloads; one that is not in the list is taken for one without a rollout.
-func (m Model) rows(refs []cluster.Ref) []*world.Workload {
+// refused is why an act is not possible, in a line, and what applies instead, for which there
+// is always room.
+func (m offers) refused(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	urgent, _ := m.actHints()
+	var keys []string
+	for _, b := range urgent {
+		keys = append(keys, b.Keys[0]+" "+b.Does)
+	}
+	if len(keys) == 0 {
+		return text
+	}
+	instead := "; try " + strings.Join(keys, ", ")
+	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
+}
+
+// rowsOf are those of workloads; one that is not in the list is taken for one without a rollout.
+func rowsOf(w *world.World, refs []cluster.Ref) []*world.Workload {
 	var rows []*world.Workload
 	for _, ref := range refs {
-		row := m.env.World.Find(ref)
+		row := w.Find(ref)
 		if row == nil {
 			row = &world.Workload{Ref: ref}
 		}

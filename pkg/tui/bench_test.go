@@ -86,15 +86,15 @@ func decode(tb testing.TB, list [][]byte) []*cluster.Pod {
 	return pods
 }
 
-// crowd is a workload of many pods whose rollout goes on.
-type crowd struct {
+// manyPods is a workload of many pods whose rollout goes on.
+type manyPods struct {
 	w    *cluster.Workload
 	pods []*cluster.Pod
 	next int
 	at   int64
 }
 
-func newCrowd(tb testing.TB, pods []*cluster.Pod) *crowd {
+func newManyPods(tb testing.TB, pods []*cluster.Pod) *manyPods {
 	tb.Helper()
 	n, err := yaml.Parse(fmt.Sprintf(big, len(pods), len(pods)))
 	if err != nil {
@@ -104,11 +104,11 @@ func newCrowd(tb testing.TB, pods []*cluster.Pod) *crowd {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &crowd{w: w, pods: pods}
+	return &manyPods{w: w, pods: pods}
 }
 
 // change updates so many pods and returns the world after it.
-func (c *crowd) change(n int) *world.World {
+func (c *manyPods) change(n int) *world.World {
 	pods := append([]*cluster.Pod{}, c.pods...)
 	label := "web-new"
 	for range n {
@@ -137,7 +137,7 @@ func BenchmarkFrame(b *testing.B) {
 	begun := spent()
 	pods := decode(b, texts)
 	decoding := spent() - begun
-	c := newCrowd(b, pods)
+	c := newManyPods(b, pods)
 	worlds := []*world.World{c.change(50), c.change(50)}
 	m := opened(worlds[0])
 	n := 0
@@ -163,7 +163,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkSecond(b *testing.B) {
 	for _, pods := range []int{5000, 50_000} {
 		b.Run(fmt.Sprint(pods), func(b *testing.B) {
-			c := newCrowd(b, decode(b, manifests(pods)))
+			c := newManyPods(b, decode(b, manifests(pods)))
 			m := opened(c.change(0))
 			var clock, used, rest time.Duration
 			for b.Loop() {
@@ -194,7 +194,7 @@ const moreForMore = 1.3
 // again, and of one after a change of 50 pods. Both depend on what is shown and on what has
 // changed, and not on the other pods.
 func BenchmarkMorePods(b *testing.B) {
-	few, many := newCrowd(b, decode(b, manifests(5000))), newCrowd(b, decode(b, manifests(50_000)))
+	few, many := newManyPods(b, decode(b, manifests(5000))), newManyPods(b, decode(b, manifests(50_000)))
 	fewWorlds, manyWorlds := []*world.World{few.change(50), few.change(50)}, []*world.World{many.change(50), many.change(50)}
 	ratios := [2]float64{math.Inf(1), math.Inf(1)}
 	for b.Loop() {
@@ -236,7 +236,7 @@ func BenchmarkMemory(b *testing.B) {
 	texts := manifests(10_000)
 	for b.Loop() {
 		before := heap()
-		m := opened(newCrowd(b, decode(b, texts)).change(10))
+		m := opened(newManyPods(b, decode(b, texts)).change(10))
 		_ = m.frame()
 		used := float64(heap()-before) / (1 << 20)
 		runtime.KeepAlive(m)

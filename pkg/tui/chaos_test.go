@@ -20,7 +20,7 @@ import (
 )
 
 // TestChaos: whatever is typed, clicked and answered in whatever order, there is no
-// panic, each frame fits, nothing is done that nobody has said yes to, and one gets out.
+// panic, each frame fits, nothing is done that was not confirmed, and one gets out.
 func TestChaos(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaos is somebody who presses keys at random, at a cluster that answers at random.
+// chaos is a user who presses keys at random, at a cluster that answers at random.
 type chaos struct {
 	*testing.T
 	*rand.Rand
@@ -119,7 +119,7 @@ func (c *chaos) press(name string) {
 	was, late := c.m, len(c.late)
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
-	if asks && !still && len(c.m.working) > 0 && len(c.late) > late {
+	if asks && !still && len(c.m.works.running) > 0 && len(c.late) > late {
 		meant := map[bool]string{true: "y", false: "enter"}[d.short() && d.name == ""]
 		if !d.open(was) || name != meant || d.name == "" && !d.short() && !d.sure {
 			c.Fatalf("%s did what nobody has agreed to: %+v", name, d.act)

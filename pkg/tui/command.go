@@ -22,12 +22,12 @@ type command struct {
 }
 
 // commands are those of the interface and those of the screen that is seen.
-func (m Model) commands() []command {
-	list := append(m.opening(), command{"pods", "the pods of a workload", workloadNames, func(m Model, args []string) (Model, tea.Cmd) {
+func commands(m Model) []command {
+	list := append(opening(), command{"pods", "the pods of a workload", workloadNames, func(m Model, args []string) (Model, tea.Cmd) {
 		r, _ := route(screen.Rollout)
-		return m.openNamed(r, args)
+		return r.openNamed(m, args)
 	}})
-	list = append(append(list, m.moving()...), m.switching()...)
+	list = append(append(list, moving(m.options.Source)...), switching(m.options.Contexts)...)
 	if !m.options.ReadOnly {
 		list = append(list, acting()...)
 	}
@@ -43,7 +43,7 @@ func (m Model) commands() []command {
 }
 
 // opening are the screens that need no more than a name, and the one of a workload.
-func (m Model) opening() []command {
+func opening() []command {
 	var list []command
 	for _, r := range routes {
 		if r.help == "" {
@@ -53,20 +53,20 @@ func (m Model) opening() []command {
 		if !r.alone {
 			c.args = workloadNames
 		}
-		c.run = func(m Model, args []string) (Model, tea.Cmd) { return m.openNamed(r, args) }
+		c.run = r.openNamed
 		list = append(list, c)
 	}
 	return list
 }
 
 // openNamed opens a screen of what is named, or of what the screen points at.
-func (m Model) openNamed(r destination, args []string) (Model, tea.Cmd) {
+func (r destination) openNamed(m Model, args []string) (Model, tea.Cmd) {
 	o := screen.Open{Screen: r.name}
 	if sel := m.top().Selection(m.env); len(args) == 0 && len(sel.Workloads) > 0 {
 		o.Ref = sel.Workloads[0]
 	}
 	if len(args) > 0 {
-		row := m.named(args[0])
+		row := named(m.env.World, args[0])
 		if row == nil {
 			m.notice = screen.Say{Text: "there is no workload " + args[0], Bad: true}
 			return m, nil
@@ -76,14 +76,15 @@ func (m Model) openNamed(r destination, args []string) (Model, tea.Cmd) {
 	return m.open(o)
 }
 
-func (m Model) named(name string) *world.Workload {
-	i := slices.IndexFunc(m.env.World.Workloads, func(w *world.Workload) bool {
-		return show.Name(w.Ref) == name || w.Namespace+"/"+show.Name(w.Ref) == name
+// named is the workload that a name means, nil for none.
+func named(w *world.World, name string) *world.Workload {
+	i := slices.IndexFunc(w.Workloads, func(row *world.Workload) bool {
+		return show.Name(row.Ref) == name || row.Namespace+"/"+show.Name(row.Ref) == name
 	})
 	if i < 0 {
 		return nil
 	}
-	return m.env.World.Workloads[i]
+	return w.Workloads[i]
 }
 
 func workloadNames(m Model) []string {
@@ -115,26 +116,26 @@ func acting() []command {
 	return list
 }
 
-func (m Model) commandHelp() []screen.Binding {
+func commandHelp(commands []command) []screen.Binding {
 	var list []screen.Binding
-	for _, c := range m.commands() {
+	for _, c := range commands {
 		list = append(list, screen.Binding{Keys: []string{":" + c.name}, Help: c.help})
 	}
 	return list
 }
 
 // run carries out what was typed.
-func (m Model) run(text string) (Model, tea.Cmd) {
+func run(m Model, text string) (Model, tea.Cmd) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return m, nil
 	}
-	for _, c := range m.commands() {
+	for _, c := range commands(m) {
 		if c.name == words[0] || c.name[:1] == words[0] && c.name == "quit" {
 			return c.run(m, words[1:])
 		}
 	}
-	if kind := m.kind(words[0]); kind != "" && len(words) == 1 {
+	if kind := kindOf(m.env.World, words[0]); kind != "" && len(words) == 1 {
 		m, cmd := m.open(screen.Open{Screen: screen.Workloads})
 		m, more := m.pass(screen.Filter{Text: strings.ToLower(kind) + "/"})
 		return m, tea.Batch(cmd, more)
@@ -158,7 +159,7 @@ func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case "esc", "ctrl+c":
 		return m.closed(), nil
 	case "enter":
-		return m.closed().run(c.Value())
+		return run(m.closed(), c.Value())
 	case "tab", "shift+tab":
 		m.over = c.complete(m, k.String() == "tab")
 		return m, nil
@@ -179,4 +180,102 @@ func (c commanding) foot(m Model) (draw.Line, bool) {
 		l = l.Add(theme.Faint, " "+word)
 	}
 	return l, true
+}
+
+// complete puts the next candidate in the place of the last word.
+func (c commanding) complete(m Model, forward bool) commanding {
+	if c.tabs == 0 {
+		c.before = c.Value()
+	}
+	list := c.candidates(m, c.before)
+	if len(list) == 0 {
+		return c
+	}
+	step := 1
+	if !forward {
+		step = len(list) - 1
+	}
+	next := commanding{tabs: c.tabs + step, before: c.before}
+	head := c.before[:len(c.before)-len(last(c.before))]
+	text := head + list[(next.tabs-1)%len(list)]
+	if len(list) == 1 {
+		text, next.tabs = text+" ", 0
+	}
+	next.input = newInput(text)
+	return next
+}
+
+// candidates are the words that may stand where one types: names of commands first,
+// then what the command takes.
+func (c commanding) candidates(m Model, text string) []string {
+	word, first := last(text), text == last(text)
+	var list []string
+	for _, cmd := range commands(m) {
+		switch {
+		case first:
+			list = append(list, cmd.name)
+		case cmd.args != nil && strings.HasPrefix(text, cmd.name+" "):
+			list = append(list, cmd.args(m)...)
+		}
+	}
+	return starting(list, word)
+}
+
+func starting(list []string, with string) []string {
+	var out []string
+	for _, s := range list {
+		if strings.HasPrefix(s, with) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// last is the word that is being typed, empty after a space.
+func last(text string) string { return text[strings.LastIndexByte(text, ' ')+1:] }
+
+// filtering is a filter that is typed; the screen follows every letter.
+type filtering struct {
+	input
+	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
+	nothing bool
+}
+
+func newFilter(text string) filtering { return filtering{input: newInput(text)} }
+
+func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	switch k.String() {
+	case "esc", "ctrl+c":
+		return m.closed().pass(screen.Filter{})
+	case "enter":
+		return m.closed(), nil
+	case "up", "down", "pgup", "pgdown":
+		return m.pass(k)
+	}
+	f.input = f.press(k)
+	return f.apply(m)
+}
+
+func (f filtering) paste(text string) overlay {
+	f.input = f.insert(text)
+	return f
+}
+
+// apply has the screen follow what was typed.
+func (f filtering) apply(m Model) (Model, tea.Cmd) {
+	m.over = f
+	if f.nothing {
+		return m, nil
+	}
+	return m.pass(screen.Filter{Text: f.Value()})
+}
+
+func (filtering) body(_ Model, under []draw.Line) []draw.Line { return under }
+
+func (f filtering) foot(Model) (draw.Line, bool) {
+	hint := "  enter apply, esc clear"
+	if f.nothing {
+		hint = "  nothing to search on this screen: enter or esc"
+	}
+	return draw.Text(theme.Key, " /").Join(f.line()).Add(theme.Faint, hint), true
 }

@@ -1,11 +1,16 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -55,28 +60,21 @@ const moment = 300 * time.Millisecond
 // settled is the end of a moment without keys.
 type settled struct{ turn, wait int }
 
-// rest begins a moment at the end of which the question hears answers.
-func (d dialog) rest(m Model) (dialog, tea.Cmd) {
+// rest shows the question, and begins a moment at the end of which it hears answers.
+func (d dialog) rest(m Model) (Model, tea.Cmd) {
 	d.calm = false
 	d.waits++
-	return d, m.options.After(moment, settled{d.turn, d.waits})
+	m.over = d
+	return m, m.options.After(moment, settled{d.turn, d.waits})
 }
 
-// settle has a question hear answers, unless another key was pressed meanwhile.
-func (m Model) settle(s settled) Model {
-	switch over := m.over.(type) {
-	case dialog:
-		if over.turn == s.turn && over.waits == s.wait {
-			over.calm = true
-			m.over = over
-		}
-	case leaving:
-		if over.turn == s.turn && over.waits == s.wait {
-			over.calm = true
-			m.over = over
-		}
-	}
-	return m
+// settles is an overlay that hears answers once no key was pressed for a moment.
+type settles interface{ settle(s settled) overlay }
+
+// settle has the question hear answers, unless another key was pressed meanwhile.
+func (d dialog) settle(s settled) overlay {
+	d.calm = d.calm || d.turn == s.turn && d.waits == s.wait
+	return d
 }
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -96,9 +94,9 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case !d.ready || d.err != nil:
 		return m, nil
 	case !d.calm:
-		return m.showing(d.rest(m))
+		return d.rest(m)
 	case name == "tab" && len(d.scopes) > 1:
-		return m.rescoped(d)
+		return d.rescoped(m)
 	case d.name != "":
 		return d.named(m, k)
 	case d.short():
@@ -124,7 +122,7 @@ func (d dialog) letter(m Model, name string) (Model, tea.Cmd) {
 	case (name == "y" || name == "Y") && d.open(m):
 		return m.closed().carry(d.meant())
 	}
-	return m.showing(d.rest(m))
+	return d.rest(m)
 }
 
 // button is a key that moves between the buttons or chooses one.
@@ -145,7 +143,7 @@ func (d dialog) button(m Model, name string) (Model, tea.Cmd) {
 		}
 		return m, nil
 	}
-	return m.showing(d.rest(m))
+	return d.rest(m)
 }
 
 // named is a key of the name that has to be typed.
@@ -161,14 +159,8 @@ func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// showing shows a dialog, with a command that goes with it.
-func (m Model) showing(d dialog, cmd tea.Cmd) (Model, tea.Cmd) {
-	m.over = d
-	return m, cmd
-}
-
 // rescoped asks about the next scope of a restart.
-func (m Model) rescoped(d dialog) (Model, tea.Cmd) {
+func (d dialog) rescoped(m Model) (Model, tea.Cmd) {
 	at := (d.scope + 1) % len(d.scopes)
 	a := d.act
 	a.Pods, a.Containers = d.scopes[at].pods, d.scopes[at].containers
@@ -181,7 +173,7 @@ func (m Model) rescoped(d dialog) (Model, tea.Cmd) {
 }
 
 // open reports whether one may say yes: the effect is known and seen, and there is one.
-func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && m.askable() }
+func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && askable(m.env) }
 
 // meant is the act, as what was said yes to.
 func (d dialog) meant() world.Act {
@@ -210,3 +202,222 @@ func (d dialog) foot(Model) (draw.Line, bool) {
 }
 
 func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question(m).draw(m, under) }
+
+// question is what a dialog shows: the question, what comes of it, and then where and what
+// exactly.
+func (d dialog) question(m Model) question {
+	width := draw.BoxWidth(m.env.Width)
+	lines := draw.Wrap(theme.Strong, d.asked(), width)
+	lines = append(append(lines, d.effects(m)...), m.proof.lines(d.turn, width)...)
+	lines = append(lines, draw.Line{})
+	lines = append(append(lines, d.facts(m)...), draw.Line{})
+	answer := d.answer()
+	if d.name != "" && d.ready && d.err == nil && answer.Width() > width { // what is typed is seen in any case
+		lines = append(lines, draw.Wrap(theme.Strong, "type "+d.name+" and enter:", width)...)
+		typed := d.line()
+		answer = typed.From(max(typed.Width()-width, 0))
+	}
+	return question{string(d.act.Verb), lines, answer, d.top}
+}
+
+// effects is what comes of the act, or why it cannot be done.
+func (d dialog) effects(m Model) []draw.Line {
+	width := draw.BoxWidth(m.env.Width)
+	switch {
+	case d.err != nil:
+		return draw.Wrap(theme.Bad, d.err.Error(), width)
+	case !d.ready:
+		return []draw.Line{draw.Text(theme.Faint, "working out what that would do ...")}
+	}
+	var lines []draw.Line
+	for _, ref := range d.act.On {
+		c, known := d.effect.Changes[ref]
+		if !known {
+			continue
+		}
+		text := d.answers(c, m.env.World.Find(ref))
+		if len(d.act.On) > 1 && text != "" {
+			text = show.Name(ref) + ": " + text
+		}
+		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+	}
+	for _, text := range d.effect.Lines {
+		lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+	}
+	return lines
+}
+
+// facts are the place, and by name all that changes.
+func (d dialog) facts(m Model) []draw.Line {
+	var lines []draw.Line
+	width := draw.BoxWidth(m.env.Width)
+	add := func(label, text string) {
+		if text == "" {
+			return
+		}
+		head := fmt.Sprintf("%-12s", label)
+		for _, l := range draw.Wrap(theme.Plain, text, width-len(head)) {
+			lines = append(lines, draw.Text(theme.Faint, head).Join(l))
+			head = draw.Spaces(len(head))
+		}
+	}
+	where := m.env.World.Where
+	lines = append(lines, contextLine(where))
+	add("namespace", spaces(d.act))
+	if len(d.act.On) > 1 || d.act.Verb == world.Restart {
+		add("workload", names(d.act.On))
+	}
+	if len(d.scopes) > 1 {
+		lines = append(lines, d.choices(m)...)
+	} else {
+		add("pods", listed(d.act.Pods))
+		add("containers", strings.Join(d.act.Containers, ", "))
+	}
+	if d.ready && d.err == nil && len(d.act.On) == 1 {
+		c := d.effect.Changes[d.act.On[0]]
+		revision, image := "revision", "image"
+		if d.act.Verb == world.Abort || d.act.Verb == world.PauseResume { // what the rollout changes, and not the act
+			revision, image = "rollout", "of image"
+		}
+		add(revision, revisions(c))
+		for _, i := range c.Images {
+			add(image, i.From+" -> "+i.To)
+		}
+	}
+	return lines
+}
+
+// choices are what a restart may be about, with the chosen one marked.
+func (d dialog) choices(m Model) []draw.Line {
+	y, head := m.env.Theme.Symbols, "restart     "
+	var lines []draw.Line
+	for i, s := range d.scopes {
+		mark, style := y.Next+" ", theme.Faint
+		if i == d.scope {
+			mark, style = y.Now+" ", theme.Strong
+		}
+		lines = append(lines, draw.Text(theme.Faint, head).Add(theme.Key, mark).Add(style, s.title))
+		head = draw.Spaces(len(head))
+	}
+	if len(d.act.Pods) > 1 {
+		for _, l := range draw.Wrap(theme.Faint, listed(d.act.Pods), draw.BoxWidth(m.env.Width)-len(head)-2) {
+			lines = append(lines, draw.Text(theme.Plain, head+"  ").Join(l))
+		}
+	}
+	return lines
+}
+
+// mostPods is how many pods a question names.
+const mostPods = 12
+
+func listed(pods []string) string {
+	if more := len(pods) - mostPods; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(pods[:mostPods], ", "), more)
+	}
+	return strings.Join(pods, ", ")
+}
+
+// revisions are the one that is left and the one that takes its place.
+func revisions(c plan.Consequence) string {
+	switch {
+	case c.From == "" && c.To == "", c.From == c.To:
+		return ""
+	case c.To == "":
+		return c.From + " -> a new one"
+	case c.From == "":
+		return c.To
+	}
+	return c.From + " -> " + c.To
+}
+
+func contextLine(where world.Where) draw.Line {
+	l := draw.Text(theme.Faint, "context     ").Add(theme.Strong, where.Context)
+	if where.Production {
+		l = l.Add(theme.Plain, " ").Add(theme.Danger, " production ")
+	}
+	return l
+}
+
+// answer is how one answers; keys are seen once they count.
+func (d dialog) answer() draw.Line {
+	switch {
+	case d.err != nil:
+		return draw.Text(theme.Key, "esc").Add(theme.Plain, " back")
+	case !d.ready, d.name != "" && !d.calm:
+		return draw.Text(theme.Key, "esc").Add(theme.Plain, " cancel")
+	case d.name != "":
+		return draw.Text(theme.Plain, "type ").Add(theme.Strong, d.name).Add(theme.Plain, " and enter: ").Join(d.line())
+	case d.short():
+		return yesOrNo(d.calm)
+	}
+	return d.buttons()
+}
+
+// yesOrNo names the keys of an answer once they count.
+func yesOrNo(calm bool) draw.Line {
+	if !calm {
+		return draw.Text(theme.Faint, "  yes     no")
+	}
+	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "n").Add(theme.Plain, " no")
+}
+
+// does is what the button says that carries an act out.
+var does = map[world.Verb]string{
+	world.Undo: "Roll back", world.Abort: "Abort", world.Scale: "Scale", world.Partition: "Set",
+}
+
+// buttons are both, the one with the focus in brackets.
+func (d dialog) buttons() draw.Line {
+	yes := does[d.act.Verb]
+	if yes == "" {
+		yes = "Yes"
+	}
+	switch {
+	case !d.calm:
+		return draw.Text(theme.Faint, "  Cancel      "+yes)
+	case d.sure:
+		return draw.Text(theme.Plain, "  Cancel    ").Add(theme.Danger, "[ "+yes+" ]")
+	}
+	return draw.Text(theme.Found, "[ Cancel ]").Add(theme.Plain, "    "+yes)
+}
+
+// proof is what the question of a promotion shows of the pods: nil while it is being read.
+// The question does not wait for it.
+type proof struct {
+	turn int
+	told *evidence.Comparison
+	err  error
+}
+
+// prove begins to read the evidence for the question of a turn, where it is about promoting
+// one workload and the source can compare its pods.
+func (m Model) prove(turn int) (Model, tea.Cmd) {
+	d, ok := m.over.(dialog)
+	witness, can := m.options.Source.(world.Witness)
+	if !ok || !can || d.turn != turn || d.act.Verb != world.Promote || len(d.act.On) != 1 || d.err != nil {
+		return m, nil
+	}
+	m.proof = proof{turn: turn}
+	ctx, ref := m.ctx, d.act.On[0]
+	return m, func() tea.Msg {
+		c, err := witness.Evidence(ctx, ref)
+		return proof{turn, &c, err}
+	}
+}
+
+// lines are those of a question about how new pods do beside old ones.
+func (p proof) lines(turn, width int) []draw.Line {
+	if turn == 0 || p.turn != turn {
+		return nil
+	}
+	var lines []draw.Line
+	switch {
+	case p.told == nil:
+		lines = []draw.Line{draw.Text(theme.Faint, "reading how the new pods do ...")}
+	case p.err != nil:
+		lines = draw.Wrap(theme.Faint, "how the new pods do cannot be read: "+p.err.Error(), width)
+	default:
+		lines = show.Evidence(*p.told, width)
+	}
+	return append([]draw.Line{{}}, lines...)
+}

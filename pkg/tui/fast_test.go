@@ -46,7 +46,7 @@ func (echo) Do(context.Context, world.Act) (string, error) { return "", nil }
 
 // TestHaste: a key belongs to the screen that the key before it has opened.
 func TestHaste(t *testing.T) {
-	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	for keys, want := range map[string]string{
 		"enter":           "pod/web-",
 		"enter y":         "pod/web-00000 as YAML",
@@ -60,10 +60,10 @@ func TestHaste(t *testing.T) {
 	}
 }
 
-// TestEffectOfAnother: what an act would do that somebody has left is not taken for what
+// TestEffectOfAnother: what an act would do that the user has left is not taken for what
 // the next one would.
 func TestEffectOfAnother(t *testing.T) {
-	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
 	m, late := m.take(key("P"))
 	m = hasty(m, "esc")
@@ -82,7 +82,7 @@ func TestEffectOfAnother(t *testing.T) {
 // TestMeans: what is done is what the dialog has shown, also where the cluster has gone
 // on since.
 func TestMeans(t *testing.T) {
-	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	doing := &recorder{}
 	m.options.Actions, m.options.ReadOnly = doing, false
 	m, asked := m.take(key("P"))

@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// pace is the least time between two states: nobody sees more, and a thousand changes
+// pace is the least time between two states: no user sees more, and a thousand changes
 // a second cost no more than a few.
 const pace = 50 * time.Millisecond
 
 // feed is the question to the source that is under way. Another want ends it and asks
-// anew; what still comes of the old one is known by its turn and passed over.
+// again; what still comes of the old one is known by its turn and passed over.
 type feed struct {
 	want  world.Want
 	turn  int
@@ -68,12 +68,12 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 		m.err = a.err
 		return m, tea.Quit
 	}
-	told := m.tell(m.env.World, a.world)
+	news := m.options.Notify.news(m.env.World, a.world)
 	m.env.World = a.world
 	m = m.fade()
 	m, cmd := m.pass(screen.Changed{})
 	turn := m.feed.turn
-	return m, tea.Batch(told, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
+	return m, tea.Batch(news, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
 }
 
 // beat is the next picture of what is waited for.
@@ -81,7 +81,7 @@ type beat struct{}
 
 // tick asks for a beat while something is waited for.
 func (m Model) tick() (Model, tea.Cmd) {
-	if m.ticking || m.env.World.Loaded && len(m.working) == 0 {
+	if m.ticking || m.env.World.Loaded && len(m.works.running) == 0 {
 		return m, nil
 	}
 	m.ticking = true

@@ -20,7 +20,12 @@ func (m Model) View() tea.View {
 	return v
 }
 
-func (m Model) frame() string {
+func (m Model) frame() string { return frame{m}.text() }
+
+// frame is the model as it is drawn.
+type frame struct{ Model }
+
+func (m frame) text() string {
 	var b strings.Builder
 	b.Grow(m.width * m.height * 2)
 	t := m.env.Theme
@@ -46,7 +51,7 @@ func (m Model) frame() string {
 }
 
 // body is the screen and what lies over it, of just the height that there is.
-func (m Model) body() []draw.Line {
+func (m frame) body() []draw.Line {
 	var lines []draw.Line
 	if m.env.World.Loaded {
 		lines = m.top().Draw(m.env)
@@ -55,7 +60,7 @@ func (m Model) body() []draw.Line {
 	}
 	lines = height(lines, m.env.Height)
 	if m.over != nil {
-		lines = height(m.over.body(m, lines), m.env.Height)
+		lines = height(m.over.body(m.Model, lines), m.env.Height)
 	}
 	return lines
 }
@@ -67,7 +72,7 @@ func height(lines []draw.Line, n int) []draw.Line {
 	return lines[:n]
 }
 
-func (m Model) loading() []draw.Line {
+func (m frame) loading() []draw.Line {
 	w := m.env.World
 	if w.Link.Lost != "" {
 		return []draw.Line{{}, draw.Text(theme.Bad, "  no connection: "+w.Link.Lost), draw.Text(theme.Faint, "  trying again ...")}
@@ -75,13 +80,13 @@ func (m Model) loading() []draw.Line {
 	return []draw.Line{{}, draw.Text(theme.Busy, "  "+m.spin()+" ").Add(theme.Plain, "loading "+w.Loading)}
 }
 
-func (m Model) spin() string {
+func (m frame) spin() string {
 	list := m.env.Theme.Symbols.Spin
 	return list[m.env.Beat%len(list)]
 }
 
 // header is where one is, at the left, and how the connection is, at the right.
-func (m Model) header() []draw.Line {
+func (m frame) header() []draw.Line {
 	l := draw.Text(theme.Plain, " ").Join(m.place())
 	for i, s := range m.stack {
 		style := theme.Plain
@@ -93,7 +98,7 @@ func (m Model) header() []draw.Line {
 	return []draw.Line{draw.Both(l, m.link().Add(theme.Plain, " "), m.width, m.env.Theme.Symbols.Ellipsis)}
 }
 
-func (m Model) place() draw.Line {
+func (m frame) place() draw.Line {
 	where := m.env.World.Where
 	style, name := theme.Strong, where.Context
 	if where.Production {
@@ -110,7 +115,7 @@ func (m Model) place() draw.Line {
 }
 
 // link says how fresh all this is, and what goes on behind.
-func (m Model) link() draw.Line {
+func (m frame) link() draw.Line {
 	l := draw.Line{}
 	if m.options.ReadOnly {
 		l = l.Add(theme.Faint, " read-only")
@@ -124,8 +129,8 @@ func (m Model) link() draw.Line {
 		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")
 	case w.Unseen != "" && w.Detail != nil:
 		return l.Add(theme.Bad, " "+s.Stuck+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
-	case len(m.working) > 0:
-		return l.Add(theme.Busy, " "+m.spin()+" "+m.working[len(m.working)-1].text)
+	case len(m.works.running) > 0:
+		return l.Add(theme.Busy, " "+m.spin()+" "+m.works.running[len(m.works.running)-1].text)
 	case !w.Loaded:
 		return l.Add(theme.Busy, " "+m.spin())
 	case w.Where.Simulated:
@@ -135,7 +140,7 @@ func (m Model) link() draw.Line {
 }
 
 // clock is the time in the cluster, where there is room for it.
-func (m Model) clock(l draw.Line) draw.Line {
+func (m frame) clock(l draw.Line) draw.Line {
 	if m.width < 80 {
 		return l
 	}
@@ -143,9 +148,9 @@ func (m Model) clock(l draw.Line) draw.Line {
 }
 
 // footer is what is typed, what is to be said, or the keys.
-func (m Model) footer() []draw.Line {
+func (m frame) footer() []draw.Line {
 	if m.over != nil {
-		if l, ok := m.over.foot(m); ok {
+		if l, ok := m.over.foot(m.Model); ok {
 			return []draw.Line{l}
 		}
 	}
@@ -159,34 +164,15 @@ func (m Model) footer() []draw.Line {
 }
 
 // keyLine is the keys for which there is room, help always among them.
-func (m Model) keyLine() draw.Line {
+func (m frame) keyLine() draw.Line {
 	end := keyHint(everywhere.help).Join(keyHint(everywhere.quit))
 	l, room := draw.Line{}, m.width-end.Width()
-	for _, b := range m.hints() {
+	for _, b := range offers(m).hints() {
 		if hint := keyHint(b); l.Width()+hint.Width() <= room {
 			l = l.Join(hint)
 		}
 	}
 	return draw.Both(l, end, m.width, "")
-}
-
-// hints are what the row of the cursor calls for, how one gets back, the keys of the screen,
-// the other acts that the row allows, and then what is minor.
-func (m Model) hints() []screen.Binding {
-	var list, minor []screen.Binding
-	for _, b := range m.visible(m.top().Keys()) {
-		if b.Minor {
-			minor = append(minor, b)
-		} else if b.Does != "" {
-			list = append(list, b)
-		}
-	}
-	urgent, other := m.actHints()
-	if len(m.stack) > 1 {
-		urgent = append(urgent, screen.Binding{Keys: []string{"esc"}, Does: "back"})
-	}
-	list = append(append(urgent, list...), everywhere.filter)
-	return append(append(list, other...), minor...)
 }
 
 func keyHint(b screen.Binding) draw.Line {

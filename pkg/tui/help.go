@@ -111,18 +111,18 @@ func (h helpPage) lines(m Model) []draw.Line {
 func helpSections(m Model) [][]draw.Line {
 	width := m.env.Width
 	out := [][]draw.Line{
-		section("This screen: "+m.top().Title(), m.visible(m.top().Keys()), width),
+		section("This screen: "+m.top().Title(), visible(m.top().Keys(), m.options.ReadOnly), width),
 		section("Lists", moves, width),
 	}
 	if !m.options.ReadOnly {
-		out = append(out, section("Acting, always after a question", m.acts(), width))
+		out = append(out, section("Acting, always after a question", acts(m.top()), width))
 	}
 	e := everywhere
-	keys := append(jumps(), m.spaces()...)
+	keys := append(jumps(), allSpacesKey(m.options.Source)...)
 	return append(
 		out,
 		section("Everywhere", append(keys, e.back, e.filter, e.command, e.copy, e.help, e.quit), width),
-		section("Commands", m.commandHelp(), width),
+		section("Commands", commandHelp(commands(m)), width),
 	)
 }
 
@@ -138,10 +138,10 @@ func jumps() []screen.Binding {
 }
 
 // acts are the verbs whose keys the screen does not use for something of its own.
-func (m Model) acts() []screen.Binding {
+func acts(s screen.Screen) []screen.Binding {
 	var out []screen.Binding
 	for _, v := range verbs {
-		if !m.claimed(v.Keys[0]) {
+		if !claims(s, v.Keys[0]) {
 			out = append(out, v.Binding)
 		}
 	}
@@ -149,10 +149,10 @@ func (m Model) acts() []screen.Binding {
 }
 
 // visible leaves out what changes the cluster where nothing may.
-func (m Model) visible(list []screen.Binding) []screen.Binding {
+func visible(list []screen.Binding, readOnly bool) []screen.Binding {
 	var out []screen.Binding
 	for _, b := range list {
-		if !b.Changes || !m.options.ReadOnly {
+		if !b.Changes || !readOnly {
 			out = append(out, b)
 		}
 	}

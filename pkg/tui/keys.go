@@ -1,9 +1,15 @@
 package tui
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -59,7 +65,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	m.notice = screen.Say{}
 	name := k.String()
 	switch {
-	case everywhere.back.Is(name) && !m.claimed(name):
+	case everywhere.back.Is(name) && !claims(m.top(), name):
 		return m.back()
 	case everywhere.quit.Is(name):
 		m.next = ""
@@ -72,15 +78,15 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
-	case everywhere.copy.Is(name) && !m.claimed(name):
+	case everywhere.copy.Is(name) && !claims(m.top(), name):
 		return m.copied()
-	case name == allSpaces && !m.claimed(name):
+	case name == allSpaces && !claims(m.top(), name):
 		if mover, ok := m.options.Source.(world.Mover); ok {
 			return m.travel(mover, "")
 		}
 	}
 	for _, v := range verbs {
-		if v.Is(name) && !m.claimed(name) {
+		if v.Is(name) && !claims(m.top(), name) {
 			return m.act(v)
 		}
 	}
@@ -92,9 +98,9 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m.pass(k)
 }
 
-// claimed reports whether the screen uses a key for something of its own.
-func (m Model) claimed(key string) bool {
-	for _, b := range m.top().Keys() {
+// claims reports whether a screen uses a key for something of its own.
+func claims(s screen.Screen, key string) bool {
+	for _, b := range s.Keys() {
 		if b.Is(key) {
 			return true
 		}
@@ -117,7 +123,86 @@ func (m Model) filter() Model {
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Driving) > 0 {
-		return m.leavingAsks()
+		return askToLeave(m)
 	}
 	return m, tea.Quit
+}
+
+// lines is how far a wheel turns.
+const lines = 3
+
+// mouse gives clicks and turns of the wheel to the screen; a second click at one place
+// is a double one.
+func (m Model) mouse(msg tea.MouseMsg) (Model, tea.Cmd) {
+	if m.over != nil {
+		return m, nil
+	}
+	at := msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		m.click = nil
+		by := lines
+		if at.Button == tea.MouseWheelUp {
+			by = -lines
+		}
+		return m.pass(screen.Wheel{By: by})
+	case tea.MouseClickMsg:
+		return m.clicked(screen.Click{X: at.X, Y: at.Y - m.around()/2})
+	}
+	return m, nil
+}
+
+// click is one that a second may follow, and when it was by the time in the cluster.
+type click struct {
+	screen.Click
+	at time.Time
+}
+
+// quick is how soon a second click has to follow. The time in the cluster goes on by up
+// to a second at once.
+const quick = 2 * time.Second
+
+// clicked is a double click where another was at the place just before, on this screen.
+func (m Model) clicked(c screen.Click) (Model, tea.Cmd) {
+	before, now := m.click, m.env.World.Now
+	m.click = &click{c, now}
+	if before != nil && before.Click == c && now.Sub(before.at) <= quick {
+		c.Double, m.click = true, nil
+	}
+	return m.pass(c)
+}
+
+// mostCopied is how many bytes are copied at once: terminals take no more.
+const mostCopied = 70_000
+
+// copied puts what the cursor is on into the clipboard of the terminal: the text of a page,
+// else names of pods or workloads.
+func (m Model) copied() (Model, tea.Cmd) {
+	text, what := copies(m)
+	switch {
+	case text == "":
+		m.notice = screen.Say{Text: "nothing to copy here"}
+		return m, nil
+	case len(text) > mostCopied:
+		m.notice = screen.Say{Text: fmt.Sprintf("too long to copy: %d kB, a terminal takes %d", len(text)/1000, mostCopied/1000), Bad: true}
+		return m, nil
+	}
+	m.notice = screen.Say{Text: "copied " + what}
+	return m, tea.SetClipboard(text)
+}
+
+func copies(m Model) (text, what string) {
+	if c, ok := m.top().(screen.Copyable); ok {
+		text = c.Copied()
+		return text, show.Count(strings.Count(text, "\n")+1, "line")
+	}
+	sel := m.top().Selection(m.env)
+	names := sel.Pods
+	if len(names) == 0 {
+		for _, r := range sel.Workloads {
+			names = append(names, strings.ToLower(r.Kind)+"/"+r.Name)
+		}
+	}
+	text = draw.Clean(strings.Join(names, " "))
+	return text, text
 }

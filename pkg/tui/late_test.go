@@ -16,7 +16,7 @@ import (
 
 func asking(t *testing.T) Model {
 	t.Helper()
-	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
 	return m
 }
@@ -46,11 +46,11 @@ func TestTwoAtOnce(t *testing.T) {
 		m, ends = next, append(ends, do())
 	}
 	m, _ = m.take(ends[1])
-	if got := m.link().String(); !strings.Contains(got, "cloneset/web") {
+	if got := (frame{m}).link().String(); !strings.Contains(got, "cloneset/web") {
 		t.Errorf("%q", got)
 	}
-	if m, _ = m.take(ends[0]); strings.Contains(m.link().String(), "cloneset/web") {
-		t.Errorf("%q", m.link().String())
+	if m, _ = m.take(ends[0]); strings.Contains((frame{m}).link().String(), "cloneset/web") {
+		t.Errorf("%q", (frame{m}).link().String())
 	}
 }
 
@@ -83,7 +83,7 @@ func TestClicks(t *testing.T) {
 func TestNothingMore(t *testing.T) {
 	m := asking(t)
 	for text, asks := range map[string]bool{"restart web-00001": false, "restart": true, "undo 3": true, "undo 3 4": false, "scale 2": true} {
-		next, _ := m.run(text)
+		next, _ := run(m, text)
 		if _, ok := next.over.(dialog); ok != asks || asks == next.notice.Bad {
 			t.Errorf("%s: asks %t, %+v", text, ok, next.notice)
 		}
@@ -94,9 +94,11 @@ func TestNothingMore(t *testing.T) {
 func calmed(m Model) Model {
 	switch over := m.over.(type) {
 	case dialog:
-		return m.settle(settled{over.turn, over.waits})
+		m, _ = m.take(settled{over.turn, over.waits})
+		return m
 	case leaving:
-		return m.settle(settled{over.turn, over.waits})
+		m, _ = m.take(settled{over.turn, over.waits})
+		return m
 	}
 	return m
 }
@@ -128,14 +130,14 @@ func TestMoves(t *testing.T) {
 	m.options.Source = nomad{}
 	closed := 0
 	m = m.with(closing{m.top(), &closed})
-	m, slow := m.run("ns one")
-	m, fast := m.run("ns secret")
+	m, slow := run(m, "ns one")
+	m, fast := run(m, "ns secret")
 	m, _ = m.take(fast())
 	m, _ = m.take(slow())
-	if len(m.stack) != 2 || m.notice.Text != "it is forbidden" || len(m.working) > 0 || closed > 0 {
-		t.Errorf("%d screens, %+v, %v", len(m.stack), m.notice, m.working)
+	if len(m.stack) != 2 || m.notice.Text != "it is forbidden" || len(m.works.running) > 0 || closed > 0 {
+		t.Errorf("%d screens, %+v, %v", len(m.stack), m.notice, m.works.running)
 	}
-	m, there := m.run("ns two")
+	m, there := run(m, "ns two")
 	if m, _ = m.take(there()); len(m.stack) != 1 || closed != 1 || m.notice.Text != "namespace two" {
 		t.Errorf("%d screens, closed %d times, %+v", len(m.stack), closed, m.notice)
 	}
@@ -163,11 +165,11 @@ func TestLongEffect(t *testing.T) {
 		t.Errorf("not all can be read:\n%s", m.frame())
 	}
 	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 6})
-	if m, _ := m.take(key("y")); len(m.working) > 0 {
+	if m, _ := m.take(key("y")); len(m.works.running) > 0 {
 		t.Error("an answer counts that cannot be seen")
 	}
 	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 15})
-	if m, _ := m.take(key("y")); len(m.working) == 0 {
+	if m, _ := m.take(key("y")); len(m.works.running) == 0 {
 		t.Error("no answer counts any more")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // leaving asks before the program is left that runs rollouts.
@@ -17,8 +18,8 @@ type leaving struct {
 	calm bool
 }
 
-// leavingAsks shows the question.
-func (m Model) leavingAsks() (Model, tea.Cmd) {
+// askToLeave shows the question.
+func askToLeave(m Model) (Model, tea.Cmd) {
 	m.asks++
 	return leaving{turn: m.asks}.rest(m)
 }
@@ -28,6 +29,12 @@ func (l leaving) rest(m Model) (Model, tea.Cmd) {
 	l.waits++
 	m.over = l
 	return m, m.options.After(moment, settled{l.turn, l.waits})
+}
+
+// settle is [dialog.settle].
+func (l leaving) settle(s settled) overlay {
+	l.calm = l.calm || l.turn == s.turn && l.waits == s.wait
+	return l
 }
 
 func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -52,7 +59,7 @@ func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 		return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 	}
 	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", rollouts(len(driving))), width)
-	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with `kubectl kruise rollout resume %s%s`.", names(driving), show.Name(driving[0]), m.flags(driving[0].Namespace))
+	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with `kubectl kruise rollout resume %s%s`.", names(driving), show.Name(driving[0]), flags(m.env.World.Where, driving[0].Namespace))
 	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
 	return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 }
@@ -67,12 +74,12 @@ func rollouts(n int) string {
 func (l leaving) answer() draw.Line { return yesOrNo(l.calm) }
 
 // flags are those that name the place on a command line.
-func (m Model) flags(namespace string) string {
+func flags(where world.Where, namespace string) string {
 	text := ""
 	if namespace != "" {
 		text += " -n " + namespace
 	}
-	if c := m.env.World.Where.Context; c != "" {
+	if c := where.Context; c != "" {
 		text += " --context " + c
 	}
 	return text

@@ -24,10 +24,10 @@ const (
 	OSC777
 )
 
-// tell notifies of workloads that have failed, or wait for approval, since the world before.
+// news notifies of workloads that have failed, or wait for approval, since the world before.
 // What is in the first world of a place is on the screen, and no news.
-func (m Model) tell(before, now *world.World) tea.Cmd {
-	if m.options.Notify == Silent || !before.Loaded || !now.Loaded || before.Where != now.Where {
+func (n Notify) news(before, now *world.World) tea.Cmd {
+	if n == Silent || !before.Loaded || !now.Loaded || before.Where != now.Where {
 		return nil
 	}
 	was := make(map[cluster.Ref]world.Health, len(before.Workloads))
@@ -49,7 +49,7 @@ func (m Model) tell(before, now *world.World) tea.Cmd {
 	if len(news) == 0 {
 		return nil
 	}
-	return tea.Raw(m.options.Notify.sequence(news))
+	return tea.Raw(n.sequence(news))
 }
 
 // mostNews is how long the text of a notification gets.

@@ -1,9 +1,14 @@
 package tui
 
 import (
+	"fmt"
+
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // overlay lies over the screen and takes all keys.
@@ -24,13 +29,81 @@ func (m Model) closed() Model {
 // pastable is an overlay that text is typed into.
 type pastable interface{ paste(text string) overlay }
 
-// paste is text for whoever takes text.
+// paste gives pasted text to the overlay that takes text.
 func (m Model) paste(p tea.PasteMsg) (Model, tea.Cmd) {
 	if t, ok := m.over.(pastable); ok {
 		m.over = t.paste(p.Content)
 	}
 	if f, ok := m.over.(filtering); ok {
-		return m.filtered(f)
+		return f.apply(m)
 	}
 	return m, nil
+}
+
+// question is a box with something to read above its answer, which is always seen; where
+// not all has room, top is the first line that is.
+type question struct {
+	title  string
+	lines  []draw.Line
+	answer draw.Line
+	top    int
+}
+
+// askable reports whether there is room for a question: what cannot be seen is not confirmed.
+func askable(env screen.Env) bool { return env.Height >= 6 && env.Width >= 30 }
+
+// roomOf is how many lines of a question are seen above its answer.
+func roomOf(env screen.Env) int { return max(env.Height-3, 1) }
+
+// turned is the first line that is seen after a key, where it is one that scrolls.
+func (q question) turned(m Model, key string) (int, bool) {
+	page := max(roomOf(m.env)-2, 1)
+	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
+	return min(max(q.top+by, 0), max(len(q.lines)-roomOf(m.env)+1, 0)), ok
+}
+
+func (q question) draw(m Model, under []draw.Line) []draw.Line {
+	if !askable(m.env) {
+		return []draw.Line{draw.Text(theme.Bad, " "+q.title+": too small to ask here")}
+	}
+	lines := q.lines
+	if room := roomOf(m.env); len(lines) > room {
+		top := min(q.top, len(lines)-room+1)
+		end := top + room - 1
+		more := fmt.Sprintf("%s %d above, %d below: up, down", m.env.Theme.Symbols.Less, top, len(lines)-end)
+		lines = append(append([]draw.Line{}, lines[top:end]...), draw.Text(theme.Warn, more))
+	}
+	return draw.Box(m.env.Theme, under, q.title, append(append([]draw.Line{}, lines...), q.answer), m.env.Width, m.env.Height)
+}
+
+// input is one line that is typed.
+type input struct{ textinput.Model }
+
+func newInput(text string) input {
+	in := textinput.New()
+	in.Focus()
+	in.SetValue(text)
+	in.CursorEnd()
+	return input{in}
+}
+
+func (i input) press(msg tea.Msg) input {
+	i.Model, _ = i.Update(msg)
+	return i
+}
+
+func (i input) insert(text string) input { return i.press(tea.PasteMsg{Content: text}) }
+
+// line is what was typed, with the cursor in it.
+func (i input) line() draw.Line {
+	text, at := []rune(i.Value()), i.Position()
+	under, after := " ", ""
+	if at < len(text) {
+		under, after = string(text[at]), string(text[at+1:])
+	}
+	return draw.Of(
+		draw.Span{Text: string(text[:at]), Style: theme.Strong},
+		draw.Span{Text: under, Style: theme.Found},
+		draw.Span{Text: after, Style: theme.Strong},
+	)
 }

@@ -35,7 +35,7 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 		m = m.leave(1)
 		m.env.World = &world.World{Loaded: true, Workloads: []*world.Workload{c.row}}
 		m, _ = m.pass(screen.Changed{})
-		line := strings.TrimLeft(m.keyLine().String(), " ")
+		line := strings.TrimLeft((frame{m}).keyLine().String(), " ")
 		if !strings.HasPrefix(line, c.first) || strings.Contains(line, c.none) || !strings.Contains(line, "R restart") {
 			t.Errorf("%s %s: %q", c.row.Kind, c.row.Health, line)
 		}
@@ -43,7 +43,7 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 	m := asking(t)
 	m.options.Actions = nil
 	m, _ = m.open(screen.Open{Screen: screen.FanOuts})
-	if line := m.keyLine().String(); strings.Contains(line, "restart") || !strings.Contains(line, "esc back") {
+	if line := (frame{m}).keyLine().String(); strings.Contains(line, "restart") || !strings.Contains(line, "esc back") {
 		t.Errorf("acts are offered where nothing can be acted on: %q", line)
 	}
 }
@@ -53,15 +53,15 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 func TestContext_IsLeftFor(t *testing.T) {
 	m := asking(t)
 	m.options.Contexts = []string{"lab", "prod"}
-	if wrong, _ := m.run("ctx none"); wrong.Next() != "" || !wrong.notice.Bad {
+	if wrong, _ := run(m, "ctx none"); wrong.Next() != "" || !wrong.notice.Bad {
 		t.Error("a context that is not there is gone to")
 	}
-	next, cmd := m.run("ctx prod")
+	next, cmd := run(m, "ctx prod")
 	if _, quits := cmd().(tea.QuitMsg); !quits || next.Next() != "prod" {
 		t.Errorf("next %q", next.Next())
 	}
 	m.env.World = &world.World{Loaded: true, Driving: []cluster.Ref{{Kind: "CloneSet", Name: "web"}}}
-	asks, _ := m.run("ctx prod")
+	asks, _ := run(m, "ctx prod")
 	if stays := hasty(asks, "esc"); stays.over != nil {
 		t.Error("the question is not left")
 	}
@@ -74,15 +74,15 @@ func TestContext_IsLeftFor(t *testing.T) {
 func TestKinds_AreCommands(t *testing.T) {
 	m := asking(t)
 	for _, text := range []string{"cloneset", "clonesets"} {
-		got, _ := m.run(text)
+		got, _ := run(m, text)
 		if f, ok := got.top().(screen.Filterable); !ok || f.Filtered() != "cloneset/" || got.notice.Bad {
 			t.Errorf("%s: %+v", text, got.notice)
 		}
 	}
-	if got, _ := m.run("deploy"); !got.notice.Bad {
+	if got, _ := run(m, "deploy"); !got.notice.Bad {
 		t.Error("a kind that is not there is found")
 	}
-	if got, _ := m.run("pods cloneset/web"); got.top().Title() != "cloneset/web" {
+	if got, _ := run(m, "pods cloneset/web"); got.top().Title() != "cloneset/web" {
 		t.Error(got.top().Title())
 	}
 }
@@ -113,22 +113,22 @@ func TestNotify_TellsOnce(t *testing.T) {
 	going, stuck, paused := of(world.Progressing, ""), of(world.Stuck, "crash\x07\x1b]0;x"), of(world.Paused, "")
 	for n, want := range map[Notify]string{Bell: "\x07", OSC9: "\x1b]9;kubectl kruise: cloneset/web is stuck: crash??]0,x\x07", OSC777: "\x1b]777;notify;kubectl kruise;cloneset/web is stuck: crash??]0,x\x07"} {
 		m.options.Notify = n
-		cmd := m.tell(going, stuck)
+		cmd := m.options.Notify.news(going, stuck)
 		if cmd == nil {
 			t.Fatalf("%d: nothing is told", n)
 		}
 		if got := cmd().(tea.RawMsg).Msg; got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
-		if m.tell(going, paused) == nil {
+		if m.options.Notify.news(going, paused) == nil {
 			t.Errorf("%d: a pause is not told of", n)
 		}
-		if m.tell(stuck, stuck) != nil || m.tell(&world.World{}, stuck) != nil || m.tell(stuck, going) != nil {
+		if m.options.Notify.news(stuck, stuck) != nil || m.options.Notify.news(&world.World{}, stuck) != nil || m.options.Notify.news(stuck, going) != nil {
 			t.Errorf("%d: what is no news is told", n)
 		}
 	}
 	m.options.Notify = Silent
-	if m.tell(going, stuck) != nil {
+	if m.options.Notify.news(going, stuck) != nil {
 		t.Error("it is told although it is off")
 	}
 }
@@ -155,7 +155,7 @@ func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
 			}
 		}
 		y.look(shop, false)
-		if line := y.m.keyLine().String(); strings.Contains(line, " "+c.key+" ") {
+		if line := (frame{y.m}).keyLine().String(); strings.Contains(line, " "+c.key+" ") {
 			t.Errorf("%s: %s is offered: %q", c.workload, c.key, line)
 		}
 		y.press(c.key)

@@ -45,7 +45,7 @@ func TestStoryRestart(t *testing.T) {
 	s.Until("container agent started again")
 }
 
-// TestStoryLog: a log goes on while somebody reads, and stays where he is.
+// TestStoryLog: a log continues while the user reads, and stays where he is.
 func TestStoryLog(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("search").Press("enter", "enter")

@@ -31,7 +31,7 @@ func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 	}
 }
 
-// TestStoryStuck: somebody is called at night, sees what is stuck, reads why, and takes
+// TestStoryStuck: an operator is called at night, sees what is stuck, reads why, and takes
 // it back.
 func TestStoryStuck(t *testing.T) {
 	s, pass := visit(t)
@@ -96,7 +96,7 @@ func TestStorySidecars(t *testing.T) {
 	s.Until("10 matched, 10 updated, 10 ready")
 }
 
-// TestStoryFanOuts: a secret is missing in a namespace; somebody finds out why.
+// TestStoryFanOuts: a secret is missing in a namespace; the user finds out why.
 func TestStoryFanOuts(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("3")

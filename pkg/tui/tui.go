@@ -11,8 +11,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -55,9 +64,7 @@ type Model struct {
 	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
 	asks  int
 	proof proof
-	// working is what goes on behind, the newest last; works counts all that ever did.
-	working []work
-	works   int
+	works works
 	// going is the number of the last move to another namespace, stop ends it.
 	going   int
 	stop    context.CancelFunc
@@ -92,7 +99,7 @@ func after(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
-// Err is why the interface ended by itself, nil where somebody left it.
+// Err is why the interface ended by itself, nil if the user left it.
 func (m Model) Err() error { return m.err }
 
 // Init asks for the world and for the terminal's colours.
@@ -121,3 +128,36 @@ func (m Model) around() int {
 
 // roomy is from how many lines on there is room for rules between the parts.
 const roomy = 22
+
+// destination is a screen that can be opened.
+type destination struct {
+	name string
+	// help is for the command line, for those that need no more than a name; key
+	// opens it from anywhere.
+	help, key string
+	// alone takes the place of all that is open.
+	alone bool
+	make  func(screen.Open) screen.Screen
+}
+
+// routes are all screens; the first is where one begins.
+var routes = []destination{
+	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
+	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return sidecars.New(o) }},
+	{screen.FanOuts, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
+	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
+	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
+	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},
+	{screen.Diff, "what the revisions of a workload differ in", "", false, func(o screen.Open) screen.Screen { return diff.New(o) }},
+	{screen.Logs, "", "", false, func(o screen.Open) screen.Screen { return logs.New(o) }},
+	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return text.New(o) }},
+}
+
+func route(name string) (destination, bool) {
+	for _, r := range routes {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return destination{}, false
+}

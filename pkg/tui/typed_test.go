@@ -76,7 +76,7 @@ func (y *typist) press(name string) {
 		if e, ok := cmd().(effect); ok {
 			y.m, _ = y.m.take(e)
 		}
-	} else if len(y.m.working) > 0 && cmd != nil {
+	} else if len(y.m.works.running) > 0 && cmd != nil {
 		cmd()
 	}
 	y.m = calmed(y.m)
@@ -205,7 +205,7 @@ func TestQuestion_HearsNothingBefore(t *testing.T) {
 			}
 			for _, k := range list[1:] {
 				var do tea.Cmd
-				if y.m, do = y.m.take(key(k)); len(y.m.working) > 0 && do != nil {
+				if y.m, do = y.m.take(key(k)); len(y.m.works.running) > 0 && do != nil {
 					do()
 				}
 			}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -76,11 +77,17 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		next, proof := next.prove(msg.turn)
 		return next, tea.Batch(calm, proof)
 	case proof:
-		return m.proven(msg), nil
+		if m.proof.turn == msg.turn { // of the question that is still the last
+			m.proof = msg
+		}
+		return m, nil
 	case done:
 		return m.did(msg), nil
 	case settled:
-		return m.settle(msg), nil
+		if over, ok := m.over.(settles); ok {
+			m.over = over.settle(msg)
+		}
+		return m, nil
 	case moved:
 		return m.move(msg)
 	}
@@ -187,4 +194,33 @@ func colors(p colorprofile.Profile) theme.Colors {
 		return theme.Sixteen
 	}
 	return theme.Many
+}
+
+// said is what was said last, and since when by the time in the cluster.
+type said struct {
+	notice screen.Say
+	since  time.Time
+}
+
+// briefly and longer are for how long a notice is shown: a user may have left the
+// terminal open for the night, and the keys shall be there in the morning.
+const (
+	briefly = 20 * time.Second
+	longer  = 5 * time.Minute
+)
+
+// fade takes a notice away that everybody has seen.
+func (m Model) fade() Model {
+	now := m.env.World.Now
+	if m.notice != m.said.notice {
+		m.said = said{m.notice, now}
+	}
+	limit := briefly
+	if m.notice.Bad {
+		limit = longer
+	}
+	if now.Sub(m.said.since) > limit {
+		m.notice = screen.Say{}
+	}
+	return m
 }

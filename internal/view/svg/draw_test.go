@@ -162,7 +162,7 @@ func outside(t *testing.T, name string, found [][]string, most float64) {
 	}
 }
 
-// TestPictureSpeaks: whoever hears the picture gets its title and description, and
+// TestPictureSpeaks: a user who hears the picture gets its title and description, and
 // both grounds have their colours.
 func TestPictureSpeaks(t *testing.T) {
 	text := drawn(t, surge())

@@ -61,7 +61,7 @@ func until(t *testing.T, c *demo.Cluster, name string, h world.Health) *world.Wo
 	return nil
 }
 
-// TestStories: what the demo promises is there when somebody first looks, or soon.
+// TestStories: what the demo promises is there at the first look, or soon.
 func TestStories(t *testing.T) {
 	c := open(t)
 	for _, row := range look(t, c, world.Want{}).Workloads {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -143,4 +144,21 @@ func (c *Cluster) warm(job *kruise.ImagePullJob, i int, pulled time.Duration) *k
 	n.Spec.Images = map[string]kruise.ImageSpec{"search": {Tags: []kruise.ImageTagSpec{{Tag: tag.Tag, OwnerReferences: asked}}}}
 	n.Status.ImageStatuses = map[string]kruise.ImageStatus{"search": {Tags: []kruise.ImageTagStatus{tag}}}
 	return n
+}
+
+// sidecars sets the shop's SidecarSets against the workloads that are looked at.
+func (c *Cluster) sidecars() *world.Sidecars {
+	owners := map[string]cluster.Ref{}
+	var sets []diagnose.Question
+	for _, ref := range c.refs {
+		if q, ok := c.sets[ref]; ok {
+			q.Snapshot.Pods = slices.DeleteFunc(slices.Clone(q.Snapshot.Pods), func(p *cluster.Pod) bool { return c.space != "" && p.Namespace != c.space })
+			sets = append(sets, q)
+			continue
+		}
+		for _, p := range c.details[ref].Snapshot.Pods {
+			owners[p.UID] = ref
+		}
+	}
+	return survey.Sidecars(sets, func(p *cluster.Pod) cluster.Ref { return owners[p.UID] })
 }

@@ -14,7 +14,7 @@ import (
 const opening = 80 * time.Second
 
 // nodes and zones are how large the cluster is; head is how long its rollouts have
-// been going on when somebody first looks.
+// been running at the first look.
 const (
 	nodes = 12
 	zones = 3

@@ -48,7 +48,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// goOn promotes what waits for somebody, and takes back what is through or has halted. It
+// goOn promotes what waits for approval, and takes back what is through or has halted. It
 // returns how many rollouts that began.
 func goOn(t *testing.T, c *demo.Cluster) (begun int) {
 	t.Helper()

@@ -6,6 +6,7 @@ package draw
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -128,4 +129,107 @@ func Cut(text string, width int, ellipsis string) string {
 		return text
 	}
 	return ansi.Truncate(text, width, ellipsis)
+}
+
+// Clean returns the line without what would do something to a terminal.
+func (l Line) Clean() Line { return l.clean() }
+
+// From returns what a line has from a column on.
+func (l Line) From(column int) Line {
+	if column <= 0 {
+		return l
+	}
+	out := Line{Cursor: l.Cursor}
+	for _, s := range l.Spans {
+		before := Cut(s.Text, column, "")
+		column -= Width(before)
+		if rest := s.Text[len(before):]; rest != "" {
+			column = 0
+			out.Spans = append(out.Spans, Span{rest, s.Style})
+		}
+	}
+	return out
+}
+
+// Break returns a line as several of at most so many columns. The line is clean.
+func (l Line) Break(width int) []Line {
+	var out []Line
+	part, left := Line{}, width
+	for _, s := range l.Spans {
+		for text := s.Text; text != ""; {
+			fits := Cut(text, left, "")
+			if fits == "" && left < width {
+				out, part, left = append(out, part), Line{}, width
+				continue
+			}
+			if fits == "" { // a letter that is wider than the room
+				fits = text
+			}
+			part, left, text = part.Add(s.Style, fits), left-Width(fits), text[len(fits):]
+		}
+	}
+	return append(out, part)
+}
+
+// Write appends lines to a frame, each of just so many columns; grey draws them all
+// as something of the past.
+func Write(b *strings.Builder, t *theme.Theme, lines []Line, width int, grey bool) {
+	for i, l := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		l.Fit(width, t.Symbols.Ellipsis).write(b, t, grey)
+	}
+}
+
+func (l Line) write(b *strings.Builder, t *theme.Theme, grey bool) {
+	for _, s := range l.Spans {
+		if s.Text == "" {
+			continue
+		}
+		style := s.Style
+		if grey {
+			style = theme.Faint
+		}
+		open := t.Open(style)
+		if l.Cursor {
+			open = t.OnCursor(style)
+		}
+		b.WriteString(open)
+		b.WriteString(s.Text)
+		if open != "" {
+			b.WriteString(theme.Reset)
+		}
+	}
+}
+
+func (l Line) clean() Line {
+	for i, s := range l.Spans {
+		if clean := Clean(s.Text); clean != s.Text {
+			l.Spans = slices.Clone(l.Spans)
+			l.Spans[i].Text = clean
+		}
+	}
+	return l
+}
+
+// Clean replaces what would do something to a terminal instead of being shown:
+// messages and logs are written by what runs in the cluster.
+func Clean(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 || c >= 0x7f {
+			return strings.Map(harmless, text)
+		}
+	}
+	return text
+}
+
+func harmless(r rune) rune {
+	if r == '\t' {
+		return ' '
+	}
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return '?'
+	}
+	return r
 }

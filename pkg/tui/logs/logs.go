@@ -8,8 +8,10 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -138,4 +140,104 @@ func interesting(p *cluster.Pod) string {
 		return p.Containers[0].Name
 	}
 	return ""
+}
+
+var (
+	other    = screen.Binding{Keys: []string{"tab"}, Does: "container", Help: "the next container of the pod"}
+	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "the log before the last restart, or the current one again"}
+	follow   = screen.Binding{Keys: []string{"f"}, Does: "follow", Help: "follow the log to its end, or stay here"}
+	reopen   = screen.Binding{Keys: []string{"r"}, Does: "reopen", Help: "open the log again"}
+	shell    = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the container", Changes: true, Minor: true}
+)
+
+// Keys are those of this screen.
+func (Screen) Keys() []screen.Binding {
+	return append([]screen.Binding{other, previous, follow, reopen, shell}, page.Keys()...)
+}
+
+// Orders are its commands.
+func (s Screen) Orders() []screen.OrderHelp {
+	return []screen.OrderHelp{{Name: "container", Help: "the log of another container", Args: s.containers}}
+}
+
+func (s Screen) key(env screen.Env, key string) (Screen, screen.After) {
+	switch {
+	case other.Is(key) && len(s.containers) > 0:
+		at := slices.Index(s.containers, s.container)
+		return s.choose(env, s.containers[(at+1)%len(s.containers)])
+	case previous.Is(key) && s.container != "":
+		s.previous = !s.previous
+		return s.open(env)
+	case reopen.Is(key) && s.container != "":
+		return s.open(env)
+	case follow.Is(key):
+		s.page = s.page.ToEnd(!s.page.AtEnd())
+		return s, nil
+	case shell.Is(key) && s.container != "":
+		return s, screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: s.container})
+	}
+	if p, ok := s.page.Key(key); ok {
+		s.page = p
+	}
+	return s, nil
+}
+
+// command is container NAME.
+func (s Screen) command(env screen.Env, o screen.Order) (Screen, screen.After) {
+	if o.Name != "container" || len(o.Args) != 1 {
+		return s, nil
+	}
+	if !slices.Contains(s.containers, o.Args[0]) {
+		return s, screen.Send(screen.Say{Text: "the pod has no container " + o.Args[0], Bad: true})
+	}
+	return s.choose(env, o.Args[0])
+}
+
+// choose opens the log of another container.
+func (s Screen) choose(env screen.Env, container string) (Screen, screen.After) {
+	if container == s.container {
+		return s, nil
+	}
+	s.container, s.previous = container, false
+	return s.open(env)
+}
+
+// Draw is whose log it is and where one is in it, what is seen, and why no more comes.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	lines := []draw.Line{draw.Both(s.head(), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis)}
+	switch {
+	case s.tail == nil && env.World.Of(s.ref) != nil:
+		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod does not exist; esc goes back"))
+	case s.tail == nil && env.World.Unseen != "":
+		return append(lines, env.Waiting(s.Title())...)
+	case s.page.Len() == 0 && s.ended == "":
+		return append(lines, draw.Line{}, draw.Text(theme.Busy, "  no line yet ..."))
+	}
+	lines = append(lines, s.page.Draw(env.Theme)...)
+	if s.ended == "" {
+		return lines
+	}
+	return append(lines, s.end(env))
+}
+
+func (s Screen) end(env screen.Env) draw.Line {
+	if s.bad {
+		return draw.Text(theme.Bad, " "+env.Theme.Symbols.Stuck+" "+s.ended).Add(theme.Faint, "  r tries again")
+	}
+	return draw.Text(theme.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again")
+}
+
+func (s Screen) head() draw.Line {
+	l := draw.Text(theme.Header, " container ").Add(theme.Strong, s.container)
+	if s.previous {
+		l = l.Add(theme.Warn, "  before its last restart")
+	}
+	switch {
+	case s.ended != "" || s.tail == nil:
+	case s.page.AtEnd():
+		l = l.Add(theme.Good, "  following")
+	default:
+		l = l.Add(theme.Faint, "  paused here; f follows")
+	}
+	return l
 }

@@ -39,7 +39,7 @@ type chunk struct {
 // again asks for more lines.
 type again struct{ tail *tail }
 
-// pace is the least time between two reads: nobody sees more, and a log that is written
+// pace is the least time between two reads: no user sees more, and a log that is written
 // without end costs no more than a few frames.
 const pace = 50 * time.Millisecond
 

@@ -4,11 +4,14 @@
 package page
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // Page is the text and where one is in it. Its zero value is empty.
@@ -108,7 +111,7 @@ func (p Page) at(row int) int {
 	return p.rows[row].line + 1
 }
 
-// lay breaks all lines anew; the line at the top stays there.
+// lay breaks all lines again; the line at the top stays there.
 func (p Page) lay() Page {
 	first := p.Top() - 1
 	p.rows = make([]row, 0, len(p.lines))
@@ -150,4 +153,193 @@ func (p Page) Like(other Page) Page {
 	p.fold = other.fold
 	p.find = find{text: other.find.text, is: other.find.is}
 	return p.lay().search().keep()
+}
+
+// sideways is how far left and right go.
+const sideways = 8
+
+var (
+	fold  = screen.Binding{Keys: []string{"w"}, Does: "wrap", Help: "wrap long lines, or not"}
+	right = screen.Binding{Keys: []string{"right"}, Help: "scroll right"}
+	left  = screen.Binding{Keys: []string{"left"}, Help: "back to the left"}
+	next  = screen.Binding{Keys: []string{"n"}, Does: "next", Help: "the next line with what / looks for"}
+	prior = screen.Binding{Keys: []string{"N"}, Help: "the one before"}
+)
+
+// Keys are those of all pages.
+func Keys() []screen.Binding { return []screen.Binding{next, prior, fold, right, left} }
+
+// Key returns the page after a key, and whether it is one of a page's.
+func (p Page) Key(key string) (Page, bool) {
+	switch {
+	case fold.Is(key):
+		p.fold, p.left = !p.fold, 0
+		return p.lay().keep(), true
+	case right.Is(key) && !p.fold:
+		p.left = min(p.left+sideways, max(p.widest()-p.room(), 0))
+		return p, true
+	case left.Is(key):
+		p.left = max(p.left-sideways, 0)
+		return p, true
+	case next.Is(key):
+		return p.jump(1), true
+	case prior.Is(key):
+		return p.jump(-1), true
+	}
+	by, ok := map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1,
+		"pgup": -p.height, "ctrl+b": -p.height, "pgdown": p.height, "ctrl+f": p.height, "space": p.height,
+		"ctrl+u": -max(p.height/2, 1), "ctrl+d": max(p.height/2, 1),
+		"home": -len(p.rows), "g": -len(p.rows), "end": len(p.rows), "G": len(p.rows),
+	}[key]
+	if !ok {
+		return p, false
+	}
+	return p.Scroll(by), true
+}
+
+// Scroll returns the page so many rows further. A page that stays at its end no longer
+// does when one goes up.
+func (p Page) Scroll(by int) Page {
+	if by < 0 {
+		p.end = false
+	}
+	p.top += by
+	return p.keep()
+}
+
+// ToEnd returns the page at its end, where it stays or not.
+func (p Page) ToEnd(stay bool) Page {
+	p.end = stay
+	return p.keep()
+}
+
+// widest is the width of the widest line that is seen.
+func (p Page) widest() int {
+	n := 0
+	for _, r := range p.rows[p.top:min(p.top+p.height, len(p.rows))] {
+		n = max(n, r.part.Width())
+	}
+	return n
+}
+
+// Find returns the page at the first line, from the top on, that has a text, in
+// whatever case; empty looks for nothing.
+func (p Page) Find(text string) Page {
+	p.find = find{text: text}
+	if text == "" {
+		return p
+	}
+	p.find.is = regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))
+	p = p.search()
+	if len(p.find.hits) == 0 {
+		return p
+	}
+	first, _ := slices.BinarySearch(p.find.hits, p.Top()-1)
+	p.find.at = first - 1
+	return p.jump(1)
+}
+
+// Finding is what is looked for.
+func (p Page) Finding() string { return p.find.text }
+
+// Found says which of how many lines one is at.
+func (p Page) Found() string {
+	switch n := len(p.find.hits); {
+	case p.find.text == "":
+		return ""
+	case n == 0:
+		return "/" + p.find.text + " is nowhere"
+	default:
+		return fmt.Sprintf("/%s %d of %d", p.find.text, p.find.at+1, n)
+	}
+}
+
+// search goes over all lines again.
+func (p Page) search() Page {
+	p.find.hits = nil
+	for i, l := range p.lines {
+		p.hit(i, l)
+	}
+	p.find.at = min(p.find.at, max(len(p.find.hits)-1, 0))
+	return p
+}
+
+func (p *Page) hit(i int, l draw.Line) {
+	if p.find.is != nil && p.find.is.MatchString(l.String()) {
+		p.find.hits = append(p.find.hits, i)
+	}
+}
+
+// jump goes to another line that has what is looked for, around the ends too.
+func (p Page) jump(by int) Page {
+	n := len(p.find.hits)
+	if n == 0 {
+		return p
+	}
+	p.find.at = (p.find.at + by + n) % n
+	line := p.find.hits[p.find.at]
+	at := slices.IndexFunc(p.rows, func(r row) bool { return r.line == line })
+	if at < p.top || at >= p.top+p.height {
+		p.end = false
+		p.top = at - p.height/3
+	}
+	return p.keep()
+}
+
+// Draw is the rows that are seen, with what is looked for marked.
+func (p Page) Draw(th *theme.Theme) []draw.Line {
+	var out []draw.Line
+	for _, r := range p.rows[p.top:min(p.top+p.height, len(p.rows))] {
+		gutter := draw.Text(theme.Plain, " ")
+		if p.present(r.line) {
+			gutter = draw.Text(theme.Title, th.Symbols.Cursor)
+		}
+		out = append(out, gutter.Join(p.marked(r.part).From(p.left)))
+	}
+	return out
+}
+
+// present reports whether a line is the one that the search is at.
+func (p Page) present(line int) bool {
+	return len(p.find.hits) > 0 && p.find.hits[p.find.at] == line
+}
+
+// marked is a line with what is looked for in the style of what was found.
+func (p Page) marked(l draw.Line) draw.Line {
+	if p.find.is == nil {
+		return l
+	}
+	out := draw.Line{}
+	hits := p.find.is.FindAllStringIndex(l.String(), -1)
+	at := 0
+	for _, s := range l.Spans {
+		out = out.Join(split(s, at, hits))
+		at += len(s.Text)
+	}
+	return out
+}
+
+// split divides a span that begins at an index of its line where hits begin and end.
+func split(s draw.Span, at int, hits [][]int) draw.Line {
+	var out draw.Line
+	done := 0
+	for _, h := range hits {
+		from, to := max(h[0]-at, done), min(h[1]-at, len(s.Text))
+		if from >= to {
+			continue
+		}
+		out = out.Add(s.Style, s.Text[done:from]).Add(theme.Found, s.Text[from:to])
+		done = to
+	}
+	return out.Add(s.Style, s.Text[done:])
+}
+
+// Place is where one is: what is searched for, and which lines are seen.
+func (p Page) Place() draw.Line {
+	l := draw.Text(theme.Key, " "+p.Found()+" ")
+	if p.Len() == 0 {
+		return l
+	}
+	return l.Add(theme.Faint, fmt.Sprintf(" %d-%d of %d ", p.Top(), p.Bottom(), p.Len()))
 }

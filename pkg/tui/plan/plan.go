@@ -5,6 +5,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ type Screen struct {
 	player
 
 	panel panel
-	// steps is where the cursor is; it follows the simulation until somebody moves it.
+	// steps is where the cursor is; it follows the simulation until the user moves it.
 	steps   draw.Window
 	follows bool
 	// find is what is searched for: events that have it are shown, and the first step.
@@ -122,7 +123,7 @@ func (s Screen) simulate() (Screen, screen.After) {
 	return s, predict(s.asked, s.detail, s.given)
 }
 
-// arrive begins anew with another simulation.
+// arrive starts again with another simulation.
 func (s Screen) arrive(p predicted) Screen {
 	if p.asked != s.asked {
 		return s
@@ -207,3 +208,38 @@ func (s Screen) order(o screen.Order) Screen {
 	}
 	return s
 }
+
+var (
+	play   = screen.Binding{Keys: []string{"space"}, Does: "play", Help: "play the simulation, or hold it"}
+	back   = screen.Binding{Keys: []string{"left", "h"}, Does: "scrub", Help: "back in time"}
+	ahead  = screen.Binding{Keys: []string{"right", "L"}, Help: "ahead in time"}
+	before = screen.Binding{Keys: []string{"["}, Help: "to where the step began, or the one before"}
+	after  = screen.Binding{Keys: []string{"]"}, Does: "step", Help: "to the start of the next step"}
+	faster = screen.Binding{Keys: []string{"+", "="}, Does: "speed", Help: "twice as fast"}
+	slower = screen.Binding{Keys: []string{"-"}, Help: "half as fast"}
+	first  = screen.Binding{Keys: []string{"home", "g"}, Help: "to the beginning"}
+	last   = screen.Binding{Keys: []string{"end", "G"}, Help: "to the end"}
+	up     = screen.Binding{Keys: []string{"up", "k"}, Help: "the step before: what it sends, its pods"}
+	down   = screen.Binding{Keys: []string{"down", "j"}, Help: "the next step"}
+	turn   = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "where not all fits: steps, what a step does, what happens"}
+	again  = screen.Binding{Keys: []string{"r"}, Does: "again", Help: "simulate again from the present state of the cluster", Minor: true}
+)
+
+// Keys are those of this screen.
+func (Screen) Keys() []screen.Binding {
+	return []screen.Binding{play, back, after, faster, turn, again, ahead, before, slower, first, last, up, down}
+}
+
+// Orders are its commands.
+func (Screen) Orders() []screen.OrderHelp {
+	return []screen.OrderHelp{{Name: "speed", Help: "how many seconds of the simulation a second shows", Args: speedNames}}
+}
+
+// speedNames are the speeds, each twice the one before.
+var speedNames = func() []string {
+	var list []string
+	for n := 1; n <= fastest; n *= 2 {
+		list = append(list, strconv.Itoa(n))
+	}
+	return list
+}()

@@ -147,7 +147,7 @@ func TestGoldenPanels(t *testing.T) {
 	})
 }
 
-// TestPlay: it is played to its end, held, and begins anew; speed is a key or a command.
+// TestPlay: it is played to its end, held, and starts again; speed is a key or a command.
 func TestPlay(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
@@ -185,7 +185,7 @@ func TestSteps(t *testing.T) {
 	s.Until("STEP pause-1")
 }
 
-// TestAgain: what the cluster has become meanwhile is simulated when somebody asks.
+// TestAgain: what the cluster has become meanwhile is simulated on request.
 func TestAgain(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])

@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -55,4 +58,149 @@ func (s Screen) state(y theme.Symbols, i int) (string, theme.Style) {
 		return y.Pause, theme.Wait
 	}
 	return y.Now, theme.Busy
+}
+
+// about is what the step of the cursor does, in just so many lines: what it sends, which
+// pods it touches and why, and what must hold. What has no room is counted.
+func (s Screen) about(env screen.Env, width, height int) []draw.Line {
+	lines := s.facts(env, width)
+	if more := len(lines) - height + 1; more > 1 && height > 1 {
+		lines = append(lines[:height-1:height-1], draw.Text(theme.Faint, "  and "+show.Count(more, "more line")))
+	}
+	return draw.Exactly(lines, height)
+}
+
+func (s Screen) facts(env screen.Env, width int) []draw.Line {
+	if s.steps.At >= len(s.run.plan.Steps) {
+		return nil
+	}
+	step := s.run.plan.Steps[s.steps.At]
+	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
+	for _, p := range step.Patches {
+		lines = append(lines, s.sends(env, p, width)...)
+	}
+	if step.Pull != nil {
+		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
+	}
+	if step.Containers != nil {
+		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
+	}
+	if list := conditions(step.After); list != "" {
+		lines = append(lines, indented(theme.Faint, "until "+list, width)...)
+	}
+	return append(lines, podLines(env, step.Pods)...)
+}
+
+// sends is a patch: its type and what it is sent to, and each field that it writes.
+func (s Screen) sends(env screen.Env, p core.Patch, width int) []draw.Line {
+	what := "sends a " + patchWord(p.Type) + " patch"
+	if p.Target != nil {
+		what += " to " + strings.ToLower(p.Target.Kind) + "/" + p.Target.Name
+	}
+	if p.Subresource != "" {
+		what += " to its " + p.Subresource
+	}
+	if p.Reached > 0 {
+		what += " once " + show.Count(p.Reached, "pod") + " are updated"
+	}
+	lines := indented(theme.Plain, what, width)
+	fields := s.run.plan.PatchFields(p)
+	if fields == nil {
+		return append(lines, indented(theme.Plain, written(s.run.plan.Shown(p)), width)...)
+	}
+	for _, f := range fields {
+		lines = append(lines, field(env, f, width)...)
+	}
+	return lines
+}
+
+func patchWord(kind string) string {
+	if kind == core.PatchJSON {
+		return "JSON"
+	}
+	return cmp.Or(kind, core.PatchMerge)
+}
+
+// deep is how far fields are indented.
+const deep = 4
+
+// field is one that a patch writes: in one line, or in more where it has no room.
+func field(env screen.Env, f core.PatchField, width int) []draw.Line {
+	room := max(width-deep-1, 1)
+	path, value := f.Path+": ", written(f.Value)
+	switch {
+	case f.Op == "remove":
+		value = "removed"
+	case f.Op == "test":
+		value = "must be " + value
+	case f.Was != nil:
+		value = written(f.Was) + " -> " + value
+	}
+	if l := draw.Text(theme.Faint, draw.Spaces(deep)+path).Add(theme.Plain, value); l.Width() < width {
+		return []draw.Line{l}
+	}
+	if draw.Width(path) > room { // its end says most
+		runes := []rune(path)
+		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
+	}
+	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(deep)+path)}
+	for _, l := range draw.Wrap(theme.Plain, value, max(room-2, 1)) {
+		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(deep+2)).Join(l))
+	}
+	return lines
+}
+
+// written is a value as it is read: text as it is, everything else as JSON.
+func written(v any) string {
+	if text, ok := v.(string); ok && text != "" {
+		return text
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// indented is text below a heading.
+func indented(style theme.Style, text string, width int) []draw.Line {
+	lines := draw.Wrap(style, text, width-4)
+	for i, l := range lines {
+		lines[i] = draw.Text(theme.Plain, "  ").Join(l)
+	}
+	return lines
+}
+
+func limits(step core.Step) string {
+	var parts []string
+	if step.Updated+step.Kept > 0 {
+		parts = append(parts, fmt.Sprintf("then %s up to date, %d old", show.Count(step.Updated, "pod"), step.Kept))
+	}
+	if step.Timeout > 0 {
+		parts = append(parts, "within "+step.Timeout.String())
+	}
+	if step.OnFailure != "" {
+		parts = append(parts, "else "+string(step.OnFailure))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func conditions(list []core.Condition) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, strings.TrimSpace(string(c.Type)+" "+c.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func podLines(env screen.Env, pods []core.PodStep) []draw.Line {
+	var lines []draw.Line
+	for _, p := range pods {
+		l := draw.Text(theme.Faint, "  "+env.Theme.Symbols.Dot+" ").Add(theme.Plain, p.Name).Add(theme.Faint, " "+modeWords[p.Mode])
+		if p.Tie > 0 {
+			l = l.Add(theme.Faint, ", or another like it")
+		}
+		lines = append(lines, l)
+	}
+	return lines
 }

@@ -3,8 +3,10 @@
 package pod
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -155,4 +159,106 @@ func (s Screen) move(env screen.Env, by int) Screen {
 func (s Screen) scroll(env screen.Env, by int) Screen {
 	s.top = max(min(s.top+by, len(s.lines)-env.Height), 0)
 	return s
+}
+
+var (
+	logs     = screen.Binding{Keys: []string{"enter", "l"}, Does: "logs", Help: "the log of the container of the cursor"}
+	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "its log before the last restart"}
+	mark     = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark containers: restart is about them; without marks about that of the cursor"}
+	shell    = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the container of the cursor", Changes: true}
+	describe = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the pod in words", Minor: true}
+	manifest = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the pod as YAML", Minor: true}
+)
+
+// Keys are those of this screen.
+func (Screen) Keys() []screen.Binding {
+	return []screen.Binding{logs, previous, mark, shell, describe, manifest}
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
+	page := max(env.Height-1, 1)
+	by, moves := map[string]int{"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page, "ctrl+u": -max(page/2, 1), "ctrl+d": max(page/2, 1), "home": -len(s.lines), "g": -len(s.lines), "end": len(s.lines), "G": len(s.lines)}[key]
+	switch {
+	case s.pod == nil:
+		return s, nil
+	case moves:
+		return s.scroll(env, by), nil
+	case key == "up" || key == "k":
+		return s.move(env, -1), nil
+	case key == "down" || key == "j":
+		return s.move(env, 1), nil
+	case mark.Is(key):
+		return s.mark(env), nil
+	}
+	return s, s.elsewhere(key)
+}
+
+// elsewhere opens another screen of the pod.
+func (s Screen) elsewhere(key string) screen.After {
+	o := screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()}
+	switch {
+	case logs.Is(key):
+		o.Screen = screen.Logs
+	case previous.Is(key):
+		o.Screen, o.Text = screen.Logs, "previous"
+	case describe.Is(key):
+		o.Screen, o.Text = screen.Text, "describe"
+	case manifest.Is(key):
+		o.Screen, o.Text = screen.Text, "yaml"
+	case shell.Is(key):
+		return screen.Send(screen.Shell{Namespace: s.pod.Namespace, Pod: s.pod.Name, Container: o.Container})
+	default:
+		return nil
+	}
+	return screen.Send(o)
+}
+
+// click takes the cursor to a container; a second click opens its log.
+func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.After) {
+	at := s.top + c.Y - s.first
+	if s.pod == nil || at < 0 || at >= len(s.containers) {
+		return s, nil
+	}
+	s.at = at
+	s = s.compose(env)
+	if c.Double {
+		return s, s.elsewhere(logs.Keys[0])
+	}
+	return s, nil
+}
+
+// search looks for a text on the page, in whatever case, and goes to the first line that has
+// it.
+func (s Screen) search(env screen.Env, text string) Screen {
+	s.find = text
+	for i, l := range s.lines {
+		if s.has(l) {
+			s.top = max(i-env.Height/3, 0)
+			return s.scroll(env, 0)
+		}
+	}
+	return s
+}
+
+func (s Screen) has(l draw.Line) bool {
+	return s.find != "" && strings.Contains(strings.ToLower(l.String()), strings.ToLower(s.find))
+}
+
+// found marks lines that have what is searched for, and says how many there are below.
+func (s Screen) found(lines []draw.Line) ([]draw.Line, string) {
+	if s.find == "" {
+		return lines, ""
+	}
+	n := 0
+	for _, l := range s.lines {
+		if s.has(l) {
+			n++
+		}
+	}
+	for i, l := range lines {
+		if s.has(l) {
+			lines[i] = draw.Text(theme.Found, strings.TrimRight(l.String(), " "))
+		}
+	}
+	return lines, fmt.Sprintf("  /%s: %s  ", s.find, show.Count(n, "line"))
 }

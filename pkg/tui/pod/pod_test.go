@@ -137,7 +137,7 @@ func TestAnnounced(t *testing.T) {
 	tuitest.Start(t, o, tuitest.Sizes[1]).Until("announced: app gets 4.9, in 40s")
 }
 
-// TestBroken: annotations that somebody else has written do no harm.
+// TestBroken: annotations of other programs do no harm.
 func TestBroken(t *testing.T) {
 	o, _ := at(t, storefront, func(p *cluster.Pod) {
 		for _, a := range []string{kruise.SidecarSetHashAnnotation, kruise.InPlaceUpdateStateAnnotation, kruise.InPlaceUpdateGraceAnnotation, kruise.SidecarSetWorkingHotUpgradeAnnotation} {

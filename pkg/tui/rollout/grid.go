@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -23,7 +24,7 @@ func (s Screen) overview(env screen.Env, r room) []draw.Line {
 
 // narrowed is how many pods there are, what hides some of them, and their order.
 func (s Screen) narrowed(env screen.Env) draw.Line {
-	l := draw.Text(theme.Plain, fmt.Sprint(s.pods.grid.size))
+	l := draw.Text(theme.Plain, strconv.Itoa(s.pods.grid.size))
 	if s.view.filter != "" {
 		l = l.Add(theme.Key, "  /"+s.view.filter).Add(theme.Faint, fmt.Sprintf(" (%d)", s.pods.table.size))
 	}

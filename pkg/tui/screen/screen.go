@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -22,7 +23,7 @@ type Screen interface {
 	// Want is what it shows besides the list of workloads.
 	Want() world.Want
 	// Update is the screen after a message, and what shall happen besides. Messages
-	// are keys that nobody above has taken (tea.KeyPressMsg), [Changed], [Filter],
+	// are keys that the interface has not taken (tea.KeyPressMsg), [Changed], [Filter],
 	// [Click], [Wheel] and whatever the screen's own commands return.
 	Update(env Env, msg tea.Msg) (Screen, After)
 	// Draw returns at most env.Height lines. It is called for every frame: what takes
@@ -73,7 +74,7 @@ type Env struct {
 	Beat int
 }
 
-// Selection is what somebody points at.
+// Selection is what the user points at.
 type Selection struct {
 	Workloads []cluster.Ref
 	// Pods are of the first workload, Containers of the first pod; none are all.
@@ -93,3 +94,102 @@ type Binding struct {
 
 // Is reports whether a key is one of the binding's.
 func (b Binding) Is(key string) bool { return slices.Contains(b.Keys, key) }
+
+// The names of the screens.
+const (
+	Workloads = "workloads"
+	Rollout   = "rollout"
+	Pod       = "pod"
+	Diff      = "diff"
+	Sidecars  = "sidecars"
+	Plan      = "plan"
+	FanOuts   = "distributions"
+	// Text shows a manifest or a description, Logs a log.
+	Text = "text"
+	Logs = "logs"
+)
+
+// Changed says that the world, or the room, has changed.
+type Changed struct{}
+
+// Filter is what the user types after /.
+type Filter struct{ Text string }
+
+// Click is a click at a place of the screen's own area; Double is a second one there.
+type Click struct {
+	X, Y   int
+	Double bool
+}
+
+// Wheel turns by lines, up where it is negative.
+type Wheel struct{ By int }
+
+// Order is a command of the screen's own, typed after a colon.
+type Order struct {
+	Name string
+	Args []string
+}
+
+// OrderHelp is one such command; Args are what may follow, for completion.
+type OrderHelp struct {
+	Name, Help string
+	Args       []string
+}
+
+// Open asks for another screen, on top of this one.
+type Open struct {
+	Screen string
+	// Ref is the workload or object that it is about; Pod, as [world.PodName] has it,
+	// and Container narrow it.
+	Ref            cluster.Ref
+	Pod, Container string
+	// Text is a variant, such as "describe".
+	Text string
+	// Plan is one to show instead of the workload's own; nil for that.
+	Plan *plan.Plan
+}
+
+// Back asks for the screen below.
+type Back struct{}
+
+// Ask asks for an act; it is confirmed and carried out above.
+type Ask struct{ world.Act }
+
+// Shell asks for a shell in a container, which takes the terminal over.
+type Shell struct{ Namespace, Pod, Container string }
+
+// Say shows a line until the next key; Bad is for what went wrong.
+type Say struct {
+	Text string
+	Bad  bool
+}
+
+// Send passes a message to the interface.
+func Send(msg tea.Msg) After { return Now{msg} }
+
+// After is what shall happen after an update: [Now], [Later], or nil for nothing.
+type After interface{ after() }
+
+// Now is a message for the interface. It is taken before anything else: a key that is
+// pressed next is one of the screen that this one opens, however fast it follows.
+type Now struct{ Msg tea.Msg }
+
+// Later is a command, whose message comes when it has one.
+type Later tea.Cmd
+
+func (Now) after() {}
+
+func (Later) after() {}
+
+// Waiting is what stands where the workload that a screen wants is not there yet: what
+// is awaited or, where that is known, why it does not come.
+func (e Env) Waiting(what string) []draw.Line {
+	if e.World.Unseen == "" {
+		return []draw.Line{{}, draw.Text(theme.Busy, "  loading "+what+" ...")}
+	}
+	lines := []draw.Line{{}, draw.Text(theme.Bad, "  "+what+" cannot be loaded:")}
+	for _, l := range draw.Wrap(theme.Plain, e.World.Unseen, e.Width-6) {
+		lines = append(lines, draw.Text(theme.Plain, "    ").Join(l))
+	}
+	return append(lines, draw.Text(theme.Faint, "  trying again ..."))
+}

@@ -95,7 +95,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestSecret: whoever the manifest comes from, the values of a Secret are not seen.
+// TestSecret: wherever the manifest comes from, the values of a Secret are not seen.
 func TestSecret(t *testing.T) {
 	ref := cluster.Ref{Kind: "Secret", Namespace: "shop", Name: "db"}
 	o, still := at(map[string]string{"db": "kind: Secret\ndata: {password: aHVudGVyMg==}\n"}, screen.Open{Ref: ref, Text: "yaml"})

@@ -40,7 +40,7 @@ var looks = [styles]look{
 }
 
 // The line of the cursor has a ground and, for text without a colour of its own, an ink:
-// that of the terminal may be like the ground where nobody could ask for its colours.
+// that of the terminal may be like the ground where its colours are not known.
 const (
 	darkGround, darkInk   = 0x303030, 0xeeeeee
 	lightGround, lightInk = 0xdadada, 0x121212

@@ -88,7 +88,7 @@ func (s Screen) narrowed(env screen.Env) draw.Line {
 	}
 	if env.Width >= wide {
 		way := env.Theme.Symbols.Less
-		if s.order.turned {
+		if s.order.reversed {
 			way = env.Theme.Symbols.Up
 		}
 		l = l.Add(theme.Faint, " by "+s.order.name()+" "+way)

@@ -14,13 +14,13 @@ type Actions interface {
 	Effect(ctx context.Context, act Act) (Effect, error)
 	// Do carries it out, and says what was done in a line. What takes longer goes on
 	// behind and is seen in the world. It refuses where the act has come to mean
-	// something else than somebody has said yes to.
+	// something else than what was confirmed.
 	Do(ctx context.Context, act Act) (string, error)
 	// Shell is a program that takes the terminal over, in a container.
 	Shell(namespace, pod, container string) (Program, error)
 }
 
-// Act is what somebody wants done.
+// Act is what a user asks for.
 type Act struct {
 	Verb Verb
 	On   []cluster.Ref
@@ -28,7 +28,7 @@ type Act struct {
 	Pods, Containers []string
 	// Value is a number of replicas, a partition or a revision.
 	Value string
-	// Means is that of the effect that somebody has said yes to; nil is whatever it is.
+	// Means is that of the effect that was confirmed; nil is any.
 	Means map[cluster.Ref]string
 }
 

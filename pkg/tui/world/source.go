@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 // Source tells of a cluster. Its methods may be called from several goroutines.
 //
-// It is asked for states, not for changes: whoever asks late gets the newest state at
+// It is asked for states, not for changes: a late caller gets the newest state at
 // once, so that a flood of changes costs frames and no state is lost.
 type Source interface {
 	// Await returns the world once there is one that is newer than the version, with
@@ -59,4 +60,11 @@ type LogQuery struct {
 type Log interface {
 	// Next waits for lines and returns all that are there; io.EOF is the end.
 	Next() ([]string, error)
+}
+
+// Witness is a [Source] that can compare the new pods of a rollout with the old ones.
+type Witness interface {
+	// Evidence compares them; parts that cannot be read in time, or at all, are named in
+	// the answer. The error is for a workload that cannot be found.
+	Evidence(ctx context.Context, ref cluster.Ref) (evidence.Comparison, error)
 }
