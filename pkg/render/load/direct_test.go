@@ -191,7 +191,7 @@ func TestDirectOfRandomLines(t *testing.T) {
 		indent := 0
 		for range 1 + random.IntN(8) {
 			indent = max(indent+random.IntN(3)*2-2, 0)
-			b.WriteString(strings.Repeat(" ", max(indent+pick1(random), 0)))
+			b.WriteString(strings.Repeat(" ", max(indent+deviation(random), 0)))
 			b.WriteString(pick([]string{"", "", "", "", "- ", "- ", "-   "}))
 			b.WriteString(pick([]string{"a:", "b:", "c:", "d: ", "'e':", "f", "# g", "", "\"h\": ", "8: "}))
 			b.WriteString(pick([]string{"", "", " ", " v", " w", " 'x'", " \"y\"", " [z, {a: b}]", " {}", " |", " |-", " 12", " yes", " ~", " i:j", " k#l"}))
@@ -217,8 +217,8 @@ func TestDirectOfRandomLines(t *testing.T) {
 
 const randomDocuments = 50000
 
-// pick1 is nearly always no deviation.
-func pick1(random *rand.Rand) int {
+// deviation is by how much a line is indented wrongly, nearly always 0.
+func deviation(random *rand.Rand) int {
 	if random.IntN(12) > 0 {
 		return 0
 	}
