@@ -66,7 +66,7 @@ func isASCII(s string) bool {
 // inline reads the value that begins at the place, in a block in the column, to the end of its
 // lines.
 func (d *direct) inline(at, column int) (n *tree.Node, ok bool) {
-	after := 0
+	var after int
 	switch d.text[at] {
 	case '|':
 		return d.literal(at, column)

@@ -182,7 +182,7 @@ func agrees(t *testing.T, text []byte) bool {
 
 // TestDirectOfRandomLines: of documents of lines that fit together or do not.
 func TestDirectOfRandomLines(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same documents each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same documents each time
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
 	read := 0
 	for range randomDocuments {
