@@ -81,7 +81,9 @@ func (l *resourceList) items() []*tree.Node {
 // forgetLines removes line numbers, which are those of the ResourceList: no
 // file that somebody could open has them.
 func forgetLines(n *tree.Node) {
-	n.Line = 0
+	if n.Line != 0 { // documents share the keys that have none
+		n.Line = 0
+	}
 	for _, child := range n.Content {
 		forgetLines(child)
 	}

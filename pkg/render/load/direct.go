@@ -27,7 +27,20 @@ type direct struct {
 	open  []*tree.Node
 	nodes []tree.Node
 	links []*tree.Node
+	// keys are those that documents share, made how many nodes this one has.
+	keys map[sharedKey]*tree.Node
+	made int
 }
+
+// sharedKey is a key without a comment. Each is one node for all documents, which has no line:
+// half of the nodes of a manifest are keys, and nothing edits them in place.
+type sharedKey struct {
+	text   string
+	column int
+}
+
+// mostKeys bounds the keys that are remembered.
+const mostKeys = 2048
 
 // contentLine is a line that is more than a comment.
 type contentLine struct {
@@ -56,10 +69,15 @@ const (
 
 var directReaders = sync.Pool{New: func() any { return &direct{} }}
 
-// readDirectly returns the document that text is; ok is false when yaml.v3 has to parse it.
-func readDirectly(text []byte) (doc *tree.Node, ok bool) {
+// readDirectly returns the document that text is, which follows so many lines of its file. ok is
+// false when yaml.v3 has to parse it, or say what is wrong with it.
+func readDirectly(text []byte, before int, lim tree.Limits) (doc *tree.Node, ok bool) {
+	if lim.Depth > 0 && lim.Depth < 2*widest+deepest {
+		return nil, false
+	}
 	d := directReaders.Get().(*direct) //nolint:forcetypeassert // nothing else is kept there
-	doc, ok = d.document(string(text))
+	doc, ok = d.document(string(text), before)
+	ok = ok && (lim.Nodes == 0 || d.made <= lim.Nodes)
 	d.text, d.line = "", contentLine{}
 	clear(d.open[:cap(d.open)])
 	d.open = d.open[:0]
@@ -67,22 +85,26 @@ func readDirectly(text []byte) (doc *tree.Node, ok bool) {
 	return doc, ok
 }
 
-func (d *direct) document(text string) (doc *tree.Node, ok bool) {
+func (d *direct) document(text string, before int) (doc *tree.Node, ok bool) {
 	plain, ascii := simple(text)
 	if !plain {
 		return nil, false
 	}
-	*d = direct{text: text, ascii: ascii, open: d.open[:0], nodes: d.nodes, links: d.links}
+	if d.keys == nil || len(d.keys) > mostKeys {
+		d.keys = map[sharedKey]*tree.Node{}
+	}
+	*d = direct{text: text, ascii: ascii, open: d.open[:0], nodes: d.nodes, links: d.links, keys: d.keys}
+	d.line.number = before
 	marked := strings.HasPrefix(text, "---\n")
 	if marked {
-		d.line.number, d.next = 1, len("---\n")
+		d.line.number, d.next = before+1, len("---\n")
 	}
 	if !d.advance() || d.line.column() != 0 {
 		return nil, false
 	}
 	doc = d.node(yaml.DocumentNode, "", d.line.start)
 	if marked {
-		doc.Line = 1
+		doc.Line = before + 1
 	}
 	root, ok := d.block(0)
 	if !ok || !d.line.last || root.Kind != yaml.MappingNode {
@@ -177,11 +199,10 @@ func (d *direct) block(column int) (n *tree.Node, ok bool) {
 	if d.isItem(d.line.content) {
 		return d.sequence(column)
 	}
-	key, after, ok := d.key(d.line.content)
+	key, after, ok := d.key(d.line.content, d.line.head)
 	if !ok {
 		return nil, false
 	}
-	key.HeadComment = d.line.head
 	return d.mapping(key, after, column)
 }
 
@@ -204,14 +225,38 @@ func (d *direct) mapping(key *tree.Node, colon, column int) (n *tree.Node, ok bo
 		if d.line.column() != column {
 			break
 		}
-		if key, colon, ok = d.key(d.line.content); !ok {
+		if key, colon, ok = d.key(d.line.content, d.line.head); !ok {
 			return nil, false
 		}
-		key.HeadComment = d.line.head
 	}
 	d.close(n, first)
-	return n, d.line.column() < column
+	return n, d.line.column() < column && distinct(n)
 }
+
+// distinct reports whether a mapping has no key twice.
+func distinct(n *tree.Node) bool {
+	if len(n.Content) > 2*mostCompared {
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i < len(n.Content); i += 2 {
+			if seen[n.Content[i].Value] {
+				return false
+			}
+			seen[n.Content[i].Value] = true
+		}
+		return true
+	}
+	for i := 2; i < len(n.Content); i += 2 {
+		for j := 0; j < i; j += 2 {
+			if n.Content[i].Value == n.Content[j].Value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mostCompared is up to how many keys comparing each with each is faster than a set.
+const mostCompared = 16
 
 // value reads what belongs to a key of a mapping in the column; it may begin at the place, on
 // the line of the key, or below.
@@ -255,7 +300,7 @@ func (d *direct) item(column int) (n *tree.Node, ok bool) {
 	if at == d.line.end || d.isItem(at) {
 		return nil, false
 	}
-	if key, after, isKey := d.key(at); isKey {
+	if key, after, isKey := d.key(at, ""); isKey {
 		n, ok = d.mapping(key, after, at-d.line.start)
 	} else {
 		n, ok = d.inline(at, column)
@@ -282,6 +327,7 @@ const (
 
 // node returns a node that begins on this line, at the place.
 func (d *direct) node(kind yaml.Kind, tag string, at int) *tree.Node {
+	d.made++
 	if len(d.nodes) == 0 {
 		d.nodes = make([]tree.Node, nodesAtOnce)
 	}

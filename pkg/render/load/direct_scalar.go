@@ -9,22 +9,49 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// key reads the key at the place; colon is where its colon stands, and a space or nothing
-// behind it.
-func (d *direct) key(at int) (key *tree.Node, colon int, ok bool) {
+// key reads the key at the place, below a comment; colon is where its colon stands, and a space or
+// nothing behind it.
+func (d *direct) key(at int, head string) (key *tree.Node, colon int, ok bool) {
 	quote := d.text[at]
-	if quote == '"' || quote == '\'' {
+	isQuoted := quote == '"' || quote == '\''
+	if isQuoted {
 		key, colon, ok = d.quoted(at)
 	} else {
 		colon = d.plainEnd(at, false)
-		ok = at < colon && colon < d.line.end && d.text[colon] == ':' && d.text[colon-1] != ' '
-		if !ok {
-			return nil, 0, false
-		}
-		key, ok = d.plain(at, colon)
+		ok = at < colon && d.text[colon-1] != ' '
 	}
 	ok = ok && colon < d.line.end && d.text[colon] == ':' && (colon+1 == d.line.end || d.text[colon+1] == ' ')
-	return key, colon, ok && colon-at <= longestKey && (d.ascii || isASCII(d.text[at:colon]))
+	if !ok || colon-at > longestKey || !d.ascii && !isASCII(d.text[at:colon]) {
+		return nil, 0, false
+	}
+	if !isQuoted {
+		key, ok = d.plainKey(at, colon, head)
+	}
+	if ok && head != "" {
+		key.HeadComment = head
+	}
+	return key, colon, ok
+}
+
+// plainKey is the key between the places, one that documents share where it has no comment and
+// is text for every reader.
+func (d *direct) plainKey(at, end int, head string) (key *tree.Node, ok bool) {
+	shared := sharedKey{d.text[at:end], at - d.line.start + 1}
+	if head == "" {
+		if key := d.keys[shared]; key != nil {
+			d.made++
+			return key, true
+		}
+	}
+	if key, ok = d.plain(at, end); !ok || key.Tag == yaml.NodeTagNull {
+		return nil, false
+	}
+	if letter := key.Value[0] | 0x20; head == "" && letter >= 'a' && letter <= 'z' && key.Tag == yaml.NodeTagString && !tree.OldBool(key) {
+		shared.text = strings.Clone(shared.text)
+		key.Value, key.Line = shared.text, 0
+		d.keys[shared] = key
+	}
+	return key, true
 }
 
 func isASCII(s string) bool {
@@ -39,7 +66,7 @@ func isASCII(s string) bool {
 // inline reads the value that begins at the place, in a block in the column, to the end of its
 // lines.
 func (d *direct) inline(at, column int) (n *tree.Node, ok bool) {
-	after := 0
+	var after int
 	switch d.text[at] {
 	case '|':
 		return d.literal(at, column)
@@ -160,7 +187,7 @@ func (d *direct) flow(at, depth int) (n *tree.Node, after int, ok bool) {
 		}
 	}
 	d.close(n, first)
-	return n, at + 1, true
+	return n, at + 1, kind == yaml.SequenceNode || distinct(n)
 }
 
 // flowKey reads a key within brackets; colon is where its colon stands, and a space behind.
@@ -168,7 +195,7 @@ func (d *direct) flowKey(at int) (key *tree.Node, colon int, ok bool) {
 	if at == d.line.end {
 		return nil, 0, false
 	}
-	if key, colon, ok = d.flowScalar(at); !ok || colon-at > longestKey {
+	if key, colon, ok = d.flowScalar(at); !ok || colon-at > longestKey || key.Tag == yaml.NodeTagNull {
 		return nil, 0, false
 	}
 	return key, colon, colon+1 < d.line.end && d.text[colon] == ':' && d.text[colon+1] == ' '

@@ -2,11 +2,13 @@ package load
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,7 +154,8 @@ func FuzzDirect(f *testing.F) {
 // agrees reports whether a text is read directly, which has to be as yaml.v3 reads it.
 func agrees(t *testing.T, text []byte) bool {
 	t.Helper()
-	got, ok := readDirectly(text)
+	const before = 7
+	got, ok := readDirectly(text, before, tree.Limits{})
 	if !ok {
 		return false
 	}
@@ -164,6 +167,10 @@ func agrees(t *testing.T, text []byte) bool {
 	if err := dec.Decode(&tree.Node{}); err == nil {
 		t.Fatalf("yaml.v3 sees two documents:\n%s", text)
 	}
+	if _, err := tree.Expand(want, before, tree.Limits{}); err != nil {
+		t.Fatalf("yaml.v3 reads what is wrong: %v\n%s", err, text)
+	}
+	withoutKeyLines(want, got)
 	if reflect.DeepEqual(want, got) {
 		return true
 	}
@@ -175,7 +182,7 @@ func agrees(t *testing.T, text []byte) bool {
 
 // TestDirectOfRandomLines: of documents of lines that fit together or do not.
 func TestDirectOfRandomLines(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same documents each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same documents each time
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
 	read := 0
 	for range randomDocuments {
@@ -184,7 +191,7 @@ func TestDirectOfRandomLines(t *testing.T) {
 		indent := 0
 		for range 1 + random.IntN(8) {
 			indent = max(indent+random.IntN(3)*2-2, 0)
-			b.WriteString(strings.Repeat(" ", max(indent+pick1(random), 0)))
+			b.WriteString(strings.Repeat(" ", max(indent+deviation(random), 0)))
 			b.WriteString(pick([]string{"", "", "", "", "- ", "- ", "-   "}))
 			b.WriteString(pick([]string{"a:", "b:", "c:", "d: ", "'e':", "f", "# g", "", "\"h\": ", "8: "}))
 			b.WriteString(pick([]string{"", "", " ", " v", " w", " 'x'", " \"y\"", " [z, {a: b}]", " {}", " |", " |-", " 12", " yes", " ~", " i:j", " k#l"}))
@@ -210,10 +217,70 @@ func TestDirectOfRandomLines(t *testing.T) {
 
 const randomDocuments = 50000
 
-// pick1 is nearly always no deviation.
-func pick1(random *rand.Rand) int {
+// deviation is by how much a line is indented wrongly, nearly always 0.
+func deviation(random *rand.Rand) int {
 	if random.IntN(12) > 0 {
 		return 0
 	}
 	return random.IntN(3) - 1
+}
+
+// withoutKeyLines takes the lines from the keys of want that have none in got, because documents share them.
+func withoutKeyLines(want, got *tree.Node) {
+	for i := range min(len(want.Content), len(got.Content)) {
+		if key := got.Content[i]; want.Kind == yaml.MappingNode && i%2 == 0 && key.Line == 0 && key.HeadComment == "" {
+			want.Content[i].Line = 0
+		}
+		withoutKeyLines(want.Content[i], got.Content[i])
+	}
+}
+
+func TestDirect_LeavesWhatIsWrongToTheLibrary(t *testing.T) {
+	deep := strings.Repeat("[", 10) + strings.Repeat("]", 10)
+	for text, lim := range map[string]tree.Limits{
+		"a: b\na: c\n":             {},
+		"a: {b: c, b: d}\n":        {},
+		"null: a\n":                {},
+		"a: {~: b}\n":              {},
+		"a: [1, 2, 3]\n":           {Nodes: 4},
+		"a: " + deep + "\n":        {Depth: 5},
+		manyKeys(40) + "k7: again": {},
+	} {
+		if _, ok := readDirectly([]byte(text), 0, lim); ok {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: v\n", i)
+	}
+	return b.String()
+}
+
+// TestDirect_SharesKeys: with every document, but for those that are read again as something else or
+// have a comment; and what is remembered is bounded.
+func TestDirect_SharesKeys(t *testing.T) {
+	d := &direct{}
+	read := func(text string) *tree.Node {
+		n, ok := d.document(text, 0)
+		if !ok {
+			t.Fatal("not read", text)
+		}
+		return tree.Root(n)
+	}
+	a, b := read("name: x\non: 1\n8: y\n# c\nkind: z\n"), read("name: x\non: 1\n8: y\n# c\nkind: z\n")
+	for i := 0; i < len(a.Content); i += 2 {
+		if shared := a.Content[i] == b.Content[i]; shared != (i == 0) {
+			t.Errorf("%s is shared: %t", a.Content[i].Value, shared)
+		}
+	}
+	for i := range 10 {
+		read(strings.ReplaceAll(manyKeys(1000), "k", "k"+strconv.Itoa(i)+"_"))
+	}
+	if len(d.keys) > mostKeys+1000 {
+		t.Errorf("%d keys are remembered", len(d.keys))
+	}
 }

@@ -32,11 +32,16 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 
 // expanded parses the document and writes its aliases out.
 func (d document) expanded(opt Options) (*tree.Node, error) {
+	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth}
+	if !d.json {
+		if root, ok := readDirectly(d.text, d.line-1, lim); ok {
+			return root, nil
+		}
+	}
 	root, err := d.node()
 	if err != nil {
 		return nil, err
 	}
-	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth}
 	if _, err := tree.Expand(root, d.line-1, lim); err != nil {
 		return nil, d.placed(err)
 	}
@@ -46,9 +51,6 @@ func (d document) expanded(opt Options) (*tree.Node, error) {
 func (d document) node() (*tree.Node, error) {
 	if d.json {
 		return jsonNode(d.text)
-	}
-	if n, ok := readDirectly(d.text); ok {
-		return n, nil
 	}
 	n := &tree.Node{}
 	if err := yaml.Unmarshal(d.text, n); err != nil {
