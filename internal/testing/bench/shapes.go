@@ -109,7 +109,7 @@ var manifests = map[string]string{
 	kruise.KindCloneSet:                        cloneSet,
 	kruise.KindStatefulSet + ".apps.kruise.io": workload(stable, kruise.KindStatefulSet, "  replicas: 2", service),
 	kruise.KindDaemonSet + ".apps.kruise.io":   workload(preview, kruise.KindDaemonSet),
-	kruise.KindBroadcastJob:                    manifest(preview, kruise.KindBroadcastJob, inShop, "spec:", pod+task, "  completionPolicy: {type: Always}"),
+	kruise.KindBroadcastJob:                    manifest(preview, kruise.KindBroadcastJob, inShop+", annotations: {kubectl-kruise.dev/nodes: \"3\"}", "spec:", pod+task, "  completionPolicy: {type: Always}"),
 	kruise.KindAdvancedCronJob:                 manifest(preview, kruise.KindAdvancedCronJob, inShop, "spec:", `  schedule: "*/5 * * * *"`, "  template: {jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}}}}}"),
 	kruise.KindSidecarSet:                      set("{matchLabels: {app: app-$i}}"),
 	kruise.KindUnitedDeployment:                manifest(preview, kruise.KindUnitedDeployment, inShop, "spec:", "  replicas: 4", selected, "  topology: {subsets: [{name: a, replicas: 50%}, {name: b}]}", "  template:", "    cloneSetTemplate:", "      metadata: {labels: {app: app-$i}}", "      spec: {selector: {matchLabels: {app: app-$i}}, template: {metadata: {labels: {app: app-$i}}, spec: {containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}}}"),
