@@ -122,7 +122,7 @@ var manifests = map[string]string{
 	kruise.KindPersistentPodState:              manifest(preview, kruise.KindPersistentPodState, inShop, "spec: {targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, name: object-$i}, requiredPersistentTopology: {nodeTopologyKeys: [zone-$v]}}"),
 	kruise.KindPodProbeMarker:                  manifest(preview, kruise.KindPodProbeMarker, inShop, "spec: {selector: {matchLabels: {app: app-$i}}, probes: [{name: idle, containerName: main, podConditionType: example.org/idle, probe: {exec: {command: [idle, \"$v\"]}}}]}"),
 	kruise.KindPodUnavailableBudget:            manifest(policies, kruise.KindPodUnavailableBudget, inShop, "spec: {selector: {matchLabels: {app: app-$i}}, maxUnavailable: $v}"),
-	kruise.KindNodeImage:                       manifest(preview, kruise.KindNodeImage, clusterWide, "spec: {images: {\"registry.example.org/shop/app\": {tags: [{tag: v$v}]}}}"),
+	kruise.KindNodeImage:                       manifest(preview, kruise.KindNodeImage, clusterWide, "spec: {images: {\"registry.example.org/shop/app\": {tags: [{tag: v$v, pullPolicy: {ttlSecondsAfterFinished: 600}}]}}}"),
 	kruise.KindDeployment:                      workload("apps/v1", kruise.KindDeployment, "  replicas: 2"),
 	kruise.KindStatefulSet:                     workload("apps/v1", kruise.KindStatefulSet, "  replicas: 2", service),
 	kruise.KindDaemonSet:                       workload("apps/v1", kruise.KindDaemonSet),
