@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func TestConformanceConversion(t *testing.T) {
+func TestConformance_Conversion(t *testing.T) {
 	conformance.Area(t, "conversion", func(_ *testing.T, c conformance.Case) error {
 		input, err := object(c, "input.yaml")
 		if err != nil {
@@ -185,9 +185,9 @@ func gone(path string, before, after any) []string {
 	return out
 }
 
-// TestTrip: the comparison with recorded conversions lets pass what they leave
+// TestConformance_RoundTrip: the comparison with recorded conversions lets pass what they leave
 // open, and nothing else.
-func TestTrip(t *testing.T) {
+func TestConformance_RoundTrip(t *testing.T) {
 	const alpha, beta = kruise.V1alpha1, kruise.V1beta1
 	for _, tc := range []struct {
 		name, kind, from, to, input, want, back, complaint string

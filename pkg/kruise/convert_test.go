@@ -64,7 +64,7 @@ func check(t *testing.T, kind, from, to string, cases []one) {
 	}
 }
 
-func TestUp(t *testing.T) {
+func TestToHub(t *testing.T) {
 	up := func(kind string, cases ...one) { check(t, kind, kruise.V1alpha1, kruise.V1beta1, cases) }
 	up("CloneSet",
 		one{"nothing said", `{spec: {}}`, `{spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate}}, scaleStrategy: {enablePVCReuse: true}}}`, nil},
@@ -112,7 +112,7 @@ func TestUp(t *testing.T) {
 	)
 }
 
-func TestDown(t *testing.T) {
+func TestFromHub(t *testing.T) {
 	down := func(kind string, cases ...one) { check(t, kind, kruise.V1beta1, kruise.V1alpha1, cases) }
 	down("CloneSet",
 		one{"nothing said", `{spec: {}}`, `{spec: {updateStrategy: {type: ReCreate}, scaleStrategy: {disablePVCReuse: true}}}`, nil},
@@ -153,7 +153,7 @@ func TestDown(t *testing.T) {
 	)
 }
 
-func TestSameVersionIsTheSameTree(t *testing.T) {
+func TestConversion_OfTheSameVersionReturnsTheSameTree(t *testing.T) {
 	for _, n := range []*tree.Node{
 		written(t, "CloneSet", kruise.V1beta1, "{spec: {}}"),
 		written(t, "EphemeralJob", kruise.V1alpha1, "{spec: {}}"),
@@ -168,7 +168,7 @@ func TestSameVersionIsTheSameTree(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestConversion_RefusesWhatTheVersionCannotHold(t *testing.T) {
 	imageList := written(t, "AdvancedCronJob", kruise.V1beta1, "{spec: {template: {imageListPullJobTemplate: {spec: {}}}}}")
 	for _, c := range []struct {
 		name    string
@@ -194,9 +194,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDecodeSpeaksTheVersionRead: paths of complaints are those that the user
+// TestDecode_ReportsPathsOfTheVersionRead: paths of complaints are those that the user
 // wrote.
-func TestDecodeSpeaksTheVersionRead(t *testing.T) {
+func TestDecode_ReportsPathsOfTheVersionRead(t *testing.T) {
 	var set kruise.CloneSet
 	text := "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nspec:\n  updateStrategy:\n    priorityStrategy: {odd: 1}\n    rollingUpdate: {maxSurge: 1}\n  scaleStrategy: {enablePVCReuse: true}\n  repilcas: 3\n"
 	unknown, err := kruise.Decode(parse(t, text), &set)
@@ -231,7 +231,7 @@ func TestDecodeSpeaksTheVersionRead(t *testing.T) {
 }
 
 // Surging as Kruise's webhook takes it, which is more than its conversion does.
-func TestDecodeOfSurging(t *testing.T) {
+func TestDecode_ReadsSurging(t *testing.T) {
 	var ds kruise.DaemonSet
 	if _, err := kruise.Decode(written(t, "DaemonSet", kruise.V1alpha1, "{spec: {updateStrategy: {rollingUpdate: {rollingUpdateType: Surging}}}}"), &ds); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestDecodeOfSurging(t *testing.T) {
 
 // Whatever shape an object has, conversion neither panics nor touches it, and
 // what it cannot move stays for the decoder to complain about.
-func TestOddShapes(t *testing.T) {
+func TestConversion_LeavesMalformedFieldsAlone(t *testing.T) {
 	for _, kind := range []string{"CloneSet", "SidecarSet", "DaemonSet", "UnitedDeployment", "WorkloadSpread", "PodUnavailableBudget", "ContainerRecreateRequest", "NodeImage", "PersistentPodState", "ResourceDistribution"} {
 		for _, text := range []string{
 			"{spec: text}", "{spec: [1]}", "{spec: null}", "{metadata: text, spec: {}}", "{metadata: {labels: [], annotations: 7}, spec: {namespace: {}}}",
@@ -270,7 +270,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-func TestWrongTypesStayWrong(t *testing.T) {
+func TestConversion_KeepsWrongTypes(t *testing.T) {
 	for _, c := range []struct{ text, path string }{
 		{"{spec: {updateStrategy: text}}", "spec.updateStrategy"},
 		{"{spec: {scaleStrategy: {disablePVCReuse: maybe}}}", "spec.scaleStrategy.disablePVCReuse"},
@@ -305,10 +305,10 @@ func TestSourceValue(t *testing.T) {
 	}
 }
 
-// TestTripsOfWholeSchemas fills every field of every schema, goes to the other
+// TestConversion_RoundTripsWholeSchemas fills every field of every schema, goes to the other
 // version and back: what does not come back must be reported, and what comes
 // out must have a place in the schema of its version.
-func TestTripsOfWholeSchemas(t *testing.T) {
+func TestConversion_RoundTripsWholeSchemas(t *testing.T) {
 	for _, c := range crds(t) {
 		if len(c.Spec.Versions) < 2 {
 			continue

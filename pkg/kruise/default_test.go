@@ -44,7 +44,7 @@ func TestDefaultFields(t *testing.T) {
 	}
 }
 
-func TestPullPolicyFollowsTheTag(t *testing.T) {
+func TestPullPolicyOf_FollowsTheTag(t *testing.T) {
 	for image, want := range map[string]string{
 		"a": "Always", "a:latest": "Always", "r:5000/a": "Always", "r:5000/a:1": "IfNotPresent",
 		"a:1": "IfNotPresent", "a@sha256:0": "IfNotPresent", "a:latest@sha256:0": "Always", "": "Always",
@@ -61,7 +61,7 @@ func TestPullPolicyFollowsTheTag(t *testing.T) {
 }
 
 // Default must not touch what it does not know.
-func TestDefaultOfOthers(t *testing.T) {
+func TestDefault_LeavesOtherTypesAlone(t *testing.T) {
 	kruise.Default(nil)
 	s := "text"
 	kruise.Default(&s)

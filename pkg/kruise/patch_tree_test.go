@@ -70,7 +70,7 @@ func TestPatchTree(t *testing.T) {
 	}
 }
 
-func TestPatchTreeRefused(t *testing.T) {
+func TestPatchTree_RefusesMalformedPatches(t *testing.T) {
 	for patch, want := range map[string]string{
 		"spec":                     "must be a mapping",
 		"[]":                       "must be a mapping",
@@ -108,8 +108,8 @@ func written(t *testing.T, n *tree.Node) string {
 	return string(b)
 }
 
-// TestPatchTreeKeepsTheRest: what the patch does not mention is not re-encoded.
-func TestPatchTreeKeepsTheRest(t *testing.T) {
+// TestPatchTree_KeepsTheRest: what the patch does not mention is not re-encoded.
+func TestPatchTree_KeepsTheRest(t *testing.T) {
 	before := written(t, node(t, podTemplate))
 	got, err := PatchTree(node(t, podTemplate), node(t, "spec: {terminationGracePeriodSeconds: 90}"))
 	if err != nil {

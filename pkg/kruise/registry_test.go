@@ -32,9 +32,9 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestServedSince: each version has the release that brought it, by the table of
+// TestKinds_AreServedSince: each version has the release that brought it, by the table of
 // releases.
-func TestServedSince(t *testing.T) {
+func TestKinds_AreServedSince(t *testing.T) {
 	seen := 0
 	for _, k := range kruise.Kinds() {
 		for _, s := range k.Served {
@@ -72,8 +72,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestExpansionNamesKinds: what takes an object's place is named where something does.
-func TestExpansionNamesKinds(t *testing.T) {
+// TestExpansion_NamesKinds: what takes an object's place is named where something does.
+func TestExpansion_NamesKinds(t *testing.T) {
 	for _, k := range kruise.Kinds() {
 		if objects := k.Expansion == kruise.ExpansionObjects; objects && len(k.ExpandsTo) == 0 || !slices.IsSorted(k.ExpandsTo) {
 			t.Errorf("%s: %d %v", k.Kind, k.Expansion, k.ExpandsTo)

@@ -23,10 +23,10 @@ func table(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestTablesAreWhole: the project's tables are those beside it, where there are any, with
+// TestReleaseTables_AreComplete: the project's tables are those beside it, where there are any, with
 // the fields below one that came and went with it left out. UPDATE=1 in the environment
 // writes them.
-func TestTablesAreWhole(t *testing.T) {
+func TestReleaseTables_AreComplete(t *testing.T) {
 	for _, name := range []string{"kinds.tsv", "fields.tsv", "structs.tsv", "gates.tsv"} {
 		source, err := os.ReadFile(checkout.Path("..", "shared", "versions", name))
 		if os.IsNotExist(err) {
@@ -116,9 +116,9 @@ func eachOpen(s *schema, path string, f func(path string)) {
 	eachOpen(s.AdditionalProperties, path+"{}", f)
 }
 
-// TestTablesAgreeWithDefinitions: each version and field is in the definitions of a
+// TestReleaseTables_AgreeWithDefinitions: each version and field is in the definitions of a
 // release exactly when the tables say so.
-func TestTablesAgreeWithDefinitions(t *testing.T) {
+func TestReleaseTables_AgreeWithDefinitions(t *testing.T) {
 	for _, name := range conformance.DefinedReleases {
 		r, err := kruise.ParseRelease(name)
 		if err != nil {
@@ -160,9 +160,9 @@ func eachField(s *schema, path string, f func(path string)) {
 	eachField(s.AdditionalProperties, path+"{}", f)
 }
 
-// TestTablesAgreeWithTypes: what the tables say the main branch has is in the types,
+// TestReleaseTables_AgreeWithTypes: what the tables say the main branch has is in the types,
 // and every row can be read.
-func TestTablesAgreeWithTypes(t *testing.T) {
+func TestReleaseTables_AgreeWithTypes(t *testing.T) {
 	for _, name := range []string{"kinds.tsv", "fields.tsv", "structs.tsv", "gates.tsv", "seen.tsv"} {
 		for line := range strings.Lines(table(t, name)) {
 			for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\n:", r) }) {

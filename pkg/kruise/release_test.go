@@ -28,8 +28,8 @@ func TestParseRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseOrder: releases are in order, and a minor release alone is its newest patch.
-func TestReleaseOrder(t *testing.T) {
+// TestRelease_Compare: releases are in order, and a minor release alone is its newest patch.
+func TestRelease_Compare(t *testing.T) {
 	var last kruise.Release
 	for _, text := range []string{"1.0", "1.5.0", "1.5", "1.7.4", "1.7.5", "1.7", "1.8.0", "1.9.0", "1.9", "next"} {
 		r, err := kruise.ParseRelease(text)
@@ -50,8 +50,8 @@ func TestReleaseOrder(t *testing.T) {
 	}
 }
 
-// TestReleaseServes: a version of one kind says nothing of another, nor of another group.
-func TestReleaseServes(t *testing.T) {
+// TestRelease_Serves: a version of one kind says nothing of another, nor of another group.
+func TestRelease_Serves(t *testing.T) {
 	for _, c := range []struct {
 		release, group, kind string
 		want                 []string
@@ -73,9 +73,9 @@ func TestReleaseServes(t *testing.T) {
 	}
 }
 
-// TestAbsent: what a release lacks is found with its place, and whether it would be
+// TestRelease_Absent: what a release lacks is found with its place, and whether it would be
 // refused or dropped.
-func TestAbsent(t *testing.T) {
+func TestRelease_Absent(t *testing.T) {
 	const object = `
 apiVersion: apps.kruise.io/v1alpha1
 kind: SidecarSet
@@ -123,7 +123,7 @@ spec: {progressDeadlineSeconds: 600, lifecycle: {preNormal: {markPodNotReady: tr
 	}
 }
 
-func TestSpanWords(t *testing.T) {
+func TestSpan_Words(t *testing.T) {
 	for want, s := range map[string]kruise.Span{
 		"since Kruise 1.9":                    {First: kruise.Minor(9)},
 		"only in Kruise 1.8":                  {First: kruise.Minor(8), Last: kruise.Minor(8)},

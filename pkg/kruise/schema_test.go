@@ -78,7 +78,7 @@ func definitions(t *testing.T, release string) []crd {
 	return all
 }
 
-func TestTypesEqualTheSchemas(t *testing.T) {
+func TestTypes_EqualTheSchemas(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range crds(t) {
 		kind := c.Spec.Names.Kind

@@ -32,8 +32,8 @@ func build(ctx context.Context, dir string) (binary, error) {
 	return binary(out), nil
 }
 
-// unlimited lifts the limit on what the input becomes, which some inputs are above.
-var unlimited = []string{"--limit", "output-nodes=1000000000"}
+// unlimited lifts the limits on what the input becomes, which some inputs are above.
+var unlimited = []string{"--limit", "output-nodes=1000000000,copies=1000000000,copy-bytes=64Gi"}
 
 // cost is what one run of the program took.
 type cost struct {

@@ -47,6 +47,7 @@ func (b *bench) growth(ctx context.Context) (good bool, err error) {
 	t := b.tabbed()
 	row(t, "verb", "exponent", strconv.Itoa(small), strconv.Itoa(large), "input")
 	good = true
+	var failed []error
 	for _, s := range shapes() {
 		for _, verb := range s.verbs {
 			if !b.rows.has(verb, s.name) {
@@ -54,7 +55,8 @@ func (b *bench) growth(ctx context.Context) (good bool, err error) {
 			}
 			e, err := g.exponent(ctx, verb, s)
 			if err != nil {
-				return false, fmt.Errorf("%s of %s: %w", verb, s.name, err)
+				failed = append(failed, fmt.Errorf("%s of %s: %w", verb, s.name, err))
+				continue
 			}
 			good = good && e.power <= steepest
 			row(t, append([]string{verb}, e.cells(s)...)...)
@@ -63,7 +65,7 @@ func (b *bench) growth(ctx context.Context) (good bool, err error) {
 			return false, err
 		}
 	}
-	return good, nil
+	return good, errors.Join(failed...)
 }
 
 // exponent is how a cost grows.

@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestConformanceStoredIsTheSame: what a cluster stored of an object, with all that
+// TestConformance_StoredObjectsAreTheSame: what a cluster stored of an object, with all that
 // Kruise's webhooks and Kubernetes filled in, is no other object.
-func TestConformanceStoredIsTheSame(t *testing.T) {
+func TestConformance_StoredObjectsAreTheSame(t *testing.T) {
 	asked := 0
 	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
 		t.Helper()
@@ -38,9 +38,9 @@ func TestConformanceStoredIsTheSame(t *testing.T) {
 	}
 }
 
-// TestConformanceVersionsAreTheSame: an object is the same in both versions of its
+// TestConformance_VersionsAreTheSame: an object is the same in both versions of its
 // API, unless the way back shows that something was lost.
-func TestConformanceVersionsAreTheSame(t *testing.T) {
+func TestConformance_VersionsAreTheSame(t *testing.T) {
 	asked := 0
 	conformance.Area(t, "conversion", func(t *testing.T, c conformance.Case) error {
 		t.Helper()
@@ -128,8 +128,8 @@ func reread(t *testing.T, list []*resource.Resource) []*resource.Resource {
 	return out
 }
 
-// TestNothingDiffersFromItself, in another order and other bytes.
-func TestNothingDiffersFromItself(t *testing.T) {
+// TestRun_FindsNoDifferenceToTheSameObjects, in another order and other bytes.
+func TestRun_FindsNoDifferenceToTheSameObjects(t *testing.T) {
 	for name, list := range inputs(t) {
 		if twice(list) {
 			continue
@@ -153,9 +153,9 @@ func twice(list []*resource.Resource) bool {
 	return false
 }
 
-// TestTheOtherWay: what is added one way is removed the other, and the rest stays
+// TestRun_IsSymmetric: what is added one way is removed the other, and the rest stays
 // changed, field by field.
-func TestTheOtherWay(t *testing.T) {
+func TestRun_IsSymmetric(t *testing.T) {
 	all := inputs(t)
 	for _, pair := range [][2]string{{"examples/shop/dev", "examples/shop/prod"}, {"examples/shop/staging", "examples/shop/prod"}} {
 		there := verbs(compare.Run(all[pair[0]], all[pair[1]], compare.Options{}))
@@ -201,8 +201,8 @@ func turned(t *testing.T, name string, there, back map[string][]string) {
 	}
 }
 
-// TestInputsStay: comparing changes no resource.
-func TestInputsStay(t *testing.T) {
+// TestRun_ChangesNoInput: comparing changes no resource.
+func TestRun_ChangesNoInput(t *testing.T) {
 	all := inputs(t)
 	old, now := all["examples/shop/dev"], all["examples/shop/prod"]
 	before := text(t, old) + text(t, now)
@@ -230,8 +230,8 @@ func text(t *testing.T, list []*resource.Resource) string {
 	return out.String()
 }
 
-// TestNoSecretIsShown: whatever differs, no value of a Secret is in the report.
-func TestNoSecretIsShown(t *testing.T) {
+// TestRun_ShowsNoSecretValue: whatever differs, no value of a Secret is in the report.
+func TestRun_ShowsNoSecretValue(t *testing.T) {
 	dir := filepath.Join("testdata", "secrets")
 	var sides [2][]*resource.Resource
 	for i, file := range []string{"old.yaml", "new.yaml"} {

@@ -19,8 +19,8 @@ spec:
         - {name: main, image: "web:1", env: [{name: A, value: a}, {name: B, value: b}]}
 `
 
-// TestSame: what means the same is no difference, however it is written.
-func TestSame(t *testing.T) {
+// TestRun_IgnoresWhatMeansTheSame: what means the same is no difference, however it is written.
+func TestRun_IgnoresWhatMeansTheSame(t *testing.T) {
 	for name, c := range map[string]struct{ old, now string }{
 		"comments and order of keys": {clone, "# a comment\n" + strings.Replace(clone, "  replicas: 10\n", "", 1) + "  replicas: 10\n"},
 		"a default written out":      {clone, strings.Replace(clone, "podUpdatePolicy: InPlaceIfPossible", "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 20%, partition: 0", 1)},

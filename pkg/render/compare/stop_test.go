@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
-// TestStop: nothing is compared once the answer is not wanted any more.
-func TestStop(t *testing.T) {
+// TestRun_EndsWhenStopped: nothing is compared once the answer is not wanted any more.
+func TestRun_EndsWhenStopped(t *testing.T) {
 	const web = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	opt := compare.Options{}
 	if got := compare.Run(nil, golden.Parse(t, web), opt); len(got.Changes) != 1 {

@@ -11,7 +11,7 @@ import (
 
 var ruleID = regexp.MustCompile(`^[a-z]+/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func TestRulesAreComplete(t *testing.T) {
+func TestRules_AreComplete(t *testing.T) {
 	for _, r := range finding.Rules() {
 		if !ruleID.MatchString(r.ID) {
 			t.Errorf("%s: want kind/short-name", r.ID)
@@ -42,7 +42,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-func TestRulesAreSorted(t *testing.T) {
+func TestRules_AreSorted(t *testing.T) {
 	rules := finding.Rules()
 	for i := 1; i < len(rules); i++ {
 		a, b := rules[i-1], rules[i]

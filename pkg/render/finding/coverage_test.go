@@ -36,10 +36,10 @@ var covered = map[string]any{
 	"WorkloadSpread":           kruise.WorkloadSpread{},
 }
 
-// TestEveryFieldHasARule walks the newest version of every kind that is
+// TestFields_HaveARule walks the newest version of every kind that is
 // rendered: a field that no rule answers for is a field that nobody thought
 // about.
-func TestEveryFieldHasARule(t *testing.T) {
+func TestFields_HaveARule(t *testing.T) {
 	for kind, object := range covered {
 		t.Run(kind, func(t *testing.T) {
 			for _, path := range unanswered(reflect.TypeOf(object), rulesOf(kind)) {
@@ -49,9 +49,9 @@ func TestEveryFieldHasARule(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasAField finds rules whose field is misspelt: it must exist in
+// TestRules_HaveAField finds rules whose field is misspelt: it must exist in
 // the types, down to where our types end.
-func TestEveryRuleHasAField(t *testing.T) {
+func TestRules_HaveAField(t *testing.T) {
 	for kind, object := range covered {
 		for _, r := range finding.Rules() {
 			for _, f := range r.Fields {
@@ -188,7 +188,7 @@ func known(t reflect.Type, steps []string) bool {
 }
 
 // The walk itself must be able to fail.
-func TestUnansweredFindsAHole(t *testing.T) {
+func TestUnanswered_FindsAFieldWithoutRule(t *testing.T) {
 	object := reflect.TypeFor[kruise.CloneSet]()
 	got := unanswered(object, []string{"spec.scaleStrategy.podsToDelete", "spec.updateStrategy", "spec.repl"})
 	for _, path := range []string{"spec.replicas", "spec.scaleStrategy.maxUnavailable", "spec.selector", "spec.template"} {

@@ -22,7 +22,7 @@ func cloneSet(t *testing.T, name string, seq int) *resource.Resource {
 	return resource.Parsed(tree.Root(&n), nil, resource.Origin{File: "web.yaml", Line: 1, Seq: seq})
 }
 
-func TestFindingsAreOrderedAndDistinct(t *testing.T) {
+func TestFindings_AreOrderedAndDistinct(t *testing.T) {
 	first, second := cloneSet(t, "b", 0), cloneSet(t, "a", 1)
 	var p finding.Reporter
 	var wg sync.WaitGroup

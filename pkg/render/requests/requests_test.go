@@ -26,8 +26,8 @@ spec: {containers: [{name: app, image: "example.com/app:1"}]}
 status: {containerStatuses: [{name: app, imageID: "example.com/app@` + digestA + `"}]}
 `
 
-// TestMethodAsked: who names a method gets that one, or an error that says why not.
-func TestMethodAsked(t *testing.T) {
+// TestMethod_IsTheOneOfTheAnnotation: who names a method gets that one, or an error that says why not.
+func TestMethod_IsTheOneOfTheAnnotation(t *testing.T) {
 	for method, want := range map[string]string{
 		"image-alias": "image-alias",
 		"signal":      "signal",
@@ -51,8 +51,8 @@ func TestMethodAsked(t *testing.T) {
 	}
 }
 
-// TestKeptForKruise: with Kruise in the cluster the objects stay.
-func TestKeptForKruise(t *testing.T) {
+// TestRun_KeepsObjectsForKruise: with Kruise in the cluster the objects stay.
+func TestRun_KeepsObjectsForKruise(t *testing.T) {
 	in := golden.Parse(t, strings.Replace(annotated, "METHOD", "signal", 1))
 	c := context(in)
 	c.Expand = func(string) bool { return false }
@@ -62,8 +62,8 @@ func TestKeptForKruise(t *testing.T) {
 	}
 }
 
-// TestBadObjects: what cannot be read is an error with its place.
-func TestBadObjects(t *testing.T) {
+// TestRun_ReportsWhereAnObjectIsMalformed: what cannot be read is an error with its place.
+func TestRun_ReportsWhereAnObjectIsMalformed(t *testing.T) {
 	for name, doc := range map[string]string{
 		"spec.containers":   strings.Replace(annotated, "[{name: app}]", "app", 1),
 		"spec.replicas":     "apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\nmetadata: {name: x}\nspec: {replicas: many}\n",
@@ -80,8 +80,8 @@ func TestBadObjects(t *testing.T) {
 	}
 }
 
-// TestDirectory: a long name stays one that every file system takes.
-func TestDirectory(t *testing.T) {
+// TestDirectory_ShortensLongNames: a long name stays one that every file system takes.
+func TestDirectory_ShortensLongNames(t *testing.T) {
 	if got := directory("shop", "ephemeraljob", "trace"); got != "shop_ephemeraljob_trace" {
 		t.Error(got)
 	}
