@@ -392,7 +392,7 @@ func conflicts(scope FactScope, found []fact) []factQuery {
 }
 
 // isImmutableCopy reports an immutable copy: whether it can be replaced depends on what
-// is in it, which whoever distributes it has anyway.
+// is in it, which its source has anyway.
 func isImmutableCopy(object map[string]any) bool {
 	n := tree.FromValue(object)
 	return tree.Bool(tree.Get(n, "immutable")) && slices.ContainsFunc(tree.Items(tree.Get(n, "metadata", "ownerReferences")), func(ref *tree.Node) bool {

@@ -128,7 +128,7 @@ func (o *form) known(object *tree.Node) error {
 	return nil
 }
 
-// instantiate is what kubectl marks a job with that somebody started by hand.
+// instantiate is what kubectl marks a job with that a user started by hand.
 const instantiate = "cronjob.kubernetes.io/instantiate"
 
 // copies adds --from: the object is what a CronJob or AdvancedCronJob would create.

@@ -19,7 +19,7 @@ import (
 // maxVerbosity is the highest level: bodies as long as they are.
 const maxVerbosity = 10
 
-// SilenceLogs has libraries log nothing: what they say is not written for whoever reads this.
+// SilenceLogs has libraries log nothing: what they say is not meant for users.
 func SilenceLogs() {
 	klog.SetLogger(logr.Discard())
 	setVerbosity(0)
@@ -103,7 +103,7 @@ type lineWriter struct {
 func (l *lineWriter) write(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.out, line+"\n") // nobody is left to hear of it
+	_, _ = io.WriteString(l.out, line+"\n") // there is no other stream to report it on
 }
 
 // asked is the level that libraries see: bodies are masked here, and cut afterwards.

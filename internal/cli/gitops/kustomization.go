@@ -113,7 +113,7 @@ func (f *files) readKustomization(file string, w cluster.Ref) (*kustomization, e
 	return k, k.findPatches(f)
 }
 
-// unnamed is the object as it is called before a kustomization names it anew.
+// unnamed is the object as it is called before a kustomization renames it.
 func unnamed(w cluster.Ref, k *tree.Node) cluster.Ref {
 	w.Name = strings.TrimPrefix(w.Name, tree.StrAt(k, "namePrefix"))
 	w.Name = strings.TrimSuffix(w.Name, tree.StrAt(k, "nameSuffix"))

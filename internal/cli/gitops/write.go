@@ -112,7 +112,7 @@ func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, e
 	return whole()
 }
 
-// encoded writes a file anew, its lists indented as they were.
+// encoded writes a file again, its lists indented as they were.
 func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
 	text, err := f.read(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
 	return yaml.MarshalWithOptions(n, &yaml.EncoderOptions{SeqIndent: yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(string(text)))})
 }
 
-// encode writes the file anew. One that would come out otherwise even without a change
+// encode writes the file again. One that would come out otherwise even without a change
 // is refused.
 func (m *Manifest) encode() ([]byte, error) {
 	text, err := m.files.read(m.Path)

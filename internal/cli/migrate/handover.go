@@ -326,7 +326,7 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 	return nil
 }
 
-// steady refuses what is not at rest: somebody recreates it, or is about to replace
+// steady refuses what is not at rest: its controller recreates it, or is about to replace
 // its pods.
 func (w *handing) steady(old *unstructured.Unstructured) error {
 	status := func(field string) int64 {
@@ -348,7 +348,7 @@ func (w *handing) steady(old *unstructured.Unstructured) error {
 	return nil
 }
 
-// bare is an object as somebody would apply it: what the server and its controllers
+// bare is an object as a user would apply it: what the server and its controllers
 // wrote is left out.
 func bare(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := u.DeepCopy()

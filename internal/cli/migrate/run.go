@@ -48,7 +48,7 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // ask asks a person. The older form, which scripts use, says all that is to be done:
-// where nobody can be asked it goes on.
+// without a terminal it continues.
 func (o *options) ask(ctx context.Context) error {
 	if o.older && !o.factory.Streams.InTTY {
 		return nil

@@ -41,8 +41,8 @@ func (s *Step) AddFlags(c *cobra.Command) {
 // Validate checks the flags. Errors are of usage.
 func (s *Step) Validate() error { return s.validate() }
 
-// Stdin reports whether the manifests come from standard input, which nobody can
-// be asked on then.
+// Stdin reports whether the manifests come from standard input, so that no question can be
+// asked on it.
 func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.files, s.with), "-") }
 
 // Run renders, says what was found, and returns the objects in the order to apply

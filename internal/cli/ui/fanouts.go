@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fanOuts sets what is fanned out against what there is, once a round, for whoever wants
+// fanOuts sets what is fanned out against what there is, once a round, for the screens that want
 // it; nil before all of it has been loaded.
 func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	f.mu.Lock()
@@ -121,7 +121,7 @@ func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
 // followedKinds are the kinds whose objects are all looked at.
 var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
-// distribution is a ResourceDistribution. Without namespaces nobody knows its targets.
+// distribution is a ResourceDistribution. Without namespaces its targets are not known.
 func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
 	out := survey.Distribution(rd, f.Namespaces)
 	if f.Namespaces == nil {
@@ -141,7 +141,7 @@ func templateNode(w *cluster.Workload) *tree.Node {
 }
 
 // sidecars sets all SidecarSets against the workloads that are looked at, once a round,
-// for whoever wants them; nil before anything has been loaded.
+// for the screens that want them; nil before anything has been loaded.
 func (f *fleetReader) sidecars(now time.Time) *world.Sidecars {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -70,8 +70,8 @@ func (l *Live) open(namespace string) (*fleetReader, error) {
 // Times of the rounds: what changes together is seen together, and rows that depend on
 // the time are worked out again from time to time.
 const (
-	together = 100 * time.Millisecond
-	anew     = 5 * time.Second
+	together    = 100 * time.Millisecond
+	reloadAfter = 5 * time.Second
 	// share is how many times as long as a round took nothing is done after it.
 	share = 4
 )
@@ -85,7 +85,7 @@ func (f *fleetReader) follow(ctx context.Context) {
 		if !waitFor(ctx, max(together, share*time.Since(began))) {
 			return
 		}
-		if f.Await(ctx, version, began.Add(anew)) != nil {
+		if f.Await(ctx, version, began.Add(reloadAfter)) != nil {
 			return
 		}
 	}
@@ -112,7 +112,7 @@ func (f *fleetReader) round(now time.Time) {
 	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawnRows{}
 	for _, s := range list {
 		d, ok := f.drawn[s]
-		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= anew {
+		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= reloadAfter {
 			d = drawnRows{workloadRow(s, now), now}
 		}
 		next[s], sights[s.Ref()] = d, s
