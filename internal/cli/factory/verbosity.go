@@ -76,7 +76,7 @@ func (l *verbosityFlag) Set(text string) error {
 	}
 	s := &logSink{level: l.n, out: &lineWriter{out: l.out}}
 	klog.SetLoggerWithOptions(logr.New(s), klog.ContextualLogger(true))
-	setVerbosity(s.asked())
+	setVerbosity(s.libraryLevel())
 	return nil
 }
 
@@ -106,8 +106,8 @@ func (l *lineWriter) write(line string) {
 	_, _ = io.WriteString(l.out, line+"\n") // there is no other stream to report it on
 }
 
-// asked is the level that libraries see: bodies are masked here, and cut afterwards.
-func (s *logSink) asked() int {
+// libraryLevel is the level that libraries see: bodies are masked here, and cut afterwards.
+func (s *logSink) libraryLevel() int {
 	if s.level >= bodyVerbosity {
 		return maxVerbosity
 	}
@@ -116,7 +116,7 @@ func (s *logSink) asked() int {
 
 func (*logSink) Init(logr.RuntimeInfo) {}
 
-func (s *logSink) Enabled(level int) bool { return level <= s.asked() }
+func (s *logSink) Enabled(level int) bool { return level <= s.libraryLevel() }
 
 func (s *logSink) Info(level int, msg string, more ...any) {
 	if level <= s.level || s.level == bodyVerbosity && level == bodyVerbosity+1 { // as it takes the level to be higher

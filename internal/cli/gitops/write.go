@@ -59,7 +59,7 @@ func (m *Manifest) prepare(c ManifestChange) ([]writtenFile, error) {
 	tree.DeleteAt(before, strategy...)
 	tree.DeleteAt(after, strategy...)
 	for _, k := range m.layers {
-		if err := k.take(before, after, path); err != nil {
+		if err := k.applyChange(before, after, path); err != nil {
 			return nil, err
 		}
 	}

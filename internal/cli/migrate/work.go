@@ -33,8 +33,8 @@ type work struct {
 	around          *kube.Around
 }
 
-// look reads everything, and refuses what cannot be done. Nothing is written.
-func (o *options) look(ctx context.Context) (*work, error) {
+// readState reads everything, and refuses what cannot be done. Nothing is written.
+func (o *options) readState(ctx context.Context) (*work, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err

@@ -73,17 +73,17 @@ func (w *workloadRollout) steps() (patches.Sequence, error) {
 	}
 	if p.Driver == plan.DriverClient && w.known.Pods && len(p.Steps) > 0 {
 		q, err := patches.ByPod(&p, snap, w.assumed(snap))
-		return q, w.refused(err)
+		return q, w.withWorkload(err)
 	}
 	if snap.Pods != nil && len(p.Steps) > 0 {
 		if err := simulate.Check(p, snap, w.assumed(snap)); err != nil {
-			return patches.Sequence{}, w.refused(err)
+			return patches.Sequence{}, w.withWorkload(err)
 		}
 	}
 	return patches.FromPlan(&p, w.known), nil
 }
 
-func (w *workloadRollout) refused(err error) error {
+func (w *workloadRollout) withWorkload(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.say(count, res); err != nil {
+	if err := s.printFindings(count, res); err != nil {
 		return nil, nil, err
 	}
 	return emit.ApplyOrder(res.Resources), opt.Context, s.judge(res)

@@ -29,7 +29,7 @@ func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	if !ok || !f.loaded {
 		return nil
 	}
-	f.spread, f.spreadIn = fanoutReader{f, objects, now}.all(), f.rounds
+	f.spread, f.spreadIn = fanoutReader{f, objects, now}.readAll(), f.rounds
 	return f.spread
 }
 
@@ -40,10 +40,10 @@ type fanoutReader struct {
 	now time.Time
 }
 
-func (f fanoutReader) all() *world.FanOuts {
+func (f fanoutReader) readAll() *world.FanOuts {
 	var out []*world.FanOut
 	for _, ud := range f.United {
-		if one := f.united(ud); one != nil {
+		if one := f.unitedDeployment(ud); one != nil {
 			out = append(out, one)
 		}
 	}
@@ -61,8 +61,8 @@ func (f fanoutReader) all() *world.FanOuts {
 	return survey.FanOuts(out...)
 }
 
-// united is a UnitedDeployment; nil for one whose workloads are not looked at.
-func (f fanoutReader) united(ud *kruise.UnitedDeployment) *world.FanOut {
+// unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
+func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.FanOut {
 	var subsets []*tree.Node
 	for _, s := range f.sights {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
