@@ -21,13 +21,13 @@ import (
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// ChangeFunc changes an object. It may be called again, upon a fresh copy, where somebody
+// changeFunc changes an object. It may be called again, upon a fresh copy, where somebody
 // else wrote meanwhile.
-type ChangeFunc func(*unstructured.Unstructured) error
+type changeFunc func(*unstructured.Unstructured) error
 
 // Each finds the objects and changes one after the other. What fails with one does not
 // keep the others from being changed; of one that stays as it is nothing is printed.
-func (v *Edit) Each(named []string, change ChangeFunc) error {
+func (v *Edit) Each(named []string, change changeFunc) error {
 	infos, err := v.find(named)
 	if err != nil {
 		return err
@@ -37,13 +37,13 @@ func (v *Edit) Each(named []string, change ChangeFunc) error {
 	}
 	var errs place.Errors
 	for _, info := range infos {
-		errs.Add(ErrorWithObject(info.Object, v.editObject(info, change)))
+		errs.Add(errorWithObject(info.Object, v.editObject(info, change)))
 	}
 	return errs.Err()
 }
 
-// ErrorWithObject says of an error to which object it belongs.
-func ErrorWithObject(o runtime.Object, err error) error {
+// errorWithObject says of an error to which object it belongs.
+func errorWithObject(o runtime.Object, err error) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if err == nil || !ok {
 		return err
@@ -52,7 +52,7 @@ func ErrorWithObject(o runtime.Object, err error) error {
 	return &place.Error{Object: id, Err: err}
 }
 
-func (v *Edit) editObject(info *resource.Info, change ChangeFunc) error {
+func (v *Edit) editObject(info *resource.Info, change changeFunc) error {
 	told := v.Tell == nil
 	return retry.OnError(retry.DefaultBackoff, v.isRetriable(info), func() error {
 		before, ok := info.Object.(*unstructured.Unstructured)
