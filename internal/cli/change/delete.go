@@ -64,18 +64,18 @@ func (o *deleteOptions) run(c *cobra.Command, args []string) error {
 	if err := d.Validate(); err != nil {
 		return kubectl.Err(err)
 	}
-	return o.explained(c.Context(), d.RunDelete(tools), args)
+	return o.withAdvice(c.Context(), d.RunDelete(tools), args)
 }
 
-// explained has every failure as an error of its own, refusals with advice.
-func (o *deleteOptions) explained(ctx context.Context, err error, args []string) error {
+// withAdvice has every failure as an error of its own, refusals with advice.
+func (o *deleteOptions) withAdvice(ctx context.Context, err error, args []string) error {
 	if err == nil {
 		return nil
 	}
 	if many, ok := errors.AsType[utilerrors.Aggregate](err); ok {
 		var out resource.Errors
 		for _, e := range many.Errors() {
-			out.Add(o.explained(ctx, e, args))
+			out.Add(o.withAdvice(ctx, e, args))
 		}
 		return out.Err()
 	}
@@ -108,7 +108,7 @@ var budgetPattern = regexp.MustCompile(`podunavailablebudget\.policy\.kruise\.io
 // protection names the objects that are protected: the refusal does not.
 func (o *deleteOptions) protection(text string, args []string) string {
 	lift := "'kubectl kruise unprotect TYPE/NAME' lifts it"
-	if names := o.protected(args); len(names) > 0 {
+	if names := o.protectedObjects(args); len(names) > 0 {
 		lift = "'kubectl kruise unprotect " + strings.Join(names, " ") + "' lifts it"
 	}
 	if strings.Contains(text, "="+kruise.DeleteProtectionCascading) {
@@ -117,9 +117,9 @@ func (o *deleteOptions) protection(text string, args []string) string {
 	return "the label " + kruise.DeleteProtectionLabel + " keeps it; " + lift
 }
 
-// protected are the objects among the arguments that carry the label. Those of
+// protectedObjects are the objects among the arguments that carry the label. Those of
 // standard input are gone.
-func (o *deleteOptions) protected(args []string) []string {
+func (o *deleteOptions) protectedObjects(args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}

@@ -199,7 +199,7 @@ func visitObjects(infos []*resource.Info, each func(*unstructured.Unstructured) 
 		if !ok {
 			return fmt.Errorf("unexpected %T", info.Object)
 		}
-		errs.Add(ErrorWithObject(u, each(u.DeepCopy())))
+		errs.Add(errorWithObject(u, each(u.DeepCopy())))
 	}
 	return errs.Err()
 }

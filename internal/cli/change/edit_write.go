@@ -21,13 +21,13 @@ import (
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// ChangeFunc changes an object. It may be called again, upon a fresh copy, where somebody
+// changeFunc changes an object. It may be called again, upon a fresh copy, where somebody
 // else wrote meanwhile.
-type ChangeFunc func(*unstructured.Unstructured) error
+type changeFunc func(*unstructured.Unstructured) error
 
 // Each finds the objects and changes one after the other. What fails with one does not
 // keep the others from being changed; of one that stays as it is nothing is printed.
-func (v *Edit) Each(named []string, change ChangeFunc) error {
+func (v *Edit) Each(named []string, change changeFunc) error {
 	infos, err := v.find(named)
 	if err != nil {
 		return err
@@ -37,13 +37,13 @@ func (v *Edit) Each(named []string, change ChangeFunc) error {
 	}
 	var errs place.Errors
 	for _, info := range infos {
-		errs.Add(ErrorWithObject(info.Object, v.one(info, change)))
+		errs.Add(errorWithObject(info.Object, v.editObject(info, change)))
 	}
 	return errs.Err()
 }
 
-// ErrorWithObject says of an error to which object it belongs.
-func ErrorWithObject(o runtime.Object, err error) error {
+// errorWithObject says of an error to which object it belongs.
+func errorWithObject(o runtime.Object, err error) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if err == nil || !ok {
 		return err
@@ -52,9 +52,9 @@ func ErrorWithObject(o runtime.Object, err error) error {
 	return &place.Error{Object: id, Err: err}
 }
 
-func (v *Edit) one(info *resource.Info, change ChangeFunc) error {
+func (v *Edit) editObject(info *resource.Info, change changeFunc) error {
 	told := v.Tell == nil
-	return retry.OnError(retry.DefaultBackoff, v.again(info), func() error {
+	return retry.OnError(retry.DefaultBackoff, v.isRetriable(info), func() error {
 		before, ok := info.Object.(*unstructured.Unstructured)
 		if !ok {
 			return fmt.Errorf("unexpected %T", info.Object)
@@ -79,12 +79,12 @@ func (v *Edit) one(info *resource.Info, change ChangeFunc) error {
 		if err != nil {
 			return err
 		}
-		return v.say(info, got)
+		return v.printObject(info, got)
 	})
 }
 
-// say prints what was written.
-func (v *Edit) say(info *resource.Info, got runtime.Object) error {
+// printObject prints what was written.
+func (v *Edit) printObject(info *resource.Info, got runtime.Object) error {
 	if v.Wrote != nil {
 		if err := v.Wrote(info); err != nil {
 			return err
@@ -93,9 +93,9 @@ func (v *Edit) say(info *resource.Info, got runtime.Object) error {
 	return v.printer.PrintObj(got, v.Factory.Streams.Out)
 }
 
-// again reports whether to start over: somebody else wrote what changes since it was
-// read, and it could be read anew.
-func (v *Edit) again(info *resource.Info) func(error) bool {
+// isRetriable reports whether to start over: another writer changed the object since it was
+// read, and it could be read again.
+func (v *Edit) isRetriable(info *resource.Info) func(error) bool {
 	return func(err error) bool { return isConflict(err) && !v.Pinned && info.Get() == nil }
 }
 

@@ -49,7 +49,7 @@ func NewScaleDown(f *factory.Factory) *cobra.Command {
 	o := &scaleDownOptions{Edit: Edit{
 		Factory: f, Done: "selective pod deletion", Remote: true, Single: true, Types: []string{"cloneset", "statefulset.apps.kruise.io"},
 	}}
-	o.Wrote = o.told
+	o.Wrote = o.printAsOlderPlugin
 	c := &cobra.Command{
 		Use: "scaledown TYPE/NAME --pods POD,…", Short: "Scale down by deleting the named pods", Long: scaleDownLong, Example: scaleDownExample,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,7 +59,7 @@ func NewScaleDown(f *factory.Factory) *cobra.Command {
 			if err := o.Complete(c, args); err != nil {
 				return err
 			}
-			return o.Each(args, func(u *unstructured.Unstructured) error { return o.down(c.Context(), u) })
+			return o.Each(args, func(u *unstructured.Unstructured) error { return o.scaleDown(c.Context(), u) })
 		},
 	}
 	o.AddFlags(c)
@@ -92,8 +92,8 @@ func trimNames(names []string) []string {
 	return out
 }
 
-// told is the line of the older plugin, for people only.
-func (o *scaleDownOptions) told(info *resource.Info) error {
+// printAsOlderPlugin prints the older plugin's line, where the output is text.
+func (o *scaleDownOptions) printAsOlderPlugin(info *resource.Info) error {
 	if o.Output() != "" || o.Only() {
 		return nil
 	}
@@ -101,8 +101,8 @@ func (o *scaleDownOptions) told(info *resource.Info) error {
 	return err
 }
 
-// down takes the pods away from a workload.
-func (o *scaleDownOptions) down(ctx context.Context, u *unstructured.Unstructured) error {
+// scaleDown removes the pods from a workload.
+func (o *scaleDownOptions) scaleDown(ctx context.Context, u *unstructured.Unstructured) error {
 	take, err := podRemoverFor(u)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (s *setting) complete(c *cobra.Command, named []string) error {
 		return err
 	}
 	e := &rolloutExplainer{Edit: &s.Edit, wanted: s.explain, given: s.gates, ctx: c.Context()}
-	s.Tell = e.tell
+	s.Tell = e.explainWritten
 	return s.Complete(c, named)
 }
 

@@ -74,7 +74,7 @@ func newEnv(f *factory.Factory) *cobra.Command {
 				return err
 			}
 			if o.list {
-				return o.listed(c.Context(), named)
+				return o.listVariables(c.Context(), named)
 			}
 			return o.Each(named, o.change)
 		},
@@ -139,16 +139,16 @@ func (o *envSetting) change(u *unstructured.Unstructured) error {
 		return err
 	}
 	for _, c := range containers {
-		if err := o.into(c); err != nil {
+		if err := o.setVariables(c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// into sets and removes variables of a container: those that are there keep their
+// setVariables sets and removes variables of a container: those that are there keep their
 // place, others come last, in the order in which they were given.
-func (o *envSetting) into(container map[string]any) error {
+func (o *envSetting) setVariables(container map[string]any) error {
 	have, _ := container["env"].([]any)
 	out := slices.DeleteFunc(slices.Clone(have), func(v any) bool { return slices.Contains(o.remove, envName(v)) })
 	for _, v := range o.set {
@@ -238,8 +238,8 @@ type envLister struct {
 	store  *envutil.ResourceStore
 }
 
-// listed prints the variables of the objects, as they would be.
-func (o *envSetting) listed(ctx context.Context, named []string) error {
+// listVariables prints the variables of the objects, as they would be.
+func (o *envSetting) listVariables(ctx context.Context, named []string) error {
 	l := &envLister{envSetting: o, store: envutil.NewResourceStore()}
 	if o.resolve && !o.Local() {
 		cfg, err := o.Factory.Config()

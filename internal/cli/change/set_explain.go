@@ -29,7 +29,7 @@ type rolloutExplainer struct {
 	wanted bool
 }
 
-func (e *rolloutExplainer) tell(before, after *unstructured.Unstructured) error {
+func (e *rolloutExplainer) explainWritten(before, after *unstructured.Unstructured) error {
 	if e.wanted {
 		if err := e.explain(before, after); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (e *rolloutExplainer) tell(before, after *unstructured.Unstructured) error 
 	return e.owners(after)
 }
 
-func (e *rolloutExplainer) out() io.Writer { return e.Factory.Streams.Err }
+func (e *rolloutExplainer) errors() io.Writer { return e.Factory.Streams.Err }
 
 // explain says what the change does to pods.
 func (e *rolloutExplainer) explain(before, after *unstructured.Unstructured) error {
@@ -52,7 +52,7 @@ func (e *rolloutExplainer) explain(before, after *unstructured.Unstructured) err
 	case group == kruise.Group && kind == kruise.KindUnitedDeployment:
 		return e.united(before, after)
 	}
-	_, err := fmt.Fprintf(e.out(), "%s/%s: %s\n", strings.ToLower(kind), after.GetName(), unchangedReasons[kind])
+	_, err := fmt.Fprintf(e.errors(), "%s/%s: %s\n", strings.ToLower(kind), after.GetName(), unchangedReasons[kind])
 	return err
 }
 
@@ -82,19 +82,19 @@ func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of
 		return err
 	}
 	answer := view.Explained(old, updated, gates)
-	if err := answer.Text(e.out(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
+	if err := answer.Text(e.errors(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
 		return err
 	}
 	reach, total, ok := plan.Reach(updated, gates)
 	switch {
 	case of != "":
-		_, err = fmt.Fprintf(e.out(), "pods: %s\n", of)
+		_, err = fmt.Fprintf(e.errors(), "pods: %s\n", of)
 	case !ok:
-		_, err = fmt.Fprintf(e.out(), "pods: none of %d is updated\n", total)
+		_, err = fmt.Fprintf(e.errors(), "pods: none of %d is updated\n", total)
 	case reach < total:
-		_, err = fmt.Fprintf(e.out(), "pods: %d of %d are updated, the others are held by partition or pause\n", reach, total)
+		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated, the others are held by partition or pause\n", reach, total)
 	default:
-		_, err = fmt.Fprintf(e.out(), "pods: %d of %d are updated\n", reach, total)
+		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated\n", reach, total)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func (e *rolloutExplainer) gates() (cluster.Gates, error) {
 	}
 	set, unread, err := e.reader.Live(e.ctx, cfg, e.given)
 	if unread != "" {
-		_, _ = fmt.Fprintf(e.out(), "warning: Kruise's feature gates cannot be read, those of %s are assumed: %s\n", set.Release.OrNewest().Name(), unread)
+		_, _ = fmt.Fprintf(e.errors(), "warning: Kruise's feature gates cannot be read, those of %s are assumed: %s\n", set.Release.OrNewest().Name(), unread)
 	}
 	return set.Gates, err
 }
@@ -152,7 +152,7 @@ func subsetWorkload(u *unstructured.Unstructured) (workload *unstructured.Unstru
 // owners says who else has a word about the object's pods.
 func (e *rolloutExplainer) owners(u *unstructured.Unstructured) error {
 	if owner := metav1.GetControllerOf(u); owner != nil && u.GetKind() != "Pod" {
-		_, err := fmt.Fprintf(e.out(), "note: %s %s belongs to %s %s, which may take this back: change that instead\n", u.GetKind(), u.GetName(), owner.Kind, owner.Name)
+		_, err := fmt.Fprintf(e.errors(), "note: %s %s belongs to %s %s, which may take this back: change that instead\n", u.GetKind(), u.GetName(), owner.Kind, owner.Name)
 		return err
 	}
 	client, err := e.Factory.Dynamic()
@@ -164,6 +164,6 @@ func (e *rolloutExplainer) owners(u *unstructured.Unstructured) error {
 	if err != nil || r == nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out(), "note: a new template starts %s: 'kubectl kruise rollout status rollout/%s' follows it\n", r.Title(), r.Name)
+	_, err = fmt.Fprintf(e.errors(), "note: a new template starts %s: 'kubectl kruise rollout status rollout/%s' follows it\n", r.Title(), r.Name)
 	return err
 }

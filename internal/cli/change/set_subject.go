@@ -41,7 +41,7 @@ func newSubject(f *factory.Factory) *cobra.Command {
 			if err != nil && !v.Local() {
 				return err
 			}
-			return v.Each(args, func(u *unstructured.Unstructured) error { return add.into(u, namespace) })
+			return v.Each(args, func(u *unstructured.Unstructured) error { return add.addTo(u, namespace) })
 		},
 	}
 	v.AddFlags(c)
@@ -64,9 +64,9 @@ func (s *subjects) validate() error {
 	return nil
 }
 
-// into adds those to a binding that it does not have; of a service account without a
+// addTo adds those to a binding that it does not have; of a service account without a
 // namespace it is the one given.
-func (s *subjects) into(u *unstructured.Unstructured, namespace string) error {
+func (s *subjects) addTo(u *unstructured.Unstructured, namespace string) error {
 	kind := u.GetKind()
 	if u.GroupVersionKind().Group != rbacv1.GroupName || kind != "RoleBinding" && kind != "ClusterRoleBinding" {
 		return &tree.Error{Msg: "setting subjects is only supported for RoleBinding/ClusterRoleBinding"}

@@ -11,7 +11,7 @@ type factKind struct {
 	version string
 	// keep names the fields that rendering reads, besides the identity; drop is
 	// taken away from them again. Everything else stays in the cluster: it would
-	// make a file of facts long, restless, or give away what nobody asked for.
+	// make a file of facts long, changing, or give away what was not asked for.
 	keep, drop []string
 	// tidy is the last to look at what was kept.
 	tidy func(object map[string]any)

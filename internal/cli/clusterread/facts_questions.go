@@ -31,7 +31,7 @@ type factQuestions struct {
 // not read nodes shall not be told so when nothing depends on them.
 func questionsFor(stream []*resource.Resource, namespace string, served map[string]string) []factQuery {
 	a := &factQuestions{stream: stream, namespace: namespace, served: served}
-	a.asked()
+	a.podsOfRequests()
 	if a.has(kruise.KindSidecarSet, kruise.KindResourceDistribution) {
 		a.ask(factQuery{factKind: namespaces, what: "namespaces"})
 	}
@@ -60,8 +60,8 @@ func (a *factQuestions) ask(w factQuery) {
 	}
 }
 
-// each asks for kinds in the namespaces of the stream's objects of some kinds.
-func (a *factQuestions) each(of []string, kinds ...factQuery) {
+// askInNamespaces asks for kinds in the namespaces of the stream's objects of some kinds.
+func (a *factQuestions) askInNamespaces(of []string, kinds ...factQuery) {
 	for _, ns := range a.namespacesOf(ofKinds(a.stream, of...)) {
 		for _, w := range kinds {
 			w.namespace, w.what = ns, w.what+" in "+ns
@@ -85,7 +85,7 @@ func (a *factQuestions) injection() {
 // subsets asks for the workloads of UnitedDeployments, whose sizes decide where
 // remainders go, and for those of their pods that weigh in.
 func (a *factQuestions) subsets() {
-	a.each([]string{kruise.KindUnitedDeployment}, subsetWants()...)
+	a.askInNamespaces([]string{kruise.KindUnitedDeployment}, subsetWants()...)
 }
 
 func subsetWants() []factQuery {
@@ -98,8 +98,8 @@ func subsetWants() []factQuery {
 
 // states asks for what controllers have recorded.
 func (a *factQuestions) states() {
-	a.each([]string{kruise.KindWorkloadSpread}, factQuery{factKind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
-	a.each([]string{kruise.KindPodUnavailableBudget}, factQuery{factKind: podUnavailableBudgets, what: "PodUnavailableBudgets", selectable: true})
+	a.askInNamespaces([]string{kruise.KindWorkloadSpread}, factQuery{factKind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
+	a.askInNamespaces([]string{kruise.KindPodUnavailableBudget}, factQuery{factKind: podUnavailableBudgets, what: "PodUnavailableBudgets", selectable: true})
 }
 
 // targets asks for the workloads that the stream's objects name, and does not hold.
@@ -108,14 +108,14 @@ func (a *factQuestions) targets() {
 		ref := tree.Get(r.Node(), "spec", "targetRef")
 		group, name := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "name")
 		for _, k := range []*factKind{deployments, statefulSets, replicaSets, cloneSets, advancedSets, advancedDaemons} {
-			if k.group == group && k.name == tree.StrAt(ref, "kind") && name != "" && !a.holds(k, r, name) {
+			if k.group == group && k.name == tree.StrAt(ref, "kind") && name != "" && !a.hasObject(k, r, name) {
 				a.ask(factQuery{factKind: k, what: k.title() + " " + name, namespace: a.namespaceOf(r), fields: "metadata.name=" + name})
 			}
 		}
 	}
 }
 
-func (a *factQuestions) holds(k *factKind, beside *resource.Resource, name string) bool {
+func (a *factQuestions) hasObject(k *factKind, beside *resource.Resource, name string) bool {
 	if a.held == nil {
 		a.held = make(map[resource.ID]bool, len(a.stream))
 		for _, r := range a.stream {
@@ -130,8 +130,8 @@ func (a *factQuestions) holds(k *factKind, beside *resource.Resource, name strin
 // autoscaled asks for the autoscalers that may own the replicas of a workload.
 func (a *factQuestions) autoscaled() {
 	of := []string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment}
-	a.each(of, factQuery{factKind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
-	a.each(append(of, kruise.KindWorkloadSpread), factQuery{factKind: scaledObjects, what: "ScaledObjects"})
+	a.askInNamespaces(of, factQuery{factKind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
+	a.askInNamespaces(append(of, kruise.KindWorkloadSpread), factQuery{factKind: scaledObjects, what: "ScaledObjects"})
 }
 
 // governed asks for the Services that are in the way of a CloneSet's own, or
@@ -245,9 +245,9 @@ func markOnly(pod map[string]any) {
 	}
 }
 
-// asked asks for the pods of which the stream asks something. It comes before all
+// podsOfRequests asks for the pods of which the stream asks something. It comes before all
 // other questions about pods: of two answers about one pod the first is kept.
-func (a *factQuestions) asked() {
+func (a *factQuestions) podsOfRequests() {
 	for _, r := range ofKinds(a.stream, kruise.KindContainerRecreateRequest) {
 		if name := tree.StrAt(r.Node(), "spec", "podName"); name != "" {
 			a.askPods(r, factQuery{fields: "metadata.name=" + name})
@@ -392,7 +392,7 @@ func conflicts(scope FactScope, found []fact) []factQuery {
 }
 
 // isImmutableCopy reports an immutable copy: whether it can be replaced depends on what
-// is in it, which whoever distributes it has anyway.
+// is in it, which its source has anyway.
 func isImmutableCopy(object map[string]any) bool {
 	n := tree.FromValue(object)
 	return tree.Bool(tree.Get(n, "immutable")) && slices.ContainsFunc(tree.Items(tree.Get(n, "metadata", "ownerReferences")), func(ref *tree.Node) bool {

@@ -52,7 +52,7 @@ func (c Cluster) server(ctx context.Context) (*serverFacts, error) {
 }
 
 // addOns returns the newest version of each group that is served only where
-// somebody installed it.
+// it was installed.
 func (s *serverFacts) addOns() map[string]string {
 	served := map[string]string{}
 	for _, group := range []string{kruise.Group, kruise.PolicyGroup, scaledObjects.group} {

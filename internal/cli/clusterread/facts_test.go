@@ -379,7 +379,7 @@ kind: EphemeralJob
 metadata: {name: faulty}
 spec: {selector: {matchExpressions: [{key: tier, operator: Near}]}}
 `)}
-	a.asked()
+	a.podsOfRequests()
 	type question struct{ namespace, fields, selector string }
 	var got []question
 	for _, w := range a.list {

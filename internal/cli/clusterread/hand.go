@@ -14,7 +14,7 @@ import (
 )
 
 // FindHand finds out who else drives a workload: a Kruise Rollout that has it in hand, or
-// the UnitedDeployment that it is a subset of; nil for nobody. With an error, which is
+// the UnitedDeployment that it is a subset of; nil for none. With an error, which is
 // about Kruise Rollout, not considered: that.
 func FindHand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *resource.Resource) (*diagnose.Hand, error) {
 	r, err := release.Of(ctx, c, ref)

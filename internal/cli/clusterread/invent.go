@@ -33,7 +33,7 @@ const settleLimit = 24 * time.Hour
 
 // Invent returns what would be known of a workload if it ran, healthy, with all
 // its pods, in a cluster with the other objects of the same input. The uid that
-// the model gave to the workload is taken away again: nobody may pin a plan to
+// the model gave to the workload is taken away again: no plan may be pinned to
 // it.
 func Invent(target *resource.Resource, others []*resource.Resource, o Invention) (plan.Snapshot, error) {
 	read, err := cluster.ReadWorkload(target.Node())

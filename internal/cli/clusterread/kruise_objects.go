@@ -55,7 +55,7 @@ func ReadKruiseObjects(ctx context.Context, c Cluster, namespace, selector strin
 	return out, nil
 }
 
-// isUncontrolledKruise reports an object of Kruise that nobody controls.
+// isUncontrolledKruise reports an object of Kruise without a controlling owner.
 func isUncontrolledKruise(r *resource.Resource) bool {
 	return (r.Group() == kruise.Group || r.Group() == kruise.PolicyGroup) && !slices.Contains(uncheckedKinds, r.Kind()) &&
 		!slices.ContainsFunc(tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")), func(o *tree.Node) bool {
@@ -101,7 +101,7 @@ func templateFacts(group, name, resource string) *factKind {
 }
 
 // ReadSelectedPods reads the pods that the selectors of some objects find, with their labels
-// alone: whoever has made them, they are there.
+// alone: it does not matter who made them.
 func ReadSelectedPods(ctx context.Context, c Cluster, objects []*resource.Resource) ([]*resource.Resource, error) {
 	r := &factReader{lister: lister{client: c.Objects}}
 	for _, o := range objects {

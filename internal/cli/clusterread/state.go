@@ -102,7 +102,7 @@ func HasPods(list []*resource.Resource) bool {
 }
 
 // RecordedAt is the time of a state that was recorded: an hour after the last thing that
-// happened to any pod, so that nobody waits for what was recorded.
+// happened to any pod, so that nothing waits for what was recorded.
 func RecordedAt(pods []*cluster.Pod) time.Time {
 	var at time.Time
 	for _, p := range pods {

@@ -84,15 +84,15 @@ func (o *exposeOptions) run(c *cobra.Command, args []string) error {
 	}
 	for _, object := range objects {
 		// One after the other: kubectl keeps what it found out of the first for the rest.
-		if err := o.one(c, object); err != nil {
+		if err := o.exposeObject(c, object); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one has kubectl expose a single object.
-func (o *exposeOptions) one(c *cobra.Command, object []byte) error {
+// exposeObject has kubectl expose a single object.
+func (o *exposeOptions) exposeObject(c *cobra.Command, object []byte) error {
 	o.flags.PrintFlags.NamePrintFlags.Operation = exposedOperation // kubectl adds to it what a dry run is
 	e, err := o.flags.ToOptions(c, nil)
 	if err != nil {

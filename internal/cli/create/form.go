@@ -101,7 +101,7 @@ func (o *form) run(ctx context.Context, name string, words []string) error {
 			return err
 		}
 	}
-	if err := o.known(object); err != nil {
+	if err := o.checkFields(object); err != nil {
 		return err
 	}
 	return o.sending.Send(ctx, object)
@@ -116,8 +116,8 @@ func (o *form) commandless() error {
 	return command.Usagef("remove the arguments after --", "%s %s takes no command", article, o.kind)
 }
 
-// known refuses fields that the kind does not have, which --set can ask for.
-func (o *form) known(object *tree.Node) error {
+// checkFields refuses fields that the kind does not have, which --set can ask for.
+func (o *form) checkFields(object *tree.Node) error {
 	unknown, err := tree.Decode(object, o.typed())
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func (o *form) known(object *tree.Node) error {
 	return nil
 }
 
-// instantiate is what kubectl marks a job with that somebody started by hand.
+// instantiate is what kubectl marks a job with that a user started by hand.
 const instantiate = "cronjob.kubernetes.io/instantiate"
 
 // copies adds --from: the object is what a CronJob or AdvancedCronJob would create.

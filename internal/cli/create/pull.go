@@ -116,7 +116,7 @@ func (o *pullOptions) complete(args []string) error {
 
 // run finds the nodes and waits for the pull.
 func (o *pullOptions) run(ctx context.Context) error {
-	p, err := o.where(ctx)
+	p, err := o.findNodes(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,12 +133,12 @@ func (o *pullOptions) run(ctx context.Context) error {
 		defer cancel()
 	}
 	done := o.factory.Working("pulling images onto nodes")
-	states, err := kube.PullImage(ctx, cfg, p, o.tell)
+	states, err := kube.PullImage(ctx, cfg, p, o.printNode)
 	done()
 	if err != nil && (ctx.Err() == nil || states == nil) {
 		return err
 	}
-	failed := o.sum(states)
+	failed := o.printOutcome(states)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return command.ErrTimedOut
@@ -170,8 +170,8 @@ type pullLine struct {
 	Why   string    `json:"why,omitempty"`
 }
 
-// tell tells how one node stands.
-func (o *pullOptions) tell(n kube.NodePull) {
+// printNode prints the state of one node.
+func (o *pullOptions) printNode(n kube.NodePull) {
 	now, out := time.Now(), o.factory.Streams.Out
 	if o.output == "json" {
 		_ = json.NewEncoder(out).Encode(pullLine{now.UTC(), n.Node, o.image, phaseWord(n.Phase), n.Why}) // a reader that has gone is no matter to the pull
@@ -187,8 +187,8 @@ func phaseWord(p kruise.ImagePullPhase) string {
 	return strings.ToLower(string(p))
 }
 
-// sum says in one line how it ended; nodes that failed are an error.
-func (o *pullOptions) sum(states []kube.NodePull) error {
+// printOutcome says in one line how it ended; nodes that failed are an error.
+func (o *pullOptions) printOutcome(states []kube.NodePull) error {
 	var failed []string
 	pulled := 0
 	for _, n := range states {
@@ -212,8 +212,8 @@ func (o *pullOptions) sum(states []kube.NodePull) error {
 	return nil
 }
 
-// where finds the nodes, and the secrets of pods.
-func (o *pullOptions) where(ctx context.Context) (kube.ImagePull, error) {
+// findNodes returns the nodes, and the secrets of pods.
+func (o *pullOptions) findNodes(ctx context.Context) (kube.ImagePull, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return kube.ImagePull{}, err

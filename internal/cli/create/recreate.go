@@ -51,8 +51,8 @@ func newRecreateRequest(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-// containers fills in the containers that nobody named, and finds out whether those
-// that somebody named are there. Kruise's webhook adds their ports and hooks.
+// containers fills in all containers where none were named, and finds out whether those
+// that were named are there. Kruise's webhook adds their ports and hooks.
 func (o *form) containers(ctx context.Context, object *tree.Node) error {
 	pod := tree.StrAt(object, "spec", "podName")
 	if pod == "" {

@@ -66,7 +66,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.report(append(lines, p.look(ctx)...))
+	return o.report(append(lines, p.checkAll(ctx)...))
 }
 
 // examined is the cluster that is looked over.
@@ -102,8 +102,8 @@ func (o *doctorOptions) patient() (*examined, error) {
 	}, nil
 }
 
-// look makes all checks. Those that need a server are left out where it does not answer.
-func (p *examined) look(ctx context.Context) []VerdictLine {
+// checkAll makes all checks. Those that need a server are left out where it does not answer.
+func (p *examined) checkAll(ctx context.Context) []VerdictLine {
 	out, ok := p.server()
 	if !ok {
 		return out

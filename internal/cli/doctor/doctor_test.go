@@ -200,7 +200,7 @@ func (c *clinic) admission() []runtime.Object {
 }
 
 func TestHealthy(t *testing.T) {
-	lines := healthy().patient().look(t.Context())
+	lines := healthy().patient().checkAll(t.Context())
 	for _, l := range lines {
 		if l.Status != OK {
 			t.Errorf("%+v", l)
@@ -245,7 +245,7 @@ func TestIll(t *testing.T) {
 			ill := healthy()
 			c.harm(ill)
 			var odd []VerdictLine
-			for _, l := range ill.patient().look(t.Context()) {
+			for _, l := range ill.patient().checkAll(t.Context()) {
 				if l.Status != OK {
 					odd = append(odd, l)
 				}
@@ -261,7 +261,7 @@ func TestIll(t *testing.T) {
 func TestWithoutKruise(t *testing.T) {
 	c := healthy()
 	c.kinds, c.manager, c.agents = nil, nil, nil
-	for _, l := range c.patient().look(t.Context()) {
+	for _, l := range c.patient().checkAll(t.Context()) {
 		if l.Status != OK || strings.Contains(l.Text, "driver kruise") {
 			t.Errorf("%+v", l)
 		}
@@ -276,7 +276,7 @@ func TestDenied(t *testing.T) {
 			c := healthy()
 			c.denied, c.silent = "leases", silent
 			found := 0
-			for _, l := range c.patient().look(t.Context()) {
+			for _, l := range c.patient().checkAll(t.Context()) {
 				if l.Status == Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
 					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
 					found++
@@ -297,7 +297,7 @@ func TestNoServer(t *testing.T) {
 	p.core.(*fake.Clientset).PrependReactor("get", "version", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("connection refused")
 	})
-	lines := p.look(t.Context())
+	lines := p.checkAll(t.Context())
 	if len(lines) != 1 || lines[0].Status != Fail || !strings.Contains(lines[0].Text, "connection refused") {
 		t.Errorf("%+v", lines)
 	}

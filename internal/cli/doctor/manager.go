@@ -46,7 +46,7 @@ func (p *examined) manager(ctx context.Context, served map[string][]string) []Ve
 
 // release says which release of Kruise this is, and how sure that is.
 func (p *examined) release(ctx context.Context) VerdictLine {
-	found := p.found(ctx)
+	found := p.releaseFound(ctx)
 	switch {
 	case found.Release.IsZero():
 		return Passed("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
@@ -58,8 +58,8 @@ func (p *examined) release(ctx context.Context) VerdictLine {
 	return Passed("release", "%s", found)
 }
 
-// found is the release, and how it is known.
-func (p *examined) found(ctx context.Context) installation.Found {
+// releaseFound is the release, and how it is known.
+func (p *examined) releaseFound(ctx context.Context) installation.Found {
 	return installation.Read(ctx, p.objects, p.core.Discovery())
 }
 

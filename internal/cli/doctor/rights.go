@@ -73,7 +73,7 @@ func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[permi
 			if _, seen := out[n]; seen || n.Optional {
 				continue
 			}
-			at := p.where(n)
+			at := p.namespaceFor(n)
 			if _, asked := known[at]; !asked {
 				known[at] = p.rules(ctx, at)
 			}
@@ -110,7 +110,7 @@ func (p *examined) askAll(ctx context.Context, needs []permit.Need, denied map[p
 func (p *examined) ask(ctx context.Context, n permit.Need) (denied bool, err error) {
 	answer, err := p.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: p.where(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
+			Namespace: p.namespaceFor(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -119,8 +119,8 @@ func (p *examined) ask(ctx context.Context, n permit.Need) (denied bool, err err
 	return !answer.Status.Allowed, nil
 }
 
-// where is the namespace that a need is asked for in.
-func (p *examined) where(n permit.Need) string {
+// namespaceFor is the namespace that a need is asked for in.
+func (p *examined) namespaceFor(n permit.Need) string {
 	switch n.Where {
 	case permit.Everywhere:
 		return ""

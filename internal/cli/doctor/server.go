@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// server asks for the version; ok is false where nobody answers.
+// server asks for the version; ok is false where the server does not answer.
 func (p *examined) server() (lines []VerdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {

@@ -19,7 +19,7 @@ type webhook struct {
 	policy *admissionv1.FailurePolicyType
 }
 
-// webhooks looks whether somebody answers those of Kruise: with nobody there, the API
+// webhooks checks whether Kruise's webhooks have endpoints: without any, the API
 // server refuses all that they are asked about, Pods among it.
 func (p *examined) webhooks(ctx context.Context) []VerdictLine {
 	all, err := p.hooks(ctx)

@@ -102,7 +102,7 @@ func (o *whyOptions) run(ctx context.Context, arg string) error {
 // answer asks about a workload or a pod.
 func (o *whyOptions) answer(ctx context.Context, arg string) (view.Diagnosed, error) {
 	if name, ok := resourcearg.ParseUnited(arg); ok {
-		return o.united(ctx, arg, name)
+		return o.whyUnited(ctx, arg, name)
 	}
 	pod, isPod := podArgument(arg)
 	var name resourcearg.Name

@@ -21,7 +21,7 @@ import (
 // sidecars says what each SidecarSet of the cluster means to a pod; none where there
 // is no Kruise.
 func (o *whyOptions) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.Sidecar, error) {
-	list, err := o.sets(ctx)
+	list, err := o.sidecarSets(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (o *whyOptions) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.S
 	return diagnose.Sidecars(p, s)
 }
 
-// sets lists the SidecarSets in the newest version that is served.
-func (o *whyOptions) sets(ctx context.Context) ([]unstructured.Unstructured, error) {
+// sidecarSets lists the SidecarSets in the newest version that is served.
+func (o *whyOptions) sidecarSets(ctx context.Context) ([]unstructured.Unstructured, error) {
 	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
 		kind := schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: "sidecarsets"}
 		list, err := o.dynamic.Resource(kind).List(ctx, metav1.ListOptions{ResourceVersion: "0"})

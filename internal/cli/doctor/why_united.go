@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// united answers for a UnitedDeployment: for each of its subsets, in the order given.
-func (o *whyOptions) united(ctx context.Context, arg, name string) (view.Diagnosed, error) {
+// whyUnited answers for a UnitedDeployment: for each of its subsets, in the order given.
+func (o *whyOptions) whyUnited(ctx context.Context, arg, name string) (view.Diagnosed, error) {
 	out := view.Diagnosed{Diagnosis: diagnose.Diagnosis{About: arg, Causes: []diagnose.Cause{}}}
 	namespace, err := o.clients()
 	if err != nil {

@@ -44,7 +44,7 @@ func (f *Factory) telling(most time.Duration) func(http.RoundTripper) http.Round
 func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	begun := time.Now()
 	late := time.AfterFunc(t.after, func() {
-		t.say("still waiting for the server to answer %s, since %s", named(r), begun.Format(time.TimeOnly))
+		t.printNote("still waiting for the server to answer %s, since %s", named(r), begun.Format(time.TimeOnly))
 	})
 	asked := r
 	answered, done := func() {}, func() {}
@@ -55,7 +55,7 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	late.Stop()
 	answered()
 	if err != nil {
-		err = ended(r, err)
+		err = endError(r, err)
 		done()
 		return answer, err
 	}
@@ -75,18 +75,18 @@ func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
 func (t *waiting) postponed(r *http.Request, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	again := time.Duration(seconds) * time.Second
-	if err == nil && (t.most > 0 && again > t.most || again >= t.after && t.bounds != nil && !t.bounds.waits(r, again)) {
+	if err == nil && (t.most > 0 && again > t.most || again >= t.after && t.bounds != nil && !t.bounds.mayWait(r, again)) {
 		answer.Header.Del("Retry-After")
 	}
 	if err == nil && again >= t.after {
-		t.say("the server asks to repeat %s after %s only (%d), at %s", named(r), again, answer.StatusCode, time.Now().Format(time.TimeOnly))
+		t.printNote("the server asks to repeat %s after %s only (%d), at %s", named(r), again, answer.StatusCode, time.Now().Format(time.TimeOnly))
 	}
 }
 
 // named is a request in a line, without its query, which may be long.
 func named(r *http.Request) string { return fmt.Sprintf("%s %q", r.Method, r.URL.Host+r.URL.Path) }
 
-func (t *waiting) say(format string, args ...any) {
+func (t *waiting) printNote(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, _ = fmt.Fprintf(t.w, format+"; --request-timeout bounds that\n", args...)
@@ -130,9 +130,9 @@ func (b *bounds) signalled() time.Time {
 	return b.came
 }
 
-// waits reports whether a request may wait so long to be repeated: it has to end with the
+// mayWait reports whether a request may wait so long to be repeated: it has to end with the
 // command.
-func (b *bounds) waits(r *http.Request, again time.Duration) bool {
+func (b *bounds) mayWait(r *http.Request, again time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := time.Now().Add(again)
@@ -186,8 +186,8 @@ func (b *bounds) bound(r *http.Request) (bounded *http.Request, answered, done f
 	}
 }
 
-// ended is the error of a request that the command's end has ended.
-func ended(r *http.Request, err error) error {
+// endError is the error of a request that the command's end has ended.
+func endError(r *http.Request, err error) error {
 	switch cause := context.Cause(r.Context()); {
 	case err == nil:
 		return nil

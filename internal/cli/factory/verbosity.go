@@ -19,7 +19,7 @@ import (
 // maxVerbosity is the highest level: bodies as long as they are.
 const maxVerbosity = 10
 
-// SilenceLogs has libraries log nothing: what they say is not written for whoever reads this.
+// SilenceLogs has libraries log nothing: what they say is not meant for users.
 func SilenceLogs() {
 	klog.SetLogger(logr.Discard())
 	setVerbosity(0)
@@ -76,7 +76,7 @@ func (l *verbosityFlag) Set(text string) error {
 	}
 	s := &logSink{level: l.n, out: &lineWriter{out: l.out}}
 	klog.SetLoggerWithOptions(logr.New(s), klog.ContextualLogger(true))
-	setVerbosity(s.asked())
+	setVerbosity(s.libraryLevel())
 	return nil
 }
 
@@ -103,11 +103,11 @@ type lineWriter struct {
 func (l *lineWriter) write(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.out, line+"\n") // nobody is left to hear of it
+	_, _ = io.WriteString(l.out, line+"\n") // there is no other stream to report it on
 }
 
-// asked is the level that libraries see: bodies are masked here, and cut afterwards.
-func (s *logSink) asked() int {
+// libraryLevel is the level that libraries see: bodies are masked here, and cut afterwards.
+func (s *logSink) libraryLevel() int {
 	if s.level >= bodyVerbosity {
 		return maxVerbosity
 	}
@@ -116,7 +116,7 @@ func (s *logSink) asked() int {
 
 func (*logSink) Init(logr.RuntimeInfo) {}
 
-func (s *logSink) Enabled(level int) bool { return level <= s.asked() }
+func (s *logSink) Enabled(level int) bool { return level <= s.libraryLevel() }
 
 func (s *logSink) Info(level int, msg string, more ...any) {
 	if level <= s.level || s.level == bodyVerbosity && level == bodyVerbosity+1 { // as it takes the level to be higher

@@ -8,7 +8,7 @@ import (
 var keyed = []string{"name", "mountPath", "containerPort", "key"}
 
 // CarryChange makes in into the change that leads from before to after, and returns what
-// into is then. What before and after agree on stays as somebody wrote it: the
+// into is then. What before and after agree on stays as it was written: the
 // server's defaults do not come into a manifest.
 func CarryChange(before, after, into *tree.Node) *tree.Node {
 	switch {

@@ -56,8 +56,8 @@ func openFiles(path string) (*files, error) {
 	return &files{root: root, typed: dir, base: base}, nil
 }
 
-// inside is a path as the root knows it.
-func (f *files) inside(path string) string {
+// relativePath is a path as the root knows it.
+func (f *files) relativePath(path string) string {
 	rel, err := filepath.Rel(f.typed, path)
 	if err != nil {
 		return path // an absolute one
@@ -69,20 +69,20 @@ func (f *files) read(path string) ([]byte, error) {
 	if f.root == nil {
 		return os.ReadFile(path)
 	}
-	return f.root.ReadFile(f.inside(path))
+	return f.root.ReadFile(f.relativePath(path))
 }
 
 func (f *files) regular(path string) bool {
 	stat := os.Stat
 	if f.root != nil {
-		stat, path = f.root.Stat, f.inside(path)
+		stat, path = f.root.Stat, f.relativePath(path)
 	}
 	info, err := stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// refused is why something that a file names was not opened; nil where it was not refused.
-func (f *files) refused(file string) error {
+// refusalOf is why something that a file names was not opened; nil where it was not refused.
+func (f *files) refusalOf(file string) error {
 	if f.root == nil || f.root.Refused() == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (f *files) list(path string) ([]string, error) {
 	var out []string
 	var walk func(dir string) error
 	walk = func(dir string) error {
-		entries, err := f.root.ReadDir(f.inside(dir))
+		entries, err := f.root.ReadDir(f.relativePath(dir))
 		for _, e := range entries {
 			file := filepath.Join(dir, e.Name())
 			switch ext := filepath.Ext(file); {
@@ -117,7 +117,7 @@ func (f *files) list(path string) ([]string, error) {
 
 // replace writes a file at once, with the mode that it had.
 func (f *files) replace(path string, body []byte) error {
-	at, err := f.located(path)
+	at, err := f.resolveLinks(path)
 	if err != nil {
 		return err
 	}
@@ -131,14 +131,14 @@ func (f *files) replace(path string, body []byte) error {
 	return os.Chmod(at, info.Mode().Perm())
 }
 
-// located is where a file is, without links.
-func (f *files) located(path string) (string, error) {
+// resolveLinks returns the path of a file without links.
+func (f *files) resolveLinks(path string) (string, error) {
 	if f.root == nil {
 		if to, err := filepath.EvalSymlinks(path); err == nil {
 			path = to
 		}
 		return path, nil
 	}
-	at, err := f.root.Locate(strings.TrimSuffix(f.inside(path), string(filepath.Separator)))
+	at, err := f.root.Locate(strings.TrimSuffix(f.relativePath(path), string(filepath.Separator)))
 	return filepath.Join(f.root.Dir(), at), err
 }

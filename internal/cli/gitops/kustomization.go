@@ -87,7 +87,7 @@ func (f *files) layers(file string, w cluster.Ref, seen map[string]bool) (list [
 			if inner == "" {
 				if f.regular(path) {
 					resources[path] = k.object
-				} else if err := f.refused(file); err != nil {
+				} else if err := f.refusalOf(file); err != nil {
 					return nil, nil, err
 				}
 				continue
@@ -113,7 +113,7 @@ func (f *files) readKustomization(file string, w cluster.Ref) (*kustomization, e
 	return k, k.findPatches(f)
 }
 
-// unnamed is the object as it is called before a kustomization names it anew.
+// unnamed is the object as it is called before a kustomization renames it.
 func unnamed(w cluster.Ref, k *tree.Node) cluster.Ref {
 	w.Name = strings.TrimPrefix(w.Name, tree.StrAt(k, "namePrefix"))
 	w.Name = strings.TrimSuffix(w.Name, tree.StrAt(k, "nameSuffix"))
@@ -138,7 +138,7 @@ func (k *kustomization) findPatches(f *files) error {
 		case path != "":
 			d, err := f.readDocument(filepath.Join(filepath.Dir(k.file), path))
 			if err != nil {
-				return cmp.Or(f.refused(k.file), err)
+				return cmp.Or(f.refusalOf(k.file), err)
 			}
 			if k.patched(d.root, tree.Get(item, "target")) {
 				k.patches = append(k.patches, d)
@@ -160,9 +160,9 @@ func (k *kustomization) patched(patch, target *tree.Node) bool {
 	return (kind == k.object.Kind || kind == "" && target != nil) && (name == k.object.Name || name == "" && target != nil)
 }
 
-// take has a kustomization say what it says of a change, and takes that out of after.
+// applyChange writes into a kustomization what it sets of a change, and removes that from after.
 // Images come first: they are set last.
-func (k *kustomization) take(before, after *tree.Node, path []string) error {
+func (k *kustomization) applyChange(before, after *tree.Node, path []string) error {
 	for _, list := range []string{"containers", "initContainers"} {
 		at := slices.Concat(path, []string{"spec", list})
 		if path[len(path)-1] == "spec" {

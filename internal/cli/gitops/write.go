@@ -59,7 +59,7 @@ func (m *Manifest) prepare(c ManifestChange) ([]writtenFile, error) {
 	tree.DeleteAt(before, strategy...)
 	tree.DeleteAt(after, strategy...)
 	for _, k := range m.layers {
-		if err := k.take(before, after, path); err != nil {
+		if err := k.applyChange(before, after, path); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, e
 	return whole()
 }
 
-// encoded writes a file anew, its lists indented as they were.
+// encoded writes a file again, its lists indented as they were.
 func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
 	text, err := f.read(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
 	return yaml.MarshalWithOptions(n, &yaml.EncoderOptions{SeqIndent: yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(string(text)))})
 }
 
-// encode writes the file anew. One that would come out otherwise even without a change
+// encode writes the file again. One that would come out otherwise even without a change
 // is refused.
 func (m *Manifest) encode() ([]byte, error) {
 	text, err := m.files.read(m.Path)

@@ -11,7 +11,7 @@ import (
 )
 
 // Manifests returns the objects that are for a cluster. A line on w names each other one,
-// with what of it somebody may miss.
+// with what of it a user may miss.
 func Manifests(w io.Writer, list []*resource.Resource) []*resource.Resource {
 	manifests, own := render.Manifests(list)
 	for _, r := range own {

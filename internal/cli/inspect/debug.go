@@ -94,12 +94,12 @@ func (o *debugOptions) complete(c *cobra.Command, args []string) error {
 }
 
 func (o *debugOptions) run(ctx context.Context, c *cobra.Command) error {
-	many, err := o.many(ctx)
+	many, err := o.selectPods(ctx)
 	if err != nil {
 		return kubectl.Err(err)
 	}
 	if many == nil {
-		return o.single(c)
+		return o.validateSingle(c)
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -111,11 +111,11 @@ func (o *debugOptions) run(ctx context.Context, c *cobra.Command) error {
 	if version != "" {
 		return o.createJob(ctx, *many, version)
 	}
-	return o.each(ctx, c, *many)
+	return o.debugEachPod(ctx, c, *many)
 }
 
-// single is what kubectl does itself.
-func (o *debugOptions) single(c *cobra.Command) error {
+// validateSingle makes the checks that kubectl makes itself.
+func (o *debugOptions) validateSingle(c *cobra.Command) error {
 	switch {
 	case o.dryRun != cmdutil.DryRunNone || o.output.OutputFlagSpecified():
 		return command.Usagef("they are for a workload or a selector", "--dry-run and -o show an EphemeralJob, which one pod does not need")
@@ -149,7 +149,7 @@ func (o *debugOptions) check() error {
 
 var errNoPods = errors.New("no pods: nothing to look into")
 
-func (o *debugOptions) tell(format string, args ...any) error {
+func (o *debugOptions) printNote(format string, args ...any) error {
 	if o.Quiet {
 		return nil
 	}
@@ -157,9 +157,9 @@ func (o *debugOptions) tell(format string, args ...any) error {
 	return err
 }
 
-// many are the pods of a selector or of a workload; nil where pods or nodes are named
+// selectPods returns the pods of a selector or of a workload; nil where pods or nodes are named
 // one by one.
-func (o *debugOptions) many(ctx context.Context) (*resourcearg.PodSelection, error) {
+func (o *debugOptions) selectPods(ctx context.Context) (*resourcearg.PodSelection, error) {
 	if o.selector != "" {
 		s, err := labels.Parse(o.selector)
 		if err != nil {
@@ -188,8 +188,8 @@ func isNode(arg string) bool {
 	return kind == "node" || kind == "nodes" || kind == "no"
 }
 
-// each puts the container into one pod after the other.
-func (o *debugOptions) each(ctx context.Context, c *cobra.Command, chosen resourcearg.PodSelection) error {
+// debugEachPod adds the container to one pod after the other.
+func (o *debugOptions) debugEachPod(ctx context.Context, c *cobra.Command, chosen resourcearg.PodSelection) error {
 	if err := o.withoutJob(); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (o *debugOptions) each(ctx context.Context, c *cobra.Command, chosen resour
 	if o.Container == "" {
 		o.Container = "debugger-" + nameSuffix()
 	}
-	if err := o.tell("no Kruise here: container %s is put into %s", o.Container, strings.Join(o.TargetNames, ", ")); err != nil {
+	if err := o.printNote("no Kruise here: container %s is put into %s", o.Container, strings.Join(o.TargetNames, ", ")); err != nil {
 		return err
 	}
 	return kubectl.Err(o.Run(o.kubectl, c))

@@ -60,7 +60,7 @@ func (o *debugOptions) createJob(ctx context.Context, chosen resourcearg.PodSele
 	if err := printer.PrintObj(u, o.Out); err != nil || o.dryRun != cmdutil.DryRunNone {
 		return err
 	}
-	return o.tell("hint: kubectl kruise logs -l '%s' -c %s shows what it prints", chosen.Selector, o.Container)
+	return o.printNote("hint: kubectl kruise logs -l '%s' -c %s shows what it prints", chosen.Selector, o.Container)
 }
 
 func (o *debugOptions) send(ctx context.Context, u *unstructured.Unstructured, version string) (*unstructured.Unstructured, error) {

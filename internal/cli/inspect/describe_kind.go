@@ -28,7 +28,7 @@ type relatedObjects struct {
 	hasPods   bool
 	without   string
 	revisions []appsv1.ControllerRevision
-	// events is nil where nobody asked for them.
+	// events is nil where they were not asked for.
 	events *corev1.EventList
 }
 

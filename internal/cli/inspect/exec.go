@@ -91,7 +91,7 @@ func (o *execOptions) complete(c *cobra.Command, args []string) error {
 	}
 	o.Executor = execUntil{c.Context()}
 	o.attachable = o.ExecutablePodFn
-	o.ExecutablePodFn = o.found
+	o.ExecutablePodFn = o.choosePod
 	return nil
 }
 
@@ -150,8 +150,8 @@ func (o *execOptions) locate(ctx context.Context) error {
 	return nil
 }
 
-// found is the pod that an object stands for; from it comes the container of a sidecar.
-func (o *execOptions) found(g genericclioptions.RESTClientGetter, object runtime.Object, limit time.Duration) (*corev1.Pod, error) {
+// choosePod returns the pod that an object stands for; from it comes the container of a sidecar.
+func (o *execOptions) choosePod(g genericclioptions.RESTClientGetter, object runtime.Object, limit time.Duration) (*corev1.Pod, error) {
 	pod, err := o.attachable(g, object, limit)
 	if err != nil || o.sidecar == "" {
 		return pod, err

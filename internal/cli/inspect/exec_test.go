@@ -61,7 +61,7 @@ func TestDefectSidecarNotInMap(t *testing.T) {
 		o.attachable = func(genericclioptions.RESTClientGetter, runtime.Object, time.Duration) (*corev1.Pod, error) {
 			return pod, nil
 		}
-		if got, err := o.found(nil, pod, 0); err != nil || got != pod || o.ContainerName != c.want || said.String() != c.said {
+		if got, err := o.choosePod(nil, pod, 0); err != nil || got != pod || o.ContainerName != c.want || said.String() != c.said {
 			t.Errorf("%s: %s, %v, %q", c.sidecar, o.ContainerName, err, &said)
 		}
 	}

@@ -120,11 +120,11 @@ func (o *getOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.all(expandAll(args[0], served), args[1:])
+	return o.getEachKind(expandAll(args[0], served), args[1:])
 }
 
-// all shows several types at once.
-func (o *getOptions) all(types, rest []string) error {
+// getEachKind prints several types, each under its title.
+func (o *getOptions) getEachKind(types, rest []string) error {
 	switch {
 	case len(types) == 0:
 		_, err := fmt.Fprintln(o.ErrOut, "No resources found: this cluster serves no kind of Kruise")
@@ -239,11 +239,11 @@ func (o *getOptions) sections(types []string, rest []string) error {
 	if shown || len(faults) > 0 || o.IgnoreNotFound {
 		return faults.Err()
 	}
-	_, err := fmt.Fprintln(o.ErrOut, o.nothing())
+	_, err := fmt.Fprintln(o.ErrOut, o.noResources())
 	return err
 }
 
-func (o *getOptions) nothing() string {
+func (o *getOptions) noResources() string {
 	if o.AllNamespaces {
 		return "No resources found"
 	}

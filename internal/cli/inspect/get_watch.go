@@ -20,7 +20,7 @@ import (
 // follow lists what there is and follows its changes, as kubectl does. It is not
 // kubectl's own: that ends the process at Ctrl-C, with a code that is not ours.
 func (o *getOptions) follow(ctx context.Context, args []string) error {
-	r := o.followed(args)
+	r := o.watchedResult(args)
 	infos, err := r.Infos()
 	switch {
 	case apierrors.IsNotFound(err) && o.IgnoreNotFound:
@@ -36,7 +36,7 @@ func (o *getOptions) follow(ctx context.Context, args []string) error {
 		return err
 	}
 	out := printers.GetNewTabWriter(o.Out)
-	version, err := o.listed(r, printer, out)
+	version, err := o.printListed(r, printer, out)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func watchUntilClosed(ctx context.Context, w watch.Interface, tell func(watch.Ev
 	return err
 }
 
-// followed is what the command line names.
-func (o *getOptions) followed(args []string) *resource.Result {
+// watchedResult is the request for what the command line names.
+func (o *getOptions) watchedResult(args []string) *resource.Result {
 	return o.whole.NewBuilder().Unstructured().
 		NamespaceParam(o.Namespace).DefaultNamespace().AllNamespaces(o.AllNamespaces).
 		FilenameParam(o.ExplicitNamespace, &o.FilenameOptions).
@@ -75,8 +75,8 @@ func (o *getOptions) followed(args []string) *resource.Result {
 // startVersion is the version to watch a single object from: about now.
 const startVersion = "0"
 
-// listed prints what there is, and returns the version to go on from.
-func (o *getOptions) listed(r *resource.Result, printer printers.ResourcePrinter, out flushingWriter) (string, error) {
+// printListed prints what there is, and returns the version to go on from.
+func (o *getOptions) printListed(r *resource.Result, printer printers.ResourcePrinter, out flushingWriter) (string, error) {
 	obj, err := r.Object()
 	if err != nil {
 		return "", err

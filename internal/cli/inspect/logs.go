@@ -67,7 +67,7 @@ func NewLogs(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-// run prints the logs, to the end or until somebody ends it.
+// run prints the logs, to the end or until it is interrupted.
 func (o *logsOptions) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

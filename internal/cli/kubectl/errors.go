@@ -151,7 +151,7 @@ func Until(ctx context.Context, run func() error) error {
 	}
 }
 
-// Interrupted is the end of what followed something: where it ended because somebody
+// Interrupted is the end of what followed something: where it ended because a user
 // ended it, nothing is left to say.
 func Interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -160,7 +160,7 @@ func Interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// TakeSignals has cancel called at the next signal, and nobody else told. kubectl's
+// TakeSignals has cancel called at the next signal, and no other listener is notified. kubectl's
 // library listens, too, once it follows something, and ends the process itself, with a
 // code of its own: call this behind its back.
 func TakeSignals(cancel func()) {

@@ -39,7 +39,7 @@ func waiting(get genericclioptions.RESTClientGetter, streams genericiooptions.IO
 // forever is what is left to do until the process ends.
 func forever() { select {} }
 
-// signals tells whether one of those that end us has come; nobody else takes it out.
+// signals tells whether one of those that end us has come; nothing else takes it out.
 type signals chan os.Signal
 
 func listen() signals {
@@ -48,7 +48,7 @@ func listen() signals {
 	return s
 }
 
-// came reports whether a signal has come that anybody in this process has been told of.
+// came reports whether a signal has come that any part of this process was notified of.
 func (s signals) came() bool {
 	// A signal is handed to all that listen under one lock, which this takes: whoever
 	// has it has it after us, or we have it, too.

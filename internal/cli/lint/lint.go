@@ -306,7 +306,7 @@ func (o *options) request(ctx context.Context) (engine.Request, error) {
 	}
 	q.Old, err = load.Load(ctx, o.limits.Load(load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace}))
 	if err != nil {
-		q.Objects = nil // nobody knows which of them are updates
+		q.Objects = nil // it is not known which of them are updates
 	}
 	faults.Add(err)
 	return q, faults.Err()

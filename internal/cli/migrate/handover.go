@@ -44,12 +44,12 @@ type handing struct {
 
 // handOver is the whole story of a DaemonSet.
 func (o *options) handOver(ctx context.Context) error {
-	w, err := o.lookAtBoth(ctx)
+	w, err := o.readBoth(ctx)
 	if err != nil {
 		return err
 	}
 	for _, line := range w.lines() {
-		if err := w.say("%s", line); err != nil {
+		if err := w.printNote("%s", line); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (o *options) handOver(ctx context.Context) error {
 		if err := w.client.Check(ctx, w.over); err != nil {
 			return err
 		}
-		return w.say("%s created (server dry run)", w.title(w.to))
+		return w.printNote("%s created (server dry run)", w.title(w.to))
 	}
 	if err := w.allowed(ctx); err != nil {
 		return err
@@ -77,10 +77,10 @@ func (w *handing) allowed(ctx context.Context) error {
 	if len(w.unproven) == 0 {
 		return w.ask(ctx)
 	}
-	err := w.say("configmap/%s has this, and it was not approved on this machine:", kube.Kept(w.source))
+	err := w.printNote("configmap/%s has this, and it was not approved on this machine:", kube.Kept(w.source))
 	for _, u := range w.unproven {
 		text, failed := yaml.Marshal(mask.Object(u.Object))
-		err = errors.Join(err, failed, w.say("---\n%s", strings.TrimSpace(string(text))))
+		err = errors.Join(err, failed, w.printNote("---\n%s", strings.TrimSpace(string(text))))
 	}
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (w *handing) allowed(ctx context.Context) error {
 func (w *handing) run(ctx context.Context) error {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	w.over.Emit = w.tell()
+	w.over.Emit = w.progressPrinter()
 	err := w.client.BeginHandover(ctx, w.over, w.around)
 	if err == nil {
 		err = w.approve(ctx)
@@ -108,34 +108,34 @@ func (w *handing) run(ctx context.Context) error {
 	if err := w.left(ctx, err); err != nil {
 		return err
 	}
-	if err := w.say("Successfully migrated %s to %s", w.title(w.from), w.title(w.to)); err != nil {
+	if err := w.printNote("Successfully migrated %s to %s", w.title(w.from), w.title(w.to)); err != nil {
 		return err
 	}
-	return w.say("The way back: kubectl kruise migrate -n %s %s.%s/%s --to %s", w.namespace, w.to.Resource(), w.to.Group, w.source, w.from.Word)
+	return w.printNote("The way back: kubectl kruise migrate -n %s %s.%s/%s --to %s", w.namespace, w.to.Resource(), w.to.Group, w.source, w.from.Word)
 }
 
-// tell returns what tells of progress: what was written, each number of nodes once,
+// progressPrinter returns a printer of progress: what was written, each number of nodes once,
 // and what is waited for.
-func (w *handing) tell() func(kube.HandoverStep) {
+func (w *handing) progressPrinter() func(kube.HandoverStep) {
 	moved, why := int32(-1), ""
 	gone := map[string]bool{} // a pod that is asked to go again is told once
 	return func(s kube.HandoverStep) {
 		if s.Done != "" {
-			_ = w.say("%s", s.Done)
+			_ = w.printNote("%s", s.Done)
 		}
 		if s.Turn.All > 0 && s.Turn.Moved != moved {
 			moved = s.Turn.Moved
-			_ = w.say("Migration progress: %d of %d nodes have a pod of %s", moved, s.Turn.All, w.title(w.to))
+			_ = w.printNote("Migration progress: %d of %d nodes have a pod of %s", moved, s.Turn.All, w.title(w.to))
 		}
 		for _, p := range s.Turn.Pods {
 			if s.Why == "" && !gone[p.UID] {
 				gone[p.UID] = true
-				_ = w.say("pod %s on %s goes", p.Name, p.Node)
+				_ = w.printNote("pod %s on %s goes", p.Name, p.Node)
 			}
 		}
 		if s.Why != "" && s.Why != why {
 			why = s.Why
-			_ = w.say("waits: %s", why)
+			_ = w.printNote("waits: %s", why)
 		}
 	}
 }
@@ -179,9 +179,9 @@ func strategyOf(u *unstructured.Unstructured) string {
 	return "RollingUpdate"
 }
 
-// lookAtBoth reads both sides and what is on record, and refuses what cannot be done.
+// readBoth reads both sides and the stored state, and refuses what cannot be done.
 // Nothing is written.
-func (o *options) lookAtBoth(ctx context.Context) (*handing, error) {
+func (o *options) readBoth(ctx context.Context) (*handing, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -326,7 +326,7 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 	return nil
 }
 
-// steady refuses what is not at rest: somebody recreates it, or is about to replace
+// steady refuses what is not at rest: its controller recreates it, or is about to replace
 // its pods.
 func (w *handing) steady(old *unstructured.Unstructured) error {
 	status := func(field string) int64 {
@@ -348,7 +348,7 @@ func (w *handing) steady(old *unstructured.Unstructured) error {
 	return nil
 }
 
-// bare is an object as somebody would apply it: what the server and its controllers
+// bare is an object as a user would apply it: what the server and its controllers
 // wrote is left out.
 func bare(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := u.DeepCopy()

@@ -20,7 +20,7 @@ func (o *options) run(ctx context.Context) error {
 		return o.handOver(ctx)
 	}
 	done := o.factory.Working("reading both workloads")
-	w, err := o.look(ctx)
+	w, err := o.readState(ctx)
 	done()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	if w.record.Replicas == 0 && !w.create && !w.turned {
-		return w.say("%s has no replicas: there is nothing to move", w.record.From)
+		return w.printNote("%s has no replicas: there is nothing to move", w.record.From)
 	}
 	switch o.dryRun {
 	case "client":
@@ -48,7 +48,7 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // ask asks a person. The older form, which scripts use, says all that is to be done:
-// where nobody can be asked it goes on.
+// without a terminal it continues.
 func (o *options) ask(ctx context.Context) error {
 	if o.older && !o.factory.Streams.InTTY {
 		return nil
@@ -56,7 +56,7 @@ func (o *options) ask(ctx context.Context) error {
 	return rolloutcmd.NewBatch(o.factory).Ask(ctx, o.yes, "Do this?")
 }
 
-func (o *options) say(format string, args ...any) error {
+func (o *options) printNote(format string, args ...any) error {
 	_, err := fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 	return err
 }
@@ -69,7 +69,7 @@ func (w *work) check(ctx context.Context) error {
 	if _, err := w.client.Create(ctx, w.to, w.made.object); err != nil {
 		return err
 	}
-	return w.say("%s created (server dry run)", w.title())
+	return w.printNote("%s created (server dry run)", w.title())
 }
 
 // born creates the new workload. It has the record from its first moment on.
@@ -88,7 +88,7 @@ func (w *work) born(ctx context.Context) error {
 	if _, err := w.client.Create(ctx, w.to, w.made.object); err != nil {
 		return fmt.Errorf("failed to create from %s to %s: %w", w.record.From, w.title(), err)
 	}
-	return w.say("Successfully created from %s to %s", w.record.From, w.title())
+	return w.printNote("Successfully created from %s to %s", w.record.From, w.title())
 }
 
 // move moves the replicas.
@@ -97,7 +97,7 @@ func (w *work) move(ctx context.Context) error {
 	defer cancel()
 	m, err := w.client.Begin(ctx, w.record, w.target(), w.around)
 	if err == nil {
-		m.Emit = w.tell()
+		m.Emit = w.progressPrinter()
 		err = m.Run(ctx)
 	}
 	if err := w.left(ctx, err); err != nil {
@@ -120,26 +120,26 @@ func (o *options) left(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.Join(o.say("failed to migrate: task timeout exceeded; run the same command again to continue"), command.ErrTimedOut)
+		return errors.Join(o.printNote("failed to migrate: task timeout exceeded; run the same command again to continue"), command.ErrTimedOut)
 	case ctx.Err() != nil:
-		return errors.Join(o.say("left; run the same command again to continue"), command.ErrInterrupted)
+		return errors.Join(o.printNote("left; run the same command again to continue"), command.ErrInterrupted)
 	}
 	return fmt.Errorf("failed to migrate: %w", err)
 }
 
-// tell returns what tells of progress: each pair of numbers once, in the older
+// progressPrinter returns a printer of progress: each pair of numbers once, in the older
 // plugin's words, and what is waited for.
-func (w *work) tell() func(migrate.Decision) {
+func (w *work) progressPrinter() func(migrate.Decision) {
 	var out, in int32
 	why := ""
 	return func(d migrate.Decision) {
 		if d.Out != out || d.In != in {
 			out, in = d.Out, d.In
-			_ = w.say("Migration progress: %s scale in %d, %s scale out %d", w.record.From, out, w.title(), in)
+			_ = w.printNote("Migration progress: %s scale in %d, %s scale out %d", w.record.From, out, w.title(), in)
 		}
 		if d.Verb == migrate.Wait && d.Why != why {
 			why = d.Why
-			_ = w.say("waits: %s", why)
+			_ = w.printNote("waits: %s", why)
 		}
 	}
 }
@@ -149,13 +149,13 @@ func (w *work) moved() error {
 	kindOf := func(k *migrate.Kind) string {
 		return k.Resource() + "." + k.Group
 	}
-	err := w.say("Successfully migrated %d replicas from %s to %s", w.record.Replicas, w.record.From, w.title())
+	err := w.printNote("Successfully migrated %d replicas from %s to %s", w.record.Replicas, w.record.From, w.title())
 	if w.turned || w.record.Replicas < w.record.Source {
 		return err
 	}
 	return errors.Join(err,
-		w.say("%s has no replicas left. Once it is no longer needed: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
-		w.say("The way back: kubectl kruise migrate -n %s %s/%s --to %s", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
+		w.printNote("%s has no replicas left. Once it is no longer needed: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
+		w.printNote("The way back: kubectl kruise migrate -n %s %s/%s --to %s", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
 }
 
 // show writes the plan.

@@ -33,8 +33,8 @@ type work struct {
 	around          *kube.Around
 }
 
-// look reads everything, and refuses what cannot be done. Nothing is written.
-func (o *options) look(ctx context.Context) (*work, error) {
+// readState reads everything, and refuses what cannot be done. Nothing is written.
+func (o *options) readState(ctx context.Context) (*work, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func become(source *unstructured.Unstructured, to *migrate.Kind, version string,
 	object, _ := tree.Value(res.Resources[0].Node()).(map[string]any)
 	u := &unstructured.Unstructured{Object: object}
 	u.SetNamespace(source.GetNamespace())
-	u.SetFinalizers(nil) // they would wait for whoever looks after the old one
+	u.SetFinalizers(nil) // they would wait for the controller of the old one
 	return &made{u, res.Findings}, nil
 }
 

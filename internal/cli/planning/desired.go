@@ -133,7 +133,7 @@ func driverOf(present *resource.Resource) stage.Driver {
 	return stage.Native
 }
 
-// Promoted drives a plan with somebody who promotes every pause at once.
+// Promoted runs a plan in which every pause is promoted at once.
 func Promoted() simulate.RolloutOptions {
 	at := time.Duration(0)
 	return simulate.RolloutOptions{Promote: &at}

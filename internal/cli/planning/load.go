@@ -74,7 +74,7 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 		o.Factory.Flags.Namespace = &p.Target.Namespace
 	}
 	o.replicas = p.Limits.Replicas
-	return o.look(ctx, nil)
+	return o.readPresent(ctx, nil)
 }
 
 // ReadPlan reads a plan that was written to a file; "-" is stdin.
@@ -84,7 +84,7 @@ func ReadPlan(file string, stdin io.Reader) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	p, err := planfile.Read(data)
-	return p, placed(file, err)
+	return p, inFile(file, err)
 }
 
 // basePolicy is what holds before any flag: the strategy file or, without one, the
@@ -96,7 +96,7 @@ func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (p
 			return plan.Policy{}, err
 		}
 		p, err := planfile.ReadPolicy(data)
-		return p, placed(o.policy.strategy, err)
+		return p, inFile(o.policy.strategy, err)
 	}
 	p, _, err := planfile.PolicyOf(w)
 	return p, desired.Wrap(err, "")
@@ -127,8 +127,8 @@ func readFile(file string, stdin io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// placed names the file in every fault of its content.
-func placed(file string, err error) error {
+// inFile names the file in every fault of its content.
+func inFile(file string, err error) error {
 	var all, out resource.Errors
 	all.Add(err)
 	for _, e := range all {

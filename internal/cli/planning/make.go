@@ -63,7 +63,7 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := o.look(ctx, manifest)
+	from, err := o.readPresent(ctx, manifest)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type Options struct {
 	// manifests and images; nil for those.
 	Change func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error)
 
-	// Check is asked before a plan is made for what is desired; nil asks nobody.
+	// Check is asked before a plan is made for what is desired; nil for no check.
 	Check func(ctx context.Context, object, desired *resource.Resource) error
 
 	// Several says that names come later, one by one (For).

@@ -25,9 +25,9 @@ type present struct {
 	at       time.Time
 }
 
-// look finds the present state of the workload that the manifest, which may be
+// readPresent finds the present state of the workload that the manifest, which may be
 // nil, or the command line names.
-func (o *Options) look(ctx context.Context, manifest *resource.Resource) (present, error) {
+func (o *Options) readPresent(ctx context.Context, manifest *resource.Resource) (present, error) {
 	name := o.name
 	if manifest != nil {
 		n, err := resourcearg.Parse(resourcearg.FormatName(manifest))

@@ -120,7 +120,7 @@ func (o *planOptions) run(ctx context.Context) error {
 		if err := emit.File(o.out, planfile.Write(m.Plan)); err != nil {
 			return err
 		}
-		o.say("wrote %s", o.out)
+		o.printNote("wrote %s", o.out)
 	}
 	digest, err := o.digest(ctx, m)
 	if err != nil {
@@ -130,7 +130,7 @@ func (o *planOptions) run(ctx context.Context) error {
 		return err
 	}
 	if digest != "" {
-		o.say("digest: %s", digest)
+		o.printNote("digest: %s", digest)
 	}
 	return nil
 }
@@ -144,8 +144,8 @@ func (o *planOptions) print(write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// say writes a line to stderr.
-func (o *planOptions) say(format string, args ...any) {
+// printNote writes a line to stderr.
+func (o *planOptions) printNote(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 }
 
@@ -243,11 +243,11 @@ func (o *planOptions) runSeveral(ctx context.Context, many []planning.One) error
 		case wrong: // it would be the same for the others
 			return err
 		case absent:
-			o.say("%s: not there yet: it is made, and there is nothing to roll out", one.Name)
+			o.printNote("%s: not there yet: it is made, and there is nothing to roll out", one.Name)
 		case err != nil:
 			errs.Add(withManifest(err, one.Manifest))
 		case len(m.Plan.Steps) == 0:
-			o.say("%s: %s", one.Name, m.Plan.Change.Why)
+			o.printNote("%s: %s", one.Name, m.Plan.Change.Why)
 		default:
 			list = append(list, plannedWorkload{one, m})
 		}
@@ -288,7 +288,7 @@ func (o *planOptions) writeSeveral(ctx context.Context, list []plannedWorkload) 
 	}
 	for i, p := range list {
 		if digests[i] != "" {
-			o.say("digest of %s: %s", p.Name, digests[i])
+			o.printNote("digest of %s: %s", p.Name, digests[i])
 		}
 	}
 	return nil
@@ -308,11 +308,11 @@ func (o *planOptions) keepSeveral(list []plannedWorkload) error {
 	for i, name := range emit.Names(objects) {
 		docs[i] = emit.Document{Name: name + ".yaml", Body: planfile.Write(list[i].made.Plan)}
 	}
-	if err := emit.Folders(o.out, docs, func(path string) { o.say("kept %s: it was edited", path) }); err != nil {
+	if err := emit.Folders(o.out, docs, func(path string) { o.printNote("kept %s: it was edited", path) }); err != nil {
 		return &resource.Error{Err: err, Hint: "of several workloads, --out names a folder"}
 	}
 	for _, d := range docs {
-		o.say("wrote %s/%s", o.out, d.Name)
+		o.printNote("wrote %s/%s", o.out, d.Name)
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func (o *inventoryOptions) wanted(kind string) bool {
 }
 
 // shareable is what may be committed, and what the inventory is without: what
-// could not be read, and revisions in which somebody may have written a password.
+// could not be read, and revisions which may hold a password.
 func (o *inventoryOptions) shareable(res *clusterread.Facts) (facts []*resource.Resource, without []string) {
 	without = res.Skipped
 	for _, r := range res.Context {
@@ -228,7 +228,7 @@ func isEnvironment(n *tree.Node) bool {
 	return found || slices.ContainsFunc(tree.Items(n), isEnvironment)
 }
 
-// inventoryHeader says to whoever finds the file what it is. It has no date: the same
+// inventoryHeader says what the file is. It has no date: the same
 // cluster gives the same bytes.
 const inventoryHeader = "# Facts of a cluster, for kubectl kruise render --with. Written by kubectl kruise\n# inventory; generate it again instead of editing it.\n"
 

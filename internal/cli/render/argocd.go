@@ -205,7 +205,7 @@ func (a *argocdApplication) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.say(len(stream), res); err != nil {
+	if err := a.printFindings(len(stream), res); err != nil {
 		return err
 	}
 	if err := a.judge(res); err != nil {
@@ -262,7 +262,7 @@ func readBelow(root, folder, path string) ([]byte, error) {
 	return b, err
 }
 
-func (a *argocdApplication) say(in int, res *render.Result) error {
+func (a *argocdApplication) printFindings(in int, res *render.Result) error {
 	w := bufio.NewWriter(a.factory.Streams.Err)
 	if a.settings.Explain {
 		if err := view.Explanations(w, res.Explanations); err != nil {

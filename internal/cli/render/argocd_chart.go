@@ -182,7 +182,7 @@ func (a *argocdApplication) template(ctx context.Context) ([]byte, error) {
 		return nil, &resource.Error{File: chartFileName, Err: errOutput, Hint: "split the application"}
 	}
 	if err != nil {
-		return nil, &resource.Error{File: chartFileName, Err: fmt.Errorf("helm template: %w: %s", err, w.told(complaint.kept.String()))}
+		return nil, &resource.Error{File: chartFileName, Err: fmt.Errorf("helm template: %w: %s", err, w.helmError(complaint.kept.String()))}
 	}
 	return out.kept.Bytes(), nil
 }
@@ -190,9 +190,9 @@ func (a *argocdApplication) template(ctx context.Context) ([]byte, error) {
 // maxHelmError is how much Helm may say.
 const maxHelmError = 4 << 20
 
-// told is what Helm says, without values: those of a chart are its passwords, too, and its
+// helmError is what Helm says, without values: those of a chart are its passwords, too, and its
 // templates may print them. What a template says by a text of its own is kept.
-func (w chartWorkspace) told(said string) string {
+func (w chartWorkspace) helmError(said string) string {
 	known := redact.Names{}
 	for _, word := range helmErrorWords {
 		known.Add(word)

@@ -70,7 +70,7 @@ func TestToldByHelm(t *testing.T) {
 			"Error: YAML parse error on web/templates/web.yaml: error converting YAML to JSON: yaml: line 2: could not find expected ':'\n" + err.Error(),
 			"Error: values don't meet the specifications of the schema(s) in the following chart(s):\nweb:\n- password: Does not match pattern '" + mark + "'\n",
 		} {
-			got := w.told(said)
+			got := w.helmError(said)
 			if strings.Contains(got, mark) || strings.Contains(got, "Hunter2") && !strings.Contains(body, "Hunter2y") {
 				t.Errorf("%s\n%s\nsaid as %s", body, said, got)
 			}

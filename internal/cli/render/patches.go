@@ -183,7 +183,7 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	return err
 }
 
-// kept tells of a file that an earlier run wrote and somebody edited.
+// kept tells of a file that an earlier run wrote and a user edited.
 func (o *renderOptions) kept(path string) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
 }

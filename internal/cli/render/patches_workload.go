@@ -73,17 +73,17 @@ func (w *workloadRollout) steps() (patches.Sequence, error) {
 	}
 	if p.Driver == plan.DriverClient && w.known.Pods && len(p.Steps) > 0 {
 		q, err := patches.ByPod(&p, snap, w.assumed(snap))
-		return q, w.refused(err)
+		return q, w.withWorkload(err)
 	}
 	if snap.Pods != nil && len(p.Steps) > 0 {
 		if err := simulate.Check(p, snap, w.assumed(snap)); err != nil {
-			return patches.Sequence{}, w.refused(err)
+			return patches.Sequence{}, w.withWorkload(err)
 		}
 	}
 	return patches.FromPlan(&p, w.known), nil
 }
 
-func (w *workloadRollout) refused(err error) error {
+func (w *workloadRollout) withWorkload(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (w *workloadRollout) policy(desired *cluster.Workload) (plan.Policy, error)
 	return policy, nil
 }
 
-// shares are steps for a number of pods that nobody knows: percentages, which every
+// shares are steps for an unknown number of pods: percentages, which every
 // partition takes but that of StatefulSets, whose pods then change in one step.
 func (w *workloadRollout) shares(desired *cluster.Workload, steps []plan.PolicyStep) []plan.PolicyStep {
 	if desired.Kind == kruise.KindStatefulSet {
@@ -192,7 +192,7 @@ func sourceName(r *resource.Resource) (kind, name string) {
 	return "", ""
 }
 
-// maxWorkloads is how many pods there are taken to be where nobody says: with a hundred of
+// maxWorkloads is how many pods are assumed where the number is unknown: with a hundred of
 // them every percentage is a whole number.
 const maxWorkloads = 100
 
@@ -226,7 +226,7 @@ func copyOf(r *resource.Resource) *resource.Resource {
 }
 
 // snapshot is what is known of the old state: with the pods of the context, or with
-// pods made up, which the plan is tried on and nobody is told of. Where even those
+// pods made up, which the plan is tried on and no message mentions. Where even those
 // would not come up it is the object alone.
 func (w *workloadRollout) snapshot() (plan.Snapshot, error) {
 	others := slices.Concat(w.others(w.Old), w.others(w.Context))
@@ -303,7 +303,7 @@ func (w *workloadRollout) recorded(others []*resource.Resource) (plan.Snapshot, 
 }
 
 // identify gives the workload the uid that its pods know their owner by. It is
-// false where nobody knows one: nothing may be pinned to what a model makes up.
+// false where none is known: nothing may be pinned to what a model makes up.
 func (w *workloadRollout) identify(pods []*cluster.Pod) bool {
 	if tree.StrAt(w.was.Node(), "metadata", "uid") != "" {
 		return true

@@ -107,7 +107,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.say(count, res); err != nil {
+	if err := o.printFindings(count, res); err != nil {
 		return err
 	}
 	if err := o.judge(res); err != nil {
@@ -181,8 +181,8 @@ func (o *renderOptions) ask(ctx context.Context, scope clusterread.FactScope) ([
 	return res.Context, nil
 }
 
-// say tells on stderr (and in the report) what was found.
-func (o *renderOptions) say(in int, res *engine.Result) error {
+// printFindings tells on stderr (and in the report) what was found.
+func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 	if o.report != "" {
 		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
 		if err != nil {

@@ -41,8 +41,8 @@ func (s *Step) AddFlags(c *cobra.Command) {
 // Validate checks the flags. Errors are of usage.
 func (s *Step) Validate() error { return s.validate() }
 
-// Stdin reports whether the manifests come from standard input, which nobody can
-// be asked on then.
+// Stdin reports whether the manifests come from standard input, so that no question can be
+// asked on it.
 func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.files, s.with), "-") }
 
 // Sources are the files and directories that the manifests come from.
@@ -69,7 +69,7 @@ func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.say(count, res); err != nil {
+	if err := s.printFindings(count, res); err != nil {
 		return nil, nil, err
 	}
 	return emit.ApplyOrder(res.Resources), opt.Context, s.judge(res)

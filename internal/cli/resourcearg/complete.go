@@ -301,7 +301,7 @@ func revisionNumbers(owner *unstructured.Unstructured, list []unstructured.Unstr
 		r := &list[i]
 		n, ok, _ := unstructured.NestedInt64(r.Object, "revision")
 		if !ok {
-			// What is not a number is nobody's revision.
+			// What is not a number is not a revision.
 			n, _ = strconv.ParseInt(r.GetAnnotations()[cluster.DeploymentRevisionAnnotation], 10, 64)
 		}
 		if metav1.IsControlledBy(r, owner) && n > 0 {

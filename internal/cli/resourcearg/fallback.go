@@ -46,7 +46,7 @@ func (v Fallback) Do(ctx context.Context, args []string, do func(args []string) 
 	if lookErr != nil {
 		return err // the first error says why nothing can be looked up, too
 	}
-	again, said, lookErr := v.all(l, named)
+	again, said, lookErr := v.replaceAll(l, named)
 	if lookErr != nil {
 		return lookErr
 	}
@@ -57,9 +57,9 @@ func (v Fallback) Do(ctx context.Context, args []string, do func(args []string) 
 	return do(again)
 }
 
-// all are the objects to be called with instead, and for each that changed what is told;
-// nothing is told where one has nothing that stands for it.
-func (v Fallback) all(l renderedFinder, named []typedName) (again, said []string, err error) {
+// replaceAll returns the objects to be called with instead, and a note for each that changed;
+// both are empty where nothing stands for one of them.
+func (v Fallback) replaceAll(l renderedFinder, named []typedName) (again, said []string, err error) {
 	for _, o := range named {
 		kind, ok := kruiseKind(o.kind)
 		if !ok {

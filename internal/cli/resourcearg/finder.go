@@ -34,7 +34,7 @@ func NamesNonPod(arg string) bool {
 // Named reads the object that TYPE/NAME means. On a cluster without Kruise it is the
 // native one that was rendered for it.
 func (f *Finder) Named(ctx context.Context, arg string) (*unstructured.Unstructured, error) {
-	u, err := f.single(f.builder().ResourceNames("pods", arg))
+	u, err := f.singleObject(f.builder().ResourceNames("pods", arg))
 	if !IsUnknownType(err) {
 		return u, err
 	}
@@ -51,14 +51,14 @@ func IsUnknownType(err error) bool {
 
 // InFile reads the one object of a file.
 func (f *Finder) InFile(o resource.FilenameOptions) (*unstructured.Unstructured, error) {
-	return f.single(f.builder().FilenameParam(f.Enforce, &o))
+	return f.singleObject(f.builder().FilenameParam(f.Enforce, &o))
 }
 
 func (f *Finder) builder() *resource.Builder {
 	return f.Factory.NewBuilder().Unstructured().NamespaceParam(f.Namespace).DefaultNamespace().Latest().Flatten()
 }
 
-func (f *Finder) single(b *resource.Builder) (*unstructured.Unstructured, error) {
+func (f *Finder) singleObject(b *resource.Builder) (*unstructured.Unstructured, error) {
 	infos, err := b.Do().Infos()
 	if err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func Plural(k schema.GroupKind) string {
 }
 
 // ParsePod reads pod/NAME. A pod is no workload, and [Parse] does not know it; but it has a
-// rollout of its own where nobody owns it and its containers restart.
+// rollout of its own where it has no owner and its containers restart.
 func ParsePod(arg string) (Name, bool) {
 	kind, name, typed := strings.Cut(arg, "/")
 	if !typed || name == "" || strings.Contains(name, "/") || !slices.Contains([]string{"pod", "pods", "po"}, strings.ToLower(kind)) {

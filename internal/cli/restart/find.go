@@ -59,7 +59,7 @@ func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
 }
 
 // ownerOf is the workload that a pod belongs to: of a ReplicaSet that a Deployment
-// owns it is the Deployment. A pod of nobody, or of a Job, stands for itself.
+// owns it is the Deployment. An unmanaged pod, or one of a Job, stands for itself.
 func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (resourcearg.Name, error) {
 	o, err := get(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, namespace, pod)
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// FieldManager is who writes objects where nobody says otherwise.
+// FieldManager is who writes objects where --field-manager does not say otherwise.
 const FieldManager = "kubectl-kruise"
 
 // CreateOptions are the flags of kubectl's verbs that create.

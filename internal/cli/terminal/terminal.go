@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// Check refuses streams that nobody sits at; instead says what to do then.
+// Check refuses streams that are no terminal; instead says what to do then.
 func Check(s factory.Streams, instead string) error {
 	if s.InTTY && s.OutTTY {
 		return nil

@@ -84,7 +84,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if o.headless {
-		return o.tell(ctx)
+		return o.printEvents(ctx)
 	}
 	if err := terminal.Check(o.factory.Streams, "'kubectl kruise demo --headless' prints lines"); err != nil {
 		return err
@@ -128,8 +128,8 @@ func (o *demoOptions) live(ctx context.Context, shop *demo.Cluster) {
 // demoStart is when the shop opens without a clock to look at.
 var demoStart = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// tell prints each change of a workload's row, and all rows at the end.
-func (o *demoOptions) tell(ctx context.Context) error {
+// printEvents prints each change of a workload's row, and all rows at the end.
+func (o *demoOptions) printEvents(ctx context.Context) error {
 	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: demoStart, Pods: o.pods})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fanOuts sets what is fanned out against what there is, once a round, for whoever wants
+// fanOuts sets what is fanned out against what there is, once a round, for the screens that want
 // it; nil before all of it has been loaded.
 func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	f.mu.Lock()
@@ -29,7 +29,7 @@ func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	if !ok || !f.loaded {
 		return nil
 	}
-	f.spread, f.spreadIn = fanoutReader{f, objects, now}.all(), f.rounds
+	f.spread, f.spreadIn = fanoutReader{f, objects, now}.readAll(), f.rounds
 	return f.spread
 }
 
@@ -40,10 +40,10 @@ type fanoutReader struct {
 	now time.Time
 }
 
-func (f fanoutReader) all() *world.FanOuts {
+func (f fanoutReader) readAll() *world.FanOuts {
 	var out []*world.FanOut
 	for _, ud := range f.United {
-		if one := f.united(ud); one != nil {
+		if one := f.unitedDeployment(ud); one != nil {
 			out = append(out, one)
 		}
 	}
@@ -61,8 +61,8 @@ func (f fanoutReader) all() *world.FanOuts {
 	return survey.FanOuts(out...)
 }
 
-// united is a UnitedDeployment; nil for one whose workloads are not looked at.
-func (f fanoutReader) united(ud *kruise.UnitedDeployment) *world.FanOut {
+// unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
+func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.FanOut {
 	var subsets []*tree.Node
 	for _, s := range f.sights {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
@@ -121,7 +121,7 @@ func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
 // followedKinds are the kinds whose objects are all looked at.
 var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
-// distribution is a ResourceDistribution. Without namespaces nobody knows its targets.
+// distribution is a ResourceDistribution. Without namespaces its targets are not known.
 func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
 	out := survey.Distribution(rd, f.Namespaces)
 	if f.Namespaces == nil {
@@ -141,7 +141,7 @@ func templateNode(w *cluster.Workload) *tree.Node {
 }
 
 // sidecars sets all SidecarSets against the workloads that are looked at, once a round,
-// for whoever wants them; nil before anything has been loaded.
+// for the screens that want them; nil before anything has been loaded.
 func (f *fleetReader) sidecars(now time.Time) *world.Sidecars {
 	f.mu.Lock()
 	defer f.mu.Unlock()

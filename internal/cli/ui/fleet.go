@@ -67,8 +67,8 @@ func (l *Live) open(namespace string) (*fleetReader, error) {
 	return f, nil
 }
 
-// anew is after how long rows that depend on the time are worked out again.
-const anew = 5 * time.Second
+// reloadAfter is after how long rows that depend on the time are worked out again.
+const reloadAfter = 5 * time.Second
 
 // follow works the rows out, round by round.
 func (f *fleetReader) follow(ctx context.Context) {
@@ -79,7 +79,7 @@ func (f *fleetReader) follow(ctx context.Context) {
 		if !waitFor(ctx, world.Rest(time.Since(began))) {
 			return
 		}
-		if f.Await(ctx, version, began.Add(anew)) != nil {
+		if f.Await(ctx, version, began.Add(reloadAfter)) != nil {
 			return
 		}
 	}
@@ -106,7 +106,7 @@ func (f *fleetReader) round(now time.Time) {
 	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawnRows{}
 	for _, s := range list {
 		d, ok := f.drawn[s]
-		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= anew {
+		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= reloadAfter {
 			d = drawnRows{workloadRow(s, now), now}
 		}
 		next[s], sights[s.Ref()] = d, s

@@ -24,7 +24,7 @@ import (
 // Live is a cluster as the screens see it. It is a [world.Source], [world.Mover] and
 // [world.Actions].
 type Live struct {
-	// factory's streams are those of nobody: the terminal is the screens'.
+	// factory's streams go nowhere: the terminal belongs to the screens.
 	factory *factory.Factory
 	config  *rest.Config
 	core    kubernetes.Interface
@@ -39,7 +39,7 @@ type Live struct {
 	mu    sync.Mutex
 	where world.Where
 	fleet *fleetReader
-	// close is what somebody looks at closely, nil for nothing.
+	// close is the workload that is shown in detail, nil for none.
 	close *closeUp
 }
 
@@ -128,7 +128,7 @@ func (l *Live) Move(ctx context.Context, namespace string) error {
 	}
 	l.mu.Lock()
 	old, err := l.fleet, ctx.Err()
-	if err != nil { // somebody has gone elsewhere meanwhile
+	if err != nil { // the user has moved on meanwhile
 		old = next
 	} else {
 		l.fleet, l.where.Namespace = next, namespace
@@ -164,7 +164,7 @@ func (l *Live) served(ref cluster.Ref) cluster.Ref {
 	return ref
 }
 
-// changeSignal counts changes and wakes whoever waits for one.
+// changeSignal counts changes and wakes what waits for one.
 type changeSignal struct {
 	mu      sync.Mutex
 	version int64

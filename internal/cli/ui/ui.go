@@ -66,7 +66,7 @@ type uiOptions struct {
 // productionVariable is the environment's --production.
 const productionVariable = "KUBECTL_KRUISE_PRODUCTION"
 
-// usualProduction is what production is called where nobody says so.
+// usualProduction is the name of production where none is given.
 const usualProduction = "prod"
 
 // NewUI returns the verb.
@@ -162,7 +162,7 @@ func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) (nex
 	return next, err
 }
 
-// whereFrom is where somebody looks.
+// whereFrom is the context and namespace that the screens show.
 func whereFrom(f *factory.Factory, production string, all bool) (world.Where, error) {
 	if production == "" {
 		production = usualProduction
@@ -211,7 +211,7 @@ func planScreen(file string) (screen.Open, error) {
 	return screen.Open{Screen: screen.Plan, Ref: ref, Plan: &p}, err
 }
 
-// withoutMessages is a factory with nobody at its streams.
+// withoutMessages is a factory whose streams go nowhere.
 func withoutMessages(f *factory.Factory) *factory.Factory {
 	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: f.Streams.Getenv})
 }
