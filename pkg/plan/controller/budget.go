@@ -390,6 +390,7 @@ func (v *BudgetView) Rules() *rules.Budget {
 	var b *rules.Budget
 	if t := v.Tally; t != nil && t.Covered == len(v.Pods) {
 		b = v.budget(slices.Clone(v.Pods), t.expected(v), &v.Budget.Status)
+		b.Steadies = new(t.current(b))
 	} else {
 		covered, expected := v.covered()
 		b = v.budget(covered, expected, &v.Budget.Status)

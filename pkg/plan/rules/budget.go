@@ -22,8 +22,11 @@ type Budget struct {
 	// of the matched pods; -1 for a target that cannot be scaled.
 	Expected int
 	// Pods are those that the budget covers.
-	Pods   []*cluster.Pod
-	Beyond Beyond
+	Pods []*cluster.Pod
+	// Steadies is how many of Pods are steady and not recorded, where the maker of the
+	// budget has counted them; nil has [Budget.Counts] count them.
+	Steadies *int
+	Beyond   Beyond
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
 	// Records stands for the two lists when only a decision is asked for; nil has
@@ -49,6 +52,9 @@ type BudgetCounts struct {
 
 // Counts calculates the status.
 func (b *Budget) Counts() BudgetCounts {
+	if b.Steadies != nil {
+		return b.CountsOf(*b.Steadies)
+	}
 	recorded := b.records()
 	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded[p.Name] && b.Steady(p) }))
 }
@@ -117,6 +123,12 @@ func (b *Budget) recordCount() int {
 		return b.Records.Count
 	}
 	return len(b.Disrupted) + len(b.Unavailable)
+}
+
+// AllowsAny reports whether, with these counts, the budget can refuse none of so many requests,
+// whatever their pods and operations are.
+func (b *Budget) AllowsAny(n BudgetCounts, requests int) bool {
+	return n.Desired == 0 || n.Allowed >= requests && b.recordCount() <= budgetRecords
 }
 
 // Request is one operation on a pod.

@@ -139,6 +139,8 @@ type Survey struct {
 	// update is the revision that the notes are about.
 	update string
 	notes  []note
+	// terms are those of the scatter strategy that the notes are about.
+	terms []kruise.UpdateScatterTerm
 	ranking
 }
 
@@ -146,6 +148,10 @@ type Survey struct {
 type note struct {
 	pod    *cluster.Pod
 	traits traits
+	// terms has a bit for each term of the scatter strategy whose label the pod has, once
+	// it was asked for.
+	terms uint64
+	asked bool
 }
 
 // traits are what can be said of a pod without a clock.
@@ -223,10 +229,27 @@ func (c *CloneSet) renewed() *Survey {
 	s.resize(len(c.Pods))
 	for i, p := range c.Pods {
 		if s.notes[i].pod != p {
-			s.notes[i] = note{p, traitsOf(p, c.Update)}
+			s.notes[i] = note{pod: p, traits: traitsOf(p, c.Update)}
 		}
 	}
 	return s
+}
+
+func (s *Survey) podsAt(places []int) []*cluster.Pod {
+	out := make([]*cluster.Pod, len(places))
+	for i, at := range places {
+		out[i] = s.notes[at].pod
+	}
+	return out
+}
+
+func (s *Survey) active() (out []*cluster.Pod) {
+	for i := range s.notes {
+		if s.notes[i].traits.has(traitActive) {
+			out = append(out, s.notes[i].pod)
+		}
+	}
+	return out
 }
 
 // resize forgets pods beyond the end of the list.

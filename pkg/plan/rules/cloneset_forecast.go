@@ -184,8 +184,12 @@ func (f *Forecast) modeOf(p *cluster.Pod) UpdateMode {
 // CloneSet without any budget: a plan lists them and warns.
 func (f *Forecast) rest() {
 	f.starting = [][]*cluster.Pod{nil}
+	missing := f.goal - f.updated()
+	if missing <= 0 {
+		return
+	}
 	order := f.set.UpdateCandidates(false)
-	for _, p := range order[:upTo(f.goal-f.updated(), len(order))] {
+	for _, p := range order[:upTo(missing, len(order))] {
 		f.reach(p, false)
 		f.renew(p)
 	}

@@ -310,12 +310,7 @@ func (r rank) compare(o rank) int {
 // docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
 func (c *CloneSet) candidates(back bool) []*cluster.Pod {
 	s := c.renewed()
-	places := s.ranked(c.rolling().PriorityStrategy, back)
-	out := make([]*cluster.Pod, len(places))
-	for i, at := range places {
-		out[i] = s.notes[at].pod
-	}
-	return out
+	return s.podsAt(s.ranked(c.rolling().PriorityStrategy, back))
 }
 
 // candidate reports whether an update, or a rollback, could take the pod.

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -447,5 +449,36 @@ func holdDiff(t *testing.T, l CloneSetLimits, n CloneSetCounts) {
 		t.Fatalf("%+v %+v: updates %d, more than promised", l, n, d.Update)
 	case !n.Rollback && d.Update > n.Old.Active:
 		t.Fatalf("%+v %+v: updates %d of %d", l, n, d.Update, n.Old.Active)
+	}
+}
+
+// TestUpdateCandidates_RememberLabels: labels that are remembered scatter pods as labels that
+// are looked up do, also after pods or terms have changed.
+func TestUpdateCandidates_RememberLabels(t *testing.T) {
+	specs := []string{
+		"replicas: 9",
+		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [{key: shard, value: a}]}}",
+		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [{key: shard, value: b}, {key: shard, value: a}]}}",
+		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [" + strings.Repeat("{key: shard, value: c}, ", 65) + "{key: shard, value: a}]}}",
+	}
+	for seed := range 200 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 8))
+		set := cloneSet(t, specs[0], "12*o")
+		set.Survey = &Survey{}
+		for look := range 12 {
+			set.Spec = cloneSet(t, specs[rng.IntN(len(specs))], "").Spec
+			for range 3 {
+				at := rng.IntN(len(set.Pods))
+				p := pods(t, []string{"o", "n", "o!", "o-", "o^"}[rng.IntN(5)])[0]
+				p.Name, p.UID = set.Pods[at].Name, set.Pods[at].UID
+				p.Labels["shard"] = string("abc"[rng.IntN(3)])
+				set.Pods = slices.Clone(set.Pods)
+				set.Pods[at] = p
+			}
+			want := preparedFirst(scatter(set.candidates(false), set.active(), set.rolling().ScatterStrategy))
+			if got := set.UpdateCandidates(false); names(got) != names(want) {
+				t.Fatalf("seed %d, look %d: %s, want %s", seed, look, names(got), names(want))
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -23,9 +24,14 @@ type Choice struct {
 // UpdateCandidates returns the pods that an update could take next, in order;
 // back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
-	active := c.active()
 	rolling := c.rolling()
-	list := scatter(c.candidates(back), active, rolling.ScatterStrategy)
+	s := c.renewed()
+	places := s.ranked(rolling.PriorityStrategy, back)
+	d := s.dispersion(places, rolling.ScatterStrategy)
+	list := d.pods(d.scatter(d.everyPlace()))
+	if !slices.ContainsFunc(places, func(at int) bool { return s.notes[at].traits.has(traitPreparingUpdate) }) {
+		return list
+	}
 	return preparedFirst(list)
 }
 

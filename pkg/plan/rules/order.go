@@ -264,6 +264,53 @@ func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *
 	return d
 }
 
+// dispersion is that of the candidates at some places among all active pods: the labels of a
+// pod are looked at once, however often the order is asked for.
+func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
+	if len(terms) > 64 { // a note has no more bits
+		return newDispersion(s.podsAt(places), s.active(), terms)
+	}
+	if !slices.Equal(s.terms, terms) {
+		s.terms = slices.Clone(terms)
+		for at := range s.notes {
+			s.notes[at].asked = false
+		}
+	}
+	d := &dispersion{list: s.podsAt(places), has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
+	for at := range s.notes {
+		n := &s.notes[at]
+		if !n.traits.has(traitActive) {
+			continue
+		}
+		d.all++
+		if !n.asked {
+			n.asked, n.terms = true, termsOf(n.pod, terms)
+		}
+		for i := range terms {
+			d.matched[i] += int(n.terms >> i & 1)
+		}
+	}
+	for i := range terms {
+		d.has[i] = make([]bool, len(places))
+	}
+	for i, at := range places {
+		for term := range terms {
+			d.has[term][i] = s.notes[at].terms>>term&1 == 1
+		}
+	}
+	return d
+}
+
+// termsOf has a bit for each term whose label the pod has.
+func termsOf(p *cluster.Pod, terms []kruise.UpdateScatterTerm) (bits uint64) {
+	for i, term := range terms {
+		if carries(term)(p) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
 // everyPlace are the places of all candidates.
 func (d *dispersion) everyPlace() []int {
 	out := make([]int, len(d.list))
