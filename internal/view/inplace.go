@@ -53,7 +53,7 @@ func NewInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
 func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	e := rules.Change(old, updated, rules.PolicyOf(updated.Object), gates)
 	answer := NewInPlace(updated.Ref, e)
-	answer.Remarks = rules.Remarks(old, updated, e)
+	answer.Remarks = rules.Warnings(old, updated, e)
 	return answer
 }
 

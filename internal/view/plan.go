@@ -256,7 +256,7 @@ func patchCommand(of *plan.Plan, p plan.Patch) string {
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body := jsonText(of.Shown(p))
+	body := jsonText(of.Masked(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)

@@ -140,7 +140,7 @@ func maskedPlan(p plan.Plan) plan.Plan {
 	for i := range of.Steps {
 		of.Steps[i].Patches = slices.Clone(of.Steps[i].Patches)
 		for j, patch := range of.Steps[i].Patches {
-			of.Steps[i].Patches[j].Body = p.Shown(patch)
+			of.Steps[i].Patches[j].Body = p.Masked(patch)
 		}
 		of.Steps[i].Verify = maskedVerify(of.Steps[i].Verify)
 	}

@@ -50,7 +50,7 @@ const (
 // NewRecordPage reads a record.
 func NewRecordPage(rec plan.Record, digest string) RecordPage {
 	page := RecordPage{
-		Plan: planPage(rec.Plan), State: rec.State(), Text: rec.Describe(), Failed: rec.Progress.Halted, Digest: digest, By: rec.By,
+		Plan: planPage(rec.Plan), State: rec.State(), Text: rec.Describe(), Failed: rec.Progress.Failed, Digest: digest, By: rec.By,
 		Begun: rec.Begun, Finished: rec.Progress.Finished, History: rec.Audit.Entries, Dropped: rec.Audit.Dropped,
 	}
 	end := endOfRecord(rec)

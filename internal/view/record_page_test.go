@@ -27,13 +27,13 @@ func TestRecordPage(t *testing.T) {
 		want     string
 	}{
 		"running": {progress: plan.Progress{Step: 1, Started: at(2)}, times: times(2), want: "done 2m, current , pending , pending "},
-		"held":    {progress: plan.Progress{Step: 2, Started: at(4), Held: "ann"}, times: times(3), want: "done 2m, done 2m, current , pending "},
+		"held":    {progress: plan.Progress{Step: 2, Started: at(4), PausedBy: "ann"}, times: times(3), want: "done 2m, done 2m, current , pending "},
 		"halted": {
-			progress: plan.Progress{Step: 3, Started: at(6), Halted: "deadline"}, times: times(4), history: []plan.AuditEntry{{At: at(16), What: plan.AuditHalt}},
+			progress: plan.Progress{Step: 3, Started: at(6), Failed: "deadline"}, times: times(4), history: []plan.AuditEntry{{At: at(16), What: plan.AuditHalt}},
 			took: "16m", want: "done 2m, done 2m, done 2m, failed 10m",
 		},
 		"halted at an unknown time": {
-			progress: plan.Progress{Step: 3, Started: at(6), Halted: "deadline"}, times: times(4), want: "done 2m, done 2m, done 2m, failed ",
+			progress: plan.Progress{Step: 3, Started: at(6), Failed: "deadline"}, times: times(4), want: "done 2m, done 2m, done 2m, failed ",
 		},
 		"done":                      {progress: plan.Progress{Step: 4, Finished: at(9)}, times: times(4), took: "9m", want: "done 2m, done 2m, done 2m, done 3m"},
 		"done, of an older version": {progress: plan.Progress{Step: 4, Finished: at(9)}, took: "9m", want: "done , done , done , done "},
@@ -45,7 +45,7 @@ func TestRecordPage(t *testing.T) {
 		for _, s := range page.Steps {
 			got = append(got, fmt.Sprintf("%s %s", s.State, s.Took))
 		}
-		if text := strings.Join(got, ", "); text != c.want || page.Took != c.took || page.Failed != c.progress.Halted || page.Digest != "sha256:01" {
+		if text := strings.Join(got, ", "); text != c.want || page.Took != c.took || page.Failed != c.progress.Failed || page.Digest != "sha256:01" {
 			t.Errorf("%s: %s; took %q, failed %q; want %s; %q", name, text, page.Took, page.Failed, c.want, c.took)
 		}
 	}

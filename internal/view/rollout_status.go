@@ -94,7 +94,7 @@ func (s RolloutStatus) step(i int, st Style) string {
 		state = show.StepDone
 	case i == at && s.Decision.Verb == plan.Halt:
 		state = show.StepFailed
-	case i == at && (step.Kind == plan.StepPause || s.Progress.Held != ""):
+	case i == at && (step.Kind == plan.StepPause || s.Progress.PausedBy != ""):
 		state = show.StepPaused
 	case i == at:
 		state = show.StepNow

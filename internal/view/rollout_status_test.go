@@ -72,7 +72,7 @@ func TestStatus(t *testing.T) {
 			s.Begun, s.Decision, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done, Reason: "all steps are done"}, plan.Tally{Desired: 2, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2}
 		}, "cloneset/web  completed\n  ############################## 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
 		"rolled back": {func(s *RolloutStatus) {
-			s.Begun, s.Decision, s.Plan.RollsBack, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done}, "it crashed", plan.Tally{}
+			s.Begun, s.Decision, s.Plan.RollbackReason, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done}, "it crashed", plan.Tally{}
 		}, "cloneset/web  rolled back: it crashed\n  .............................. 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Cluster is all that a rollout needs of a cluster, its clock included. Errors
-// wrap plan.ErrConflict, plan.ErrRefused, plan.ErrUnavailable, plan.ErrTaken and
+// wrap plan.ErrConflict, plan.ErrRefused, plan.ErrUnavailable, plan.ErrOtherExecutor and
 // plan.ErrNotFound; any other is final.
 type Cluster interface {
 	// Now is the cluster's time.

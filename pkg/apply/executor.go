@@ -58,11 +58,11 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 	})
 }
 
-// Turn has the rollout on record of an opened workload make a transition, and takes over
+// Transit has the rollout on record of an opened workload make a transition, and takes over
 // what is left of it then, as [Rollouts.Continue] does. Whether this process may drive it is
 // decided first: a refusal leaves the record as it was, and so does another process that
 // drives the rollout. [Rollouts.Change] is the way to have that one follow.
-func (r Rollouts) Turn(ctx context.Context, w Workload, t Transition) (*Executor, plan.Record, error) {
+func (r Rollouts) Transit(ctx context.Context, w Workload, t Transition) (*Executor, plan.Record, error) {
 	rec, err := w.Rollout()
 	if err != nil {
 		return nil, rec, err
@@ -112,7 +112,7 @@ func (r Rollouts) transit(e *Executor, t Transition) (plan.Record, error) {
 	return e.workload.Decide(e.held, e.ref, s.Version, after)
 }
 
-// Back puts the way back on record of a rollout that has ended, see [plan.Back]; why is
+// Rollback puts the way back on record of a rollout that has ended, see [plan.Rollback]; why is
 // what ended it. Where no pod was updated, the plan of the executor has no steps, the
 // record stays as it is, and there is nothing to drive.
 func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, error) {
@@ -156,7 +156,7 @@ func WayBack(ctx context.Context, w Workload, rec plan.Record, why string) (plan
 	if err != nil {
 		return plan.Plan{}, s, err
 	}
-	back, err := plan.Back(rec.Plan, s, why)
+	back, err := plan.Rollback(rec.Plan, s, why)
 	return back, s, err
 }
 

@@ -136,7 +136,7 @@ func (g Groups) replaces(ctx context.Context, before, next group.Record) error {
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 			return err
 		}
-		if p, _ := before.Stands(i, rec, err == nil); p == group.Progressing || p == group.Waiting {
+		if p, _ := before.PhaseOf(i, rec, err == nil); p == group.Progressing || p == group.Waiting {
 			return &GroupError{
 				Msg:  fmt.Sprintf("group %s is in progress, with %s, which is not in the new one", before.Name, before.Group.Name(m.Ref)),
 				Hint: "choose another name with --group, or end it with 'kubectl kruise rollout abort --group " + before.Name + "'",
@@ -195,14 +195,14 @@ func (g Groups) Status(ctx context.Context, rec group.Record) (GroupStanding, er
 }
 
 func (g Groups) standing(rec group.Record, of func(i int) (plan.Record, error)) (GroupStanding, error) {
-	way, control := rec.Way()
+	way, control := rec.InEffect()
 	status, whys := make([]group.Status, len(way.Members)), make([]string, len(way.Members))
 	for i := range way.Members {
 		one, err := of(i)
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 			return GroupStanding{}, err
 		}
-		status[i].Phase, whys[i] = rec.Stands(i, one, err == nil)
+		status[i].Phase, whys[i] = rec.PhaseOf(i, one, err == nil)
 	}
 	return standingOf(way, status, whys, group.Next(way, status, control)), nil
 }

@@ -42,7 +42,7 @@ func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
 	}
-	m.status.Phase, m.reason = rec.Stands(m.index, own, err == nil)
+	m.status.Phase, m.reason = rec.PhaseOf(m.index, own, err == nil)
 	m.keepOutcome(own)
 	switch {
 	case runs:
@@ -81,7 +81,7 @@ func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
 	ref := m.plan.Target.Ref()
 	s, err := m.workload.Observe(ctx, ref)
 	if err != nil {
-		if errors.Is(err, plan.ErrNotFound) || errors.Is(err, plan.ErrTaken) {
+		if errors.Is(err, plan.ErrNotFound) || errors.Is(err, plan.ErrOtherExecutor) {
 			m.mu.Lock()
 			m.fault = err
 			m.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, 
 		}
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, plan.ErrTaken), res.Outcome == event.TakenOver:
+		case errors.Is(err, plan.ErrOtherExecutor), res.Outcome == event.TakenOver:
 			m.taken = time.Now().Add(triesAgain)
 		case err != nil:
 			m.fault = err

@@ -102,7 +102,7 @@ func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, erro
 }
 
 func endedBy(err error) event.Outcome {
-	if errors.Is(err, plan.ErrTaken) {
+	if errors.Is(err, plan.ErrOtherExecutor) {
 		return event.TakenOver
 	}
 	return event.Interrupted
@@ -162,7 +162,7 @@ func (r *groupRun) findBudgets(ctx context.Context) error {
 			continue
 		}
 		s, err := m.workload.Observe(ctx, m.plan.Target.Ref())
-		if err != nil && !errors.Is(err, plan.ErrNotFound) && !errors.Is(err, plan.ErrTaken) {
+		if err != nil && !errors.Is(err, plan.ErrNotFound) && !errors.Is(err, plan.ErrOtherExecutor) {
 			return err
 		}
 		if err == nil && s.Workload != nil {
@@ -221,7 +221,7 @@ func (r *groupRun) isRedirected(rec group.Record) bool { return !r.watches && re
 // inEffect is the group as it is carried out here. What users have said of it since may end
 // that: the process of who has it rolled back does that, with their rights.
 func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
-	way, control := rec.Way()
+	way, control := rec.InEffect()
 	if r.isRedirected(rec) {
 		way, control = rec.Group, group.Control{Aborted: true}
 	}

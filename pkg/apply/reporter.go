@@ -52,13 +52,13 @@ func (r *reporter) reportOpened(now time.Time, p *plan.Plan, s plan.Snapshot) {
 	r.step, r.from = s.Progress.Step-1, s.Progress.Step
 	counts := countsOf(*p, s)
 	r.counts = counts
-	r.send(event.Event{Time: now, Type: event.Opened, Step: -1, Plan: eventPlan(p, s.Progress.Step), Counts: &counts, Text: p.RollsBack})
+	r.send(event.Event{Time: now, Type: event.Opened, Step: -1, Plan: eventPlan(p, s.Progress.Step), Counts: &counts, Text: p.RollbackReason})
 }
 
 // reportRollback tells the ladder of the way back.
 func (r *reporter) reportRollback(now time.Time, p *plan.Plan) {
 	r.step, r.from = -1, 0
-	r.send(event.Event{Time: now, Type: event.RollingBack, Step: -1, Plan: eventPlan(p, 0), Text: p.RollsBack})
+	r.send(event.Event{Time: now, Type: event.RollingBack, Step: -1, Plan: eventPlan(p, 0), Text: p.RollbackReason})
 }
 
 // eventPlan is a plan as the stream opens with it.

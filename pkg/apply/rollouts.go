@@ -31,7 +31,7 @@ type Workload interface {
 	// Rollout returns the rollout on record; the error wraps plan.ErrNoRollout without one.
 	Rollout() (plan.Record, error)
 	// Resume is Rollout, to be driven from where it is: from now on another one in its
-	// place is an error that wraps plan.ErrTaken. The caller holds the rollout.
+	// place is an error that wraps plan.ErrOtherExecutor. The caller holds the rollout.
 	Resume() (plan.Record, error)
 	// Decide records a person's change of how far the rollout has come, and returns the
 	// record as it is then. The error wraps plan.ErrConflict where another process has
@@ -40,9 +40,9 @@ type Workload interface {
 	// May reports which permissions carrying a plan out lacks.
 	May(ctx context.Context, p plan.Plan) error
 	// Hold makes the caller the one that drives the rollout. The context that it returns
-	// ends with a cause that wraps plan.ErrTaken when another has taken over, and
+	// ends with a cause that wraps plan.ErrOtherExecutor when another has taken over, and
 	// release lets go. waiting is told of a holder that may be gone, while it is waited
-	// for. The error wraps plan.ErrTaken where the holder is alive.
+	// for. The error wraps plan.ErrOtherExecutor where the holder is alive.
 	Hold(ctx context.Context, waiting func(holder string)) (held context.Context, release func(), err error)
 	// Announce tells other users of the cluster what the rollout does.
 	Announce(e event.Event)
@@ -141,7 +141,7 @@ func Aborting(why string, back bool) Transition {
 }
 
 // TakingOver is the transition that has the time limit of the present step count from now.
-// It is for a rollout that no process has driven for a while, see [Rollouts.Turn]; a hold
+// It is for a rollout that no process has driven for a while, see [Rollouts.Transit]; a hold
 // stays in force.
 func TakingOver(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
 	return p.TakeOver(of, now), nil
@@ -193,7 +193,7 @@ func (r Rollouts) Run(ctx context.Context, ref cluster.Ref, p plan.Plan, o Optio
 	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Begin(ctx, w, p) })
 }
 
-// Drive carries out what is left of the rollout on record. The error wraps plan.ErrTaken
+// Drive carries out what is left of the rollout on record. The error wraps plan.ErrOtherExecutor
 // where another process drives it.
 func (r Rollouts) Drive(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
 	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Continue(ctx, w) })

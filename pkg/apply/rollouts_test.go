@@ -119,7 +119,7 @@ func (m *memory) Hold(ctx context.Context, _ func(string)) (context.Context, fun
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holder != "" {
-		return nil, nil, fmt.Errorf("%w: %s", plan.ErrTaken, m.holder)
+		return nil, nil, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, m.holder)
 	}
 	m.holder = "ann"
 	return ctx, func() { m.holder = "" }, nil
@@ -132,7 +132,7 @@ func (m *memory) Close() { m.opened-- }
 // TestRollouts is a rollout as a program drives it, from its beginning to its end and
 // back.
 func TestRollouts(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "4+pause", "100%")})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "4+pause", "100%")})
 	ctx := t.Context()
 	if _, err := r.Pause(ctx, m.ref); !errors.Is(err, plan.ErrNoRollout) {
 		t.Errorf("there is none to pause: %v", err)
@@ -157,11 +157,11 @@ func TestRollouts(t *testing.T) {
 	}
 
 	rec, err := r.Pause(ctx, m.ref)
-	if err != nil || rec.State() != plan.StateHeld || !strings.HasPrefix(rec.Progress.Held, "by ann at ") {
+	if err != nil || rec.State() != plan.StateHeld || !strings.HasPrefix(rec.Progress.PausedBy, "by ann at ") {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 	// Promoting ends the hold: it is no longer there when the next step is.
-	if rec, err = r.Promote(ctx, m.ref, plan.Promotion{}); err != nil || rec.Progress.Held != "" || !rec.Progress.Promoted {
+	if rec, err = r.Promote(ctx, m.ref, plan.Promotion{}); err != nil || rec.Progress.PausedBy != "" || !rec.Progress.Promoted {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 	if res, err = r.Drive(ctx, m.ref, apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 4 {
@@ -187,13 +187,13 @@ func TestRollouts(t *testing.T) {
 // TestRolloutsRollBack: an aborted rollout goes back, one that is done too, and where no
 // pod was updated there is nothing to do.
 func TestRolloutsRollBack(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := r.Abort(ctx, m.ref)
-	if err != nil || rec.Progress.Halted != "aborted by ann" {
+	if err != nil || rec.Progress.Failed != "aborted by ann" {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 	if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Failed || res.Reason != "aborted by ann" {
@@ -246,7 +246,7 @@ func TestRolloutsResumeLate(t *testing.T) {
 // unready is a rollout in a step that does not end, and may take five minutes.
 func unready(t *testing.T) (apply.Rollouts, *memory) {
 	t.Helper()
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
 		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
 	}
@@ -268,7 +268,7 @@ func lastsFor(t *testing.T, name string, r apply.Rollouts, m *memory, want time.
 
 // TestRolloutsRefuse: what cannot be driven is not begun, and lets go of what it held.
 func TestRolloutsRefuse(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	ctx := t.Context()
 	m.denied = errors.New("you may not patch clonesets")
 	_, err := r.Run(ctx, m.ref, m.plan, apply.Options{})
@@ -276,7 +276,7 @@ func TestRolloutsRefuse(t *testing.T) {
 		t.Errorf("%v, %+v", err, m.rec)
 	}
 	m.denied, m.holder = nil, "ben"
-	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{}); !errors.Is(err, plan.ErrTaken) || m.rec != nil {
+	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{}); !errors.Is(err, plan.ErrOtherExecutor) || m.rec != nil {
 		t.Errorf("%v, %+v", err, m.rec)
 	}
 	if by, err := r.Holder(ctx, m.ref); err != nil || by != "ben" {
@@ -301,7 +301,7 @@ func TestRolloutsRefuse(t *testing.T) {
 // TestRolloutsUnless: a change is refused where the record is not what it was asked for,
 // as it is when it is written, and nothing is written then.
 func TestRolloutsUnless(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
 		t.Fatal(err)
@@ -326,7 +326,7 @@ func TestRolloutsUnless(t *testing.T) {
 	// Without it, the change is made of what the other one has left.
 	must(t, m.Record(ctx, m.ref, rec.Version, plan.Progress{Step: rec.Progress.Step, Started: rec.Progress.Started}))
 	m.meddles = meddle
-	if rec, err = r.Abort(ctx, m.ref); err != nil || rec.Progress.Held == "" || rec.Progress.Halted != "aborted by ann" {
+	if rec, err = r.Abort(ctx, m.ref); err != nil || rec.Progress.PausedBy == "" || rec.Progress.Failed != "aborted by ann" {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 }
@@ -334,7 +334,7 @@ func TestRolloutsUnless(t *testing.T) {
 // TestRolloutsStepBack: the pause that was promoted by mistake is waited for
 // again, and the rollout then ends as planned, with every patch sent once.
 func TestRolloutsStepBack(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
 		t.Fatal(err)

@@ -145,8 +145,8 @@ func (r *run) carryOut(ctx context.Context, s plan.Snapshot, d plan.Decision) er
 }
 
 func (r *run) done() {
-	if r.plan.RollsBack != "" {
-		r.finish(event.RolledBack, r.plan.RollsBack)
+	if r.plan.RollbackReason != "" {
+		r.finish(event.RolledBack, r.plan.RollbackReason)
 		return
 	}
 	r.finish(event.Completed, "")
@@ -158,9 +158,9 @@ func (r *run) finish(o event.Outcome, why string) { r.result.Outcome, r.result.R
 // results. Other errors stay errors.
 func (r *run) outcomeOf(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, plan.ErrTaken):
+	case errors.Is(err, plan.ErrOtherExecutor):
 		r.finish(event.TakenOver, err.Error())
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrTaken):
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrOtherExecutor):
 		r.finish(event.TakenOver, context.Cause(ctx).Error())
 	case ctx.Err() != nil:
 		r.finish(event.Interrupted, "interrupted")
@@ -209,7 +209,7 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 
 // passing reports whether an error may be gone at the next look.
 func passing(err error) bool {
-	return errors.Is(err, plan.ErrConflict) || errors.Is(err, plan.ErrRefused) || errors.Is(err, plan.ErrUnavailable) || errors.Is(err, plan.ErrTaken)
+	return errors.Is(err, plan.ErrConflict) || errors.Is(err, plan.ErrRefused) || errors.Is(err, plan.ErrUnavailable) || errors.Is(err, plan.ErrOtherExecutor)
 }
 
 // stop records that the rollout has halted for a reason that no look would find.
@@ -219,7 +219,7 @@ func (r *run) stop(ctx context.Context, why string) error {
 		return err
 	}
 	progress := s.Progress
-	progress.Halted, progress.Stop.Asked = why, false
+	progress.Failed, progress.Stop.Asked = why, false
 	if err := r.cluster.Record(ctx, r.ref, s.Version, progress); err != nil {
 		return r.backOff(ctx, s, err)
 	}
@@ -229,7 +229,7 @@ func (r *run) stop(ctx context.Context, why string) error {
 // backOff waits a little after a request that was refused, longer each time;
 // a change in the cluster ends the waiting.
 func (r *run) backOff(ctx context.Context, s plan.Snapshot, err error) error {
-	if !passing(err) || errors.Is(err, plan.ErrTaken) {
+	if !passing(err) || errors.Is(err, plan.ErrOtherExecutor) {
 		return err
 	}
 	r.refusals++
@@ -288,11 +288,11 @@ func (r *run) bounded(until time.Time) time.Time {
 
 // halt ends the run, or begins the way back where the plan wants that.
 func (r *run) halt(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
-	if d.OnFailure != plan.FailRollback || r.plan.RollsBack != "" {
+	if d.OnFailure != plan.FailRollback || r.plan.RollbackReason != "" {
 		r.finish(event.Failed, d.Reason)
 		return nil
 	}
-	back, err := plan.Back(r.plan, s, d.Reason)
+	back, err := plan.Rollback(r.plan, s, d.Reason)
 	if err != nil {
 		r.finish(event.Failed, fmt.Sprintf("%s; it cannot be rolled back: %v", d.Reason, err))
 		return nil

@@ -17,7 +17,7 @@ import (
 )
 
 func TestRunTellsTheWholeStory(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1", "100%")})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "100%")})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Completed || b.images(t)["web:2"] != 6 {
 		t.Fatalf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
@@ -53,7 +53,7 @@ func TestRunTellsTheWholeStory(t *testing.T) {
 // TestRun_Through ends before the step after the last that is allowed, and writes nothing
 // of it; another run goes on from there.
 func TestRun_Through(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
 	for _, c := range []struct {
 		through, updated int
 		outcome          event.Outcome
@@ -67,7 +67,7 @@ func TestRun_Through(t *testing.T) {
 
 // TestRunDrivesPodByPod is the driver client, where every pod is an action.
 func TestRunDrivesPodByPod(t *testing.T) {
-	b := newBed(t, replicaSet, simulate.Usual(), plan.Policy{Driver: plan.DriverClient, Grace: time.Second})
+	b := newBed(t, replicaSet, simulate.DefaultOptions(), plan.Policy{Driver: plan.DriverClient, Grace: time.Second})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Completed || b.images(t)["web:2"] != 4 {
 		t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
@@ -75,7 +75,7 @@ func TestRunDrivesPodByPod(t *testing.T) {
 }
 
 func TestRunStopsAtAPauseAndGoesOn(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	if res := b.run(t, t.Context(), b, apply.Options{AtPause: true}); res.Outcome != event.AtPause || b.images(t)["web:2"] != 2 {
 		t.Fatalf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
 	}
@@ -100,7 +100,7 @@ func TestRunHaltsOrGoesBack(t *testing.T) {
 		{plan.FailRollback, event.RolledBack, 6, event.RollingBack},
 	} {
 		t.Run(string(c.onFailure), func(t *testing.T) {
-			o := simulate.Usual()
+			o := simulate.DefaultOptions()
 			o.Agent.Override = func(p *cluster.Pod) simulate.Override {
 				return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
 			}
@@ -131,16 +131,16 @@ func TestRunEnds(t *testing.T) {
 	}{
 		"interrupted": {ctx: stopped, do: func(plan.Action) error { cancel(); return nil }, outcome: event.Interrupted},
 		"lease lost": {ctx: taken, do: func(plan.Action) error {
-			cancelTaken(fmt.Errorf("%w: bob", plan.ErrTaken))
+			cancelTaken(fmt.Errorf("%w: bob", plan.ErrOtherExecutor))
 			return nil
 		}, outcome: event.TakenOver, reason: "bob"},
-		"taken":         {do: func(plan.Action) error { return plan.ErrTaken }, outcome: event.TakenOver},
+		"taken":         {do: func(plan.Action) error { return plan.ErrOtherExecutor }, outcome: event.TakenOver},
 		"late":          {o: apply.Options{Until: start.Add(3 * time.Second)}, outcome: event.TimedOut, reason: "updated"},
 		"forbidden":     {do: func(plan.Action) error { return errors.New("you may not") }, outcome: event.Failed, reason: "you may not"},
 		"undone always": {do: func(plan.Action) error { return errLost }, outcome: event.Failed, reason: "undone again and again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := simulate.Usual()
+			o := simulate.DefaultOptions()
 			o.Start = start
 			b := newBed(t, cloneSet, o, plan.Policy{Steps: steps(t, "100%"), Pull: plan.PullNever})
 			ctx := c.ctx
@@ -201,7 +201,7 @@ func (h *hindered) Do(ctx context.Context, ref cluster.Ref, a plan.Action) error
 func TestTurnedDownForLong(t *testing.T) {
 	for name, refusal := range map[string]error{"budget": plan.ErrRefused, "server": plan.ErrUnavailable, "conflict": plan.ErrConflict} {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Pull: plan.PullNever})
+			b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 			left := 14
 			c := &hindered{World: b.World, do: func(plan.Action) error {
 				if left--; left > 0 {
@@ -219,7 +219,7 @@ func TestTurnedDownForLong(t *testing.T) {
 // TestGoneWithItsRecord: where the object is gone the record is, too, and the reason
 // is the object.
 func TestGoneWithItsRecord(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1+pause", "100%"), Pull: plan.PullNever})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "100%"), Pull: plan.PullNever})
 	b.run(t, t.Context(), b, apply.Options{AtPause: true})
 	if res := b.run(t, t.Context(), &gone{b.World}, apply.Options{}); res.Outcome != event.Failed || res.Reason != "object: the object is gone" {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
@@ -241,12 +241,12 @@ func (g *gone) Record(context.Context, cluster.Ref, string, plan.Progress) error
 
 // TestHaltIsRecorded: an error that no look would find stays with the rollout.
 func TestHaltIsRecorded(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Pull: plan.PullNever})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	c := &hindered{World: b.World, do: func(plan.Action) error { return errors.New("you may not") }}
 	b.run(t, t.Context(), c, apply.Options{})
 	s, err := b.Snapshot(b.ref)
 	must(t, err)
-	if s.Progress.Halted != "you may not" {
+	if s.Progress.Failed != "you may not" {
 		t.Errorf("%+v", s.Progress)
 	}
 	if res := b.run(t, t.Context(), b, apply.Options{}); res.Outcome != event.Failed || res.Reason != "you may not" {
@@ -263,7 +263,7 @@ func TestHistories(t *testing.T) {
 		if seed%2 == 1 {
 			driver, doc = plan.DriverClient, replicaSet
 		}
-		b := newBed(t, doc, simulate.Usual(), plan.Policy{Driver: driver, Steps: steps(t, "1", "50%", "100%")})
+		b := newBed(t, doc, simulate.DefaultOptions(), plan.Policy{Driver: driver, Steps: steps(t, "1", "50%", "100%")})
 		sent := map[string]int{}
 		kills := 0
 		for n := 0; ; n++ {

@@ -17,7 +17,7 @@ const confirmsWithin = 3 * time.Second
 const looksEvery = 100 * time.Millisecond
 
 // Stop returns when no further pod of a rollout is updated that was paused or aborted, see
-// [plan.Stop]. The process that drives the rollout stops the controller; where there is none,
+// [plan.ControllerStop]. The process that drives the rollout stops the controller; where there is none,
 // or it does not answer, this one does. It does nothing for a rollout without such a request.
 // The error is a *DeniedError where the caller may not write the workload.
 func (r Rollouts) Stop(ctx context.Context, ref cluster.Ref) (plan.Record, error) {

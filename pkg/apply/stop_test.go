@@ -78,7 +78,7 @@ func (m *memory) untouched(t *testing.T) []string {
 // the program drives it.
 func (s stoppable) begin(t *testing.T, o apply.Options, act func(r apply.Rollouts, m *memory)) (apply.Rollouts, *memory, apply.Result) {
 	t.Helper()
-	sim := simulate.Usual()
+	sim := simulate.DefaultOptions()
 	sim.Gates.CloneSetPartitionRollback = s.rollback
 	r, m := rollouts(t, s.doc(), sim, plan.Policy{Driver: s.driver, Steps: steps(t, "1", "100%"), Pull: plan.PullNever})
 	acted, all := false, len(m.untouched(t))
@@ -159,7 +159,7 @@ func (m *memory) finish(t *testing.T, r apply.Rollouts, do apply.Transition) {
 	if images := m.images(t); err != nil || res.Outcome != event.Completed || images["web:1"] != 0 || images["web:2"] == 0 {
 		t.Fatalf("%s %s, %v, %v", res.Outcome, res.Reason, err, images)
 	}
-	if rec, err := m.Rollout(); err != nil || rec.Progress.Stop != (plan.Stop{}) {
+	if rec, err := m.Rollout(); err != nil || rec.Progress.Stop != (plan.ControllerStop{}) {
 		t.Errorf("%v, %+v", err, rec.Progress.Stop)
 	}
 }
@@ -201,7 +201,7 @@ func (s stoppable) left(t *testing.T) (apply.Rollouts, *memory) {
 }
 
 func (s stoppable) options() simulate.Options {
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Gates.CloneSetPartitionRollback = s.rollback
 	return o
 }
@@ -275,7 +275,7 @@ func TestStop_AfterStep(t *testing.T) {
 			rec, err := m.Rollout()
 			must(t, err)
 			images := m.images(t)
-			if res.Outcome != event.AtPause || rec.Progress.Stop != (plan.Stop{}) || images["web:1"] == 0 || images["web:2"] < 2 {
+			if res.Outcome != event.AtPause || rec.Progress.Stop != (plan.ControllerStop{}) || images["web:1"] == 0 || images["web:2"] < 2 {
 				t.Errorf("%s %s, %+v, %v", res.Outcome, res.Reason, rec.Progress, images)
 			}
 			if n := m.stays(t); n > 0 {
@@ -300,7 +300,7 @@ func (m *memory) kept(t *testing.T) int {
 // TestStop_IsNoRollback: a person who aborts wants no further change, whatever the plan says
 // of failures.
 func TestStop_IsNoRollback(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback})
 	once := false
 	res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{Emit: func(event.Event) {
 		if !once && m.images(t)["web:2"] == 2 {
@@ -333,7 +333,7 @@ func TestStop_UndoneByOthers(t *testing.T) {
 // has at its step.
 func TestStop_OfAnEditedRecord(t *testing.T) {
 	s := stoppables["native StatefulSet"]
-	r, m := rollouts(t, s.doc(), simulate.Usual(), plan.Policy{Steps: steps(t, "3", "100%"), Pull: plan.PullNever})
+	r, m := rollouts(t, s.doc(), simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "3", "100%"), Pull: plan.PullNever})
 	once := false
 	_, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true, Emit: func(event.Event) {
 		if !once && m.images(t)["web:2"] == 1 {
@@ -355,7 +355,7 @@ func TestStop_OfAnEditedRecord(t *testing.T) {
 	if _, err := r.Drive(t.Context(), m.ref, apply.Options{}); err == nil || m.images(t)["web:2"] > 2 {
 		t.Errorf("%v, %v", err, m.images(t))
 	}
-	for _, bad := range []plan.Stop{{Field: "replicas", Is: "0"}, {Field: plan.StopPaused, Was: "no", Is: "true"}, {Field: plan.StopPartition, Was: "-1", Is: "2"}, {Field: plan.StopStrategy, Was: "Recreate", Is: "OnDelete"}, {Was: "x"}} {
+	for _, bad := range []plan.ControllerStop{{Field: "replicas", Is: "0"}, {Field: plan.StopPaused, Was: "no", Is: "true"}, {Field: plan.StopPartition, Was: "-1", Is: "2"}, {Field: plan.StopStrategy, Was: "Recreate", Is: "OnDelete"}, {Was: "x"}} {
 		if bad.Check() == nil {
 			t.Errorf("%+v passes", bad)
 		}

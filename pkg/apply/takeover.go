@@ -29,8 +29,8 @@ type TakeOver struct {
 	Snapshot plan.Snapshot
 	// Approved says that the person has approved this very plan.
 	Approved bool
-	// Unproven are the writes that are left which a record alone may not have done, see
-	// [plan.Plan.Unproven]; none for a plan that is approved.
+	// NeedsApproval are the writes that are left which a record alone may not have done, see
+	// [plan.Plan.NeedsApproval]; none for a plan that is approved.
 	Unproven []string
 	// Commands are the programs that verify steps which are left would run, see
 	// [plan.Plan.Commands], whether the plan is approved or not.
@@ -79,7 +79,7 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 		}
 	}
 	if !t.Approved {
-		t.Unproven = p.Unproven(s)
+		t.Unproven = p.NeedsApproval(s)
 	}
 	whole, err := t.decide()
 	if r.Approvals != nil {
@@ -89,7 +89,7 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 		return err
 	}
 	if !t.Approved {
-		e.from, e.plan = max(s.Progress.Step, 0), p.Stricter(s)
+		e.from, e.plan = max(s.Progress.Step, 0), p.WithStricterLimits(s)
 	}
 	if !whole {
 		e.through = new(stepAndPause(&p, s.Progress.Step))

@@ -40,7 +40,7 @@ func TestDrive_NeedsApproval(t *testing.T) {
 	policy := plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever}
 	begun := func(t *testing.T, a apply.Approvals) (apply.Rollouts, *memory) {
 		t.Helper()
-		r, m := rollouts(t, cloneSet, simulate.Usual(), policy)
+		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), policy)
 		r.Approvals = a
 		res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
 		must(t, err)
@@ -90,7 +90,7 @@ var errLooks = errors.New("it looks otherwise")
 func TestTurn(t *testing.T) {
 	atPause := func(t *testing.T) (apply.Rollouts, *memory) {
 		t.Helper()
-		r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1+pause", "2+pause", "100%"), Pull: plan.PullNever})
+		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "2+pause", "100%"), Pull: plan.PullNever})
 		res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
 		must(t, err)
 		if res.Outcome != event.AtPause {
@@ -101,7 +101,7 @@ func TestTurn(t *testing.T) {
 	promotion := apply.Promotion(plan.Promotion{})
 	t.Run("driven", func(t *testing.T) {
 		r, m := atPause(t)
-		e, rec, err := r.Turn(t.Context(), m, promotion)
+		e, rec, err := r.Transit(t.Context(), m, promotion)
 		must(t, err)
 		if !rec.Progress.Promoted {
 			t.Errorf("it is not on record: %+v", rec.Progress)
@@ -122,7 +122,7 @@ func TestTurn(t *testing.T) {
 			last.Patches = append(slices.Clone(last.Patches), evil)
 		}, func(err error) bool { _, ok := errors.AsType[*apply.UnapprovedError](err); return ok }},
 		"no rights":       {func(_ *apply.Rollouts, m *memory) { m.denied = plan.ErrRefused }, func(err error) bool { _, ok := errors.AsType[*apply.DeniedError](err); return ok }},
-		"another process": {func(_ *apply.Rollouts, m *memory) { m.holder = "ben" }, func(err error) bool { return errors.Is(err, plan.ErrTaken) }},
+		"another process": {func(_ *apply.Rollouts, m *memory) { m.holder = "ben" }, func(err error) bool { return errors.Is(err, plan.ErrOtherExecutor) }},
 		"a condition": {func(r *apply.Rollouts, _ *memory) {
 			r.Unless = func(plan.Record) error { return errLooks }
 		}, func(err error) bool { return errors.Is(err, errLooks) }},
@@ -133,7 +133,7 @@ func TestTurn(t *testing.T) {
 			must(t, err)
 			c.spoil(&r, m)
 			held := m.holder
-			_, _, err = r.Turn(t.Context(), m, promotion)
+			_, _, err = r.Transit(t.Context(), m, promotion)
 			if !c.refusal(err) || m.holder != held {
 				t.Errorf("%v, held by %q", err, m.holder)
 			}
@@ -152,7 +152,7 @@ func TestTurn(t *testing.T) {
 			_, err := r.Change(t.Context(), m.ref, apply.Aborting("ben has doubts", false))
 			must(t, err)
 		}
-		_, rec, err := r.Turn(t.Context(), m, promotion)
+		_, rec, err := r.Transit(t.Context(), m, promotion)
 		if refused, ok := errors.AsType[*plan.TransitionError](err); !ok || refused.Transition != plan.TransitionPromote || len(a.asked) != 1 || m.holder != "" {
 			t.Errorf("%v, asked %d times, %+v", err, len(a.asked), rec.Progress)
 		}
@@ -162,7 +162,7 @@ func TestTurn(t *testing.T) {
 // TestDrive_DoesNotGoBack: what was not looked at, because the record was past it, is not
 // carried out when somebody sets the record back while the rollout is driven.
 func TestDrive_DoesNotGoBack(t *testing.T) {
-	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever})
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever})
 	_, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
 	must(t, err)
 	evil := plan.Patch{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}}

@@ -29,7 +29,7 @@ func (r *run) follow(ctx context.Context) error {
 	switch {
 	case d.Verb == plan.Done:
 		r.done()
-	case d.Verb == plan.Halt && s.Progress.Halted != "":
+	case d.Verb == plan.Halt && s.Progress.Failed != "":
 		r.finish(event.Failed, d.Reason)
 	case r.opt.AtPause && d.Verb == plan.Wait && awaitsPerson(d):
 		r.finish(event.AtPause, d.Reason)

@@ -14,7 +14,7 @@ import (
 // TestWatch_HaltThatNoProcessRecords: the template was changed in the middle of a rollout
 // that no process drives. Who watches is told why it halts, and that it ended.
 func TestWatch_HaltThatNoProcessRecords(t *testing.T) {
-	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Pull: plan.PullNever})
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	must(t, b.Begin(t.Context(), b.ref, b.plan))
 	s, err := b.Snapshot(b.ref)
 	must(t, err)

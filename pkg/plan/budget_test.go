@@ -31,7 +31,7 @@ spec: {selector: {matchLabels: {app: web}}, maxUnavailable: 0}
 // guardedWorld is a model with a CloneSet under a budget that lets no pod go.
 func guardedWorld(t *testing.T, on bool) (*simulate.World, plan.Snapshot) {
 	t.Helper()
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.GuardUpdates, o.Gates.GuardUpdates = on, on
 	w := simulate.New(o)
 	w.AddNode("n1", nil)
@@ -72,7 +72,7 @@ func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 			if said := strings.Join(p.Warnings, "\n"); !strings.Contains(said, c.said) {
 				t.Errorf("warnings: %s", said)
 			}
-			o := simulate.Usual()
+			o := simulate.DefaultOptions()
 			o.Gates, o.GuardUpdates = s.Gates, c.on
 			if err := simulate.Check(p, s, o); (err == nil) != c.finishes || err != nil && !strings.Contains(err.Error(), "budget") {
 				t.Error(err)
@@ -96,7 +96,7 @@ func waits(t *testing.T, w *simulate.World, p plan.Plan, unread, cause string, s
 		t.Errorf("%s: %v", d.Verb, d.Blockers)
 	}
 	q := diagnose.Question{Name: "cloneset/web", Snapshot: s, Now: w.Now()}
-	q.Stand()
+	q.ForSpec()
 	found := false
 	for _, c := range diagnose.Workload(q).Causes {
 		if c.Gate == plan.GateBudget {
@@ -156,7 +156,7 @@ func TestBlockedByBudget_EqualsOutlook(t *testing.T) {
 		kind := s.Workload.Kind
 		var want []plan.Blocker
 		wantNever := false
-		o, ok := plan.Look(s, noon)
+		o, ok := plan.PreviewOf(s, noon)
 		if !ok {
 			t.Fatalf("%d: no outlook of a %s", number, kind)
 		}
@@ -281,7 +281,7 @@ func TestOutlook_BudgetNeverAllowsAPod(t *testing.T) {
 			pod.Labels["controller-revision-hash"] = "x"
 		}
 		c.spoil(&s)
-		o, ok := plan.Look(s, noon)
+		o, ok := plan.PreviewOf(s, noon)
 		if !ok {
 			t.Fatal("no outlook")
 		}

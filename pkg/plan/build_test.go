@@ -139,12 +139,12 @@ func TestBuild_ContinuesAPartialUpdate(t *testing.T) {
 			}
 		}
 	}
-	described, err := must(planfile.Read(planfile.Write(p))).Described(s)
+	described, err := must(planfile.Read(planfile.Write(p))).WithDescription(s)
 	if err != nil || len(described.Change.Fields) != 1 || described.Change.FromRevision != "web-older" {
 		t.Errorf("read from its file it is described as %+v, %v", described.Change, err)
 	}
 	p.Change.Fields = nil
-	if _, err := p.Described(s); err == nil || !strings.Contains(err.Error(), "spec.containers[0].image") {
+	if _, err := p.WithDescription(s); err == nil || !strings.Contains(err.Error(), "spec.containers[0].image") {
 		t.Errorf("without its fields: %v", err)
 	}
 }

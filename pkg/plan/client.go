@@ -281,7 +281,7 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotUpgrade
 
 // hookReason says which hook holds a pod and since when, as soon as the pod itself says so.
 func (c *client) hookReason(p *cluster.Pod, otherwise string) string {
-	if b, ok := Held(*c.snap, p); ok {
+	if b, ok := HookHolding(*c.snap, p); ok {
 		return b.Why
 	}
 	return otherwise

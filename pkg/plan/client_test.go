@@ -25,7 +25,7 @@ var set = strings.Replace(manifest(natives, "ReplicaSet", plain+"  replicas: 4\n
 // TestBuild_DrainAndGrace: no container changes while its pod is in service, nor before the grace
 // period is over, and every pod comes back.
 func TestBuild_DrainAndGrace(t *testing.T) {
-	w, ref := world(t, simulate.Usual(), set)
+	w, ref := world(t, simulate.DefaultOptions(), set)
 	p := built(t, w, ref, strings.ReplaceAll(set, "web:1", newer), plan.Policy{Grace: 7 * time.Second})
 	if p.Drain != plan.DrainLabel || p.Grace != 7*time.Second {
 		t.Fatal(p.Drain, p.Grace)
@@ -251,7 +251,7 @@ func TestClient_UpdatesEachCarrier(t *testing.T) {
 				if name == "recreated" {
 					next = strings.Replace(next, `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
 				}
-				w, ref := world(t, simulate.Usual(), text)
+				w, ref := world(t, simulate.DefaultOptions(), text)
 				p := built(t, w, ref, next, plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))})
 				if p.Driver != plan.DriverClient {
 					t.Fatal(p.Driver)
@@ -272,7 +272,7 @@ func TestClient_UpdatesEachCarrier(t *testing.T) {
 // TestClient_ForgedCountStaysWithinBudget: a status may say anything; pods that are missing cost nothing.
 func TestClient_ForgedCountStaysWithinBudget(t *testing.T) {
 	for _, forged := range []int32{-1 << 22, -1, 1 << 22} {
-		w, ref := world(t, simulate.Usual(), carriers["DaemonSet"])
+		w, ref := world(t, simulate.DefaultOptions(), carriers["DaemonSet"])
 		text := strings.ReplaceAll(carriers["DaemonSet"], "web:1", newer)
 		p := built(t, w, ref, text, plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
 		s := observe(t, w, ref)
@@ -308,7 +308,7 @@ func TestClient_ChangingPodsCountAsUnavailable(t *testing.T) {
 	}
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {
-			w, ref := world(t, simulate.Usual(), text)
+			w, ref := world(t, simulate.DefaultOptions(), text)
 			p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
 			begun := 0
 			drive(t, w, ref, p, func(d plan.Decision) {
@@ -338,7 +338,7 @@ func TestClient_ChangingPodsCountAsUnavailable(t *testing.T) {
 // highest ordinals of a StatefulSet, however many others never left it.
 func TestClient_RollsBack(t *testing.T) {
 	text := strings.Replace(carriers["StatefulSet"], "podManagementPolicy: Parallel", "podManagementPolicy: OrderedReady", 1)
-	w, ref := world(t, simulate.Usual(), text)
+	w, ref := world(t, simulate.DefaultOptions(), text)
 	policy := plan.Policy{Steps: must(plan.ParseSteps("3")), Pull: plan.PullNever}
 	for _, next := range []string{strings.Replace(text, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1), text} {
 		d, story := drive(t, w, ref, built(t, w, ref, next, policy), nil)
@@ -369,7 +369,7 @@ func TestClient_InitImageRecreatesPods(t *testing.T) {
 			if of(1) == text {
 				t.Fatalf("no template in %s", text)
 			}
-			w, ref := world(t, simulate.Usual(), of(1))
+			w, ref := world(t, simulate.DefaultOptions(), of(1))
 			before := map[string]bool{}
 			for _, p := range observe(t, w, ref).Pods {
 				before[p.UID] = true

@@ -63,7 +63,7 @@ func (b *comparison) compare() {
 	b.templateChanged = c.FromHash != c.ToHash
 	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
 	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
-	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
+	p.Warnings = append(p.Warnings, rules.Warnings(b.present, b.desired, e)...)
 	b.modes = newModes(b, e)
 }
 

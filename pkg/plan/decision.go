@@ -174,8 +174,8 @@ var (
 	ErrRefused = errors.New("refused")
 	// ErrUnavailable is a cluster that does not answer, or not now.
 	ErrUnavailable = errors.New("the cluster does not answer")
-	// ErrTaken is a rollout that has another executor.
-	ErrTaken = errors.New("another process runs the rollout")
+	// ErrOtherExecutor is a rollout that has another executor.
+	ErrOtherExecutor = errors.New("another process runs the rollout")
 	// ErrNotFound is an object that is not there.
 	ErrNotFound = errors.New("not found")
 	// ErrNoRollout is a workload of which no rollout is recorded.

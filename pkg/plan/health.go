@@ -206,9 +206,9 @@ func (r *rollout) nextAvailable() (next time.Time) {
 	return next
 }
 
-// Unready says what a pod that is not ready waits for; stuck is true where that does
+// NotReadyReason says what a pod that is not ready waits for; stuck is true where that does
 // not pass by itself, as far as the pod says.
-func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
+func NotReadyReason(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
 	if b, _, bad := podFailure(p); bad {
 		return b, true
 	}
@@ -259,8 +259,8 @@ func (s *Snapshot) hookHolding(p *cluster.Pod) (b Blocker, since time.Time, ok b
 	return Blocker{Gate: GateHook, Pod: p.Name, Why: why + ": " + hold.Wants}, hold.Since, true
 }
 
-// Held says which lifecycle hook a pod waits for; ok is false where it waits for none.
-func Held(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
+// HookHolding says which lifecycle hook a pod waits for; ok is false where it waits for none.
+func HookHolding(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
 	b, _, ok = s.hookHolding(p)
 	return b, ok
 }

@@ -29,7 +29,7 @@ const (
 // settled is a model in which the workload is complete.
 func settled(t *testing.T, text string) (*simulate.World, cluster.Ref) {
 	t.Helper()
-	w := simulate.New(simulate.Usual())
+	w := simulate.New(simulate.DefaultOptions())
 	w.AddNode("n1", nil)
 	if err := w.Apply(must(yaml.Parse(text)).YNode()); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestBuild_WarnsOfHooks(t *testing.T) {
 				t.Errorf("warnings: %s", said)
 			}
 			s := observe(t, w, ref)
-			if err := simulate.Check(p, s, simulate.Usual()); err != nil {
+			if err := simulate.Check(p, s, simulate.DefaultOptions()); err != nil {
 				t.Error(err)
 			}
 			unanswered(t, p, s, c.hook)
@@ -77,7 +77,7 @@ func TestBuild_WarnsOfHooks(t *testing.T) {
 func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()
 	p.HookAnswer = plan.HookNever
-	line, err := simulate.Predict(p, s, simulate.Usual())
+	line, err := simulate.Predict(p, s, simulate.DefaultOptions())
 	if err == nil || line.Summary.Outcome != simulate.Halted || !strings.Contains(line.Summary.Reason, "lifecycle."+hook+" holds it") {
 		t.Errorf("%v", err)
 	}
@@ -90,7 +90,7 @@ func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 // hook, the pod and since when, and so does why.
 func told(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()
-	w, err := simulate.FromSnapshot(s, simulate.Usual())
+	w, err := simulate.FromSnapshot(s, simulate.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestBuild_HooksOfOtherDrivers(t *testing.T) {
 		t.Fatalf("%d pods are held", held)
 	}
 	p := built(t, w, ref, strings.NewReplacer("web:1", "web:2", "replicas: 3", "replicas: 2").Replace(text), plan.Policy{Pull: plan.PullNever})
-	if err := simulate.Check(p, s, simulate.Usual()); err != nil {
+	if err := simulate.Check(p, s, simulate.DefaultOptions()); err != nil {
 		t.Error(err)
 	}
 }

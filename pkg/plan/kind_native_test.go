@@ -85,14 +85,14 @@ func TestBuild_DeploymentIsPausedBetweenSteps(t *testing.T) {
 func TestBuild_ResumesPausedDeployment(t *testing.T) {
 	text := kinds["native Deployment"]
 	for name, next := range map[string]func(plan.Plan, plan.Snapshot) (plan.Plan, error){
-		"back":    func(p plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Back(p, s, "aborted") },
+		"back":    func(p plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Rollback(p, s, "aborted") },
 		"forward": func(_ plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Build(s.Workload, s, plan.Policy{}) },
 		"in steps": func(_ plan.Plan, s plan.Snapshot) (plan.Plan, error) {
 			return plan.Build(s.Workload, s, plan.Policy{Steps: must(plan.ParseSteps("50%,100%"))})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ref := world(t, simulate.Usual(), text)
+			w, ref := world(t, simulate.DefaultOptions(), text)
 			first := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("1,100%"))})
 			first.Steps = first.Steps[:1]
 			drive(t, w, ref, first, nil)
@@ -209,11 +209,11 @@ func TestBuild_ClientFollowsTheSourceObject(t *testing.T) {
 	}
 	// An edited record waits no shorter.
 	edited := p
-	if edited.Grace = 0; edited.Stricter(s).Grace != p.Grace {
-		t.Errorf("out of service for %s", edited.Stricter(s).Grace)
+	if edited.Grace = 0; edited.WithStricterLimits(s).Grace != p.Grace {
+		t.Errorf("out of service for %s", edited.WithStricterLimits(s).Grace)
 	}
-	if edited.Grace = time.Hour; edited.Stricter(s).Grace != time.Hour {
-		t.Errorf("out of service for %s, an hour is on record", edited.Stricter(s).Grace)
+	if edited.Grace = time.Hour; edited.WithStricterLimits(s).Grace != time.Hour {
+		t.Errorf("out of service for %s, an hour is on record", edited.WithStricterLimits(s).Grace)
 	}
 }
 

@@ -26,7 +26,7 @@ spec:
 
 // TestSidecarSet_RollsOutByPartition: by partition over the pods that have it.
 func TestSidecarSet_RollsOutByPartition(t *testing.T) {
-	w := simulate.New(simulate.Usual())
+	w := simulate.New(simulate.DefaultOptions())
 	w.AddNode("n1", nil)
 	for _, text := range []string{mesh, clones("")} {
 		if err := w.Apply(must(yaml.Parse(text)).YNode()); err != nil {
@@ -97,7 +97,7 @@ func TestSidecarSet_PodsThatCannotUpdateInPlace(t *testing.T) {
 // TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector reaches the pods
 // that match, says so, and ends; without the selector, the others follow.
 func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
-	w := simulate.New(simulate.Usual())
+	w := simulate.New(simulate.DefaultOptions())
 	w.AddNode("n1", nil)
 	canary := strings.NewReplacer("replicas: 10", "replicas: 2", "name: web", "name: canary", "{app: web}", "{app: web, canary: \"true\"}").Replace(clones(""))
 	for _, text := range []string{mesh, strings.ReplaceAll(clones(""), "replicas: 10", "replicas: 4"), canary} {
@@ -123,7 +123,7 @@ func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
 		t.Fatalf("%s: %d pods have the new sidecar\n%s", d.Reason, n, strings.Join(story, "\n"))
 	}
 	q := diagnose.Question{Name: "sidecarset/mesh", Snapshot: s, Now: w.Now()}
-	q.Stand()
+	q.ForSpec()
 	got := diagnose.Workload(q)
 	if !strings.Contains(got.Answer, "2 of 6 pods are up to date") || len(got.Causes) != 1 || got.Causes[0].Stuck || got.Causes[0].Gate != diagnose.GateSelector {
 		t.Errorf("%s: %+v", got.Answer, got.Causes)
@@ -172,7 +172,7 @@ func strangers(t *testing.T) plan.Snapshot {
 // those that Kruise counts in status.matchedPods.
 func TestCount_SidecarSet(t *testing.T) {
 	s := strangers(t)
-	standing := plan.Standing(s)
+	standing := plan.PlanOfCurrentSpec(s)
 	if got, want := plan.Count(standing, s), (plan.Tally{Desired: 2, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2}); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}

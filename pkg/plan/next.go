@@ -38,7 +38,7 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 			return d
 		}
 		before := r.progress
-		r.progress, r.examined = Progress{Step: before.Step + 1, Started: now, Free: before.Free, Held: before.Held, HeldFrom: before.HeldFrom}, nil
+		r.progress, r.examined = Progress{Step: before.Step + 1, Started: now, FirstCountingPause: before.FirstCountingPause, PausedBy: before.PausedBy, PausedFrom: before.PausedFrom}, nil
 		if d, more := r.hold(); more {
 			return d
 		}
@@ -67,11 +67,11 @@ func (r *run) ended() (Decision, bool) {
 	switch {
 	case len(r.plan.Steps) == 0:
 		return r.decide(Done, r.plan.Change.Why), true
-	case r.progress.Halted != "":
+	case r.progress.Failed != "":
 		if d, more := r.ensureStopped(); more {
 			return d, true
 		}
-		d := r.decide(Halt, r.progress.Halted)
+		d := r.decide(Halt, r.progress.Failed)
 		if d.OnFailure = r.onFailure(); r.progress.Aborted {
 			d.OnFailure = FailPause
 		}
@@ -158,11 +158,11 @@ func (r *rollout) stopValue(w *cluster.Workload) (StopField, string) {
 // withdrawStop reverts what stopped the controller, unless another client has changed it since.
 func (r *run) withdrawStop() (d Decision, more bool) {
 	stop, w := r.progress.Stop, r.object()
-	if stop == (Stop{}) {
+	if stop == (ControllerStop{}) {
 		return Decision{}, false
 	}
 	if stop.Field == "" || stop.Was == stop.Is || stop.Field.valueIn(w) != stop.Is {
-		r.progress.Stop = Stop{}
+		r.progress.Stop = ControllerStop{}
 		return Decision{}, false
 	}
 	if known := r.plannedValues(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
@@ -183,7 +183,7 @@ func (r *rollout) plannedValues(f StopField) []string {
 
 // holdReason says since when a rollout is paused, and what that means for its controller.
 func (r *rollout) holdReason() string {
-	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
+	text, stop, w := r.progress.PausedBy, r.progress.Stop, r.object()
 	switch {
 	case stop.Field == "":
 		return text
@@ -226,7 +226,7 @@ func (r *run) step(s *Step) (d Decision, done bool) {
 
 // pause waits for time, or for approval; pods that fail meanwhile end it.
 func (r *run) pause(s *Step) (Decision, bool) {
-	if r.progress.Promoted || r.progress.Step < r.progress.Free {
+	if r.progress.Promoted || r.progress.Step < r.progress.FirstCountingPause {
 		return Decision{}, true
 	}
 	if bad := r.failures(); len(bad) > 0 {
@@ -386,8 +386,8 @@ func (r *run) decide(v Verb, reason string) Decision {
 
 // halt stops the rollout: the reason is recorded, so that it stays stopped.
 func (r *run) halt(list ...Blocker) Decision {
-	r.progress.Halted = list[0].String()
-	d := r.decide(Halt, r.progress.Halted)
+	r.progress.Failed = list[0].String()
+	d := r.decide(Halt, r.progress.Failed)
 	d.Blockers, d.OnFailure = list, r.onFailure()
 	return d
 }

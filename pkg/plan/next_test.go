@@ -131,7 +131,7 @@ func TestNext_WithinAStep(t *testing.T) {
 		"owned": {func(_ *plan.Plan, s *plan.Snapshot) {
 			s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": ""}
 		}, time.Minute, "1 halt owner: CloneSet shop/web is now in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)", 0},
-		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Halted = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
+		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Failed = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
 		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act update 5 more pods: 10 of 10", 0},
 		"finished":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Finished = noon }, time.Minute, "1 done all steps are done", 0},
 		"beyond":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = 9 }, time.Minute, "9 halt progress: the progress is not of this plan: step 9 of 3", 0},
@@ -161,7 +161,7 @@ func TestNext_WithinAStep(t *testing.T) {
 			if want := noon.Add(c.until); c.until != 0 && !d.Until.Equal(want) {
 				t.Errorf("looks again at %s, want %s", d.Until, want)
 			}
-			if d.Verb == plan.Halt && (d.OnFailure != plan.FailPause || d.Progress.Halted == "") {
+			if d.Verb == plan.Halt && (d.OnFailure != plan.FailPause || d.Progress.Failed == "") {
 				t.Errorf("halts with %+v", d)
 			}
 		})
@@ -355,12 +355,12 @@ func TestNext_PausedByUser(t *testing.T) {
 	if d := plan.Next(p, s, noon); d.Verb != plan.Act {
 		t.Fatalf("%+v", d)
 	}
-	s.Progress.Held = "by ann"
+	s.Progress.PausedBy = "by ann"
 	d := plan.Next(p, s, noon)
 	if d.Verb != plan.Wait || d.Reason != "held: by ann" || len(d.Actions) > 0 || d.Progress != s.Progress {
 		t.Errorf("%+v", d)
 	}
-	s.Progress.Halted = "crash"
+	s.Progress.Failed = "crash"
 	if d := plan.Next(p, s, noon); d.Verb != plan.Halt {
 		t.Errorf("a hold hides a halt: %+v", d)
 	}
@@ -376,12 +376,12 @@ func TestNext_PromotedPausesPass(t *testing.T) {
 	_, s := crowd(t, podJSON(1))
 	p.Change.ToHash = "x"
 	for free, at := range map[int]int{0: 0, 1: 1, 2: 2} {
-		s.Progress = plan.Progress{Free: free}
-		if d := plan.Next(p, s, noon); d.Verb != plan.Wait || d.Step != at || d.Progress.Free != free {
+		s.Progress = plan.Progress{FirstCountingPause: free}
+		if d := plan.Next(p, s, noon); d.Verb != plan.Wait || d.Step != at || d.Progress.FirstCountingPause != free {
 			t.Errorf("free up to %d: %+v", free, d)
 		}
 	}
-	s.Progress = plan.Progress{Free: 3}
+	s.Progress = plan.Progress{FirstCountingPause: 3}
 	if d := plan.Next(p, s, noon); d.Verb != plan.Done {
 		t.Errorf("%+v", d)
 	}

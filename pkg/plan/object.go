@@ -159,7 +159,7 @@ func (p *Plan) specWrites(object Target, patch Patch) []SpecWrite {
 	var out []SpecWrite
 	gv, _ := schema.ParseGroupVersion(object.APIVersion)
 	steers := [][]string{PartitionPath(gv.Group, object.Kind, gv.Version), PausedPath(gv.Group, object.Kind, gv.Version)}
-	patch.Body = p.Shown(patch)
+	patch.Body = p.Masked(patch)
 	writes, err := fieldWrites(&patch)
 	if err != nil {
 		return nil

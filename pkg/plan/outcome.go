@@ -93,12 +93,12 @@ func ApplyPatch(doc []byte, p *Patch) ([]byte, error) {
 	return ops.Apply(doc)
 }
 
-// Described returns the plan with a description of its change that is made from its
+// WithDescription returns the plan with a description of its change that is made from its
 // patches and the object in the cluster, so that what a reviewer reads is what will be
 // written. It fails where the plan describes another change than its patches make, and
 // where they do not apply, because the plan or the object was changed in between. It is
 // for a plan that has not begun.
-func (p Plan) Described(s Snapshot) (Plan, error) {
+func (p Plan) WithDescription(s Snapshot) (Plan, error) {
 	b, stages, err := p.effect(s)
 	if err != nil {
 		return p, err
@@ -132,9 +132,9 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 	return p, nil
 }
 
-// Rest returns what is left of a plan that comes from a record: the steps from the progress
+// Remaining returns what is left of a plan that comes from a record: the steps from the progress
 // on, with a description that is made from their patches and the live object.
-func (p Plan) Rest(s Snapshot) (Plan, error) {
+func (p Plan) Remaining(s Snapshot) (Plan, error) {
 	p.Steps = p.Steps[min(max(s.Progress.Step, 0), len(p.Steps)):]
 	b, _, err := p.effect(s)
 	if err != nil {

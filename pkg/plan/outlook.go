@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Outlook is what a workload's controller, or the client in its place, makes of its
+// Preview is what a workload's controller, or the client in its place, makes of its
 // present pods, by the spec that is in the cluster.
-type Outlook struct {
+type Preview struct {
 	// Object is the one that has the pods: the carrier where there is one.
 	Object *cluster.Workload
 	Driver Driver
@@ -30,17 +30,17 @@ type Outlook struct {
 	budgetGuard
 }
 
-// Look returns the outlook of a workload at a time. It is false where the snapshot
+// PreviewOf returns the outlook of a workload at a time. It is false where the snapshot
 // has none.
-func Look(s Snapshot, now time.Time) (*Outlook, bool) {
+func PreviewOf(s Snapshot, now time.Time) (*Preview, bool) {
 	b, ok := presentBuilder(s)
 	if !ok {
 		return nil, false
 	}
 	b.subject = b.readSubject()
-	o := &Outlook{
+	o := &Preview{
 		Object: b.present, Driver: b.plan.Driver, Total: b.subject.total, Reach: b.subject.total - b.subject.leftOut, Allowed: b.subject.total - b.subject.leftOut, Limits: b.subject.limits,
-		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.blockedReason(), concerns: b.matches(), budgetGuard: b.guard(),
+		carries: UpdatedTest(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.blockedReason(), concerns: b.matches(), budgetGuard: b.guard(),
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.subject.allowed(v), o.Reach))
@@ -49,31 +49,31 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 }
 
 // Updated reports whether a pod carries the template of the spec.
-func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
+func (o *Preview) Updated(p *cluster.Pod) bool { return o.carries(p) }
 
-// Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
+// Matches reports whether a pod is one of the workload's at all: a SidecarSet is handed
 // pods outside its namespaces, and pods that it has never been injected into.
-func (o *Outlook) Concerns(p *cluster.Pod) bool { return o.concerns(p) }
+func (o *Preview) Matches(p *cluster.Pod) bool { return o.concerns(p) }
 
-// LeftOut reports whether a pod stays as it is because the update strategy's selector does
+// NotSelected reports whether a pod stays as it is because the update strategy's selector does
 // not match it, which is what the spec asks for.
-func (o *Outlook) LeftOut(p *cluster.Pod) bool {
+func (o *Preview) NotSelected(p *cluster.Pod) bool {
 	set, ok := o.Object.Object.(*kruise.SidecarSet)
 	return ok && !o.Updated(p) && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
 }
 
-// Barred says why no pass will ever update a pod; empty where one may.
-func (o *Outlook) Barred(p *cluster.Pod) string {
+// BlockedReason says why no pass will ever update a pod; empty where one may.
+func (o *Preview) BlockedReason(p *cluster.Pod) string {
 	if mode, why := o.Mode(p); mode == rules.ModeNotAllowed {
 		return why
 	}
 	return o.barred(p)
 }
 
-// Standing is the plan of a workload without a recorded rollout: its template
+// PlanOfCurrentSpec is the plan of a workload without a recorded rollout: its template
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
-func Standing(s Snapshot) Plan {
+func PlanOfCurrentSpec(s Snapshot) Plan {
 	w := s.Object()
 	if w == nil || w.Object == nil {
 		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}
@@ -94,11 +94,11 @@ func Standing(s Snapshot) Plan {
 	return p
 }
 
-// Reach says how many of its pods a workload lets follow a new template by its
+// UpdatablePods says how many of its pods a workload lets follow a new template by its
 // own partition, pause and strategy, as they are; total is how many
 // there are, as far as the object says. ok is false where pods follow only when
 // they are deleted.
-func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
+func UpdatablePods(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
 	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
 	b.subject = b.readSubject()
 	total = b.subject.total
@@ -128,7 +128,7 @@ type Tally struct {
 // Count counts the pods of a rollout.
 func Count(p Plan, s Snapshot) Tally {
 	t := Tally{Desired: p.Limits.Replicas}
-	carries := Carries(p, s)
+	carries := UpdatedTest(p, s)
 	for _, pod := range s.Members() {
 		if !rules.Active(pod) {
 			continue
@@ -149,9 +149,9 @@ func boolToInt(is bool) int {
 	return 0
 }
 
-// Carries tells which pods carry the new template of a plan. No pod does while the
+// UpdatedTest tells which pods carry the new template of a plan. No pod does while the
 // template has not been written, unless the plan keeps it.
-func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {
+func UpdatedTest(p Plan, s Snapshot) func(*cluster.Pod) bool {
 	r := &rollout{plan: &p, snap: &s}
 	if w := r.object(); w == nil || w.Object == nil {
 		return func(*cluster.Pod) bool { return false }

@@ -24,7 +24,7 @@ func TestReach_OfEachKind(t *testing.T) {
 		"no partition at all":   {reaching("apps/v1", "Deployment", ""), 10, 10, true},
 		"updates no pod at all": {reaching("apps/v1", "ReplicaSet", ""), 0, 10, false},
 	} {
-		reach, total, ok := plan.Reach(read(t, c.in), cluster.DefaultGates())
+		reach, total, ok := plan.UpdatablePods(read(t, c.in), cluster.DefaultGates())
 		if reach != c.reach || total != c.total || ok != c.ok {
 			t.Errorf("%s: %d of %d, %v; want %d of %d, %v", name, reach, total, ok, c.reach, c.total, c.ok)
 		}
@@ -45,7 +45,7 @@ func reaching(version, kind, strategy string) string {
 func TestLook_UnderPartition(t *testing.T) {
 	s, before := begun(t, beta, "")
 	s.Workload = read(t, before)
-	if o, ok := plan.Look(s, time.Now()); !ok || o.Allowed != 5 || o.Total != 5 {
+	if o, ok := plan.PreviewOf(s, time.Now()); !ok || o.Allowed != 5 || o.Total != 5 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -129,15 +129,15 @@ func (r Record) decisions(begun time.Time) []AuditEntry {
 func (r Record) result() (RolloutResult, string) {
 	switch r.State() {
 	case StateHeld:
-		return RolloutOnHold, "on hold " + r.Progress.Held
+		return RolloutOnHold, "on hold " + r.Progress.PausedBy
 	case StateHalted:
 		if r.Progress.Aborted {
-			return RolloutAborted, r.Progress.Halted
+			return RolloutAborted, r.Progress.Failed
 		}
-		return RolloutFailed, r.Progress.Halted
+		return RolloutFailed, r.Progress.Failed
 	case StateDone:
-		if r.Plan.RollsBack != "" {
-			return RolloutRolledBack, r.Plan.RollsBack
+		if r.Plan.RollbackReason != "" {
+			return RolloutRolledBack, r.Plan.RollbackReason
 		}
 		return RolloutCompleted, ""
 	}

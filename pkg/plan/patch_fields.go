@@ -28,7 +28,7 @@ type PatchField struct {
 // PatchFields are the fields of one of the plan's patches, in its order. It is nil for a patch
 // of a type that plans do not have.
 func (p *Plan) PatchFields(patch Patch) []PatchField {
-	patch.Body = p.Shown(patch)
+	patch.Body = p.Masked(patch)
 	writes, err := fieldWrites(&patch)
 	if err != nil {
 		return nil
@@ -68,9 +68,9 @@ func leafFields(to []PatchField, op string, path []string, value any) []PatchFie
 	return append(to, PatchField{Op: op, Path: rules.PathText(path), Value: value})
 }
 
-// Shown is the body of one of the plan's patches without secrets: what is
+// Masked is the body of one of the plan's patches without secrets: what is
 // likely to be secret in it is [mask.Masked]. The patch itself is sent as it is.
-func (p *Plan) Shown(patch Patch) any {
+func (p *Plan) Masked(patch Patch) any {
 	return mask.Patch(patch.Body, func(value any) bool {
 		// What a difference of the templates shows is not secret here either.
 		for _, f := range p.Change.Fields {

@@ -56,9 +56,9 @@ type Plan struct {
 	Paused bool
 	// Warnings are for reviewers of the plan.
 	Warnings []string
-	// RollsBack is why a rollout was ended whose work this plan undoes; empty in
+	// RollbackReason is why a rollout was ended whose work this plan undoes; empty in
 	// plans that go forward.
-	RollsBack string
+	RollbackReason string
 }
 
 // Target is the object that a plan is for.

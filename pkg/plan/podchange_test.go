@@ -48,7 +48,7 @@ func TestClient_ExchangesHotUpgradeSidecars(t *testing.T) {
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {
 			text := hotCarrier(text)
-			w, ref := world(t, simulate.Usual(), text)
+			w, ref := world(t, simulate.DefaultOptions(), text)
 			born := uids(observe(t, w, ref))
 			for _, to := range []struct{ image, want string }{
 				{"mesh:2", "mesh-2: mesh:empty, mesh:2; versions 0/2, 2/0"},
@@ -115,7 +115,7 @@ func atWork(t *testing.T, s plan.Snapshot, most int) {
 // its Services as for any restart.
 func TestClient_ExchangesSidecarsWithAnApplicationUpdate(t *testing.T) {
 	text := strings.Replace(hotCarrier(carriers["ReplicaSet"]), "labels: {app: web}\n", "labels: {app: web, kubectl-kruise.dev/in-service: \"true\"}\n", 1)
-	w, ref := world(t, simulate.Usual(), text)
+	w, ref := world(t, simulate.DefaultOptions(), text)
 	for _, c := range []struct {
 		next   string
 		drains bool

@@ -21,23 +21,23 @@ type Progress struct {
 	// Promoted is true when a user has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
 	Promoted bool
-	// Free is the index of the first step whose pause counts: a user has promoted
+	// FirstCountingPause is the index of the first step whose pause counts: a user has promoted
 	// all before it.
-	Free int
-	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
+	FirstCountingPause int
+	// PausedBy is who has put the rollout on hold, and when; empty while it is not. Nothing is
 	// written meanwhile but what stops the controller.
-	Held string
-	// HeldFrom is the index of the first step that the pause keeps from starting; those
+	PausedBy string
+	// PausedFrom is the index of the first step that the pause keeps from starting; those
 	// before it are carried out.
-	HeldFrom int
-	// Halted is why the rollout stopped; empty while it continues.
-	Halted string
+	PausedFrom int
+	// Failed is why the rollout stopped; empty while it continues.
+	Failed string
 	// Aborted is true where a user ended the rollout: it is not rolled back for that,
 	// whatever its steps say of failures.
 	Aborted bool
-	// Stop is what keeps the controller from updating pods while the rollout is on hold or
+	// ControllerStop is what keeps the controller from updating pods while the rollout is on hold or
 	// after it was aborted.
-	Stop Stop
+	Stop ControllerStop
 	// Finished is set when the last step was done.
 	Finished time.Time
 }
@@ -75,11 +75,11 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 	if err := p.Allows(TransitionPromote, of); err != nil {
 		return p, err
 	}
-	if p.Held != "" {
+	if p.PausedBy != "" {
 		p = p.withoutHold().TakeOver(of, now)
 	}
 	if free := how.firstCountingPause(of, p.Step); free > 0 {
-		p.Free = free
+		p.FirstCountingPause = free
 	} else {
 		p.Promoted = true
 	}
@@ -87,12 +87,12 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 }
 
 // Pause pauses the rollout: no further step starts, and no further pod is updated,
-// see [Stop]. by names who pauses it, for others to read.
+// see [ControllerStop]. by names who pauses it, for others to read.
 func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = holdText(by, now), 0, p.Stop.requested()
+	p.PausedBy, p.PausedFrom, p.Stop = holdText(by, now), 0, p.Stop.requested()
 	return p, nil
 }
 
@@ -101,7 +101,7 @@ func (p Progress) PauseAfterStep(of Plan, by string, now time.Time) (Progress, e
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = holdText(by, now), p.Step+1, p.Stop.withdrawn()
+	p.PausedBy, p.PausedFrom, p.Stop = holdText(by, now), p.Step+1, p.Stop.withdrawn()
 	return p, nil
 }
 
@@ -111,12 +111,12 @@ func holdText(by string, now time.Time) string {
 
 // withoutHold ends a hold, and has the controller continue.
 func (p Progress) withoutHold() Progress {
-	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.withdrawn()
+	p.PausedBy, p.PausedFrom, p.Stop = "", 0, p.Stop.withdrawn()
 	return p
 }
 
 // holds reports whether a pause by a user keeps the present step from starting.
-func (p Progress) holds() bool { return p.Held != "" && p.Step >= p.HeldFrom }
+func (p Progress) holds() bool { return p.PausedBy != "" && p.Step >= p.PausedFrom }
 
 // Resume ends a pause of a user. A rollout that is not paused, and that has no executor,
 // is continued the same way.
@@ -134,8 +134,8 @@ func (p Progress) Check(of Plan) error {
 	switch {
 	case p.Step < 0 || p.Step > n:
 		return fmt.Errorf("the progress is not of this plan: step %d of %d", p.Step, n)
-	case p.Sent < 0 || p.Free < 0 || p.HeldFrom < 0:
-		return fmt.Errorf("the progress is not of this plan: %d patches sent, free up to step %d, on hold from step %d", p.Sent, p.Free, p.HeldFrom)
+	case p.Sent < 0 || p.FirstCountingPause < 0 || p.PausedFrom < 0:
+		return fmt.Errorf("the progress is not of this plan: %d patches sent, free up to step %d, on hold from step %d", p.Sent, p.FirstCountingPause, p.PausedFrom)
 	}
 	return p.Stop.Check()
 }
@@ -156,14 +156,14 @@ func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionRetry, of); err != nil {
 		return p, err
 	}
-	p.Halted, p.Aborted, p.Started = "", false, now.UTC()
-	if p.Held == "" {
+	p.Failed, p.Aborted, p.Started = "", false, now.UTC()
+	if p.PausedBy == "" {
 		p.Stop = p.Stop.withdrawn()
 	}
 	return p, nil
 }
 
-// Abort ends a rollout where it is, and has no further pod updated, see [Stop]. Where it
+// Abort ends a rollout where it is, and has no further pod updated, see [ControllerStop]. Where it
 // has halted already, the first reason stays.
 func (p Progress) Abort(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionAbort, of); err != nil {
@@ -188,8 +188,8 @@ func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 
 func (p Progress) halt(why string) Progress {
 	p.Aborted = true
-	if p.Halted == "" {
-		p.Halted = why
+	if p.Failed == "" {
+		p.Failed = why
 	}
 	return p
 }
@@ -210,8 +210,8 @@ func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
 			return p, p.stepBackError(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
 		}
 	}
-	back := Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held, HeldFrom: min(p.HeldFrom, to+1), Stop: p.Stop}
-	if p.Held == "" {
+	back := Progress{Step: to, Started: now.UTC(), FirstCountingPause: min(p.FirstCountingPause, to), PausedBy: p.PausedBy, PausedFrom: min(p.PausedFrom, to+1), Stop: p.Stop}
+	if p.PausedBy == "" {
 		back.Stop = p.Stop.withdrawn()
 	}
 	return back, nil

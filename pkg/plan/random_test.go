@@ -152,7 +152,7 @@ func (s *scene) imagine() {
 
 // begin makes the world, with what goes wrong in it, and the plan.
 func (s *scene) begin() error {
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Seed = s.chance.Uint64()
 	s.honest = !s.rarely(3)
 	if !s.honest {
@@ -203,7 +203,7 @@ func (s *scene) build() error {
 	}
 	if len(s.plan.Steps) > 0 {
 		// What the plan says of itself is what its patches do.
-		same, err := s.plan.Described(snap)
+		same, err := s.plan.WithDescription(snap)
 		if err != nil || !reflect.DeepEqual(same.Change, s.plan.Change) {
 			return fmt.Errorf("described otherwise: %+v, %w", same.Change, err)
 		}

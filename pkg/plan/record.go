@@ -109,18 +109,18 @@ func truncated(text string) string {
 	return strings.ToValidUTF8(text[:maxEntryBytes], "") + "…"
 }
 
-// Began is the entry of a plan that was recorded.
-func Began(p Plan) (what, detail string) {
-	if p.RollsBack != "" {
-		return string(TransitionRollBack), p.RollsBack
+// BeginEntry is the entry of a plan that was recorded.
+func BeginEntry(p Plan) (what, detail string) {
+	if p.RollbackReason != "" {
+		return string(TransitionRollBack), p.RollbackReason
 	}
 	return string(TransitionBegin), fmt.Sprintf("%d steps to template %s", len(p.Steps), p.Change.ToHash)
 }
 
-// Decided says what made one progress of another: a transition by a user, or an outcome;
+// TransitionBetween says what made one progress of another: a transition by a user, or an outcome;
 // "" where it only advanced. driven is true for what the executor of the
 // rollout wrote.
-func Decided(before, after Progress, of Plan, driven bool) (what, detail string) {
+func TransitionBetween(before, after Progress, of Plan, driven bool) (what, detail string) {
 	at := func() string {
 		if s := after.currentStep(of); s != nil {
 			return "step " + s.Name
@@ -128,9 +128,9 @@ func Decided(before, after Progress, of Plan, driven bool) (what, detail string)
 		return ""
 	}
 	switch {
-	case before.Halted == "" && after.Halted != "" && driven:
-		return AuditHalt, after.Halted
-	case before.Halted == "" && after.Halted != "":
+	case before.Failed == "" && after.Failed != "" && driven:
+		return AuditHalt, after.Failed
+	case before.Failed == "" && after.Failed != "":
 		return string(TransitionAbort), at()
 	case before.Finished.IsZero() && !after.Finished.IsZero():
 		return AuditFinish, ""
@@ -138,24 +138,24 @@ func Decided(before, after Progress, of Plan, driven bool) (what, detail string)
 		return "", ""
 	case after.Step < before.Step:
 		return string(TransitionStepBack), at()
-	case before.Halted != "" && after.Halted == "":
+	case before.Failed != "" && after.Failed == "":
 		return string(TransitionRetry), at()
-	case after.Free > before.Free:
-		return string(TransitionPromote), fmt.Sprintf("%s, and on to step %d of %d", at(), min(after.Free, len(of.Steps)), len(of.Steps))
+	case after.FirstCountingPause > before.FirstCountingPause:
+		return string(TransitionPromote), fmt.Sprintf("%s, and on to step %d of %d", at(), min(after.FirstCountingPause, len(of.Steps)), len(of.Steps))
 	case after.Promoted && !before.Promoted:
 		return string(TransitionPromote), at()
-	case before.Held == "" && after.Held != "":
+	case before.PausedBy == "" && after.PausedBy != "":
 		return string(TransitionPause), at()
-	case before.Held != "" && after.Held == "", !before.Resumed.Equal(after.Resumed):
+	case before.PausedBy != "" && after.PausedBy == "", !before.Resumed.Equal(after.Resumed):
 		return string(TransitionResume), at()
 	}
 	return "", ""
 }
 
 // Decide returns the record with a new progress, and an entry in its history where the
-// change is one. by, program and driven are as in [AuditEntry] and [Decided].
+// change is one. by, program and driven are as in [AuditEntry] and [TransitionBetween].
 func (r Record) Decide(p Progress, by, program string, driven bool, now time.Time) Record {
-	if what, detail := Decided(r.Progress, p, r.Plan, driven); what != "" {
+	if what, detail := TransitionBetween(r.Progress, p, r.Plan, driven); what != "" {
 		r.Audit = r.Audit.With(AuditEntry{At: now, By: by, Program: program, What: what, Detail: detail})
 	}
 	r.Progress, r.By = p, by

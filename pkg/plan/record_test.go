@@ -19,8 +19,8 @@ func TestDecided_NamesTheTransition(t *testing.T) {
 	now := time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
 	of := plan.Plan{Steps: []plan.Step{{Name: "pause-1", Kind: plan.StepPause}, {Name: "half", Kind: plan.StepPartition}, {Name: "rest", Kind: plan.StepPartition}}}
 	running := plan.Progress{Step: 1, Started: now}
-	held := plan.Progress{Step: 1, Held: "by ann"}
-	halted := plan.Progress{Step: 1, Halted: "a pod fails"}
+	held := plan.Progress{Step: 1, PausedBy: "by ann"}
+	halted := plan.Progress{Step: 1, Failed: "a pod fails"}
 	do := func(p plan.Progress, err error) plan.Progress {
 		t.Helper()
 		if err != nil {
@@ -48,7 +48,7 @@ func TestDecided_NamesTheTransition(t *testing.T) {
 		"a promoted step":     {do(running.Promote(of, plan.Promotion{}, now)), plan.Progress{Step: 2}, true, ": "},
 		"nothing":             {running, running, false, ": "},
 	} {
-		what, detail := plan.Decided(c.before, c.after, of, c.driven)
+		what, detail := plan.TransitionBetween(c.before, c.after, of, c.driven)
 		if got := what + ": " + detail; got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -79,7 +79,7 @@ func recorded(begun time.Time) plan.Record {
 	}
 	r := plan.Record{Plan: p, Begun: begun, By: "ci@build", Progress: plan.Progress{Step: 1, Started: begun.Add(30 * time.Second)}}
 	r.Times = map[string]time.Time{"update": begun, "pause-1": begun.Add(30 * time.Second)}
-	what, detail := plan.Began(p)
+	what, detail := plan.BeginEntry(p)
 	r.Audit = r.Audit.With(plan.AuditEntry{At: begun, By: "ci@build", What: what, Detail: detail})
 	return r
 }
@@ -134,7 +134,7 @@ func TestSummary_Results(t *testing.T) {
 		t.Errorf("%+v", aborted)
 	}
 	p = r.Progress
-	p.Halted = "crash web-1"
+	p.Failed = "crash web-1"
 	failed := r.Decide(p, "ci", "", true, begun.Add(2*time.Minute)).Summary()
 	if failed.Result != plan.RolloutFailed || !failed.Ended.Equal(begun.Add(2*time.Minute)) {
 		t.Errorf("%+v", failed)

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Restarting is what a restart is about.
-type Restarting struct {
+// RestartRequest is what a restart is about.
+type RestartRequest struct {
 	// Containers are names; without any, all regular containers of each pod restart.
 	Containers []string
 	// Pods are names of those to restart; without any, all pods of the workload.
@@ -28,7 +28,7 @@ type Restarting struct {
 // in the order in which an update would take the pods, and no more at once than may
 // be unavailable. The template stays as it is. Errors name the pod and the container
 // that cannot be restarted.
-func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
+func BuildRestart(s Snapshot, r RestartRequest, policy Policy) (Plan, error) {
 	present := s.Object()
 	b := newBuilder(present, present, s, policy)
 	if err := b.check(); err != nil {
@@ -54,7 +54,7 @@ func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
 }
 
 // podsToRestart are the pods to restart, in order, and fills in their containers.
-func (b *builder) podsToRestart(r *Restarting) ([]*cluster.Pod, error) {
+func (b *builder) podsToRestart(r *RestartRequest) ([]*cluster.Pod, error) {
 	pods, err := chosenPods(b.updateOrder(), r.Pods)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func withoutPods(all, taken []*cluster.Pod) []*cluster.Pod {
 }
 
 // addRestartSteps makes the steps: those of the policy, or one for all.
-func (b *builder) addRestartSteps(pods []*cluster.Pod, r Restarting) {
+func (b *builder) addRestartSteps(pods []*cluster.Pod, r RestartRequest) {
 	steps := b.policy.Steps
 	if len(steps) == 0 {
 		steps = []PolicyStep{{To: All}}

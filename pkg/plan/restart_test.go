@@ -32,7 +32,7 @@ func TestBuildRestart_StepsAndPods(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		spoil  func(*plan.Snapshot)
-		r      plan.Restarting
+		r      plan.RestartRequest
 		steps  string
 		want   string
 		titled string
@@ -40,7 +40,7 @@ func TestBuildRestart_StepsAndPods(t *testing.T) {
 		"all, in the order of an update": {text: clones(""), want: "restart-100%: 4 3 2 1 ", titled: "restart main, side in 5 pods: 5 of 5"},
 		"in steps":                       {text: clones(""), steps: "1,50%,100%", want: "restart-1: 4|restart-50%: 3 2|restart-100%: 1 "},
 		"paused and partitioned":         {text: clones(", paused: true, partition: 100%"), want: "restart-100%: 4 3 2 1 "},
-		"some":                           {text: clones(""), r: plan.Restarting{Pods: []string{"web-00001", "web-00003"}}, want: "restart-100%: 3 1"},
+		"some":                           {text: clones(""), r: plan.RestartRequest{Pods: []string{"web-00001", "web-00003"}}, want: "restart-100%: 3 1"},
 		"by priority": {
 			text:  clones(", priorityStrategy: {weightPriority: [{weight: 5, matchSelector: {matchLabels: {first: 'yes'}}}]}"),
 			spoil: func(s *plan.Snapshot) { s.Pods[2].Labels["first"] = "yes" }, want: "restart-100%: 2 4 3 1 ",
@@ -97,34 +97,34 @@ func TestBuildRestart_StepsAndPods(t *testing.T) {
 func TestBuildRestart_RefusesContainers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*cluster.Pod)
-		r     plan.Restarting
+		r     plan.RestartRequest
 		want  string
 	}{
-		"no such container": {nil, plan.Restarting{Containers: []string{"other"}}, "container other of pod web-00004: the pod has no such container"},
-		"no such pod":       {nil, plan.Restarting{Pods: []string{"web-9"}}, "the workload has no pod web-9"},
+		"no such container": {nil, plan.RestartRequest{Containers: []string{"other"}}, "container other of pod web-00004: the pod has no such container"},
+		"no such pod":       {nil, plan.RestartRequest{Pods: []string{"web-9"}}, "the workload has no pod web-9"},
 		"init container": {
 			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "setup"}} },
-			plan.Restarting{Containers: []string{"setup"}},
+			plan.RestartRequest{Containers: []string{"setup"}},
 			"container setup of pod web-00001: it is an init container: those run once",
 		},
 		"native sidecar": {
 			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "mesh", Native: true}} },
-			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"mesh"}},
+			plan.RestartRequest{Pods: []string{"web-00001"}, Containers: []string{"mesh"}},
 			"it is a native sidecar",
 		},
-		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.Restarting{}, "container main of pod web-00001: the container has not been started yet"},
+		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.RestartRequest{}, "container main of pod web-00001: the container has not been started yet"},
 		"pulls its image": {
 			func(p *cluster.Pod) { p.Containers[0].Waiting, p.Containers[0].ImageID = "ContainerCreating", "" },
-			plan.Restarting{},
+			plan.RestartRequest{},
 			"container main of pod web-00001: the container has not been started yet",
 		},
 		"ephemeral container": {
 			func(p *cluster.Pod) { p.Ephemeral = []string{"debug"} },
-			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"debug"}},
+			plan.RestartRequest{Pods: []string{"web-00001"}, Containers: []string{"debug"}},
 			"container debug of pod web-00001: it is an ephemeral container",
 		},
-		"never restarted": {func(p *cluster.Pod) { p.Containers[0].Final = true }, plan.Restarting{}, "container main of pod web-00001: it would not start again"},
-		"no node":         {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},
+		"never restarted": {func(p *cluster.Pod) { p.Containers[0].Final = true }, plan.RestartRequest{}, "container main of pod web-00001: it would not start again"},
+		"no node":         {func(p *cluster.Pod) { p.Node = "" }, plan.RestartRequest{}, "web-00001: the pod is on no node yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, clones(""), 5)
@@ -137,7 +137,7 @@ func TestBuildRestart_RefusesContainers(t *testing.T) {
 		})
 	}
 	s := snapshot(t, mesh, 2)
-	if _, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{}); err == nil || !strings.Contains(err.Error(), "containers of others") {
+	if _, err := plan.BuildRestart(s, plan.RestartRequest{}, plan.Policy{}); err == nil || !strings.Contains(err.Error(), "containers of others") {
 		t.Errorf("%v", err)
 	}
 }
@@ -158,12 +158,12 @@ func TestRestart_RunsToTheEnd(t *testing.T) {
 		"slow to be available": {manifest(beta, "CloneSet", plain+"  replicas: 4\n  minReadySeconds: 30\n  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ref := world(t, simulate.Usual(), c.text)
+			w, ref := world(t, simulate.DefaultOptions(), c.text)
 			if err := w.Run(w.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			before := observe(t, w, ref)
-			p, err := plan.BuildRestart(before, plan.Restarting{}, plan.Policy{Steps: must(plan.ParseSteps("1,100%"))})
+			p, err := plan.BuildRestart(before, plan.RestartRequest{}, plan.Policy{Steps: must(plan.ParseSteps("1,100%"))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +228,7 @@ func TestRestart_KeepsBudgets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, clones(", maxUnavailable: 2"), 5)
-			p, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{})
+			p, err := plan.BuildRestart(s, plan.RestartRequest{}, plan.Policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestRestart_WaitsForNoTimeThatHasPassed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, clones(", maxUnavailable: 1")+"  minReadySeconds: 30\n", 2)
-			p, err := plan.BuildRestart(s, plan.Restarting{Pods: []string{s.Pods[1].Name}}, plan.Policy{})
+			p, err := plan.BuildRestart(s, plan.RestartRequest{Pods: []string{s.Pods[1].Name}}, plan.Policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -312,14 +312,14 @@ func TestRestartMethod_ByImages(t *testing.T) {
 // TestCheck_CountsPodsOutsideTheWorkload: whether a plan can finish counts what budgets cover of others.
 func TestCheck_CountsPodsOutsideTheWorkload(t *testing.T) {
 	for name, c := range map[string]struct {
-		beyond rules.Beyond
+		beyond rules.OutsidePods
 		want   string
 	}{
-		"alone":       {rules.Beyond{}, "the plan cannot finish"},
-		"with others": {rules.Beyond{Expected: 7, Available: 7}, ""},
+		"alone":       {rules.OutsidePods{}, "the plan cannot finish"},
+		"with others": {rules.OutsidePods{Expected: 7, Available: 7}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ref := world(t, simulate.Usual(), manifest(beta, "CloneSet", plain+"  replicas: 5\n"))
+			w, ref := world(t, simulate.DefaultOptions(), manifest(beta, "CloneSet", plain+"  replicas: 5\n"))
 			if err := w.Run(w.Now().Add(time.Minute)); err != nil {
 				t.Fatal(err)
 			}
@@ -331,11 +331,11 @@ func TestCheck_CountsPodsOutsideTheWorkload(t *testing.T) {
 				Name: "both", Pods: s.Pods, Expected: 5, Beyond: c.beyond,
 				Spec: &kruise.PodUnavailableBudgetSpec{MinAvailable: new(intstr.FromInt32(11)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
 			}}
-			p, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{})
+			p, err := plan.BuildRestart(s, plan.RestartRequest{}, plan.Policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := simulate.Usual()
+			o := simulate.DefaultOptions()
 			o.Gates, o.Start = s.Gates, w.Now()
 			if err := simulate.Check(p, s, o); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)

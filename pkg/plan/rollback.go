@@ -15,11 +15,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Back makes the plan that takes a rollout back: to the template that it started
+// Rollback makes the plan that takes a rollout back: to the template that it started
 // from, in one step within the budgets, in place where that is possible. Only pods
 // that were updated are touched. why is what ended the rollout. It fails where the cluster
 // has kept that template.
-func Back(p Plan, s Snapshot, why string) (Plan, error) {
+func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &rollout{plan: &p, snap: &s}
 	present := r.object()
 	template := s.Base
@@ -47,7 +47,7 @@ func Back(p Plan, s Snapshot, why string) (Plan, error) {
 		Pull:   PullNever, // the old image is where the old pods ran
 		Driver: p.Driver, Drain: p.Drain, Grace: p.Grace, HookAnswer: p.HookAnswer, OnFailure: FailPause,
 	})
-	back.RollsBack = why
+	back.RollbackReason = why
 	return back, err
 }
 
@@ -71,10 +71,10 @@ func decodedTemplate(template map[string]any) (t corev1.PodTemplateSpec, err err
 	return t, json.Unmarshal(text, &t)
 }
 
-// Older returns the revision of a number or, for 0, the newest that is not the present
+// OlderRevision returns the revision of a number or, for 0, the newest that is not the present
 // one. Where no revisions are kept, as of a ReplicaSet, it is the template that the last
 // rollout started from. The error says that there is none.
-func Older(s Snapshot, number int64) (cluster.Revision, error) {
+func OlderRevision(s Snapshot, number int64) (cluster.Revision, error) {
 	list := Revisions(s)
 	now, _ := rules.FindRevision(list, s.Object().Template)
 	if number > 0 {
@@ -95,14 +95,14 @@ func Older(s Snapshot, number int64) (cluster.Revision, error) {
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
 }
 
-// Undo makes the plan that leads to an older revision, see [Older]: to its very template,
+// Undo makes the plan that leads to an older revision, see [OlderRevision]: to its very template,
 // without the fields that were added since. All pods go back: a partition that an ended
 // rollout has left would keep the very pods that are to go back, and is removed.
 func Undo(s Snapshot, revision int64, policy Policy) (Plan, error) {
 	if s.Object() == nil {
 		return Plan{}, &tree.Error{Msg: "the object is gone"}
 	}
-	to, err := Older(s, revision)
+	to, err := OlderRevision(s, revision)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -116,8 +116,8 @@ func Undo(s Snapshot, revision int64, policy Policy) (Plan, error) {
 	return Build(desired, s, policy)
 }
 
-// Past is one stored template of a workload.
-type Past struct {
+// Revision is one stored template of a workload.
+type Revision struct {
 	cluster.Revision
 	// Present is the one that the workload has now.
 	Present bool
@@ -137,12 +137,12 @@ func Revisions(s Snapshot) []cluster.Revision {
 }
 
 // History are the stored templates, the oldest first, each with what it changed.
-func History(s Snapshot) []Past {
+func History(s Snapshot) []Revision {
 	w, list := s.Object(), Revisions(s)
 	present, _ := rules.FindRevision(list, w.Template)
-	out, pods := make([]Past, len(list)), s.Members()
+	out, pods := make([]Revision, len(list)), s.Members()
 	for i, r := range list {
-		out[i] = Past{Revision: r, Present: r.Name == present.Name, First: i == 0}
+		out[i] = Revision{Revision: r, Present: r.Name == present.Name, First: i == 0}
 		for _, p := range pods {
 			if rules.Active(p) && MadeFrom(w, p, r) {
 				out[i].Pods++

@@ -51,16 +51,16 @@ func TestBack_TouchesUpdatedPodsOnly(t *testing.T) {
 	half := s
 	half.Workload = desired
 	half.Workload.UID = s.Workload.UID
-	back := must(plan.Back(p, half, "because"))
-	if back.Change.ToHash != p.Change.FromHash || back.Change.FromHash != p.Change.ToHash || len(back.Steps) == 0 || back.RollsBack != "because" {
+	back := must(plan.Rollback(p, half, "because"))
+	if back.Change.ToHash != p.Change.FromHash || back.Change.FromHash != p.Change.ToHash || len(back.Steps) == 0 || back.RollbackReason != "because" {
 		t.Errorf("%+v", back.Change)
 	}
 	half.Revisions = nil
-	if _, err := plan.Back(p, half, "because"); err == nil {
+	if _, err := plan.Rollback(p, half, "because"); err == nil {
 		t.Error("a way back to nowhere")
 	}
 	half.Base = old
-	if again := must(plan.Back(p, half, "because")); again.Change.ToHash != p.Change.FromHash {
+	if again := must(plan.Rollback(p, half, "because")); again.Change.ToHash != p.Change.FromHash {
 		t.Errorf("%+v", again.Change)
 	}
 }
@@ -73,11 +73,11 @@ func TestBack_TakesNoOtherTemplate(t *testing.T) {
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, next), s, plan.Policy{}))
 	rolled := plan.Snapshot{Workload: read(t, next), Pods: s.Pods, Gates: s.Gates, Base: s.Workload.Template}
-	if _, err := plan.Back(p, rolled, "it failed"); err != nil {
+	if _, err := plan.Rollback(p, rolled, "it failed"); err != nil {
 		t.Fatal(err)
 	}
 	rolled.Base = read(t, strings.ReplaceAll(old, "web:1", "evil:1")).Template
-	if _, err := plan.Back(p, rolled, "it failed"); err == nil || !strings.Contains(err.Error(), "not the one that the workload had") {
+	if _, err := plan.Rollback(p, rolled, "it failed"); err == nil || !strings.Contains(err.Error(), "not the one that the workload had") {
 		t.Errorf("%v", err)
 	}
 }

@@ -46,14 +46,14 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 	switch {
 	case d.Verb == Done:
 		return doneStatus(of, p)
-	case d.Verb == Halt && p.Halted != "" && p.Aborted:
+	case d.Verb == Halt && p.Failed != "" && p.Aborted:
 		s.setAborted(p)
 	case d.Verb == Halt:
 		s.State = StatusFailed
 	case gate == GatePromote:
 		s.State, s.Reason = StatusApproval, ""
 	case gate == GateHeld:
-		s.State, s.By, s.Reason = StatusPaused, p.Held, ""
+		s.State, s.By, s.Reason = StatusPaused, p.PausedBy, ""
 	case gate == GatePaused:
 		s.State = StatusPaused
 	}
@@ -70,21 +70,21 @@ func (p Progress) Status(of Plan) Status {
 	switch {
 	case !p.Finished.IsZero():
 		return doneStatus(&of, p)
-	case p.Halted != "" && p.Aborted:
+	case p.Failed != "" && p.Aborted:
 		s.setAborted(p)
-	case p.Halted != "":
-		s.State, s.Reason = StatusFailed, ParseBlocker(p.Halted).Sentence()
+	case p.Failed != "":
+		s.State, s.Reason = StatusFailed, ParseBlocker(p.Failed).Sentence()
 	case step == nil:
 		return doneStatus(&of, p)
 	case p.holds():
-		s.State, s.By = StatusPaused, p.Held
+		s.State, s.By = StatusPaused, p.PausedBy
 	case step.Kind == StepPause && (step.Pause == nil || step.Pause.For == 0):
 		s.State = StatusApproval
 	default:
 		s.Reason = step.Title
 	}
-	if p.Held != "" && !p.holds() && s.State == StatusProgressing {
-		s.Reason += "; paused after this step " + p.Held
+	if p.PausedBy != "" && !p.holds() && s.State == StatusProgressing {
+		s.Reason += "; paused after this step " + p.PausedBy
 	}
 	s.Reason += p.Stop.suffix()
 	s.Reason = strings.TrimPrefix(s.Reason, "; ")
@@ -94,8 +94,8 @@ func (p Progress) Status(of Plan) Status {
 
 func doneStatus(of *Plan, p Progress) Status {
 	switch {
-	case of.RollsBack != "":
-		return Status{State: StatusRolledBack, Reason: of.RollsBack}
+	case of.RollbackReason != "":
+		return Status{State: StatusRolledBack, Reason: of.RollbackReason}
 	case !p.Finished.IsZero():
 		return Status{State: StatusCompleted, By: "at " + p.Finished.UTC().Format(time.RFC3339)}
 	}
@@ -104,10 +104,10 @@ func doneStatus(of *Plan, p Progress) Status {
 
 // setAborted takes over who ended the rollout: the record says "aborted by ann@host".
 func (s *Status) setAborted(p Progress) {
-	who, ok := strings.CutPrefix(p.Halted, "aborted ")
+	who, ok := strings.CutPrefix(p.Failed, "aborted ")
 	s.State, s.By, s.Reason = StatusAborted, who, ""
 	if !ok {
-		s.By, s.Reason = "", ParseBlocker(p.Halted).Sentence()
+		s.By, s.Reason = "", ParseBlocker(p.Failed).Sentence()
 	}
 }
 

@@ -49,16 +49,16 @@ func TestStatus_Sentences(t *testing.T) {
 		{"a controller behind", plan.Progress{Step: 2}, decide(plan.Wait, 2, plan.Blocker{Gate: plan.GateUpdated, Why: "expectedUpdatedReplicas is 10 of 5"}), ""},
 		{"a pod that crashes", plan.Progress{Step: 2}, decide(plan.Wait, 2, crash), ""},
 		{"at a pause of the plan", plan.Progress{Step: 1}, decide(plan.Wait, 1, plan.Blocker{Gate: plan.GatePromote, Why: "waiting for approval"}), ""},
-		{"paused", plan.Progress{Step: 2, Held: held}, decide(plan.Wait, 2, plan.Blocker{Gate: plan.GateHeld, Why: held}), ""},
-		{"paused after the step", plan.Progress{Held: held, HeldFrom: 1}, act, ""},
-		{"failed", plan.Progress{Step: 2, Halted: crash.String()}, decide(plan.Halt, 2, crash), ""},
-		{"failed before", plan.Progress{Step: 2, Halted: crash.String()}, plan.Decision{Verb: plan.Halt, Step: 2, Reason: crash.String()}, ""},
-		{"aborted", plan.Progress{Step: 2, Halted: "aborted by ann@laptop", Aborted: true}, plan.Decision{Verb: plan.Halt, Step: 2, Reason: "aborted by ann@laptop"}, ""},
+		{"paused", plan.Progress{Step: 2, PausedBy: held}, decide(plan.Wait, 2, plan.Blocker{Gate: plan.GateHeld, Why: held}), ""},
+		{"paused after the step", plan.Progress{PausedBy: held, PausedFrom: 1}, act, ""},
+		{"failed", plan.Progress{Step: 2, Failed: crash.String()}, decide(plan.Halt, 2, crash), ""},
+		{"failed before", plan.Progress{Step: 2, Failed: crash.String()}, plan.Decision{Verb: plan.Halt, Step: 2, Reason: crash.String()}, ""},
+		{"aborted", plan.Progress{Step: 2, Failed: "aborted by ann@laptop", Aborted: true}, plan.Decision{Verb: plan.Halt, Step: 2, Reason: "aborted by ann@laptop"}, ""},
 		{"completed", plan.Progress{Step: 3, Finished: time.Date(2026, 7, 1, 12, 30, 0, 0, time.UTC)}, decide(plan.Done, 3), ""},
 		{"rolled back", plan.Progress{Step: 3, Finished: time.Date(2026, 7, 1, 12, 30, 0, 0, time.UTC)}, decide(plan.Done, 3), "CrashLoopBackOff: container app in pod web-3; image web:2"},
 	} {
 		of := statusPlan()
-		of.RollsBack = c.back
+		of.RollbackReason = c.back
 		s := plan.StatusOf(&of, c.progress, c.decision, true)
 		fmt.Fprintf(&table, "%s\n  record  %s\n  status  %s\n", c.name, c.progress.Describe(of), s)
 		if s.Remedy != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Stop is how a rollout keeps the controller of its workload from updating further pods
+// ControllerStop is how a rollout keeps the controller of its workload from updating further pods
 // while it is paused, or after it was aborted. What stops which kind is in the kinds'
 // files, kind_*.go:
 //
@@ -36,7 +36,7 @@ import (
 //
 // The record has the request first, then what is written, then that it was seen: the process
 // that continues after a crash knows whether the write is ours.
-type Stop struct {
+type ControllerStop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool
 	// Field is what was written, or is about to be; empty where nothing must be written.
@@ -64,7 +64,7 @@ const (
 )
 
 // Check returns an error for a stop that no rollout has written: records may be edited.
-func (s Stop) Check() error {
+func (s ControllerStop) Check() error {
 	ok := func(string) bool { return false }
 	switch s.Field {
 	case "":
@@ -83,7 +83,7 @@ func (s Stop) Check() error {
 }
 
 // String says by what the controller is stopped; "" for nothing.
-func (s Stop) String() string {
+func (s ControllerStop) String() string {
 	if s.Field == "" {
 		return ""
 	}
@@ -91,7 +91,7 @@ func (s Stop) String() string {
 }
 
 // suffix says it of a rollout that is on hold or has ended.
-func (s Stop) suffix() string {
+func (s ControllerStop) suffix() string {
 	if !s.Asked || s.Field == "" {
 		return ""
 	}
@@ -99,13 +99,13 @@ func (s Stop) suffix() string {
 }
 
 // requested is the stop with a request, which is carried out even where one was before.
-func (s Stop) requested() Stop {
+func (s ControllerStop) requested() ControllerStop {
 	s.Asked, s.Done = true, false
 	return s
 }
 
 // withdrawn is the stop without its request: what was written is reverted.
-func (s Stop) withdrawn() Stop {
+func (s ControllerStop) withdrawn() ControllerStop {
 	s.Asked, s.Done = false, false
 	return s
 }
@@ -180,7 +180,7 @@ func (f StopField) managedFields() []string {
 
 // withoutStop takes out of what is desired what an ended rollout has left in the cluster to
 // stop the controller: the next rollout lifts it.
-func (s Stop) withoutStop(present, desired *cluster.Workload) *cluster.Workload {
+func (s ControllerStop) withoutStop(present, desired *cluster.Workload) *cluster.Workload {
 	if s.Check() == nil && s.reverted(present) != present {
 		return s.reverted(desired)
 	}
@@ -188,7 +188,7 @@ func (s Stop) withoutStop(present, desired *cluster.Workload) *cluster.Workload 
 }
 
 // reverted is a workload as it is without the stop.
-func (s Stop) reverted(w *cluster.Workload) *cluster.Workload {
+func (s ControllerStop) reverted(w *cluster.Workload) *cluster.Workload {
 	if s.Field == "" || s.Field.valueIn(w) != s.Is {
 		return w
 	}

@@ -160,7 +160,7 @@ func TestRollout_OfEachKind(t *testing.T) {
 				if steps != "" {
 					policy.Steps = must(plan.ParseSteps(steps))
 				}
-				w, ref := world(t, simulate.Usual(), text)
+				w, ref := world(t, simulate.DefaultOptions(), text)
 				p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), policy)
 				at := -1
 				d, story := drive(t, w, ref, p, func(d plan.Decision) {
@@ -235,7 +235,7 @@ func TestRollout_ScalesAroundTheUpdate(t *testing.T) {
 		for _, image := range []string{"web:1", newer} {
 			for _, size := range [][2]int{{3, 5}, {5, 3}} {
 				t.Run(fmt.Sprint(name, " to ", image, " ", size), func(t *testing.T) {
-					w, ref := world(t, simulate.Usual(), fmt.Sprintf(text, size[0]))
+					w, ref := world(t, simulate.DefaultOptions(), fmt.Sprintf(text, size[0]))
 					next := strings.ReplaceAll(fmt.Sprintf(text, size[1]), "web:1", image)
 					p := built(t, w, ref, next, plan.Policy{})
 					d, story := drive(t, w, ref, p, nil)
@@ -257,7 +257,7 @@ func TestRollout_ScalesAroundTheUpdate(t *testing.T) {
 func TestRollout_ShrinksBrokenWorkload(t *testing.T) {
 	for _, name := range []string{"CloneSet", "ReplicaSet by the client"} {
 		t.Run(name, func(t *testing.T) {
-			o := simulate.Usual()
+			o := simulate.DefaultOptions()
 			o.Agent.Override = func(p *cluster.Pod) simulate.Override {
 				c, _ := p.Container("main")
 				return simulate.Override{Unready: c.Image != newer}

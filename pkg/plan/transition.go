@@ -31,11 +31,11 @@ func States() []State { return []State{StateRunning, StateHeld, StateHalted, Sta
 // in [Next].
 func (p Progress) State(of Plan) State {
 	switch {
-	case p.Halted != "":
+	case p.Failed != "":
 		return StateHalted
 	case !p.Finished.IsZero() || p.Step >= len(of.Steps):
 		return StateDone
-	case p.Held != "":
+	case p.PausedBy != "":
 		return StateHeld
 	}
 	return StateRunning
@@ -100,7 +100,7 @@ const (
 )
 
 func refuseHalted(p Progress, _ Plan) (msg, hint string) {
-	return "the rollout has failed: " + ParseBlocker(p.Halted).Sentence(), "fix the cause, then 'rollout retry'; or 'rollout abort --rollback'"
+	return "the rollout has failed: " + ParseBlocker(p.Failed).Sentence(), "fix the cause, then 'rollout retry'; or 'rollout abort --rollback'"
 }
 
 func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }

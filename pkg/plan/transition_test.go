@@ -39,12 +39,12 @@ var (
 	}{
 		"running":          {plan.Progress{Step: 2, Started: eleven}, plan.StateRunning, "progressing at step 3 of 6: ask"},
 		"not started":      {plan.Progress{}, plan.StateRunning, "progressing at step 1 of 6: write the template"},
-		"held":             {plan.Progress{Step: 2, Started: eleven, Held: "by ann"}, plan.StateHeld, "paused at step 3 of 6 by ann"},
-		"halted":           {plan.Progress{Step: 2, Started: eleven, Halted: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
-		"held and halted":  {plan.Progress{Step: 2, Started: eleven, Held: "by ann", Halted: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
+		"held":             {plan.Progress{Step: 2, Started: eleven, PausedBy: "by ann"}, plan.StateHeld, "paused at step 3 of 6 by ann"},
+		"halted":           {plan.Progress{Step: 2, Started: eleven, Failed: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
+		"held and halted":  {plan.Progress{Step: 2, Started: eleven, PausedBy: "by ann", Failed: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
 		"done":             {plan.Progress{Step: 6, Started: eleven, Finished: noon}, plan.StateDone, "completed at 2026-07-01T12:00:00Z"},
 		"at the end":       {plan.Progress{Step: 6, Started: eleven}, plan.StateDone, "completed"},
-		"halted when done": {plan.Progress{Step: 6, Finished: noon, Halted: "aborted by ann"}, plan.StateHalted, "completed at 2026-07-01T12:00:00Z"},
+		"halted when done": {plan.Progress{Step: 6, Finished: noon, Failed: "aborted by ann"}, plan.StateHalted, "completed at 2026-07-01T12:00:00Z"},
 		"of another plan":  {plan.Progress{Step: -7}, plan.StateRunning, "completed"},
 	}
 )
@@ -150,7 +150,7 @@ func checkAnswer(t *testing.T, name string, tr plan.Transition, state plan.State
 
 // TestTransitions_NeverPanic: a record that was written by hand is answered.
 func TestTransitions_NeverPanic(t *testing.T) {
-	for _, p := range []plan.Progress{{Step: -7}, {Step: 99}, {Step: -7, Held: "by ann"}, {Step: -1, Halted: "x", Free: -3}} {
+	for _, p := range []plan.Progress{{Step: -7}, {Step: 99}, {Step: -7, PausedBy: "by ann"}, {Step: -1, Failed: "x", FirstCountingPause: -3}} {
 		for tr, do := range does {
 			if next, err := do(p); err == nil {
 				_ = next.Describe(tenPods())
@@ -180,8 +180,8 @@ func TestPromote_PassesPauses(t *testing.T) {
 		"more than there is": {step: 1, how: plan.Promotion{To: &many}, free: 6},
 	} {
 		for _, held := range []string{"", "by ann"} {
-			got, err := plan.Progress{Step: c.step, Started: eleven, Held: held}.Promote(tenPods(), c.how, noon)
-			want := plan.Progress{Step: c.step, Started: eleven, Free: c.free, Promoted: c.free == 0}
+			got, err := plan.Progress{Step: c.step, Started: eleven, PausedBy: held}.Promote(tenPods(), c.how, noon)
+			want := plan.Progress{Step: c.step, Started: eleven, FirstCountingPause: c.free, Promoted: c.free == 0}
 			if held != "" {
 				want.Resumed = noon
 			}
@@ -191,7 +191,7 @@ func TestPromote_PassesPauses(t *testing.T) {
 		}
 	}
 	for held, resumed := range map[string]time.Time{"": {}, "by ann": noon} {
-		got, err := plan.Progress{Started: eleven, Held: held}.Promote(tenPods(), plan.Promotion{Full: true}, noon)
+		got, err := plan.Progress{Started: eleven, PausedBy: held}.Promote(tenPods(), plan.Promotion{Full: true}, noon)
 		if err != nil || !got.Resumed.Equal(resumed) {
 			t.Errorf("on hold %q: %+v, %v", held, got, err)
 		}
@@ -202,12 +202,12 @@ func TestPromote_PassesPauses(t *testing.T) {
 // same step: what it has asked for is not asked for again.
 func TestResume_StartsTheTimeLimitAgain(t *testing.T) {
 	for i, s := range tenPods().Steps {
-		p := plan.Progress{Step: i, Started: eleven, Sent: 1, Held: "by ann"}
+		p := plan.Progress{Step: i, Started: eleven, Sent: 1, PausedBy: "by ann"}
 		got, err := p.Resume(tenPods(), noon)
-		if err != nil || got.Held != "" || !got.Started.Equal(eleven) || got.Sent != 1 || !got.Resumed.Equal(noon) {
+		if err != nil || got.PausedBy != "" || !got.Started.Equal(eleven) || got.Sent != 1 || !got.Resumed.Equal(noon) {
 			t.Errorf("%s: %v, %+v", s.Name, err, got)
 		}
-		if taken := p.TakeOver(tenPods(), noon); taken.Held != "by ann" || taken.Resumed != got.Resumed {
+		if taken := p.TakeOver(tenPods(), noon); taken.PausedBy != "by ann" || taken.Resumed != got.Resumed {
 			t.Errorf("%s: who takes over does not resume: %+v", s.Name, taken)
 		}
 	}
@@ -216,11 +216,11 @@ func TestResume_StartsTheTimeLimitAgain(t *testing.T) {
 func TestProgress_PauseRetryAbort(t *testing.T) {
 	p := plan.Progress{Step: 2, Started: eleven, Sent: 1}
 	held, err := p.Pause(tenPods(), "ben", noon)
-	if err != nil || held.Held != "by ben at 2026-07-01T12:00:00Z" {
+	if err != nil || held.PausedBy != "by ben at 2026-07-01T12:00:00Z" {
 		t.Errorf("%+v, %v", held, err)
 	}
 	aborted, err := held.Abort(tenPods(), "aborted by ben")
-	if err != nil || aborted.Halted != "aborted by ben" {
+	if err != nil || aborted.Failed != "aborted by ben" {
 		t.Errorf("%+v, %v", aborted, err)
 	}
 	if again, err := aborted.Abort(tenPods(), "aborted by carla"); err != nil || again != aborted {
@@ -242,10 +242,10 @@ func TestStepBack_RepeatsStepsWithoutWrites(t *testing.T) {
 		want plan.Progress
 		err  string
 	}{
-		"to the pause":    {from: plan.Progress{Step: 2, Free: 4, Promoted: true}, to: 1, want: plan.Progress{Step: 1, Started: noon, Free: 1}},
+		"to the pause":    {from: plan.Progress{Step: 2, FirstCountingPause: 4, Promoted: true}, to: 1, want: plan.Progress{Step: 1, Started: noon, FirstCountingPause: 1}},
 		"to the update":   {from: plan.Progress{Step: 2, Resumed: eleven, Sent: 1}, to: 0, want: plan.Progress{Started: noon}},
-		"after a bad end": {from: plan.Progress{Step: 2, Halted: "verify: 500"}, to: 1, want: plan.Progress{Step: 1, Started: noon}},
-		"on hold":         {from: plan.Progress{Step: 4, Held: "by ann"}, to: 3, want: plan.Progress{Step: 3, Started: noon, Held: "by ann"}},
+		"after a bad end": {from: plan.Progress{Step: 2, Failed: "verify: 500"}, to: 1, want: plan.Progress{Step: 1, Started: noon}},
+		"on hold":         {from: plan.Progress{Step: 4, PausedBy: "by ann"}, to: 3, want: plan.Progress{Step: 3, Started: noon, PausedBy: "by ann"}},
 		"over a write":    {from: plan.Progress{Step: 4}, to: 2, err: "step step-50% has changed the workload or its pods"},
 		"in a write":      {from: plan.Progress{Step: 3}, to: 2, err: "step step-50% has changed the workload or its pods"},
 		"to the same":     {from: plan.Progress{Step: 2}, to: 2, err: "there is no step 3 before the present one, 3"},

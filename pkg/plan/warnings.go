@@ -15,7 +15,7 @@ import (
 type reviewer struct{ *builder }
 
 // warn adds what reviewers of the plan should know, in addition to
-// [rules.Remarks].
+// [rules.Warnings].
 func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
 		return

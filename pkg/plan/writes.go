@@ -116,12 +116,12 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 // users may write than may write the workload. This file says what a record alone may
 // have done: nothing that changes what runs.
 
-// Unproven returns what is left of the plan that needs approval by a user when the plan
+// NeedsApproval returns what is left of the plan that needs approval by a user when the plan
 // comes from a record alone, a line for each, and nothing if only harmless writes are left:
 // the partition, the pause of the controller, restarts of containers, and pods that follow
 // the template which the live object has already. s is what is in the cluster, with the
 // recorded progress. Commands are not in the list, see [Plan.Commands].
-func (p *Plan) Unproven(s Snapshot) []string {
+func (p *Plan) NeedsApproval(s Snapshot) []string {
 	var out []string
 	object := s.Object()
 	if object == nil || object.Object == nil {
@@ -172,7 +172,7 @@ func (p *Plan) onlySteers(patch *Patch) bool { return p.CheckPatch(StepPartition
 // kept as a revision of the workload, and changes nothing else but the partition and what
 // stops the controller.
 func (p *Plan) restoresRevision(s Snapshot, object *cluster.Workload) bool {
-	if p.RollsBack == "" {
+	if p.RollbackReason == "" {
 		return false
 	}
 	after, err := p.Outcome(object)
@@ -222,7 +222,7 @@ func templateImages(w *cluster.Workload) []string {
 
 // mayRollBack reports whether a step that is left may lead to a rollback.
 func mayRollBack(p *Plan, s Snapshot) bool {
-	if p.RollsBack != "" || s.Progress.Step >= len(p.Steps) {
+	if p.RollbackReason != "" || s.Progress.Step >= len(p.Steps) {
 		return false
 	}
 	return slices.ContainsFunc(p.Steps[max(s.Progress.Step, 0):], func(step Step) bool { return step.OnFailure == FailRollback })
@@ -234,10 +234,10 @@ func (p *Plan) keepsBase(s Snapshot) bool {
 	return p.Change.FromHash == p.Change.ToHash || hasTemplate(s.Revisions, p.Change.FromHash)
 }
 
-// Stricter returns a plan that comes from a record alone, with the stricter of the limits on
+// WithStricterLimits returns a plan that comes from a record alone, with the stricter of the limits on
 // record and those that the live object comes to: an edited record takes no more pods down at
 // a time, waits no shorter for them, and takes them out of service before they change.
-func (p Plan) Stricter(s Snapshot) Plan {
+func (p Plan) WithStricterLimits(s Snapshot) Plan {
 	if object := s.Object(); object == nil || object.Object == nil || p.Target.Kind == "Pod" {
 		p.Limits.MaxUnavailable, p.Limits.MaxSurge = min(p.Limits.MaxUnavailable, 1), 0
 		return p
@@ -284,7 +284,7 @@ func (p *Plan) Digest(clusterID string) string {
 	}
 	text, err := json.Marshal([]any{
 		digestForm, clusterID, approvedTarget(&p.Target), p.Driver, p.Change.FromHash, p.Change.ToHash,
-		p.Limits, p.Drain, p.Grace, p.RollsBack != "", steps,
+		p.Limits, p.Drain, p.Grace, p.RollbackReason != "", steps,
 	})
 	if err != nil {
 		return "" // decoded JSON always encodes

@@ -109,7 +109,7 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 	honest := must(plan.Build(read(t, image), s, plan.Policy{}))
 	wide := must(plan.Build(read(t, bad), s, plan.Policy{}))
 
-	if got, err := honest.Described(s); err != nil || got.Change.Mode != honest.Change.Mode || len(got.Change.Fields) != 1 {
+	if got, err := honest.WithDescription(s); err != nil || got.Change.Mode != honest.Change.Mode || len(got.Change.Fields) != 1 {
 		t.Fatalf("an honest plan: %+v, %v", got.Change, err)
 	}
 	added := must(planfile.Read(planfile.Write(honest)))
@@ -150,7 +150,7 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 		"a value changed":    {relabelled, "change other fields than its description says: spec.containers[0].image"},
 		"an empty one":       {undone, ""},
 	} {
-		_, err := c.p.Described(s)
+		_, err := c.p.WithDescription(s)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -164,7 +164,7 @@ func TestDescribed_TitlesSayWhatIsAsked(t *testing.T) {
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{Verify: []plan.Verify{{Command: []string{"rm", "-r", "x"}}}}))
 	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepVerify })
 	p.Steps[i].Title = "ask: https://shop.example.com/health"
-	if got := must(p.Described(s)); got.Steps[i].Title != "ask: [rm -r x]" || p.Steps[i].Title == got.Steps[i].Title {
+	if got := must(p.WithDescription(s)); got.Steps[i].Title != "ask: [rm -r x]" || p.Steps[i].Title == got.Steps[i].Title {
 		t.Errorf("%q", got.Steps[i].Title)
 	}
 }
@@ -183,7 +183,7 @@ func TestSpecWrites_ListsWhatIsBesideTheTemplate(t *testing.T) {
 	if got := read.SpecWrites(); len(got) != 1 || got[0].Path != "spec.updateStrategy" || got[0].New == nil {
 		t.Errorf("%+v", got)
 	}
-	if got := must(read.Described(snapshot(t, old, 10))); len(got.Change.Spec) != 1 || got.Change.Spec[0].Path != path {
+	if got := must(read.WithDescription(snapshot(t, old, 10))); len(got.Change.Spec) != 1 || got.Change.Spec[0].Path != path {
 		t.Errorf("%+v", got.Change.Spec)
 	}
 }
@@ -274,7 +274,7 @@ func TestUnproven_ListsWritesOfARecord(t *testing.T) {
 		return q
 	}
 	evil := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", "evil:1")), before, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}, Pull: plan.PullNever}))
-	back := must(plan.Back(p, func() plan.Snapshot { s := after(2); s.Base = before.Workload.Template; return s }(), "it failed"))
+	back := must(plan.Rollback(p, func() plan.Snapshot { s := after(2); s.Base = before.Workload.Template; return s }(), "it failed"))
 
 	for name, c := range map[string]struct {
 		p    plan.Plan
@@ -299,18 +299,18 @@ func TestUnproven_ListsWritesOfARecord(t *testing.T) {
 		}), after(2), "step x pulls the image miner:1 to the nodes"},
 		"back to a kept revision": {back, after(0), ""},
 		"back to no revision":     {back, func() plan.Snapshot { s := after(0); s.Revisions = nil; return s }(), "step update writes the template or the strategy"},
-		"called a way back":       {func() plan.Plan { q := evil; q.RollsBack = "x"; return q }(), after(0), "step update writes the template or the strategy"},
+		"called a way back":       {func() plan.Plan { q := evil; q.RollbackReason = "x"; return q }(), after(0), "step update writes the template or the strategy"},
 		"goes back on failure":    {edited(func(q *plan.Plan) { q.Steps[3].OnFailure = plan.FailRollback }), after(2), ""},
 		"goes back to what nobody kept": {
 			edited(func(q *plan.Plan) { q.Steps[3].OnFailure = plan.FailRollback }),
 			func() plan.Snapshot { s := after(2); s.Revisions = nil; return s }(), "a failed step goes back to a template that no revision of the workload has",
 		},
 	} {
-		if got := strings.Join(c.p.Unproven(c.s), "; "); got != c.want {
+		if got := strings.Join(c.p.NeedsApproval(c.s), "; "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got := p.Unproven(plan.Snapshot{Workload: &cluster.Workload{}}); got != nil {
+	if got := p.NeedsApproval(plan.Snapshot{Workload: &cluster.Workload{}}); got != nil {
 		t.Errorf("without an object: %q", got)
 	}
 }
@@ -347,7 +347,7 @@ func TestStricter_TakesTheStricterLimits(t *testing.T) {
 	} {
 		q := p
 		q.Limits = c.record
-		if got := q.Stricter(s).Limits; got != c.want {
+		if got := q.WithStricterLimits(s).Limits; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -358,11 +358,11 @@ func TestStricter_TakesTheStricterLimits(t *testing.T) {
 	}
 	edited := own
 	edited.Drain, edited.Limits.MaxUnavailable = plan.DrainNone, 100
-	if got := edited.Stricter(now); got.Drain != own.Drain || got.Limits != own.Limits {
+	if got := edited.WithStricterLimits(now); got.Drain != own.Drain || got.Limits != own.Limits {
 		t.Errorf("%q, %+v, want %q, %+v", got.Drain, got.Limits, own.Drain, own.Limits)
 	}
 	pod := plan.Plan{Target: plan.Target{Kind: "Pod"}, Limits: plan.Limits{MaxUnavailable: 5}}
-	if got := pod.Stricter(plan.Snapshot{}).Limits.MaxUnavailable; got != 1 {
+	if got := pod.WithStricterLimits(plan.Snapshot{}).Limits.MaxUnavailable; got != 1 {
 		t.Error(got)
 	}
 }

@@ -30,17 +30,17 @@ type done struct {
 // act begins what a key stands for, with what the screen points at.
 func (m Model) act(v verb) (Model, tea.Cmd) {
 	if m.options.ReadOnly {
-		m.notice = screen.Say{Text: "read-only: nothing is changed from here"}
+		m.notice = screen.Notice{Text: "read-only: nothing is changed from here"}
 		return m, nil
 	}
 	sel := m.top().Selection(m.env)
 	if len(sel.Workloads) == 0 {
-		m.notice = screen.Say{Text: "nothing is selected to " + v.Does}
+		m.notice = screen.Notice{Text: "nothing is selected to " + v.Does}
 		return m, nil
 	}
 	a := v.on(sel)
 	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !v.fits(r) }); i >= 0 {
-		m.notice = screen.Say{Text: names(a.On[i:i+1]) + " has no " + fields[v.verb], Bad: true}
+		m.notice = screen.Notice{Text: names(a.On[i:i+1]) + " has no " + fields[v.verb], Bad: true}
 		return m, nil
 	}
 	if v.needs != "" {
@@ -83,7 +83,7 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 	case !ok || d.turn != e.turn:
 		return m, nil
 	case e.err != nil && !offers{m}.offered(d.act):
-		m.notice = screen.Say{Text: offers{m}.refused(e.err), Bad: true}
+		m.notice = screen.Notice{Text: offers{m}.refused(e.err), Bad: true}
 		return m.closed(), nil
 	}
 	d.effect, d.err, d.ready = e.Effect, e.err, true
@@ -103,9 +103,9 @@ func (m Model) carry(a world.Act) (Model, tea.Cmd) {
 
 func (m Model) did(d done) Model {
 	m.works = m.works.end(d.number)
-	m.notice = screen.Say{Text: d.text}
+	m.notice = screen.Notice{Text: d.text}
 	if d.err != nil {
-		m.notice = screen.Say{Text: d.err.Error(), Bad: true}
+		m.notice = screen.Notice{Text: d.err.Error(), Bad: true}
 	}
 	return m
 }
@@ -147,19 +147,19 @@ func (t typing) foot(Model) (draw.Line, bool) {
 // shell hands the terminal to a shell in a container, and takes it back when that ends.
 func (m Model) shell(s screen.Shell) (Model, tea.Cmd) {
 	if m.options.ReadOnly {
-		m.notice = screen.Say{Text: "read-only: nothing is changed from here"}
+		m.notice = screen.Notice{Text: "read-only: nothing is changed from here"}
 		return m, nil
 	}
 	program, err := m.options.Actions.Shell(s.Namespace, s.Pod, s.Container)
 	if err != nil {
-		m.notice = screen.Say{Text: err.Error(), Bad: true}
+		m.notice = screen.Notice{Text: err.Error(), Bad: true}
 		return m, nil
 	}
 	return m, tea.Exec(program, func(err error) tea.Msg {
 		if err != nil {
-			return screen.Say{Text: "the shell ended: " + err.Error(), Bad: true}
+			return screen.Notice{Text: "the shell ended: " + err.Error(), Bad: true}
 		}
-		return screen.Say{Text: "the shell in " + s.Pod + " ended"}
+		return screen.Notice{Text: "the shell in " + s.Pod + " ended"}
 	})
 }
 

@@ -68,7 +68,7 @@ func (r destination) openNamed(m Model, args []string) (Model, tea.Cmd) {
 	if len(args) > 0 {
 		row := named(m.env.World, args[0])
 		if row == nil {
-			m.notice = screen.Say{Text: "there is no workload " + args[0], Bad: true}
+			m.notice = screen.Notice{Text: "there is no workload " + args[0], Bad: true}
 			return m, nil
 		}
 		o.Ref = row.Ref
@@ -101,7 +101,7 @@ func acting() []command {
 	for _, v := range verbs {
 		list = append(list, command{v.Does, v.Help, nil, func(m Model, args []string) (Model, tea.Cmd) {
 			if len(args) > 1 || len(args) == 1 && !v.takes() {
-				m.notice = screen.Say{Text: v.Does + ": what it is about is marked or pointed at, not typed", Bad: true}
+				m.notice = screen.Notice{Text: v.Does + ": what it is about is marked or pointed at, not typed", Bad: true}
 				return m, nil
 			}
 			sel := m.top().Selection(m.env)
@@ -140,7 +140,7 @@ func run(m Model, text string) (Model, tea.Cmd) {
 		m, more := m.pass(screen.Filter{Text: strings.ToLower(kind) + "/"})
 		return m, tea.Batch(cmd, more)
 	}
-	m.notice = screen.Say{Text: "there is no command " + words[0] + "; ? lists them", Bad: true}
+	m.notice = screen.Notice{Text: "there is no command " + words[0] + "; ? lists them", Bad: true}
 	return m, nil
 }
 

@@ -177,7 +177,7 @@ func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm &&
 
 // meant is the act, as what was said yes to.
 func (d dialog) meant() world.Act {
-	d.act.Means = d.effect.Means
+	d.act.Precondition = d.effect.Precondition
 	return d.act
 }
 
@@ -393,7 +393,7 @@ type proof struct {
 // one workload and the source can compare its pods.
 func (m Model) prove(turn int) (Model, tea.Cmd) {
 	d, ok := m.over.(dialog)
-	witness, can := m.options.Source.(world.Witness)
+	witness, can := m.options.Source.(world.EvidenceSource)
 	if !ok || !can || d.turn != turn || d.act.Verb != world.Promote || len(d.act.On) != 1 || d.err != nil {
 		return m, nil
 	}

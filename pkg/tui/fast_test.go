@@ -89,7 +89,7 @@ func TestMeans(t *testing.T) {
 	m, _ = m.take(asked())
 	_, do := calmed(m).take(key("y"))
 	do()
-	if len(doing.acts) != 1 || doing.acts[0].Means[doing.acts[0].On[0]] != "shown" {
+	if len(doing.acts) != 1 || doing.acts[0].Precondition[doing.acts[0].On[0]] != "shown" {
 		t.Errorf("%+v", doing.acts)
 	}
 }
@@ -101,7 +101,7 @@ type recorder struct {
 }
 
 func (*recorder) Effect(_ context.Context, a world.Act) (world.Effect, error) {
-	return world.Effect{Lines: []string{"this"}, Means: map[cluster.Ref]string{a.On[0]: "shown"}}, nil
+	return world.Effect{Lines: []string{"this"}, Precondition: map[cluster.Ref]string{a.On[0]: "shown"}}, nil
 }
 
 func (r *recorder) Do(_ context.Context, a world.Act) (string, error) {

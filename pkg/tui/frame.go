@@ -121,7 +121,7 @@ func (m frame) link() draw.Line {
 		l = l.Add(theme.Faint, " read-only")
 	}
 	w, s := m.env.World, m.env.Theme.Symbols
-	if n := len(w.Driving); n > 0 {
+	if n := len(w.Running); n > 0 {
 		l = l.Add(theme.Busy, " running "+show.Count(n, "rollout"))
 	}
 	switch {

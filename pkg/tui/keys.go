@@ -62,7 +62,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	if m.over != nil { // which hides the notice: it is seen afterwards
 		return m.over.key(m, k)
 	}
-	m.notice = screen.Say{}
+	m.notice = screen.Notice{}
 	name := k.String()
 	switch {
 	case everywhere.back.Is(name) && !claims(m.top(), name):
@@ -122,7 +122,7 @@ func (m Model) filter() Model {
 
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
-	if len(m.env.World.Driving) > 0 {
+	if len(m.env.World.Running) > 0 {
 		return askToLeave(m)
 	}
 	return m, tea.Quit
@@ -181,13 +181,13 @@ func (m Model) copied() (Model, tea.Cmd) {
 	text, what := copies(m)
 	switch {
 	case text == "":
-		m.notice = screen.Say{Text: "nothing to copy here"}
+		m.notice = screen.Notice{Text: "nothing to copy here"}
 		return m, nil
 	case len(text) > mostCopied:
-		m.notice = screen.Say{Text: fmt.Sprintf("too long to copy: %d kB, a terminal takes %d", len(text)/1000, mostCopied/1000), Bad: true}
+		m.notice = screen.Notice{Text: fmt.Sprintf("too long to copy: %d kB, a terminal takes %d", len(text)/1000, mostCopied/1000), Bad: true}
 		return m, nil
 	}
-	m.notice = screen.Say{Text: "copied " + what}
+	m.notice = screen.Notice{Text: "copied " + what}
 	return m, tea.SetClipboard(text)
 }
 

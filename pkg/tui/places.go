@@ -68,10 +68,10 @@ func (m Model) move(to moved) (Model, tea.Cmd) {
 		return m, nil
 	}
 	if to.err != nil {
-		m.notice = screen.Say{Text: to.err.Error(), Bad: true}
+		m.notice = screen.Notice{Text: to.err.Error(), Bad: true}
 		return m, nil
 	}
-	m.notice = screen.Say{Text: spaceName(to.to)}
+	m.notice = screen.Notice{Text: spaceName(to.to)}
 	return m.leave(1).pass(screen.Changed{})
 }
 
@@ -93,7 +93,7 @@ func switching(contexts []string) []command {
 		args: func(Model) []string { return contexts },
 		run: func(m Model, args []string) (Model, tea.Cmd) {
 			if len(args) != 1 || !slices.Contains(contexts, args[0]) {
-				m.notice = screen.Say{Text: "ctx NAME: one of " + strings.Join(contexts, ", "), Bad: true}
+				m.notice = screen.Notice{Text: "ctx NAME: one of " + strings.Join(contexts, ", "), Bad: true}
 				return m, nil
 			}
 			m.next = args[0]

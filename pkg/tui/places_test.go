@@ -42,7 +42,7 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 	}
 	m := asking(t)
 	m.options.Actions = nil
-	m, _ = m.open(screen.Open{Screen: screen.FanOuts})
+	m, _ = m.open(screen.Open{Screen: screen.Distributions})
 	if line := (frame{m}).keyLine().String(); strings.Contains(line, "restart") || !strings.Contains(line, "esc back") {
 		t.Errorf("acts are offered where nothing can be acted on: %q", line)
 	}
@@ -60,7 +60,7 @@ func TestContext_IsLeftFor(t *testing.T) {
 	if _, quits := cmd().(tea.QuitMsg); !quits || next.Next() != "prod" {
 		t.Errorf("next %q", next.Next())
 	}
-	m.env.World = &world.World{Loaded: true, Driving: []cluster.Ref{{Kind: "CloneSet", Name: "web"}}}
+	m.env.World = &world.World{Loaded: true, Running: []cluster.Ref{{Kind: "CloneSet", Name: "web"}}}
 	asks, _ := run(m, "ctx prod")
 	if stays := hasty(asks, "esc"); stays.over != nil {
 		t.Error("the question is not left")

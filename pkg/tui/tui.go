@@ -59,7 +59,7 @@ type Model struct {
 	over  overlay
 	// notice is shown instead of the keys until the next one is pressed, or for a
 	// while; said is the one that was shown before, and since when.
-	notice screen.Say
+	notice screen.Notice
 	said   said
 	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
 	asks  int
@@ -144,7 +144,7 @@ type destination struct {
 var routes = []destination{
 	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
 	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return sidecars.New(o) }},
-	{screen.FanOuts, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
+	{screen.Distributions, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
 	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},

@@ -168,7 +168,7 @@ func TestLoading(t *testing.T) {
 // TestLeavingAsks where a rollout would stop with the program.
 func TestLeavingAsks(t *testing.T) {
 	w := two()
-	w.Driving = []cluster.Ref{web}
+	w.Running = []cluster.Ref{web}
 	s, _ := start(t, w)
 	s.Press("q")
 	s.Until("Leave while 1 rollout is in progress?", "resume cloneset/web -n shop --context lab", "y yes")

@@ -113,7 +113,7 @@ func screens() map[string]func(y *typist) {
 	list["over q"] = func(y *typist) {
 		open(screen.Open{Screen: screen.Rollout, Ref: checkout})(y)
 		w := *y.m.env.World
-		w.Driving = []cluster.Ref{checkout}
+		w.Running = []cluster.Ref{checkout}
 		y.m.env.World = &w
 		y.press("q")
 	}

@@ -30,7 +30,7 @@ func (u unruly) Await(ctx context.Context, _ int64, want world.Want) (*world.Wor
 	case 2:
 		w.Workloads = w.Workloads[:u.IntN(len(w.Workloads))]
 	case 3:
-		w.Driving = []cluster.Ref{w.Workloads[0].Ref}
+		w.Running = []cluster.Ref{w.Workloads[0].Ref}
 	case 4:
 		w.Where.Production = true
 	case 5:

@@ -67,7 +67,7 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		return m.back()
 	case screen.Ask:
 		return m.ask(msg.Act)
-	case screen.Say:
+	case screen.Notice:
 		m.notice = msg
 		return m, nil
 	case screen.Shell:
@@ -136,7 +136,7 @@ func (m Model) with(top screen.Screen) Model {
 func (m Model) open(o screen.Open) (Model, tea.Cmd) {
 	r, ok := route(o.Screen)
 	if !ok {
-		m.notice = screen.Say{Text: "there is no screen " + o.Screen, Bad: true}
+		m.notice = screen.Notice{Text: "there is no screen " + o.Screen, Bad: true}
 		return m, nil
 	}
 	if r.alone {
@@ -154,7 +154,7 @@ func (m Model) back() (Model, tea.Cmd) {
 		return m.pass(screen.Filter{})
 	}
 	if len(m.stack) == 1 {
-		m.notice = screen.Say{Text: "this is the first screen; q leaves"}
+		m.notice = screen.Notice{Text: "this is the first screen; q leaves"}
 		return m, nil
 	}
 	return m.leave(len(m.stack) - 1).pass(screen.Changed{})
@@ -198,7 +198,7 @@ func colors(p colorprofile.Profile) theme.Colors {
 
 // said is what was said last, and since when by the time in the cluster.
 type said struct {
-	notice screen.Say
+	notice screen.Notice
 	since  time.Time
 }
 
@@ -220,7 +220,7 @@ func (m Model) fade() Model {
 		limit = longer
 	}
 	if now.Sub(m.said.since) > limit {
-		m.notice = screen.Say{}
+		m.notice = screen.Notice{}
 	}
 	return m
 }

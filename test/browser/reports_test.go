@@ -88,7 +88,7 @@ func rollout(t *testing.T) []byte {
 		rec.Times[s.Name] = noon.Add(time.Duration(i*i) * time.Minute)
 	}
 	last := len(p.Steps) - 1
-	rec.Progress = plan.Progress{Step: last, Started: rec.Times[p.Steps[last].Name], Halted: "deadline: step step-100% is not done after 20m"}
+	rec.Progress = plan.Progress{Step: last, Started: rec.Times[p.Steps[last].Name], Failed: "deadline: step step-100% is not done after 20m"}
 	rec.Audit.Entries = []plan.AuditEntry{
 		{At: noon, By: "ci@runner", Program: "kubectl-kruise v1.2.0", What: string(plan.TransitionBegin), Detail: "5 steps"},
 		{At: noon.Add(9 * time.Minute), By: "ann@laptop", Program: "kubectl-kruise v1.2.0", What: string(plan.TransitionPromote), Detail: "pause-1"},

@@ -85,7 +85,7 @@ func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of
 	if err := answer.Text(e.errors(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
 		return err
 	}
-	reach, total, ok := plan.Reach(updated, gates)
+	reach, total, ok := plan.UpdatablePods(updated, gates)
 	switch {
 	case of != "":
 		_, err = fmt.Fprintf(e.errors(), "pods: %s\n", of)

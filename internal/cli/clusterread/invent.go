@@ -66,7 +66,7 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 
 // cluster is an empty model cluster with nodes that suit the workload.
 func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
-	options := simulate.Usual()
+	options := simulate.DefaultOptions()
 	options.Gates, options.ReadinessGate = o.Gates.Gates, o.Gates.ReadinessGate
 	w := simulate.New(options)
 	nodes := o.Nodes

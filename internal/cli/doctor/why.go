@@ -129,7 +129,7 @@ func (o *whyOptions) workload(ctx context.Context, name resourcearg.Name, namesp
 	}
 	d := diagnose.Workload(q)
 	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
-	if compared.Asked(d) {
+	if compared.AwaitsApproval(d) {
 		approved := func(ctx context.Context, p *plan.Plan) bool { return planning.ApprovedHere(ctx, o.core, o.config, p) }
 		c := clusterread.EvidenceReader{Core: o.core, Approved: approved}.Read(ctx, q)
 		out.Evidence = &c
@@ -206,7 +206,7 @@ func (o *whyOptions) recorded(ctx context.Context, q *diagnose.Question) {
 		o.warn("the recorded rollout is not considered: %v", err)
 		fallthrough
 	case err != nil, !rec.Progress.Finished.IsZero():
-		q.Stand()
+		q.ForSpec()
 		return
 	}
 	q.Begun, q.Plan = true, rec.Plan

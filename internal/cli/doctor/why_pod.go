@@ -31,7 +31,7 @@ func (o *whyOptions) pod(ctx context.Context, namespace, name string) (view.Diag
 		return view.Diagnosed{}, fmt.Errorf("cannot read pod %s: %w", name, err)
 	}
 	read := cluster.ReadPod(p)
-	d := diagnose.Lone(read)
+	d := diagnose.UnmanagedPod(read)
 	if owner, ok := o.owner(ctx, p); ok {
 		q, err := o.question(ctx, owner, namespace)
 		if err != nil {

@@ -213,7 +213,7 @@ func (p *page) batch(r *release.Rollout, sub map[string]any, list []corev1.Pod, 
 		at := resourcearg.PodRevision(&list[i])
 		// The hash is the label, or the last part of it.
 		of := hash != "" && (at == hash || strings.HasSuffix(at, "-"+hash))
-		if of && (l.all || !r.Holds() || list[i].Labels[batchLabel] == strconv.Itoa(r.Index)) {
+		if of && (l.all || !r.Controls() || list[i].Labels[batchLabel] == strconv.Itoa(r.Index)) {
 			chosen = append(chosen, list[i])
 		}
 	}

@@ -32,7 +32,7 @@ type handing struct {
 	client    *kube.Client
 	over      *kube.Handover
 	findings  []finding.Finding
-	around    *kube.Around
+	around    *kube.Surroundings
 	// pods is how many the old one has. resumed says that the handover was on record
 	// already, turned that it is the way back from one.
 	pods            int64
@@ -77,7 +77,7 @@ func (w *handing) allowed(ctx context.Context) error {
 	if len(w.unproven) == 0 {
 		return w.ask(ctx)
 	}
-	err := w.printNote("configmap/%s has this, and it was not approved on this machine:", kube.Kept(w.source))
+	err := w.printNote("configmap/%s has this, and it was not approved on this machine:", kube.HandoverName(w.source))
 	for _, u := range w.unproven {
 		text, failed := yaml.Marshal(mask.Object(u.Object))
 		err = errors.Join(err, failed, w.printNote("---\n%s", strings.TrimSpace(string(text))))
@@ -87,7 +87,7 @@ func (w *handing) allowed(ctx context.Context) error {
 	}
 	if w.yes || !w.factory.Streams.InTTY {
 		return &resource.Error{
-			Err:  fmt.Errorf("configmap/%s may have been edited, and objects would be made of it with your rights", kube.Kept(w.source)),
+			Err:  fmt.Errorf("configmap/%s may have been edited, and objects would be made of it with your rights", kube.HandoverName(w.source)),
 			Hint: "look at what is shown above, and answer the question on a terminal, without --yes; or continue on the machine on which the migration was begun",
 		}
 	}
@@ -145,7 +145,7 @@ func (w *handing) title(k *migrate.Kind) string { return k.Word + "/" + w.source
 func (w *handing) lines() []string {
 	lines := []string{w.headline()}
 	step := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  - "+format, args...)) }
-	step("both objects are kept in configmap/%s until the end", kube.Kept(w.source))
+	step("both objects are kept in configmap/%s until the end", kube.HandoverName(w.source))
 	step("%s is deleted and leaves its pods; %s, with the same selector, takes them over", w.title(w.from), w.title(w.to))
 	step("pods that are not of its revision go, %s, by eviction: PodDisruptionBudgets and PodUnavailableBudgets are asked", migrate.Pace(w.over.Record.Surge))
 	step("its update strategy is OnDelete until then, and %s afterwards", strategyOf(w.over.New))

@@ -233,7 +233,7 @@ func (w *work) warnings() []string {
 
 // follows are the steps of what names the old workload in its targetRef; whole says
 // that nothing is left there in the end.
-func follows(a *kube.Around, title string, whole bool) []string {
+func follows(a *kube.Surroundings, title string, whole bool) []string {
 	var out []string
 	for _, f := range a.Followers {
 		text := fmt.Sprintf("%s/%s looks after %s afterwards", f.Resource, f.Name, title)

@@ -30,7 +30,7 @@ type work struct {
 	// resumed says that the record was there already, turned that it is the way back
 	// from one.
 	resumed, turned bool
-	around          *kube.Around
+	around          *kube.Surroundings
 }
 
 // readState reads everything, and refuses what cannot be done. Nothing is written.

@@ -139,7 +139,7 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 
 // Assumed is what a preview takes for granted of the cluster.
 func (m *Made) Assumed() simulate.Options {
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
 	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
@@ -167,7 +167,7 @@ func (m *Made) Acts(tell func(plan.Snapshot, plan.Action)) error {
 // count has steps stop at numbers of pods, and the last where the workload's own
 // partition does.
 func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
-	total := plan.Standing(s).Limits.Replicas
+	total := plan.PlanOfCurrentSpec(s).Limits.Replicas
 	reach := total
 	if keep, err := strconv.Atoi(plan.PartitionOf(desired)); err == nil {
 		reach = max(total-keep, 0)

@@ -18,7 +18,7 @@ import (
 type RestartMaker struct {
 	Factory *factory.Factory
 	// What is restarted; without a method there, what the cluster can do is chosen.
-	What   plan.Restarting
+	What   plan.RestartRequest
 	Policy plan.Policy
 }
 
@@ -29,7 +29,7 @@ func (m *RestartMaker) Plan(s plan.Snapshot) (plan.Plan, error) {
 	if err != nil || len(p.Steps) == 0 || p.Target.Kind == "Pod" {
 		return p, err
 	}
-	assumed := simulate.Usual()
+	assumed := simulate.DefaultOptions()
 	assumed.Gates, assumed.Start = s.Gates, time.Now()
 	if err := simulate.Check(p, s, assumed); err != nil {
 		return p, &resource.Error{Err: err, Hint: "wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why' says what is in the way"}

@@ -39,9 +39,9 @@ func TestWhatIf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, o := web(), engine.Usual()
+	m, o := web(), engine.DefaultOptions()
 	f.apply(m, &o)
-	want := engine.Usual()
+	want := engine.DefaultOptions()
 	want.Agent.Ready = engine.Span{Mean: 20 * time.Second, Spread: 5 * time.Second}
 	want.Agent.Pull, want.Agent.Stop = engine.Exactly(30*time.Second), engine.Exactly(time.Minute)
 	want.Fail, want.GuardUpdates = []int{3, 5}, true
@@ -63,9 +63,9 @@ func TestWithoutWhatIf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, o := web(), engine.Usual()
+	m, o := web(), engine.DefaultOptions()
 	f.apply(m, &o)
-	if o.Agent.Ready != engine.Usual().Agent.Ready || o.GuardUpdates || len(m.Snapshot.Budgets) != 0 || len(m.Snapshot.Nodes) != 2 {
+	if o.Agent.Ready != engine.DefaultOptions().Agent.Ready || o.GuardUpdates || len(m.Snapshot.Budgets) != 0 || len(m.Snapshot.Nodes) != 2 {
 		t.Errorf("%+v", o)
 	}
 }

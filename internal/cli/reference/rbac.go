@@ -145,9 +145,9 @@ func (o *rbacOptions) chooseRunner(c *cobra.Command) error {
 		}
 	}
 	if !c.Flags().Changed("name") {
-		o.name = runner.Account
+		o.name = runner.ServiceAccount
 	}
-	o.bind = o.namespace + "/" + runner.Account
+	o.bind = o.namespace + "/" + runner.ServiceAccount
 	return nil
 }
 
@@ -224,7 +224,7 @@ func (o *rbacOptions) account() []any {
 	off := false
 	account := &corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: runner.Account}, AutomountServiceAccountToken: &off,
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: runner.ServiceAccount}, AutomountServiceAccountToken: &off,
 	}
 	if o.namespace != runner.Namespace {
 		return []any{account}

@@ -56,7 +56,7 @@ type world struct {
 func newWorld(t *testing.T, c change) *world {
 	t.Helper()
 	given := installation.GatesOf(kruise.Release{})
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Gates = given.Gates
 	w := &world{simulate.New(o), t}
 	for i := range 5 {

@@ -91,7 +91,7 @@ func (w *workloadRollout) withWorkload(err error) error {
 }
 
 func (w *workloadRollout) assumed(s plan.Snapshot) simulate.Options {
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	o.Gates, o.Start = s.Gates, w.at
 	o.GuardUpdates, o.ReadinessGate = w.Gates.GuardUpdates, w.Gates.ReadinessGate
 	return o

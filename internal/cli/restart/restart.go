@@ -48,9 +48,9 @@ const example = `  # all containers of all pods of a workload
 
 type options struct {
 	factory *factory.Factory
-	own     *rollout.Own
+	own     *rollout.VerbRunner
 
-	what    plan.Restarting
+	what    plan.RestartRequest
 	steps   string
 	timeout time.Duration
 	policy  plan.Policy
@@ -60,7 +60,7 @@ var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, own: rollout.NewOwn(f)}
+	o := &options{factory: f, own: rollout.NewVerbRunner(f)}
 	c := &cobra.Command{
 		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers in place", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -129,7 +129,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 
 // Plans makes plans that restart containers as the verb does, by whatever method the
 // cluster has.
-func Plans(f *factory.Factory, what plan.Restarting) func(plan.Snapshot) (plan.Plan, error) {
+func Plans(f *factory.Factory, what plan.RestartRequest) func(plan.Snapshot) (plan.Plan, error) {
 	return (&planning.RestartMaker{Factory: f, What: what}).Plan
 }
 

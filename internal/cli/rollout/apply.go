@@ -96,7 +96,7 @@ func fits(ctx context.Context, s *session, p plan.Plan) (plan.Plan, plan.Snapsho
 	if err != nil {
 		return p, snapshot, err
 	}
-	described, err := p.Described(snapshot)
+	described, err := p.WithDescription(snapshot)
 	return described, snapshot, err
 }
 

@@ -37,7 +37,7 @@ the interface does not stop the rollout.`,
 			if err != nil {
 				return err
 			}
-			desk := NewDesk(c.Context(), shared.factory, shared.stateNamespace)
+			desk := NewLiveRollouts(c.Context(), shared.factory, shared.stateNamespace)
 			defer desk.Close()
 			return screens(c.Context(), shared.factory, desk, s.target.Ref)
 		},

@@ -137,7 +137,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 		}
 	}
 	_, _ = fmt.Fprintf(streams.Err, "The recorded plan was not approved on this machine: %s. What is left of it:\n\n", strings.Join(t.Unproven, "; "))
-	rest, err := t.Plan.Rest(t.Snapshot)
+	rest, err := t.Plan.Remaining(t.Snapshot)
 	if err != nil {
 		return false, err
 	}

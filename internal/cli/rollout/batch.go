@@ -186,14 +186,14 @@ func (p *Part) requestsOf(of plan.Plan, a acts, err error) ([]event.Request, err
 	return p.session.requests(of, a)
 }
 
-// Halted is why the last rollout of the workload went no further; "" for one that
+// Failed is why the last rollout of the workload went no further; "" for one that
 // came to its end, or none.
 func (p *Part) Halted() (string, error) {
 	rec, err := p.session.Rollout()
 	if errors.Is(err, plan.ErrNoRollout) {
 		return "", nil
 	}
-	return rec.Progress.Halted, err
+	return rec.Progress.Failed, err
 }
 
 // Run carries out the plan that leads to a state from the present one, or goes on
@@ -249,7 +249,7 @@ func (p *Part) Settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	standing := plan.Standing(s)
+	standing := plan.PlanOfCurrentSpec(s)
 	if plan.Next(standing, s, c.Now()).Verb == plan.Done {
 		return nil
 	}
@@ -294,7 +294,7 @@ func (p *Part) begun(to plan.Plan) (*plan.Record, error) {
 // sameGoal reports whether a plan leads to the state that another one, which may have
 // nothing left to do, leads to.
 func sameGoal(a, b plan.Plan) bool {
-	if a.RollsBack != "" || a.Change.ToHash != b.Change.ToHash {
+	if a.RollbackReason != "" || a.Change.ToHash != b.Change.ToHash {
 		return false
 	}
 	updated, kept := goal(a)

@@ -238,7 +238,7 @@ func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts)
 	switch {
 	case errors.Is(err, plan.ErrNoRollout):
 		return o.none(ctx, s)
-	case mayNot, errors.Is(err, plan.ErrTaken):
+	case mayNot, errors.Is(err, plan.ErrOtherExecutor):
 		if changed := o.change(ctx, s, rollouts); changed != nil {
 			return changed
 		}
@@ -270,8 +270,8 @@ func (o *control) taken(ctx context.Context, s *session, rollouts apply.Rollouts
 		}
 		return nil, plan.Record{}, err
 	}
-	s.Allow(o.authority.asks)
-	return rollouts.Turn(ctx, s, o.action.do)
+	s.AllowVerify(o.authority.asks)
+	return rollouts.Transit(ctx, s, o.action.do)
 }
 
 // stop has the controller of a rollout stopped that was paused or aborted.

@@ -53,7 +53,7 @@ func promoting(how plan.Promotion) action {
 		if how == (plan.Promotion{}) {
 			return "promoted: step " + name(r.Progress.Step) + " is over"
 		}
-		return "promoted: no pause counts up to step " + name(r.Progress.Free-1)
+		return "promoted: no pause counts up to step " + name(r.Progress.FirstCountingPause-1)
 	}}
 }
 
@@ -222,7 +222,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		return err
 	}
 	defer s.Close()
-	s.Allow(o.authority.asks)
+	s.AllowVerify(o.authority.asks)
 	e, err := rollouts.Back(ctx, s, why)
 	if err != nil {
 		return hinted(err)

@@ -14,10 +14,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Desk is what somebody at a screen does with rollouts: the sessions of the verbs.
+// LiveRollouts is what somebody at a screen does with rollouts: the sessions of the verbs.
 // Nothing is printed and nobody is asked, since the screen does both: what a verb would
 // say before its question comes back as lines.
-type Desk struct {
+type LiveRollouts struct {
 	factory        *factory.Factory
 	stateNamespace string
 	gates          cluster.Gates
@@ -40,9 +40,9 @@ type end struct {
 	err    error
 }
 
-// NewDesk returns a desk; what it carries out ends with the context.
-func NewDesk(ctx context.Context, f *factory.Factory, stateNamespace string) *Desk {
-	d := &Desk{
+// NewLiveRollouts returns a desk; what it carries out ends with the context.
+func NewLiveRollouts(ctx context.Context, f *factory.Factory, stateNamespace string) *LiveRollouts {
+	d := &LiveRollouts{
 		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: func() {},
 		driving: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
 	}
@@ -50,19 +50,19 @@ func NewDesk(ctx context.Context, f *factory.Factory, stateNamespace string) *De
 	return d
 }
 
-// Tell has a function called, from any goroutine, when [Desk.Driving] says something
+// Tell has a function called, from any goroutine, when [LiveRollouts.Driving] says something
 // else.
-func (d *Desk) Tell(changed func()) {
+func (d *LiveRollouts) Tell(changed func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changed = changed
 }
 
 // StateNamespace is where rollouts of kinds without a namespace are kept.
-func (d *Desk) StateNamespace() string { return d.stateNamespace }
+func (d *LiveRollouts) StateNamespace() string { return d.stateNamespace }
 
 // Driving are the rollouts that are carried out here, by name.
-func (d *Desk) Driving() []cluster.Ref {
+func (d *LiveRollouts) Driving() []cluster.Ref {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(d.driving), func(a, b cluster.Ref) int { return strings.Compare(a.String(), b.String()) })
@@ -70,13 +70,13 @@ func (d *Desk) Driving() []cluster.Ref {
 
 // Close leaves what is carried out here where it stands, and waits until others can go
 // on with it.
-func (d *Desk) Close() {
+func (d *LiveRollouts) Close() {
 	d.stop()
 	d.all.Wait()
 }
 
 // sessions are those of the verbs, which say what they say to notes.
-func (d *Desk) sessions() (*driving, *notes) {
+func (d *LiveRollouts) sessions() (*driving, *notes) {
 	said := &notes{}
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
 	may := d.authority
@@ -87,16 +87,16 @@ func (d *Desk) sessions() (*driving, *notes) {
 }
 
 // locate finds a workload, and open watches it, too.
-func (d *Desk) locate(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+func (d *LiveRollouts) locate(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
 	return at.locateIn(ctx, nameOfRef(ref), ref.Namespace)
 }
 
-func (d *Desk) open(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+func (d *LiveRollouts) open(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
 	return at.openRef(ctx, ref)
 }
 
 // start puts a plan on record and carries it out, behind.
-func (d *Desk) start(at *driving, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
+func (d *LiveRollouts) start(at *driving, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (d *Desk) start(at *driving, ref cluster.Ref, plans func(context.Context, *
 	return err
 }
 
-func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *session) (plan.Plan, error)) error {
+func (d *LiveRollouts) begin(at *driving, s *session, plans func(context.Context, *session) (plan.Plan, error)) error {
 	p, err := plans(d.ctx, s)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *sessi
 	if err := at.commands(p.Commands(0), "the plan"); err != nil {
 		return err
 	}
-	s.Allow(d.authority.asks)
+	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Begin(d.ctx, s, p)
 	if err != nil {
 		return hinted(err)
@@ -130,7 +130,7 @@ func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *sessi
 }
 
 // drive carries a plan out that is on record, behind, and closes the session in the end.
-func (d *Desk) drive(s *session, e *apply.Executor) {
+func (d *LiveRollouts) drive(s *session, e *apply.Executor) {
 	ref := s.target.Ref
 	d.note(ref, true, end{})
 	d.all.Go(func() {
@@ -140,7 +140,7 @@ func (d *Desk) drive(s *session, e *apply.Executor) {
 	})
 }
 
-func (d *Desk) note(ref cluster.Ref, on bool, e end) {
+func (d *LiveRollouts) note(ref cluster.Ref, on bool, e end) {
 	d.mu.Lock()
 	if d.ends[ref] = e; on {
 		d.driving[ref] = true
@@ -152,14 +152,14 @@ func (d *Desk) note(ref cluster.Ref, on bool, e end) {
 	changed()
 }
 
-func (d *Desk) here(ref cluster.Ref) bool {
+func (d *LiveRollouts) here(ref cluster.Ref) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.driving[ref]
 }
 
 // rollouts are those of the cluster.
-func (d *Desk) rollouts() (apply.Rollouts, error) {
+func (d *LiveRollouts) rollouts() (apply.Rollouts, error) {
 	at, _ := d.sessions()
 	return at.rollouts()
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // Run offers to carry out the plan that is made of what is known of a workload.
-func (d *Desk) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapshot) (plan.Plan, error)) (*Offer, error) {
+func (d *LiveRollouts) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapshot) (plan.Plan, error)) (*Offer, error) {
 	return d.planned(ctx, ref, func(ctx context.Context, _ *driving, s *session) (plan.Plan, error) {
 		snapshot, err := s.Observe(ctx, s.target.Ref)
 		if err != nil {
@@ -32,7 +32,7 @@ func (d *Desk) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapsho
 
 // Undo offers to go back: while a rollout is under way, or has halted, to the template
 // that it started from; after it to an older revision, 0 for the one before.
-func (d *Desk) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offer, error) {
+func (d *LiveRollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Desk) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offe
 type planner func(context.Context, *driving, *session) (plan.Plan, error)
 
 // planned offers to carry out a plan.
-func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Offer, error) {
+func (d *LiveRollouts) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Offer, error) {
 	at, said := d.sessions()
 	s, err := d.open(ctx, at, ref)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 }
 
 // back offers to end the rollout on record and to take it back.
-func (d *Desk) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
+func (d *LiveRollouts) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
 	why := "rolled back by " + holder()
 	at, said := d.sessions()
 	s, err := d.open(ctx, at, ref)
@@ -107,7 +107,7 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollout
 
 // startBack puts the way back of a rollout that has ended on record, and carries it out,
 // behind.
-func (d *Desk) startBack(ref cluster.Ref, why string) error {
+func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 	at, _ := d.sessions()
 	rollouts, err := at.rollouts()
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Desk) startBack(ref cluster.Ref, why string) error {
 	if err != nil {
 		return err
 	}
-	s.Allow(d.authority.asks)
+	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Back(d.ctx, s, why)
 	if err != nil {
 		s.Close()
@@ -139,7 +139,7 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 		return s.object, snapshot, err
 	}
 	o.Change = func(object *resource.Resource, snapshot plan.Snapshot) (*resource.Resource, error) {
-		to, err := plan.Older(snapshot, revision)
+		to, err := plan.OlderRevision(snapshot, revision)
 		if err != nil {
 			return nil, object.Wrap(err, "")
 		}
@@ -181,7 +181,7 @@ func effect(p plan.Plan) []string {
 }
 
 // Scale offers to change how many pods there are.
-func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
+func (d *LiveRollouts) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n < 0 {
 		return nil, fmt.Errorf("%q is not a number of pods", value)
@@ -191,12 +191,12 @@ func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer
 		if w := s.Object(); w.Kind == kruise.KindDaemonSet || w.Kind == kruise.KindSidecarSet {
 			return nil, plan.Consequence{}, fmt.Errorf("%s has no number of pods of its own", ref)
 		}
-		return patch, plan.Consequence{Was: strconv.Itoa(plan.Standing(s).Limits.Replicas), Becomes: value}, nil
+		return patch, plan.Consequence{Was: strconv.Itoa(plan.PlanOfCurrentSpec(s).Limits.Replicas), Becomes: value}, nil
 	})
 }
 
 // Partition offers to change how many pods stay old.
-func (d *Desk) Partition(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
+func (d *LiveRollouts) Partition(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
 	return d.patched(ctx, ref, "partition set to "+value, func(now plan.Snapshot) (*plan.Patch, plan.Consequence, error) {
 		w := now.Object()
 		path := plan.PartitionPath(w.Group, w.Kind, w.Version)
@@ -230,7 +230,7 @@ type patches func(plan.Snapshot) (*plan.Patch, plan.Consequence, error)
 
 // patched offers one patch of a workload that has no rollout in progress; done is what is
 // said once it is written.
-func (d *Desk) patched(ctx context.Context, ref cluster.Ref, done string, makes patches) (*Offer, error) {
+func (d *LiveRollouts) patched(ctx context.Context, ref cluster.Ref, done string, makes patches) (*Offer, error) {
 	offer, err := d.patch(ctx, ref, makes, false)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (d *Desk) patched(ctx context.Context, ref cluster.Ref, done string, makes 
 
 // patch makes a patch for a workload as it is now, and writes it where that is asked for;
 // else it also says who owns the fields.
-func (d *Desk) patch(ctx context.Context, ref cluster.Ref, makes patches, write bool) (*Offer, error) {
+func (d *LiveRollouts) patch(ctx context.Context, ref cluster.Ref, makes patches, write bool) (*Offer, error) {
 	at, notes := d.sessions()
 	s, err := d.open(ctx, at, ref)
 	if err != nil {

@@ -28,18 +28,18 @@ type Offer struct {
 }
 
 // Promote lets a rollout go on past the step at which it stands.
-func (d *Desk) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
+func (d *LiveRollouts) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
 }
 
 // Abort ends a rollout where it stands.
-func (d *Desk) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
+func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	return d.onRecord(ctx, ref, turn{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
 // PauseOrResume pauses what goes on, has go on what was paused, and tries again what has
 // halted: the rollout on record or, without one, the workload's own controller.
-func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, error) {
+func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, erro
 }
 
 // onRecord offers to change the rollout on record.
-func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
+func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 }
 
 // none is the refusal where no rollout is recorded: a Kruise Rollout may have it.
-func (d *Desk) none(ctx context.Context, ref cluster.Ref) error {
+func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 	at, _ := d.sessions()
 	s, err := d.locate(ctx, at, ref)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Desk) none(ctx context.Context, ref cluster.Ref) error {
 }
 
 // driver says who carries the rollout on.
-func (d *Desk) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref) string {
+func (d *LiveRollouts) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref) string {
 	by, err := rollouts.Holder(ctx, ref)
 	switch {
 	case d.here(ref):
@@ -114,7 +114,7 @@ func (d *Desk) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.
 }
 
 // continueRecorded carries a rollout out that is on record, unless somebody does already.
-func (d *Desk) continueRecorded(ref cluster.Ref) (where string, err error) {
+func (d *LiveRollouts) continueRecorded(ref cluster.Ref) (where string, err error) {
 	if d.here(ref) {
 		return "", nil
 	}
@@ -127,11 +127,11 @@ func (d *Desk) continueRecorded(ref cluster.Ref) (where string, err error) {
 	if err != nil {
 		return "", err
 	}
-	s.Allow(d.authority.asks)
+	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Continue(d.ctx, s)
 	if err != nil {
 		s.Close()
-		if errors.Is(err, plan.ErrTaken) {
+		if errors.Is(err, plan.ErrOtherExecutor) {
 			return "; the rollout continues where it is run", nil
 		}
 		return "", hinted(err)
@@ -141,7 +141,7 @@ func (d *Desk) continueRecorded(ref cluster.Ref) (where string, err error) {
 }
 
 // pauseField offers to pause a workload itself, or to have it go on.
-func (d *Desk) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) {
+func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	at, said := d.sessions()
 	s, err := d.locate(ctx, at, ref)
 	if err != nil {
@@ -179,7 +179,7 @@ type turn struct {
 
 // take writes a turn where it still means what somebody has said yes to, and has the
 // rollout go on.
-func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
+func (d *LiveRollouts) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
 	rollouts.Unless = func(r plan.Record) error {
 		if t.means(r) != means {
 			return errChanged
@@ -190,7 +190,7 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 		// Another process that drives the rollout has the say, and follows at once.
 		if by, err := rollouts.Holder(ctx, ref); err != nil || by == "" {
 			said, err := d.turn(rollouts, ref, t)
-			if _, denied := errors.AsType[*apply.DeniedError](err); !denied && !errors.Is(err, plan.ErrTaken) {
+			if _, denied := errors.AsType[*apply.DeniedError](err); !denied && !errors.Is(err, plan.ErrOtherExecutor) {
 				return said, err
 			}
 		}
@@ -212,14 +212,14 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 
 // turn is take of a rollout that no process drives: this one does, and the record stays as
 // it is where this person may not.
-func (d *Desk) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
+func (d *LiveRollouts) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
 	at, _ := d.sessions()
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
 		return "", err
 	}
-	s.Allow(d.authority.asks)
-	e, rec, err := rollouts.Turn(d.ctx, s, t.do)
+	s.AllowVerify(d.authority.asks)
+	e, rec, err := rollouts.Transit(d.ctx, s, t.do)
 	if err != nil {
 		s.Close()
 		return "", hinted(err)
@@ -229,7 +229,7 @@ func (d *Desk) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said stri
 }
 
 // stopped has the controller of a rollout stopped that was paused or aborted.
-func (d *Desk) stopped(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
+func (d *LiveRollouts) stopped(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
 	at, _ := d.sessions()
 	s, err := d.locate(ctx, at, ref)
 	if err != nil {
@@ -245,7 +245,7 @@ func rolloutOf(r plan.Record) string { return "rollout of " + r.Begun.UTC().Stri
 func stepOf(r plan.Record) string { return fmt.Sprintf("step %d, %s", r.Progress.Step, rolloutOf(r)) }
 
 func wayOf(r plan.Record) string {
-	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.Held != "", r.Progress.Halted != "", rolloutOf(r))
+	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.PausedBy != "", r.Progress.Failed != "", rolloutOf(r))
 }
 
 var errChanged = &resource.Error{Err: errors.New("it has changed since the question was asked: nothing is done"), Hint: "look at it and try again"}

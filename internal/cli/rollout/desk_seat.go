@@ -17,21 +17,21 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// Seat is one workload that is looked at closely: all that whoever drives a rollout of
+// WatchedWorkload is one workload that is looked at closely: all that whoever drives a rollout of
 // it sees.
-type Seat struct {
+type WatchedWorkload struct {
 	at       *driving
 	s        *session
 	rollouts apply.Rollouts
-	hand     *diagnose.Hand
+	hand     *diagnose.Controller
 	// asked is when somebody asked for the hand and, of the record of that version, for
 	// the holder.
 	asked  time.Time
 	events func(map[string]bool) []*corev1.Event
 }
 
-// Sit begins to watch a workload.
-func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
+// WatchWorkload begins to watch a workload.
+func (d *LiveRollouts) WatchWorkload(ctx context.Context, ref cluster.Ref) (*WatchedWorkload, error) {
 	at, _ := d.sessions()
 	rollouts, err := at.rollouts()
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	seat := &Seat{at: at, s: s, rollouts: rollouts}
+	seat := &WatchedWorkload{at: at, s: s, rollouts: rollouts}
 	if seat.events, err = s.Events(); err != nil {
 		seat.Close()
 		return nil, err
@@ -50,16 +50,16 @@ func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
 }
 
 // Close ends the watches.
-func (s *Seat) Close() { s.s.Close() }
+func (s *WatchedWorkload) Close() { s.s.Close() }
 
 // Await returns when something has changed since a snapshot of that version, or at a
 // time.
-func (s *Seat) Await(ctx context.Context, since string, until time.Time) error {
+func (s *WatchedWorkload) Await(ctx context.Context, since string, until time.Time) error {
 	return s.s.Await(ctx, s.s.target.Ref, since, until)
 }
 
 // Holder asks who drives the rollout on record; "" is nobody.
-func (s *Seat) Holder(ctx context.Context) string {
+func (s *WatchedWorkload) Holder(ctx context.Context) string {
 	by, err := s.rollouts.Holder(ctx, s.s.target.Ref)
 	if err != nil {
 		return "an executor that you may not read"
@@ -69,7 +69,7 @@ func (s *Seat) Holder(ctx context.Context) string {
 
 // Question is all that is known of the workload, as `why` asks it. holder knows who
 // drives the rollout on record, and is asked where there is one.
-func (s *Seat) Question(ctx context.Context, holder func(context.Context) string) (diagnose.Question, error) {
+func (s *WatchedWorkload) Question(ctx context.Context, holder func(context.Context) string) (diagnose.Question, error) {
 	ref := s.s.target.Ref
 	q := diagnose.Question{Name: ref.String(), Now: s.s.Now()}
 	var err error
@@ -84,7 +84,7 @@ func (s *Seat) Question(ctx context.Context, holder func(context.Context) string
 	case err != nil && !errors.Is(err, plan.ErrNoRollout):
 		return q, err
 	case err != nil, !rec.Progress.Finished.IsZero():
-		q.Stand()
+		q.ForSpec()
 	default:
 		q.Begun, q.Plan, q.Holder = true, rec.Plan, holder(ctx)
 	}
@@ -93,7 +93,7 @@ func (s *Seat) Question(ctx context.Context, holder func(context.Context) string
 }
 
 // Rollouts are those on record, the newest first; none where the record cannot be read.
-func (s *Seat) Rollouts() []plan.PastRollout {
+func (s *WatchedWorkload) Rollouts() []plan.PastRollout {
 	rec, err := s.s.Rollout()
 	if err != nil {
 		return nil
@@ -104,7 +104,7 @@ func (s *Seat) Rollouts() []plan.PastRollout {
 // handsAfter is how old an answer about who else drives the workload may be.
 const handsAfter = 15 * time.Second
 
-func (s *Seat) above(ctx context.Context, now time.Time) *diagnose.Hand {
+func (s *WatchedWorkload) above(ctx context.Context, now time.Time) *diagnose.Controller {
 	if now.Sub(s.asked) < handsAfter {
 		return s.hand
 	}
@@ -120,7 +120,7 @@ func (s *Seat) above(ctx context.Context, now time.Time) *diagnose.Hand {
 }
 
 // Events are those about objects of these names.
-func (s *Seat) Events(names map[string]bool) []*corev1.Event { return s.events(names) }
+func (s *WatchedWorkload) Events(names map[string]bool) []*corev1.Event { return s.events(names) }
 
 // nameOfRef is a workload as the command line names it.
 func nameOfRef(ref cluster.Ref) resourcearg.Name {

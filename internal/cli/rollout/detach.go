@@ -48,7 +48,7 @@ func (d *detaching) addFlags(c *cobra.Command, tells *telling, manifest bool) {
 	fl.BoolVar(&d.on, "detach", false, "run the rollout in a Job in the cluster, and return at once (docs/detached.md)")
 	fl.StringVar(&d.image, "runner-image", "", "image of the Job (default: the one of this version)")
 	fl.StringVar(&d.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
-	fl.StringVar(&d.account, "runner-account", runner.Account, "ServiceAccount of the Job, which 'kubectl kruise rbac --runner' prints")
+	fl.StringVar(&d.account, "runner-account", runner.ServiceAccount, "ServiceAccount of the Job, which 'kubectl kruise rbac --runner' prints")
 	fl.StringVar(&d.secret, "runner-notify-secret", "", "name of a Secret beside the Job, whose key \""+runner.SecretKey+"\" signs notifications")
 	if manifest {
 		fl.BoolVar(&d.manifest, "manifest", false, "with --detach: print the Job and its plan, and create nothing")
@@ -328,7 +328,7 @@ func secretIn(p *plan.Plan) string {
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		for _, patch := range step.Patches {
-			if !reflect.DeepEqual(p.Shown(patch), patch.Body) {
+			if !reflect.DeepEqual(p.Masked(patch), patch.Body) {
 				return step.Name
 			}
 		}
@@ -355,7 +355,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 		return err
 	}
 	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
-		return hinted(fmt.Errorf("%w: %s", plan.ErrTaken, by))
+		return hinted(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
 	if _, err := o.action.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
 		return err
@@ -376,7 +376,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 		return err
 	}
 	spec.From = from
-	if rec.Plan.RollsBack != "" {
+	if rec.Plan.RollbackReason != "" {
 		spec.BackTo = rec.Plan.Change.ToHash
 	}
 	if err := o.jobs().create(ctx, spec, true); err != nil {
@@ -406,7 +406,7 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 	if err != nil {
 		return 0, err
 	}
-	rest, err := p.Rest(snapshot)
+	rest, err := p.Remaining(snapshot)
 	if err != nil {
 		return 0, err
 	}

@@ -103,7 +103,7 @@ func (o *driveOptions) run(ctx context.Context) error {
 	told := false
 	for {
 		err := once(ctx)
-		if !errors.Is(err, plan.ErrTaken) {
+		if !errors.Is(err, plan.ErrOtherExecutor) {
 			return o.final(err)
 		}
 		if !told {
@@ -130,7 +130,7 @@ func (o *driveOptions) final(err error) error {
 	return err
 }
 
-// once drives the rollout as far as this process can. The error wraps plan.ErrTaken where
+// once drives the rollout as far as this process can. The error wraps plan.ErrOtherExecutor where
 // another one does.
 func (o *driveOptions) once(ctx context.Context) error {
 	rollouts, err := o.rollouts()
@@ -143,7 +143,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	s.Allow(o.authority.asks)
+	s.AllowVerify(o.authority.asks)
 	rec, err := s.Rollout()
 	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return err
@@ -182,13 +182,13 @@ func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err err
 	w := o.factory.Streams.Err
 	switch {
 	case rec.State() == plan.StateDone && !mine:
-		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollsBack)
+		_, _ = fmt.Fprintln(w, "rolled back: "+rec.Plan.RollbackReason)
 		return true, command.ErrFailed
 	case rec.State() == plan.StateDone:
 		_, _ = fmt.Fprintln(w, "completed already")
 		return true, nil
 	case rec.Progress.Aborted:
-		_, _ = fmt.Fprintln(w, rec.Progress.Halted)
+		_, _ = fmt.Fprintln(w, rec.Progress.Failed)
 		return true, command.ErrFailed
 	}
 	return false, nil
@@ -249,7 +249,7 @@ func (a approvedOnly) isApproved(ctx context.Context, p plan.Plan) (bool, error)
 	if slices.Contains(digests, a.authority.digest) {
 		return true, nil
 	}
-	if p.RollsBack != "" && a.back != "" && p.Change.ToHash == a.back {
+	if p.RollbackReason != "" && a.back != "" && p.Change.ToHash == a.back {
 		return false, nil
 	}
 	return false, &resource.Error{

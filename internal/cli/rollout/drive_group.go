@@ -16,7 +16,7 @@ import (
 )
 
 // driveGroupOnce carries a group out as far as this process can. The error wraps
-// plan.ErrTaken where another one does.
+// plan.ErrOtherExecutor where another one does.
 func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	end, err := o.share(ctx)
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *approvedGroup) Approved(ctx context.Context, p plan.Plan) (bool, error)
 	if slices.ContainsFunc(of, func(d string) bool { return slices.Contains(a.digests[ref], d) }) {
 		return true, nil
 	}
-	if from := a.plans[ref].Change.FromHash; p.RollsBack != "" && from != "" && p.Change.ToHash == from {
+	if from := a.plans[ref].Change.FromHash; p.RollbackReason != "" && from != "" && p.Change.ToHash == from {
 		return false, nil
 	}
 	return false, &resource.Error{

@@ -109,7 +109,7 @@ func (d *driving) takeOver(ctx context.Context, s *session) error {
 // driveRecorded drives the rollout on record, as far as that is for this process to do.
 func (d *driving) driveRecorded(ctx context.Context, s *session, start starter) error {
 	res, err := d.resumeRecorded(ctx, s, start)
-	if errors.Is(err, plan.ErrTaken) {
+	if errors.Is(err, plan.ErrOtherExecutor) {
 		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
 	}
@@ -148,7 +148,7 @@ func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.
 
 // takenOver has the time of the present step count from now.
 func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
-	e, _, err := r.Turn(ctx, w, apply.TakingOver)
+	e, _, err := r.Transit(ctx, w, apply.TakingOver)
 	return e, err
 }
 
@@ -158,7 +158,7 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter)
 	if err != nil {
 		return apply.Result{}, err
 	}
-	s.Allow(d.authority.asks)
+	s.AllowVerify(d.authority.asks)
 	e, err := start(ctx, rollouts, s)
 	if err != nil {
 		return apply.Result{}, hinted(err)
@@ -186,7 +186,7 @@ func hinted(err error) error {
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
 		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
 	}
-	if errors.Is(err, plan.ErrTaken) {
+	if errors.Is(err, plan.ErrOtherExecutor) {
 		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
 	}
 	return err
@@ -218,7 +218,7 @@ func (d *driving) end(res apply.Result) error {
 	case event.Interrupted:
 		return command.ErrInterrupted
 	case event.TakenOver:
-		return fmt.Errorf("%w%s; it continues there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
+		return fmt.Errorf("%w%s; it continues there", plan.ErrOtherExecutor, strings.TrimPrefix(res.Reason, plan.ErrOtherExecutor.Error()))
 	}
 	return command.ErrFailed
 }

@@ -28,7 +28,7 @@ func (c *common) warnOfOwners(object *resource.Resource) {
 
 // warnOfStop tells that a GitOps controller would let the controller of a stopped rollout
 // continue, and what to agree with it.
-func (c *common) warnOfStop(object *resource.Resource, stop plan.Stop) {
+func (c *common) warnOfStop(object *resource.Resource, stop plan.ControllerStop) {
 	path := stop.Field.Path(object.Group(), object.Kind(), object.Version())
 	if path == nil {
 		return

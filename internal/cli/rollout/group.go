@@ -143,7 +143,7 @@ func (c *common) groups(a apply.Approvals, opened map[cluster.Ref]*session) (app
 				return nil, err
 			}
 		}
-		s.Allow(c.authority.asks)
+		s.AllowVerify(c.authority.asks)
 		return s, nil
 	}
 	return apply.Groups{Rollouts: r, Records: c.groupRecords()}, nil
@@ -154,7 +154,7 @@ func groupHinted(err error) error {
 	if known, ok := errors.AsType[*apply.GroupError](err); ok {
 		return &resource.Error{Err: known, Hint: known.Hint}
 	}
-	if errors.Is(err, plan.ErrTaken) {
+	if errors.Is(err, plan.ErrOtherExecutor) {
 		return &resource.Error{Err: err, Hint: "look at it with 'kubectl kruise rollout status --group NAME'"}
 	}
 	return hinted(err)

@@ -159,7 +159,7 @@ func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups ap
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 			return nil, err
 		}
-		if phase, _ := rec.Stands(i, one, err == nil); phase != group.Pending {
+		if phase, _ := rec.PhaseOf(i, one, err == nil); phase != group.Pending {
 			continue
 		}
 		if err := a.commands(p.Commands(0), "the recorded plan"); err != nil {

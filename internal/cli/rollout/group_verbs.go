@@ -130,7 +130,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 		return nil
 	}
 	err = v.drive(ctx, agreed)
-	if driven && !v.back && errors.Is(err, plan.ErrTaken) { // it is alive: one that was killed would have been waited for
+	if driven && !v.back && errors.Is(err, plan.ErrOtherExecutor) { // it is alive: one that was killed would have been waited for
 		_, _ = fmt.Fprintf(v.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
@@ -140,7 +140,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 // detach has a Job carry out what is left of the group, which the user has to have approved.
 func (v *groupVerb) detach(ctx context.Context) error {
 	if by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name); err == nil && by != "" {
-		return groupHinted(fmt.Errorf("%w: %s", plan.ErrTaken, by))
+		return groupHinted(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
 	approved, err := v.known.knows(ctx, v.rec)
 	if err != nil {
@@ -219,7 +219,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 		if err != nil {
 			return err
 		}
-		if phase, _ := forward.Stands(i, one, true); !v.applies(phase) {
+		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) {
 			continue
 		}
 		err = do(m.Ref)
@@ -325,7 +325,7 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 	var res apply.GroupResult
 	for try := 0; ; try++ {
 		res, err = v.groups.Resume(ctx, v.rec.Namespace, v.rec.Name, &opt)
-		if !v.back || !errors.Is(err, plan.ErrTaken) || try == mostHandovers {
+		if !v.back || !errors.Is(err, plan.ErrOtherExecutor) || try == mostHandovers {
 			break
 		}
 		// The process that carried the group out lets go of it once its rollouts have stopped.

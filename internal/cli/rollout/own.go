@@ -15,20 +15,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Own carries out plans that another verb makes.
-type Own struct {
+// VerbRunner carries out plans that another verb makes.
+type VerbRunner struct {
 	driving
 
 	yes bool
 }
 
-// NewOwn returns one with its defaults.
-func NewOwn(f *factory.Factory) *Own {
-	return &Own{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+// NewVerbRunner returns one with its defaults.
+func NewVerbRunner(f *factory.Factory) *VerbRunner {
+	return &VerbRunner{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
 }
 
 // AddFlags adds the flags that say how the rollout is waited for.
-func (o *Own) AddFlags(c *cobra.Command) {
+func (o *VerbRunner) AddFlags(c *cobra.Command) {
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	o.dryRun.AddFlag(c)
@@ -36,12 +36,14 @@ func (o *Own) AddFlags(c *cobra.Command) {
 }
 
 // Validate checks the flags of the verb. Errors are of usage.
-func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.dryRun.Read(c), o.validate()) }
+func (o *VerbRunner) Validate(c *cobra.Command) error {
+	return errors.Join(o.dryRun.Read(c), o.validate())
+}
 
 // Run has a plan made from what is known of a workload, shows it, asks the question
 // and carries it out. A native workload that stands for one of Kruise is driven as
 // that one, by whichever name it is called.
-func (o *Own) Run(ctx context.Context, name resourcearg.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
+func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
 	s, err := o.source(ctx, name)
 	if err != nil {
 		return err
@@ -69,7 +71,7 @@ func (o *Own) Run(ctx context.Context, name resourcearg.Name, question string, p
 }
 
 // source is where a workload is, or the one of Kruise that it stands for.
-func (o *Own) source(ctx context.Context, name resourcearg.Name) (*session, error) {
+func (o *VerbRunner) source(ctx context.Context, name resourcearg.Name) (*session, error) {
 	s, err := o.locate(ctx, name)
 	if err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func (o *Own) source(ctx context.Context, name resourcearg.Name) (*session, erro
 }
 
 // offer shows a plan, asks, and carries it out.
-func (o *Own) offer(ctx context.Context, s *session, from plan.Snapshot, p plan.Plan, question string) error {
+func (o *VerbRunner) offer(ctx context.Context, s *session, from plan.Snapshot, p plan.Plan, question string) error {
 	if len(p.Steps) == 0 {
 		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
 		return err

@@ -71,13 +71,13 @@ func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
 		if p.Target.Kind == "Pod" { // no model has pods of nobody
 			return next(p, s, now)(tell)
 		}
-		assumed := simulate.Usual()
+		assumed := simulate.DefaultOptions()
 		assumed.Gates, assumed.Start = s.Gates, now
 		o := simulate.RolloutOptions{Did: tell}
 		if promote {
 			o.Promote = new(time.Duration)
 		}
-		_, err := simulate.Rest(p, s, assumed, o)
+		_, err := simulate.RunRest(p, s, assumed, o)
 		return err
 	}
 }
@@ -134,7 +134,7 @@ func (o *control) preview(ctx context.Context, at *session) error {
 // those of the way back; nil where the verb sends none.
 func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record, back bool) ([]event.Request, error) {
 	if back {
-		way, from, err := apply.WayBack(ctx, s, rec, rec.Progress.Halted)
+		way, from, err := apply.WayBack(ctx, s, rec, rec.Progress.Failed)
 		if err != nil {
 			return nil, err
 		}

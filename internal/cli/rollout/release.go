@@ -96,7 +96,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 func inHands(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
-		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Stands()),
+		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Describe()),
 		Hint: fmt.Sprintf("'rollout approve %s' continues it, 'rollout pause %s' pauses it, 'rollout undo %s' rolls it back: Kruise Rollout would undo a partition written here", name, name, name),
 	}
 }
@@ -190,7 +190,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	switch {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
 		return o.unchanged("the template is that already: there is nothing to roll out")
-	case r.Holds() && !o.back:
+	case r.Controls() && !o.back:
 		return inHands(s.target.String(), r)
 	}
 	o.describeHandover(h)
@@ -204,7 +204,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	if err != nil {
 		return err
 	}
-	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Holds() {
+	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Controls() {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
 		return o.changed(ctx)
 	}
@@ -294,7 +294,7 @@ func singular(kind, group string) string {
 func releaseState(r *release.Rollout) view.Release {
 	out := view.Release{
 		Name: "rollout/" + r.Name, Namespace: r.Namespace, Workload: r.Workload.String(), Style: string(r.Style), Phase: r.Phase,
-		Stands: r.Stands(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
+		Stands: r.Describe(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
 		Updated: r.Updated, Ready: r.Ready,
 	}
 	if verb := r.Next(); verb != "" {
@@ -362,7 +362,7 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 	var last, now *release.Rollout
 	begun := f.generation == 0
 	err = release.Watch(ctx, client, r, func(r *release.Rollout) bool {
-		begun = begun || r.Holds() || r.Generation >= f.generation
+		begun = begun || r.Controls() || r.Generation >= f.generation
 		if now = r; last == nil || said(*last) != said(*now) {
 			d.tellStep(now)
 		}
@@ -394,7 +394,7 @@ func (d *driving) atPauseOf() error {
 
 // said is what a line about a Rollout says.
 func said(r release.Rollout) string {
-	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Stands(), r.Updated, r.Ready, r.Message))
+	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Describe(), r.Updated, r.Ready, r.Message))
 }
 
 func (d *driving) tellStep(r *release.Rollout) {

@@ -67,7 +67,7 @@ func (o *runOptions) restartInPlace(ctx context.Context, n resourcearg.Name) err
 		return err
 	}
 	m := planning.RestartMaker{Factory: o.factory, Policy: policy}
-	own := &Own{driving: o.driving, yes: o.yes}
+	own := &VerbRunner{driving: o.driving, yes: o.yes}
 	return own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", m.Plan)
 }
 

@@ -31,7 +31,7 @@ const example = `  # roll out a new image in steps, after confirmation
 
 // Screens shows the terminal interface over a rollout that is carried out at a desk,
 // until somebody leaves it.
-type Screens func(ctx context.Context, f *factory.Factory, d *Desk, ref cluster.Ref) error
+type Screens func(ctx context.Context, f *factory.Factory, d *LiveRollouts, ref cluster.Ref) error
 
 // New returns the verb with its verbs; screens are for `run --ui`.
 func New(f *factory.Factory, screens Screens) *cobra.Command {

@@ -287,7 +287,7 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err := d.commands(p.Commands(0), "the plan"); err != nil {
 		return apply.Result{}, err
 	}
-	s.Allow(d.authority.asks)
+	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
 		return apply.Result{}, hinted(err)
@@ -323,7 +323,7 @@ func oneOnScreens() error {
 func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
 	ref := o.session.target.Ref
 	o.session.Close()
-	desk := NewDesk(ctx, o.factory, o.stateNamespace)
+	desk := NewLiveRollouts(ctx, o.factory, o.stateNamespace)
 	defer desk.Close()
 	desk.authority = o.authority
 	at, _ := desk.sessions()
@@ -337,7 +337,7 @@ func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
 }
 
 // ended is how a rollout came out that was begun at the desk, as an error.
-func (d *Desk) ended(ref cluster.Ref, as *driving) error {
+func (d *LiveRollouts) ended(ref cluster.Ref, as *driving) error {
 	d.Close()
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,7 +16,7 @@ func TestPageOfStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := recordOf(0).Plan
-	columns := []plan.Progress{{Step: 1}, {Step: 1, Held: "by ann"}, {Step: 1, Halted: "x"}, {Step: 5, Finished: time.Unix(9, 0)}}
+	columns := []plan.Progress{{Step: 1}, {Step: 1, PausedBy: "by ann"}, {Step: 1, Failed: "x"}, {Step: 5, Finished: time.Unix(9, 0)}}
 	for row, transition := range map[string]plan.Transition{
 		"`promote`": plan.TransitionPromote, "`pause`": plan.TransitionPause, "`resume`": plan.TransitionResume, "`retry`": plan.TransitionRetry,
 		"`abort`": plan.TransitionAbort, "`abort --rollback`": plan.TransitionRollBack,

@@ -198,7 +198,7 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 	rec, err := s.Rollout()
 	switch {
 	case errors.Is(err, plan.ErrNoRollout):
-		rec = plan.Record{Ref: s.target.Ref, Plan: plan.Standing(snapshot)}
+		rec = plan.Record{Ref: s.target.Ref, Plan: plan.PlanOfCurrentSpec(snapshot)}
 	case err != nil:
 		return view.RolloutStatus{}, err
 	}
@@ -257,8 +257,8 @@ func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (
 
 // inHand has a workload stand as the Rollout says that has it in hand, if one does.
 func inHand(status *view.RolloutStatus, r *release.Rollout) {
-	if r != nil && r.Holds() {
-		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Stands()}
+	if r != nil && r.Controls() {
+		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Describe()}
 	}
 }
 

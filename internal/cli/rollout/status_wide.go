@@ -68,7 +68,7 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sights = slices.DeleteFunc(sights, func(s *kube.Sight) bool {
+	sights = slices.DeleteFunc(sights, func(s *kube.WorkloadView) bool {
 		return !slices.Contains(kinds, schema.GroupKind{Group: s.Ref().Group, Kind: s.Ref().Kind})
 	})
 	list := underWay(sights, releases, time.Now())
@@ -94,14 +94,14 @@ func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
 }
 
 // sights are all workloads of a place as they stand now.
-func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.Sight, error) {
+func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.WorkloadView, error) {
 	cfg, err := o.factory.Config()
 	if err != nil {
 		return nil, err
 	}
 	o.factory.Spare()
 	o.live(ctx, cfg)
-	fleet, err := kube.OpenFleet(ctx, cfg, kube.FleetOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
+	fleet, err := kube.WatchNamespace(ctx, cfg, kube.NamespaceWatchOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.S
 
 // takeOverRecorded are the workloads that a rollout is on record for, or that their controllers
 // have not brought to where their specs want them.
-func underWay(sights []*kube.Sight, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
+func underWay(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
 	var out []view.RolloutStatus
 	for _, s := range sights {
 		status := standing(s, now)
@@ -128,8 +128,8 @@ func underWay(sights []*kube.Sight, releases map[cluster.Ref]*release.Rollout, n
 
 // standing is how one workload of many stands. One that cannot be judged keeps nobody
 // from seeing the others.
-func standing(s *kube.Sight, now time.Time) view.RolloutStatus {
-	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Holder, Now: now}
+func standing(s *kube.WorkloadView, now time.Time) view.RolloutStatus {
+	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Executor, Now: now}
 	if s.Begun {
 		out.Progress, out.Begun, out.Times = s.Record.Progress, s.Record.Begun, s.Record.Times
 	}

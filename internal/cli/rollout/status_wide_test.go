@@ -57,7 +57,7 @@ func TestWideArguments(t *testing.T) {
 }
 
 // sightOf is a CloneSet of two pods, as its status counts them.
-func sightOf(t *testing.T, name, status string) *kube.Sight {
+func sightOf(t *testing.T, name, status string) *kube.WorkloadView {
 	t.Helper()
 	n := yaml.MustParse(`
 apiVersion: apps.kruise.io/v1beta1
@@ -75,7 +75,7 @@ status: {` + status + `}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &kube.Sight{Workload: w}
+	return &kube.WorkloadView{Workload: w}
 }
 
 // TestUnderWay: what is complete is left out; a rollout on record is told of, and so is
@@ -87,8 +87,8 @@ func TestUnderWay(t *testing.T) {
 	begun.Record = plan.Record{Ref: begun.Ref(), Begun: now, Plan: plan.Plan{Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "first", Kind: plan.StepPause}, {Name: "rest", Kind: plan.StepPause}}}}
 	halted := sightOf(t, "halted", "observedGeneration: 1")
 	halted.Begun, halted.Record = true, begun.Record
-	halted.Record.Progress.Halted = "the image is not there"
-	sights := []*kube.Sight{sightOf(t, "late", "observedGeneration: 1"), begun, halted}
+	halted.Record.Progress.Failed = "the image is not there"
+	sights := []*kube.WorkloadView{sightOf(t, "late", "observedGeneration: 1"), begun, halted}
 	list := underWay(sights, map[cluster.Ref]*release.Rollout{sights[0].Ref(): {Name: "canary", Phase: "Progressing"}}, now)
 	if len(list) != 3 {
 		t.Fatalf("%d of 3: %v", len(list), list)

@@ -74,7 +74,7 @@ func TestEnd(t *testing.T) {
 		{event.AtPause, "paused", nil},
 		{event.TimedOut, "complete", command.ErrTimedOut},
 		{event.Interrupted, "complete", command.ErrInterrupted},
-		{event.TakenOver, "complete", plan.ErrTaken},
+		{event.TakenOver, "complete", plan.ErrOtherExecutor},
 		{event.Failed, "complete", command.ErrFailed},
 		{event.RolledBack, "paused", command.ErrFailed},
 	} {

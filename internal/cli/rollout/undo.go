@@ -52,7 +52,7 @@ returns to an earlier step without traffic to new pods, and pods stay.`,
 
 // template gives an object its older template.
 func (u *undo) template(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-	revision, err := plan.Older(s, u.number)
+	revision, err := plan.OlderRevision(s, u.number)
 	if err != nil {
 		return nil, object.Wrap(err, "")
 	}

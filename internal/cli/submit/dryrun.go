@@ -78,7 +78,7 @@ func (f DryRunFlag) Show(ctx context.Context, w io.Writer, cfg *rest.Config, r R
 	}
 	var errs resource.Errors
 	for _, one := range representatives(r.List) {
-		errs.Add(kube.Try(ctx, client.CoreV1().RESTClient(), r.Manager, one))
+		errs.Add(kube.ServerDryRun(ctx, client.CoreV1().RESTClient(), r.Manager, one))
 	}
 	return errs.Err()
 }

@@ -46,12 +46,12 @@ func undo(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollou
 }
 
 func restarts(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
-	return l.desk.Run(ctx, ref, restart.Plans(l.factory, plan.Restarting{Containers: act.Containers, Pods: act.Pods}))
+	return l.desk.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
 }
 
 // Effect is [world.Actions].
 func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) {
-	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Means: map[cluster.Ref]string{}}
+	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Precondition: map[cluster.Ref]string{}}
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
 		e.Changes[ref] = o.Change
 		for i, line := range o.Effect {
@@ -60,7 +60,7 @@ func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) 
 			}
 			e.Lines = append(e.Lines, line)
 		}
-		e.Means[ref] = o.Means
+		e.Precondition[ref] = o.Means
 		return nil
 	})
 	return e, err
@@ -70,7 +70,7 @@ func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) 
 func (l *Live) Do(ctx context.Context, act world.Act) (string, error) {
 	said := ""
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
-		text, err := o.DoOnly(ctx, act.Means[ref])
+		text, err := o.DoOnly(ctx, act.Precondition[ref])
 		said = ref.String() + ": " + text
 		return err
 	})

@@ -123,7 +123,7 @@ func TestPauseAndPromote(t *testing.T) {
 	if err != nil || !strings.Contains(said, "the rollout is run here") {
 		t.Fatalf("%q, %v", said, err)
 	}
-	until(t, l, world.Want{}, "a rollout that is carried out here", func(w *world.World) bool { return slices.Contains(w.Driving, web) })
+	until(t, l, world.Want{}, "a rollout that is carried out here", func(w *world.World) bool { return slices.Contains(w.Running, web) })
 	until(t, l, world.Want{}, "the next step", func(*world.World) bool {
 		return slices.ContainsFunc(a.written(), func(text string) bool {
 			return strings.HasPrefix(text, "PATCH /apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web ") && strings.Contains(text, `"partition":0`)
@@ -161,7 +161,7 @@ func TestChangedSince(t *testing.T) {
 	rolling(t, l)
 	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
 	for verb, change := range map[world.Verb]func(*plan.Progress){
-		world.PauseResume: func(p *plan.Progress) { p.Held = "by a colleague" },
+		world.PauseResume: func(p *plan.Progress) { p.PausedBy = "by a colleague" },
 		world.Promote:     func(p *plan.Progress) { p.Step++ },
 		world.Undo:        func(p *plan.Progress) { p.Finished = time.Unix(9, 0) },
 	} {
@@ -180,7 +180,7 @@ func TestChangedSince(t *testing.T) {
 			}
 		}
 		write(func(p *plan.Progress) { was = *p; change(p) })
-		act.Means = e.Means
+		act.Precondition = e.Precondition
 		before := len(a.written())
 		if _, err := l.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "has changed since the question") && verb != world.Undo {
 			t.Errorf("%s: %v", verb, err)

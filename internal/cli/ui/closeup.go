@@ -85,7 +85,7 @@ func (c *closeUp) fail(err error) {
 // there any more is looked for.
 func (c *closeUp) follow(ctx context.Context) {
 	for ctx.Err() == nil {
-		seat, err := c.live.desk.Sit(ctx, c.ref)
+		seat, err := c.live.desk.WatchWorkload(ctx, c.ref)
 		if err == nil {
 			err = c.watch(ctx, seat)
 			seat.Close()
@@ -102,7 +102,7 @@ func (c *closeUp) follow(ctx context.Context) {
 }
 
 // watch shows what is seen, round by round.
-func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
+func (c *closeUp) watch(ctx context.Context, seat *rollout.WatchedWorkload) error {
 	for {
 		began := time.Now()
 		d, err := c.work(ctx, seat)
@@ -119,10 +119,10 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
 	}
 }
 
-func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, error) {
+func (c *closeUp) work(ctx context.Context, seat *rollout.WatchedWorkload) (*world.Detail, error) {
 	holder := seat.Holder
 	if s := c.live.sight(c.ref); s != nil {
-		holder = func(context.Context) string { return s.Holder }
+		holder = func(context.Context) string { return s.Executor }
 	}
 	q, err := seat.Question(ctx, holder)
 	if err != nil {
@@ -219,9 +219,9 @@ func eventOf(e *corev1.Event) world.Event {
 	return out
 }
 
-var _ world.Witness = (*Live)(nil)
+var _ world.EvidenceSource = (*Live)(nil)
 
-// Evidence is [world.Witness]: it asks about the workload as a screen shows it, or looks
+// Evidence is [world.EvidenceSource]: it asks about the workload as a screen shows it, or looks
 // first at one that none shows.
 func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparison, error) {
 	q, err := l.question(ctx, ref)
@@ -246,7 +246,7 @@ func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question
 	}
 	ctx, stop := context.WithTimeout(ctx, clusterread.EvidenceDeadline)
 	defer stop()
-	seat, err := l.desk.Sit(ctx, ref)
+	seat, err := l.desk.WatchWorkload(ctx, ref)
 	if err != nil {
 		return diagnose.Question{}, err
 	}

@@ -25,7 +25,7 @@ func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	if f.spread != nil && f.spreadIn == f.rounds {
 		return f.spread
 	}
-	objects, ok := f.FanOuts()
+	objects, ok := f.Distributions()
 	if !ok || !f.loaded {
 		return nil
 	}
@@ -41,7 +41,7 @@ type fanoutReader struct {
 }
 
 func (f fanoutReader) readAll() *world.FanOuts {
-	var out []*world.FanOut
+	var out []*world.Distribution
 	for _, ud := range f.United {
 		if one := f.unitedDeployment(ud); one != nil {
 			out = append(out, one)
@@ -62,7 +62,7 @@ func (f fanoutReader) readAll() *world.FanOuts {
 }
 
 // unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
-func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.FanOut {
+func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.Distribution {
 	var subsets []*tree.Node
 	for _, s := range f.sights {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
@@ -83,7 +83,7 @@ func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.FanOu
 }
 
 // spreads is a WorkloadSpread; nil for one whose target is not looked at.
-func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
+func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.Distribution {
 	target := f.target(ws)
 	if target == nil {
 		return f.adrift(ws)
@@ -95,7 +95,7 @@ func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
 	return survey.Spread(ws, templateNode(target.Workload), target.Pods, updated)
 }
 
-func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.Sight {
+func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView {
 	r := ws.Spec.TargetReference
 	if r == nil {
 		return nil
@@ -106,7 +106,7 @@ func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.Sight {
 
 // adrift is a WorkloadSpread without a target that is looked at: nil where the selector
 // has left it out.
-func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
+func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
 	out := survey.Spread(ws, nil, nil, nil)
 	switch r := ws.Spec.TargetReference; {
 	case f.narrowed:
@@ -122,7 +122,7 @@ func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
 var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
 // distribution is a ResourceDistribution. Without namespaces its targets are not known.
-func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
+func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.Distribution {
 	out := survey.Distribution(rd, f.Namespaces)
 	if f.Namespaces == nil {
 		out.Problems, out.Health = []string{"namespaces may not be read here: which ones it is for is not known"}, world.Degraded

@@ -85,7 +85,7 @@ func TestFanOuts(t *testing.T) {
 	if asked := strings.Join(a.requests(), "\n"); strings.Contains(asked, "nodeimages") {
 		t.Errorf("nobody wanted these:\n%s", asked)
 	}
-	w := until(t, l, world.Want{FanOuts: true}, "fan-outs", func(w *world.World) bool { return w.FanOuts != nil })
+	w := until(t, l, world.Want{Distributions: true}, "fan-outs", func(w *world.World) bool { return w.Distributions != nil })
 	want := []string{
 		"ResourceDistribution/login stuck 1 of 2; other 0 of 1 conflict: the object exists and is not managed by this ResourceDistribution; shop 1 of 1",
 		"ImagePullJob/warm progressing 0 of 1; node-1 0 of 1 pulling, 40%",
@@ -95,12 +95,12 @@ func TestFanOuts(t *testing.T) {
 			"; b 0 of 1 1 pod fewer: they are in other subsets, and running pods are not moved" +
 			"; (none) 2 of 0 created before the WorkloadSpread, or while no subset had room; their nodes fit none, or they wait for one",
 	}
-	if diff := cmp.Diff(want, lines(w.FanOuts)); diff != "" {
+	if diff := cmp.Diff(want, lines(w.Distributions)); diff != "" {
 		t.Errorf("fan-outs (-want +got):\n%s", diff)
 	}
 	a.put(strings.Replace(fannedOut[5], "phase: Pulling, progress: 40", "phase: Succeeded, progress: 100", 1))
-	until(t, l, world.Want{FanOuts: true}, "the pull to be done", func(w *world.World) bool {
-		return slices.ContainsFunc(lines(w.FanOuts), func(s string) bool { return strings.HasPrefix(s, "ImagePullJob/warm healthy 1 of 1") })
+	until(t, l, world.Want{Distributions: true}, "the pull to be done", func(w *world.World) bool {
+		return slices.ContainsFunc(lines(w.Distributions), func(s string) bool { return strings.HasPrefix(s, "ImagePullJob/warm healthy 1 of 1") })
 	})
 }
 
@@ -111,8 +111,8 @@ func TestFanOutsOfSome(t *testing.T) {
 		a.put(doc)
 	}
 	l := seeing(t, a, "shop", "team=shop")
-	w := until(t, l, world.Want{FanOuts: true}, "fan-outs", func(w *world.World) bool { return w.FanOuts != nil })
-	if got := lines(w.FanOuts); len(got) != 1 || !strings.HasPrefix(got[0], "WorkloadSpread/zones") {
+	w := until(t, l, world.Want{Distributions: true}, "fan-outs", func(w *world.World) bool { return w.Distributions != nil })
+	if got := lines(w.Distributions); len(got) != 1 || !strings.HasPrefix(got[0], "WorkloadSpread/zones") {
 		t.Errorf("%q", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // fleetReader is all workloads of a place as rows, worked out behind, whenever something has
 // changed, for those that have.
 type fleetReader struct {
-	*kube.Fleet
+	*kube.NamespaceWatch
 	changed func()
 	stop    context.CancelFunc
 	// narrowed says that a selector leaves workloads out.
@@ -23,7 +23,7 @@ type fleetReader struct {
 
 	mu     sync.Mutex
 	loaded bool
-	sights map[cluster.Ref]*kube.Sight
+	sights map[cluster.Ref]*kube.WorkloadView
 	list   []*world.Workload
 	spaces []string
 	// rounds counts them; matrix is of the round that it was asked for in.
@@ -34,7 +34,7 @@ type fleetReader struct {
 	spreadIn int
 
 	// drawnRows are the rows of the last round, which only the round itself looks at.
-	drawn map[*kube.Sight]drawnRows
+	drawn map[*kube.WorkloadView]drawnRows
 }
 
 // drawnRows is a row, and when it was worked out.
@@ -51,14 +51,14 @@ func (l *Live) open(namespace string) (*fleetReader, error) {
 		stop()
 		return nil, err
 	}
-	k, err := kube.OpenFleet(ctx, l.config, kube.FleetOptions{
+	k, err := kube.WatchNamespace(ctx, l.config, kube.NamespaceWatchOptions{
 		Namespace: namespace, Selector: l.look.selector, Gates: set.Gates, GatesUnread: unread, StateNamespace: l.look.stateNamespace,
 	})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	f := &fleetReader{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawnRows{}, narrowed: l.look.selector != ""}
+	f := &fleetReader{NamespaceWatch: k, changed: l.ring, drawn: map[*kube.WorkloadView]drawnRows{}, narrowed: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()
@@ -103,7 +103,7 @@ func (f *fleetReader) round(now time.Time) {
 		return
 	}
 	list := f.Look()
-	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawnRows{}
+	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.WorkloadView{}, map[*kube.WorkloadView]drawnRows{}
 	for _, s := range list {
 		d, ok := f.drawn[s]
 		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= reloadAfter {
@@ -120,7 +120,7 @@ func (f *fleetReader) round(now time.Time) {
 }
 
 // workloadRow is a workload in a line.
-func workloadRow(s *kube.Sight, now time.Time) *world.Workload {
+func workloadRow(s *kube.WorkloadView, now time.Time) *world.Workload {
 	q, err := question(s, now)
 	if err != nil {
 		return &world.Workload{Ref: s.Ref(), Labels: s.Workload.Labels, Created: s.Created, Why: err.Error()}
@@ -131,8 +131,8 @@ func workloadRow(s *kube.Sight, now time.Time) *world.Workload {
 }
 
 // question is all that is known of a workload without looking closely.
-func question(s *kube.Sight, now time.Time) (diagnose.Question, error) {
-	q := diagnose.Question{Name: s.Ref().String(), Begun: s.Begun, Holder: s.Holder, Now: now}
+func question(s *kube.WorkloadView, now time.Time) (diagnose.Question, error) {
+	q := diagnose.Question{Name: s.Ref().String(), Begun: s.Begun, Holder: s.Executor, Now: now}
 	var err error
 	if q.Snapshot, err = s.Snapshot(now); err != nil {
 		return q, err
@@ -148,7 +148,7 @@ func (f *fleetReader) rows() (list []*world.Workload, spaces []string, loaded bo
 	return f.list, f.spaces, f.loaded
 }
 
-func (f *fleetReader) sight(ref cluster.Ref) *kube.Sight {
+func (f *fleetReader) sight(ref cluster.Ref) *kube.WorkloadView {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sights[ref]

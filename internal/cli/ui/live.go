@@ -28,7 +28,7 @@ type Live struct {
 	factory *factory.Factory
 	config  *rest.Config
 	core    kubernetes.Interface
-	desk    *rollout.Desk
+	desk    *rollout.LiveRollouts
 	look    look
 	// flags are those that reach the same cluster, for programs of their own.
 	flags []string
@@ -56,7 +56,7 @@ var (
 
 // connect begins to look at a cluster, and carries out at a desk what is done; both end
 // with the context.
-func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, desk *rollout.Desk) (*Live, error) {
+func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, desk *rollout.LiveRollouts) (*Live, error) {
 	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 	link := fleet.Link()
 	w := &world.World{
 		Version: version, Now: time.Now(), At: time.Now(), Where: where, Link: world.Link{Lost: link.Lost},
-		Driving: l.desk.Driving(),
+		Running: l.desk.Driving(),
 	}
 	if link.Lost != "" {
 		w.At = link.Since
@@ -106,8 +106,8 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 	if want.Sidecars {
 		w.Sidecars = fleet.sidecars(w.Now)
 	}
-	if want.FanOuts {
-		w.FanOuts = fleet.fanOuts(w.Now)
+	if want.Distributions {
+		w.Distributions = fleet.fanOuts(w.Now)
 	}
 	if seen != nil && seen.ref == want.Workload {
 		w.Detail, w.Unseen = seen.seen(w.Now)
@@ -149,7 +149,7 @@ func (l *Live) Close() []string {
 }
 
 // sight is how a workload stands; nil for one that is not there.
-func (l *Live) sight(ref cluster.Ref) *kube.Sight {
+func (l *Live) sight(ref cluster.Ref) *kube.WorkloadView {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fleet.sight(ref)
@@ -230,7 +230,7 @@ func findWorkload(ctx context.Context, f *factory.Factory, arg string) (cluster.
 }
 
 // Over shows the screens over a rollout that `rollout run --ui` carries out at a desk.
-func Over(ctx context.Context, f *factory.Factory, d *rollout.Desk, ref cluster.Ref) error {
+func Over(ctx context.Context, f *factory.Factory, d *rollout.LiveRollouts, ref cluster.Ref) error {
 	where, err := whereFrom(f, f.Streams.Getenv(productionVariable), false)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func seeing(t *testing.T, a *api, namespace, selector string) *Live {
 	f := factory.New(factory.Streams{In: strings.NewReader(""), Getenv: func(string) string { return "" }})
 	f.Flags = flags
 	f = withoutMessages(f)
-	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, rollout.NewDesk(t.Context(), f, "kruise"))
+	l, err := connect(t.Context(), f, world.Where{Context: "test", Namespace: namespace}, look{selector: selector, stateNamespace: "kruise"}, rollout.NewLiveRollouts(t.Context(), f, "kruise"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change(func(p *plan.Progress) { p.Halted = "pod web-b crashes" })
+	change(func(p *plan.Progress) { p.Failed = "pod web-b crashes" })
 	want := world.Want{Workload: web}
 	until(t, l, want, "a halt", func(w *world.World) bool {
 		return w.Of(web) != nil && w.Detail.Begun && strings.HasPrefix(w.Detail.Diagnosis.Answer, "failed at step ")

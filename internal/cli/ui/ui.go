@@ -144,7 +144,7 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 	defer stop()
 	f.Spare()
 	f.Silent = true
-	l, err := connect(ctx, f, where, o.look, rollout.NewDesk(ctx, f, o.stateNamespace))
+	l, err := connect(ctx, f, where, o.look, rollout.NewLiveRollouts(ctx, f, o.stateNamespace))
 	if err != nil {
 		return "", err
 	}

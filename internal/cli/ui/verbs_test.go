@@ -69,8 +69,8 @@ func TestVerbsAndKeys(t *testing.T) {
 		does  []both
 	}{
 		"running": {func(*plan.Progress) {}, []both{promote, pause, abort}},
-		"held":    {func(p *plan.Progress) { p.Held = "by a colleague" }, []both{promote, resume, abort}},
-		"halted":  {func(p *plan.Progress) { p.Halted = "it crashed" }, []both{promote, retry, abort}},
+		"held":    {func(p *plan.Progress) { p.PausedBy = "by a colleague" }, []both{promote, resume, abort}},
+		"halted":  {func(p *plan.Progress) { p.Failed = "it crashed" }, []both{promote, retry, abort}},
 		"done":    {func(p *plan.Progress) { p.Step, p.Finished = 3, time.Unix(9, 0) }, []both{promote, abort}},
 	} {
 		for _, do := range c.does {
@@ -103,7 +103,7 @@ func TestVerbsAndKeys(t *testing.T) {
 				if _, err := l.Do(t.Context(), world.Act{Verb: do.key, On: []cluster.Ref{web}}); err != nil {
 					t.Fatal(err)
 				}
-				if byKey := on(t, l).Progress; byKey.State(plan.Plan{Steps: make([]plan.Step, 3)}) != byVerb.State(plan.Plan{Steps: make([]plan.Step, 3)}) || byKey.Halted != byVerb.Halted {
+				if byKey := on(t, l).Progress; byKey.State(plan.Plan{Steps: make([]plan.Step, 3)}) != byVerb.State(plan.Plan{Steps: make([]plan.Step, 3)}) || byKey.Failed != byVerb.Failed {
 					t.Errorf("%s, %s: by the verb %+v, by the key %+v", name, do.verb[0], byVerb, byKey)
 				}
 			}
@@ -153,8 +153,8 @@ func TestVerbsDrive(t *testing.T) {
 	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "aborted at step ") {
 		t.Errorf("%q, %v", said, err)
 	}
-	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollsBack, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {
-		t.Errorf("%+v, %+v", rec.Plan.RollsBack, rec.Progress)
+	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollbackReason, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {
+		t.Errorf("%+v, %+v", rec.Plan.RollbackReason, rec.Progress)
 	}
 }
 

@@ -73,7 +73,7 @@ func recordOf(name string) plan.Record {
 	rec := plan.Record{Plan: planOf(name), Begun: noon, By: "ann@host", Times: map[string]time.Time{
 		"update": noon, "pause-1": noon.Add(time.Minute), "step-100%": noon.Add(6 * time.Minute),
 	}}
-	rec.Progress = plan.Progress{Step: 2, Started: noon.Add(6 * time.Minute), Halted: "deadline: step step-100% is not done after 10m"}
+	rec.Progress = plan.Progress{Step: 2, Started: noon.Add(6 * time.Minute), Failed: "deadline: step step-100% is not done after 10m"}
 	rec.Audit.Entries = []plan.AuditEntry{
 		{At: noon, By: "ann@host", Program: "kubectl-kruise v1.2.3", What: "begin", Detail: "3 steps"},
 		{At: noon.Add(6 * time.Minute), By: "bob@host", What: string(plan.TransitionPromote), Detail: "pause-1"},
@@ -151,7 +151,7 @@ func hostilePages(t *testing.T, text string) map[string]string {
 	}
 	run.Summary.Reason = text
 	rec := recordOf(text)
-	rec.Plan, rec.By, rec.Progress.Halted = p, text, text
+	rec.Plan, rec.By, rec.Progress.Failed = p, text, text
 	for i := range rec.Audit.Entries {
 		rec.Audit.Entries[i].By, rec.Audit.Entries[i].Detail, rec.Audit.Entries[i].Program = text, text, text
 	}

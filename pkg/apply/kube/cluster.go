@@ -53,9 +53,9 @@ type Options struct {
 	// HelperImage is what pods run that only pull another image, where there is no
 	// Kruise; empty for the default.
 	HelperImage string
-	// Asks are the permissions of verify steps on this machine: without them no command of
+	// VerifyPermissions are the permissions of verify steps on this machine: without them no command of
 	// a plan is run.
-	Asks ask.Permissions
+	VerifyPermissions ask.Permissions
 	// Shared holds watches that several opened workloads share; with nil the workload has
 	// its own.
 	Shared *Shared
@@ -206,7 +206,7 @@ func (c *Cluster) fillStepState(s *plan.Snapshot, rec plan.Record) error {
 }
 
 // Resume returns the recorded rollout, to be carried out from its present step: from now
-// on another one in its place is an error that wraps plan.ErrTaken. The caller holds
+// on another one in its place is an error that wraps plan.ErrOtherExecutor. The caller holds
 // the lease. The error wraps plan.ErrNoRollout without one.
 func (c *Cluster) Resume() (plan.Record, error) {
 	rec, err := c.Rollout()
@@ -226,8 +226,8 @@ func (c *Cluster) Rollout() (plan.Record, error) {
 	return rec, err
 }
 
-// Allow gives verify steps permissions on this machine, before a rollout is carried out.
-func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
+// AllowVerify gives verify steps permissions on this machine, before a rollout is carried out.
+func (c *Cluster) AllowVerify(may ask.Permissions) { c.opt.VerifyPermissions = may }
 
 // Events begins to watch the events about a workload and what belongs to it, and returns
 // how to read them: those there are now about one of the names. Without permission there

@@ -87,10 +87,10 @@ func podPath(p plan.PodRef, sub ...string) string {
 	return objects.Path(podResource, p.Namespace, p.Name, sub...)
 }
 
-// Try sends a request as a dry run on the server, and returns why it would be refused now;
+// ServerDryRun sends a request as a dry run on the server, and returns why it would be refused now;
 // manager is the field manager, "" for [FieldManager]. A failed test of a JSON patch is no
 // error, since it is about a moment. A request without a body, such as an exec, is not sent.
-func Try(ctx context.Context, c rest.Interface, manager string, r event.Request) error {
+func ServerDryRun(ctx context.Context, c rest.Interface, manager string, r event.Request) error {
 	if r.Body == nil {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 				told(holder)
 			}
 		case holder := <-renewed:
-			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
+			return fmt.Errorf("%w: %s", plan.ErrOtherExecutor, holder)
 		case <-late.C:
 			return h.notAcquired()
 		}
@@ -182,7 +182,7 @@ func (h *claim) noteHolder(holder string) {
 	}
 	h.lastOther.Store(holder)
 	if h.heldBefore.Load() {
-		h.lost(fmt.Errorf("%w: %s", plan.ErrTaken, holder))
+		h.lost(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, holder))
 		h.stop()
 	}
 }

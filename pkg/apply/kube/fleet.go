@@ -23,8 +23,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// FleetOptions say which workloads to watch.
-type FleetOptions struct {
+// NamespaceWatchOptions say which workloads to watch.
+type NamespaceWatchOptions struct {
 	// Namespace is empty for all of them.
 	Namespace string
 	// Selector is a label selector that workloads must match; their pods need not.
@@ -36,10 +36,10 @@ type FleetOptions struct {
 	StateNamespace string
 }
 
-// Fleet is all workloads of a namespace, or of the cluster: one list and one watch for
+// NamespaceWatch is all workloads of a namespace, or of the cluster: one list and one watch for
 // each kind of object, however many workloads there are. It only reads.
-type Fleet struct {
-	opt  FleetOptions
+type NamespaceWatch struct {
+	opt  NamespaceWatchOptions
 	conn *connection
 	link connectionWatch
 
@@ -61,17 +61,17 @@ type Fleet struct {
 	missing map[string]bool
 	skipped []string
 	fault   error
-	last    map[cluster.Ref]*Sight
+	last    map[cluster.Ref]*WorkloadView
 }
 
-// OpenFleet begins to watch; it returns at once, and [Fleet.Loading] says what is still
+// WatchNamespace begins to watch; it returns at once, and [Fleet.Loading] says what is still
 // missing.
-func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, error) {
+func WatchNamespace(ctx context.Context, cfg *rest.Config, o NamespaceWatchOptions) (*NamespaceWatch, error) {
 	conn, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
+	f := &NamespaceWatch{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*WorkloadView{}}
 	f.link.changed = conn.changes.broadcast
 	f.executors.fleet = f
 	parts := f.parts()
@@ -85,10 +85,10 @@ func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, e
 }
 
 // Close ends the watches.
-func (f *Fleet) Close() { f.conn.cancel(errClosed) }
+func (f *NamespaceWatch) Close() { f.conn.cancel(errClosed) }
 
 // partLoaded notes that a part is there, or never will be.
-func (f *Fleet) partLoaded(p part, err error) {
+func (f *NamespaceWatch) partLoaded(p part, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.missing, p.what)
@@ -103,43 +103,43 @@ func (f *Fleet) partLoaded(p part, err error) {
 }
 
 // Loading names what is not loaded yet, "" when all is.
-func (f *Fleet) Loading() string {
+func (f *NamespaceWatch) Loading() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(slices.Sorted(maps.Keys(f.missing)), ", ")
 }
 
 // Fault is why something that is needed cannot be read; nil if all can.
-func (f *Fleet) Fault() error {
+func (f *NamespaceWatch) Fault() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fault
 }
 
 // Skipped says what could not be read and is not needed, and why.
-func (f *Fleet) Skipped() []string {
+func (f *NamespaceWatch) Skipped() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(slices.Values(f.skipped))
 }
 
 // Link is the state of the connection.
-func (f *Fleet) Link() Link { return f.link.status() }
+func (f *NamespaceWatch) Link() Link { return f.link.status() }
 
 // Version changes whenever anything does.
-func (f *Fleet) Version() string {
+func (f *NamespaceWatch) Version() string {
 	version, _ := f.conn.changes.current()
 	return version
 }
 
 // Await returns when something has changed since a version, or at a time; zero is no
 // limit.
-func (f *Fleet) Await(ctx context.Context, since string, until time.Time) error {
+func (f *NamespaceWatch) Await(ctx context.Context, since string, until time.Time) error {
 	return f.conn.changes.wait(ctx, since, until)
 }
 
 // Nodes are those of the cluster by name; none where they may not be read.
-func (f *Fleet) Nodes() map[string]*cluster.Node {
+func (f *NamespaceWatch) Nodes() map[string]*cluster.Node {
 	if f.Loading() != "" {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (f *Fleet) Nodes() map[string]*cluster.Node {
 }
 
 // Namespaces are the names of all namespaces; none where they may not be read.
-func (f *Fleet) Namespaces() []string {
+func (f *NamespaceWatch) Namespaces() []string {
 	if f.Loading() != "" {
 		return nil
 	}
@@ -170,7 +170,7 @@ type part struct {
 	begin  func() error
 }
 
-func (f *Fleet) parts() []part {
+func (f *NamespaceWatch) parts() []part {
 	list := []part{
 		{"ReplicaSets", true, f.watchReplicaSets},
 		{"pods", true, f.watchPods},
@@ -199,19 +199,19 @@ var fleetKinds = []schema.GroupKind{
 	{Group: "apps", Kind: kruise.KindDaemonSet},
 }
 
-func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
+func (f *NamespaceWatch) watchKind(i int, k schema.GroupKind) error {
 	return loadNewestVersion(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
 }
 
 // watchSidecarSets watches all of them: they belong to no namespace.
-func (f *Fleet) watchSidecarSets() error {
+func (f *NamespaceWatch) watchSidecarSets() error {
 	read := func(m *mirror[workloadState]) { f.sets = m }
 	return loadNewestVersion(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readWorkloadState, read)
 }
 
 // watchReplicaSets watches those of Deployments, which own pods, and those without an
 // owner, which are workloads.
-func (f *Fleet) watchReplicaSets() error {
+func (f *NamespaceWatch) watchReplicaSets() error {
 	selector, err := labels.Parse(f.opt.Selector)
 	if err != nil {
 		return err
@@ -248,14 +248,14 @@ func withoutDeployments(s labels.Selector) string {
 	return s.String() + ",!" + appsv1.DefaultDeploymentUniqueLabelKey
 }
 
-func (f *Fleet) watchPods() error {
+func (f *NamespaceWatch) watchPods() error {
 	var mu sync.Mutex
-	var kin cluster.Kin
+	var kin cluster.Interner
 	read := func(p *corev1.Pod) (*cluster.Pod, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		out := cluster.ReadPod(p)
-		kin.Join(out)
+		kin.Intern(out)
 		out.Digest()
 		return out, nil
 	}
@@ -264,7 +264,7 @@ func (f *Fleet) watchPods() error {
 
 // watchRevisions keeps the stored templates of Kubernetes' own kinds, by which pods are up
 // to date. Kruise's kinds say so in their status.
-func (f *Fleet) watchRevisions() error {
+func (f *NamespaceWatch) watchRevisions() error {
 	read := func(r *appsv1.ControllerRevision) (*child, error) {
 		out := &child{uid: string(r.UID), owner: ownerOf(r)}
 		owner := metav1.GetControllerOfNoCopy(r)
@@ -279,22 +279,22 @@ func (f *Fleet) watchRevisions() error {
 	return loadMirror(f, s, read, func(m *mirror[*child]) { f.revisions = m })
 }
 
-func (f *Fleet) watchNodes() error {
+func (f *NamespaceWatch) watchNodes() error {
 	read := func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil }
 	return loadMirror(f, typedSource("nodes", &corev1.Node{}, f.conn.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
 }
 
-func (f *Fleet) watchNamespaces() error {
+func (f *NamespaceWatch) watchNamespaces() error {
 	s := typedSource("namespaces", &corev1.Namespace{}, f.conn.core.CoreV1().Namespaces(), "")
 	return loadMirror(f, s, unchanged[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
 }
 
-func (f *Fleet) watchDisruptions() error {
+func (f *NamespaceWatch) watchDisruptions() error {
 	s := typedSource("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.conn.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
 	return loadMirror(f, s, unchanged[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
 }
 
-func (f *Fleet) watchBudgets() error {
+func (f *NamespaceWatch) watchBudgets() error {
 	read := func(u *unstructured.Unstructured) (*kruise.PodUnavailableBudget, error) {
 		return decodeKruise[kruise.PodUnavailableBudget](u)
 	}
@@ -302,13 +302,13 @@ func (f *Fleet) watchBudgets() error {
 }
 
 // watchRecords watches the recorded rollouts.
-func (f *Fleet) watchRecords() error {
+func (f *NamespaceWatch) watchRecords() error {
 	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
 	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
 }
 
 // loadMirror begins a mirror of a fleet, and hands it over when it shows all there is.
-func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
+func loadMirror[O metav1.Object, T any](f *NamespaceWatch, s source, read func(O) (T, error), there func(*mirror[T])) error {
 	s.required = true // its absence is for the fleet to judge
 	m, err := followMirror(f.conn, f.link.monitor(s), read)
 	if err != nil {
@@ -321,7 +321,7 @@ func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, err
 }
 
 // loadNewestVersion begins a mirror in the newest version of Kruise that is served.
-func loadNewestVersion[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
+func loadNewestVersion[T any](f *NamespaceWatch, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	namespace := f.opt.Namespace
 	if clusterWide(group, resource) {
 		namespace = ""

@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// FanOuts are the objects that distribute something over subsets, namespaces or nodes, and
+// Distributions are the objects that distribute something over subsets, namespaces or nodes, and
 // what their progress is read from. Kinds that are not served or may not be read are
 // missing.
 type FanOuts struct {
@@ -37,9 +37,9 @@ type distributions struct {
 	nodeImages            *mirror[*kruise.NodeImage]
 }
 
-// FanOuts returns what is distributed. The first call begins the watches; ok is false
+// Distributions returns what is distributed. The first call begins the watches; ok is false
 // until each kind has answered.
-func (f *Fleet) FanOuts() (out FanOuts, ok bool) {
+func (f *NamespaceWatch) Distributions() (out FanOuts, ok bool) {
 	if f.Loading() != "" {
 		return out, false
 	}
@@ -56,7 +56,7 @@ func (f *Fleet) FanOuts() (out FanOuts, ok bool) {
 }
 
 // namespaceLabels are the namespaces with their labels.
-func (f *Fleet) namespaceLabels() map[string]labels.Set {
+func (f *NamespaceWatch) namespaceLabels() map[string]labels.Set {
 	if f.namespaces == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (f *Fleet) namespaceLabels() map[string]labels.Set {
 }
 
 // startDistributions begins to watch, once.
-func (f *Fleet) startDistributions() {
+func (f *NamespaceWatch) startDistributions() {
 	if f.distributions.started {
 		return
 	}
@@ -87,7 +87,7 @@ func (f *Fleet) startDistributions() {
 	}
 }
 
-func (f *Fleet) distributionParts() []part {
+func (f *NamespaceWatch) distributionParts() []part {
 	return []part{
 		distributionPart(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.distributions.united = m }),
 		distributionPart(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.distributions.spreads = m }),
@@ -98,7 +98,7 @@ func (f *Fleet) distributionParts() []part {
 }
 
 // distributionPart is one kind of distribution.
-func distributionPart[T any](f *Fleet, resource string, there func(*mirror[*T])) part {
+func distributionPart[T any](f *NamespaceWatch, resource string, there func(*mirror[*T])) part {
 	read := func(u *unstructured.Unstructured) (*T, error) { return decodeKruise[T](u) }
 	return part{what: resource + "." + kruise.Group, begin: func() error { return loadNewestVersion(f, kruise.Group, resource, "", read, there) }}
 }

@@ -22,10 +22,10 @@ import (
 )
 
 // openFleet opens a fleet and waits until everything about it is known.
-func openFleet(t *testing.T, s *apiServer, o FleetOptions) (*Fleet, []*Sight) {
+func openFleet(t *testing.T, s *apiServer, o NamespaceWatchOptions) (*NamespaceWatch, []*WorkloadView) {
 	t.Helper()
 	o.StateNamespace = "kruise-state"
-	f, err := OpenFleet(t.Context(), s.config(), o)
+	f, err := WatchNamespace(t.Context(), s.config(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openFleet(t *testing.T, s *apiServer, o FleetOptions) (*Fleet, []*Sight) {
 }
 
 // described are workloads with the names of their pods.
-func described(views []*Sight) []string {
+func described(views []*WorkloadView) []string {
 	out := []string{}
 	for _, v := range views {
 		var pods []string
@@ -107,12 +107,12 @@ func TestFleet_SortsPodsByOwner(t *testing.T) {
 	} {
 		s.put(t, "v1/pods", p)
 	}
-	_, views := openFleet(t, s, FleetOptions{Namespace: "shop"})
+	_, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
 	want := []string{"cloneset/api: api-a", "deployment/web: web-1-a web-1-b", "replicaset/lone: lone-a"}
 	if diff := cmp.Diff(want, described(views)); diff != "" {
 		t.Error(diff)
 	}
-	if _, all := openFleet(t, s, FleetOptions{}); len(all) != 4 {
+	if _, all := openFleet(t, s, NamespaceWatchOptions{}); len(all) != 4 {
 		t.Errorf("in all namespaces: %q", described(all))
 	}
 }
@@ -121,7 +121,7 @@ func TestFleet_SortsPodsByOwner(t *testing.T) {
 func TestFleet_OlderVersion(t *testing.T) {
 	s := newAPIServer(t, map[string]string{"apps.kruise.io/v1alpha1/clonesets": "CloneSet"})
 	s.put(t, "apps.kruise.io/v1alpha1/clonesets", kruiseObject("CloneSet", "shop", "api", selecting("api")))
-	f, views := openFleet(t, s, FleetOptions{Namespace: "shop"})
+	f, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
 	if diff := cmp.Diff([]string{"cloneset/api"}, described(views)); diff != "" || len(f.Skipped()) > 0 {
 		t.Errorf("%s, skipped %q", diff, f.Skipped())
 	}
@@ -135,12 +135,12 @@ func TestFleet_Forbidden(t *testing.T) {
 	s.refuse("v1/nodes", http.StatusForbidden)
 	s.refuse("apps.kruise.io/v1beta1/clonesets", http.StatusForbidden)
 	s.refuse("apps.kruise.io/v1alpha1/clonesets", http.StatusForbidden)
-	f, views := openFleet(t, s, FleetOptions{})
+	f, views := openFleet(t, s, NamespaceWatchOptions{})
 	if skipped := strings.Join(f.Skipped(), "\n"); len(views) != 1 || len(f.Skipped()) != 2 || !strings.Contains(skipped, "cannot read clonesets") || !strings.Contains(skipped, "cannot read nodes") {
 		t.Errorf("%q, skipped %q", described(views), skipped)
 	}
 	s.refuse("v1/pods", http.StatusForbidden)
-	f, err := OpenFleet(t.Context(), s.config(), FleetOptions{})
+	f, err := WatchNamespace(t.Context(), s.config(), NamespaceWatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestFleet_SidecarSets(t *testing.T) {
 	s.put(t, "v1/pods", injected)
 	s.put(t, "v1/pods", ownedPod("shop", "b", "Job", "x"))
 	for selector, want := range map[string][]string{"": {"sidecarset/log: a", "sidecarset/mesh: a"}, "team=red": {"sidecarset/mesh: a"}} {
-		f, views := openFleet(t, s, FleetOptions{Selector: selector})
+		f, views := openFleet(t, s, NamespaceWatchOptions{Selector: selector})
 		if diff := cmp.Diff(want, described(views)); diff != "" {
 			t.Errorf("%q: %s", selector, diff)
 		}
@@ -171,7 +171,7 @@ func TestFleet_SidecarSets(t *testing.T) {
 			t.Errorf("%q: %q", selector, all)
 		}
 	}
-	if _, views := openFleet(t, s, FleetOptions{Namespace: "shop"}); len(views) != 0 {
+	if _, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"}); len(views) != 0 {
 		t.Errorf("in a namespace: %q", described(views))
 	}
 }
@@ -187,7 +187,7 @@ func TestFleet_RenderedWorkloads(t *testing.T) {
 	}
 	s := newAPIServer(t, nil)
 	s.put(t, "apps/v1/deployments", rendered("web"))
-	f, views := openFleet(t, s, FleetOptions{Namespace: "shop"})
+	f, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
 	if diff := cmp.Diff([]string{"cloneset/web"}, described(views)); diff != "" || views[0].Carrier == nil || views[0].Carrier.Kind != "Deployment" {
 		t.Error(diff)
 	}
@@ -204,7 +204,7 @@ func TestFleet_LookKeepsWhatIsUnchanged(t *testing.T) {
 	s.put(t, "apps/v1/deployments", newDeployment("shop", "web"))
 	s.put(t, "apps/v1/statefulsets", kruiseObject("StatefulSet", "shop", "db", selecting("db")))
 	s.put(t, "v1/pods", ownedPod("shop", "db-0", "StatefulSet", "db"))
-	f, before := openFleet(t, s, FleetOptions{Namespace: "shop"})
+	f, before := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
 	s.put(t, "v1/pods", ownedPod("shop", "db-1", "StatefulSet", "db"))
 	eventually(t, f.conn.changes, "the second pod is seen", func() bool {
 		return slices.Equal(described(f.Look()), []string{"deployment/web", "statefulset/db: db-0 db-1"})
@@ -260,9 +260,9 @@ func TestFleet_Executors(t *testing.T) {
 			if c.refused {
 				s.refuse("coordination.k8s.io/v1/leases", http.StatusForbidden)
 			}
-			_, views := openFleet(t, s, FleetOptions{Namespace: "shop"})
-			if len(views) != 1 || views[0].Begun != c.begun || views[0].Holder != c.want || views[0].Record.By != "ann" {
-				t.Errorf("%q: begun %t, executor %q", described(views), views[0].Begun, views[0].Holder)
+			_, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
+			if len(views) != 1 || views[0].Begun != c.begun || views[0].Executor != c.want || views[0].Record.By != "ann" {
+				t.Errorf("%q: begun %t, executor %q", described(views), views[0].Begun, views[0].Executor)
 			}
 		})
 	}
@@ -276,10 +276,10 @@ func TestFleet_Distributions(t *testing.T) {
 	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceTerminating}}
 	s.put(t, "v1/namespaces", gone)
 	s.put(t, "v1/namespaces", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": "red"}}})
-	f, _ := openFleet(t, s, FleetOptions{})
+	f, _ := openFleet(t, s, NamespaceWatchOptions{})
 	var got FanOuts
 	eventually(t, f.conn.changes, "all kinds have answered", func() (ok bool) {
-		got, ok = f.FanOuts()
+		got, ok = f.Distributions()
 		return ok
 	})
 	if len(got.United) != 1 || got.United[0].Name != "web" || len(got.Spreads) != 0 || len(got.Pulls) != 0 {
@@ -314,7 +314,7 @@ func TestFleet_WorkloadsAreBare(t *testing.T) {
 	if got.source == nil || got.source.Template != nil || got.workload.Template != nil {
 		t.Fatalf("%+v of %+v is not bare", got.workload, got.source)
 	}
-	snapshot, err := (&Sight{Workload: got.source, Carrier: got.workload}).Snapshot(metav1.Now().Time)
+	snapshot, err := (&WorkloadView{Workload: got.source, Carrier: got.workload}).Snapshot(metav1.Now().Time)
 	if err != nil {
 		t.Fatal(err)
 	}

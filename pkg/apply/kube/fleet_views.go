@@ -24,14 +24,14 @@ import (
 
 // Look returns all workloads as they are now, sorted by namespace, kind and name; nothing
 // before all has been loaded.
-func (f *Fleet) Look() []*Sight {
+func (f *NamespaceWatch) Look() []*WorkloadView {
 	if f.Loading() != "" {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := f.index()
-	next, out := map[cluster.Ref]*Sight{}, []*Sight{}
+	next, out := map[cluster.Ref]*WorkloadView{}, []*WorkloadView{}
 	for _, s := range x.sorted() {
 		sight := f.view(x, s)
 		if last := f.last[sight.Ref()]; last != nil && last.equal(sight) {
@@ -47,7 +47,7 @@ func (f *Fleet) Look() []*Sight {
 
 // First returns all workloads as soon as everything about them is known, including the
 // executors of their rollouts. The error is about something that is needed.
-func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
+func (f *NamespaceWatch) First(ctx context.Context) ([]*WorkloadView, error) {
 	for {
 		version := f.Version()
 		_ = f.Look() // it asks for the executors
@@ -66,14 +66,14 @@ func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 
 // SidecarSets are all of them, each with every pod that is watched: the caller decides
 // which it matches. The selector is about other workloads.
-func (f *Fleet) SidecarSets() []*Sight {
+func (f *NamespaceWatch) SidecarSets() []*WorkloadView {
 	if f.Loading() != "" {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x, pods := f.index(), listOf(f.pods)
-	var out []*Sight
+	var out []*WorkloadView
 	for _, s := range listOf(f.sets) {
 		one := f.view(x, s)
 		one.Pods = pods
@@ -96,7 +96,7 @@ type workloadIndex struct {
 	namespaces     map[string]map[string]string
 }
 
-func (f *Fleet) index() *workloadIndex {
+func (f *NamespaceWatch) index() *workloadIndex {
 	x := &workloadIndex{
 		pods: map[string][]*cluster.Pod{}, sidecars: map[string][]*cluster.Pod{}, children: map[string][]*child{}, records: map[cluster.Ref]plan.Record{},
 		nodes: listOf(f.nodes), namespaces: map[string]map[string]string{},
@@ -149,7 +149,7 @@ func byNamespace[O metav1.Object](list []O) map[string][]O {
 
 // selectedSidecarSets are the SidecarSets among the workloads: those that the selector
 // matches, where all namespaces are watched.
-func (f *Fleet) selectedSidecarSets() []workloadState {
+func (f *NamespaceWatch) selectedSidecarSets() []workloadState {
 	selector, err := labels.Parse(f.opt.Selector)
 	if f.opt.Namespace != "" || err != nil {
 		return nil
@@ -214,9 +214,9 @@ func readWorkloadState(u *unstructured.Unstructured) (workloadState, error) {
 	return out, err
 }
 
-func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
+func (f *NamespaceWatch) view(x *workloadIndex, s workloadState) *WorkloadView {
 	w := s.workload
-	out := &Sight{
+	out := &WorkloadView{
 		Workload: w, Created: s.created, Pods: x.pods[w.UID], children: x.children[w.UID], gates: f.opt.Gates, unread: f.opt.GatesUnread,
 		owners: map[string]bool{w.UID: true}, budgets: x.budgets[w.Namespace], disruptions: x.disruptions[w.Namespace],
 	}
@@ -233,14 +233,14 @@ func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
 		out.owners[c.uid] = true
 	}
 	if out.Record = x.records[out.Ref()]; out.Record.Version != "" && out.Record.Progress.Finished.IsZero() {
-		out.Begun, out.Holder = true, f.executors.executorOf(out.Ref())
+		out.Begun, out.Executor = true, f.executors.executorOf(out.Ref())
 	}
 	return out
 }
 
-// Sight is one workload of a fleet as it is now. It never changes: an unchanged workload is
-// the same Sight, by its pointer.
-type Sight struct {
+// WorkloadView is one workload of a fleet as it is now. It never changes: an unchanged workload is
+// the same WorkloadView, by its pointer.
+type WorkloadView struct {
 	// Workload is what users name; Carrier is the native object that it was rendered into
 	// where there is no Kruise, nil elsewhere. Both may be bare ([cluster.ReadBare]);
 	// those of a Snapshot are whole.
@@ -249,9 +249,9 @@ type Sight struct {
 	Pods              []*cluster.Pod
 	// Record is its rollout, Begun whether there is one that has not ended, Holder its
 	// executor.
-	Record plan.Record
-	Begun  bool
-	Holder string
+	Record   plan.Record
+	Begun    bool
+	Executor string
 
 	owners      map[string]bool
 	children    []*child
@@ -265,7 +265,7 @@ type Sight struct {
 
 // Snapshot is what is known of it, at a time. What only the executor reads is
 // missing: results of checks, pulls of images.
-func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
+func (s *WorkloadView) Snapshot(now time.Time) (plan.Snapshot, error) {
 	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates, GatesUnread: s.unread}
 	if err := s.fillWorkload(&out); err != nil {
 		return out, err
@@ -294,7 +294,7 @@ func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 }
 
 // fillWorkload adds the workload, with the parts that are read on demand.
-func (s *Sight) fillWorkload(to *plan.Snapshot) (err error) {
+func (s *WorkloadView) fillWorkload(to *plan.Snapshot) (err error) {
 	if to.Workload, err = s.Workload.Whole(); err != nil || s.Carrier == nil {
 		return err
 	}
@@ -303,27 +303,27 @@ func (s *Sight) fillWorkload(to *plan.Snapshot) (err error) {
 }
 
 // Plan is that of its rollout; without one, what its controller has to do.
-func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
+func (s *WorkloadView) Plan(now plan.Snapshot) plan.Plan {
 	if s.Begun {
 		return s.Record.Plan
 	}
-	return plan.Standing(now)
+	return plan.PlanOfCurrentSpec(now)
 }
 
 // equal reports whether two show the same.
-func (s *Sight) equal(t *Sight) bool {
-	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Holder == t.Holder &&
+func (s *WorkloadView) equal(t *WorkloadView) bool {
+	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Executor == t.Executor &&
 		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
 		slices.Equal(s.budgets, t.budgets) && slices.Equal(s.disruptions, t.disruptions)
 }
 
 // Ref is its name.
-func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
+func (s *WorkloadView) Ref() cluster.Ref { return s.Workload.Ref }
 
 // executors name the executors of rollouts: a watch for the lease of each that has not ended.
 // There are few, and all leases of a cluster would be those of all its nodes.
 type executors struct {
-	fleet *Fleet
+	fleet *NamespaceWatch
 
 	mu     sync.Mutex
 	leases map[cluster.Ref]*leaseWatch
@@ -406,7 +406,7 @@ func (h *executors) allKnown() bool {
 }
 
 // keepOnly ends the watches of rollouts that have ended.
-func (h *executors) keepOnly(sights map[cluster.Ref]*Sight) {
+func (h *executors) keepOnly(sights map[cluster.Ref]*WorkloadView) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for ref, l := range h.leases {

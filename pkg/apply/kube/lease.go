@@ -45,11 +45,11 @@ func (l Lease) withDefaults() Lease {
 func (l Lease) acquireTimeout() time.Duration { return 3*l.Lasts + 6*l.Renew }
 
 // Hold makes this process the executor of the rollout. The context that it
-// returns ends with a cause that wraps plan.ErrTaken when another process has taken
+// returns ends with a cause that wraps plan.ErrOtherExecutor when another process has taken
 // over; as long as the lease is only not renewed, since the cluster does not answer,
 // nothing is written. release ends it. A lease whose holder does not renew it is
 // taken over; told is called once while that is waited for, and the error wraps
-// plan.ErrTaken and names the holder if it is alive.
+// plan.ErrOtherExecutor and names the holder if it is alive.
 func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	if c.opt.Target.Namespace == "" {
 		if err := c.createStateNamespace(ctx); err != nil {

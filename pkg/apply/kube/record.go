@@ -71,7 +71,7 @@ func (r *watchedRecord) noteShown(s plan.Snapshot, rec plan.Record) error {
 	case rec.Version == "":
 		return fmt.Errorf("the record of the rollout was deleted: %w", plan.ErrNotFound)
 	}
-	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrTaken, rec.By)
+	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrOtherExecutor, rec.By)
 }
 
 // pin makes any other rollout than this an error from now on.
@@ -117,7 +117,7 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 		return fmt.Errorf("%s: %w", c.changedObject().Ref, plan.ErrNotFound)
 	}
 	var base map[string]any
-	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
+	if p.RollbackReason == "" && p.Change.FromHash != p.Change.ToHash {
 		base = seen.workload.Template
 	}
 	if err := c.lease.check(); err != nil {

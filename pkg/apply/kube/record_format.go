@@ -71,7 +71,7 @@ func storedRecordOf(r plan.Record) storedRecord {
 	p := r.Progress
 	out := storedRecord{
 		Target: storedRef{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: storedProgress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.HeldFrom, p.Halted, p.Aborted, storedStop(p.Stop), p.Finished.UTC()},
+		Progress: storedProgress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.FirstCountingPause, p.PausedBy, p.PausedFrom, p.Failed, p.Aborted, storedStop(p.Stop), p.Finished.UTC()},
 		Dropped:  r.Audit.Dropped,
 	}
 	for _, d := range r.Audit.Entries {
@@ -131,8 +131,8 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, UID: string(cm.UID), Version: cm.ResourceVersion,
 		Progress: plan.Progress{
 			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
-			Free: w.Progress.Free, Held: w.Progress.Held, HeldFrom: w.Progress.HeldFrom, Halted: w.Progress.Halted, Aborted: w.Progress.Aborted,
-			Stop: plan.Stop(w.Progress.Stop), Finished: w.Progress.Finished,
+			FirstCountingPause: w.Progress.Free, PausedBy: w.Progress.Held, PausedFrom: w.Progress.HeldFrom, Failed: w.Progress.Halted, Aborted: w.Progress.Aborted,
+			Stop: plan.ControllerStop(w.Progress.Stop), Finished: w.Progress.Finished,
 		},
 	}
 	if err := out.Progress.Check(p); err != nil {

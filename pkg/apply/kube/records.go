@@ -107,7 +107,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 	now := time.Now().UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
 	next.Times = withStepTime(next, next.Progress, now)
-	what, detail := plan.Began(p)
+	what, detail := plan.BeginEntry(p)
 	var out plan.Record
 	err := retryWrite(ctx, func() error {
 		before, err := r.Load(ctx, ref)

@@ -173,7 +173,7 @@ func TestWatchedRecord_AnotherRecord(t *testing.T) {
 		want error
 	}{
 		"mine":                    {mine, "a", nil},
-		"another":                 {plan.Record{Begun: time.Unix(2, 0), Version: "2"}, "a", plan.ErrTaken},
+		"another":                 {plan.Record{Begun: time.Unix(2, 0), Version: "2"}, "a", plan.ErrOtherExecutor},
 		"deleted":                 {plan.Record{}, "a", plan.ErrNotFound},
 		"deleted with the object": {plan.Record{}, "b", nil},
 	} {

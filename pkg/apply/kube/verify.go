@@ -30,7 +30,7 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	if err != nil {
 		return err
 	}
-	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.Asks) }
+	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.VerifyPermissions) }
 	if v.Job != nil {
 		if _, err := vf.lazy.jobs.start(); err != nil {
 			return err

@@ -206,16 +206,16 @@ func SetTo(kind string, status corev1.ConditionStatus, reason, message string) C
 	return Condition{Type: kind, Status: status, Reason: reason, Message: message}
 }
 
-// Kin has pods of one owner hold only once what they have in common: maps, lists and
+// Interner has pods of one owner hold only once what they have in common: maps, lists and
 // texts. Of ten thousand pods that is two thirds. Its zero value is ready.
-type Kin struct{ last map[string]*Pod }
+type Interner struct{ last map[string]*Pod }
 
 // kinMost bounds how many owners are remembered: pods of one come together.
 const kinMost = 1 << 10
 
-// Join has a pod take what is equal in the last one of its owner. It is for a caller that has
+// Intern has a pod take what is equal in the last one of its owner. It is for a caller that has
 // made the pod, before anybody else sees it, and before [Pod.Digest].
-func (k *Kin) Join(p *Pod) {
+func (k *Interner) Intern(p *Pod) {
 	if like := k.last[p.Owner.UID]; like != nil {
 		p.take(like)
 	}

@@ -36,10 +36,10 @@ func TestKin_SharesWhatPodsHaveInCommon(t *testing.T) {
 		"another image": func() *cluster.Pod { return sibling("web", "web:2", 1) },
 		"bare":          func() *cluster.Pod { return &cluster.Pod{Owner: cluster.Owner{UID: "uid-x"}} },
 	} {
-		var k cluster.Kin
+		var k cluster.Interner
 		first, p := sibling("web", "web:1", 1), second()
-		k.Join(first)
-		k.Join(p)
+		k.Intern(first)
+		k.Intern(p)
 		if diff := gocmp.Diff(second(), p); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -65,14 +65,14 @@ func one(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b)
 
 // TestKin_ForgetsOldPods: owners that are gone do not stay for ever.
 func TestKin_ForgetsOldPods(t *testing.T) {
-	var k cluster.Kin
+	var k cluster.Interner
 	first := sibling("web", "web:1", 1)
-	k.Join(first)
+	k.Intern(first)
 	for i := range 3000 {
-		k.Join(&cluster.Pod{Owner: cluster.Owner{UID: string(rune('a' + i))}})
+		k.Intern(&cluster.Pod{Owner: cluster.Owner{UID: string(rune('a' + i))}})
 	}
 	p := sibling("web", "web:1", 1)
-	if k.Join(p); one(p.Namespace, first.Namespace) {
+	if k.Intern(p); one(p.Namespace, first.Namespace) {
 		t.Error("the first of thousands is remembered")
 	}
 }

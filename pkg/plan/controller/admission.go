@@ -23,8 +23,8 @@ type SidecarSource struct {
 	Revisions []cluster.Revision
 }
 
-// Surroundings are what decides, besides the pod itself, how it is admitted.
-type Surroundings struct {
+// AdmissionInput are what decides, besides the pod itself, how it is admitted.
+type AdmissionInput struct {
 	SidecarSets []SidecarSource
 	Budgets     []*kruise.PodUnavailableBudget
 	// Namespaces are the labels of each namespace.
@@ -44,13 +44,13 @@ type Admission struct {
 	sets    []*inject.Set
 	notes   map[string]inject.Note
 	budgets []budgetFor
-	Surroundings
+	AdmissionInput
 }
 
 // NewAdmission compiles the SidecarSets. It fails on one that no webhook would
 // have let in.
-func NewAdmission(s Surroundings) (*Admission, error) {
-	a := &Admission{notes: map[string]inject.Note{}, Surroundings: s}
+func NewAdmission(s AdmissionInput) (*Admission, error) {
+	a := &Admission{notes: map[string]inject.Note{}, AdmissionInput: s}
 	for _, source := range s.SidecarSets {
 		set, err := inject.Compile(sidecarSetNode(source.Workload), storedRevisions(source))
 		if err != nil {
@@ -110,8 +110,8 @@ func noteOf(w *cluster.Workload) inject.Note {
 	return note
 }
 
-// Newcomer is a pod that is about to be created.
-type Newcomer struct {
+// PodRequest is a pod that is about to be created.
+type PodRequest struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Annotations     map[string]string
@@ -123,7 +123,7 @@ type Newcomer struct {
 // Admit returns the pod, a mapping with metadata and spec, as the webhook leaves
 // it; what did not change is shared with what came in. The error is a reason to
 // refuse the pod.
-func (a *Admission) Admit(pod *tree.Node, n Newcomer, now time.Time) (*tree.Node, error) {
+func (a *Admission) Admit(pod *tree.Node, n PodRequest, now time.Time) (*tree.Node, error) {
 	contents, err := a.choose(n)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (a *Admission) Admit(pod *tree.Node, n Newcomer, now time.Time) (*tree.Node
 }
 
 // choose returns what is injected.
-func (a *Admission) choose(n Newcomer) ([]*inject.Content, error) {
+func (a *Admission) choose(n PodRequest) ([]*inject.Content, error) {
 	if len(a.sets) == 0 {
 		return nil, nil
 	}
@@ -155,7 +155,7 @@ func (a *Admission) choose(n Newcomer) ([]*inject.Content, error) {
 }
 
 // build makes what does not depend on the time: containers, gates, barriers.
-func (a *Admission) build(pod *tree.Node, n Newcomer, contents []*inject.Content) (*tree.Node, error) {
+func (a *Admission) build(pod *tree.Node, n PodRequest, contents []*inject.Content) (*tree.Node, error) {
 	done, err := inject.Inject(pod, contents, inject.Options{})
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (a *Admission) PodFactory(template map[string]any) *PodFactory {
 // and annotations are filled in here. id is the random part of its name. UID,
 // owner and whatever comes later are left to the caller. The error is a reason
 // to refuse the pod.
-func (m *PodFactory) Pod(c CreatePod, n Newcomer, id string, now time.Time) (*cluster.Pod, error) {
+func (m *PodFactory) Pod(c CreatePod, n PodRequest, id string, now time.Time) (*cluster.Pod, error) {
 	n.Labels, n.Annotations = joined(m.labels, c.Labels), joined(m.annotations, c.Annotations)
 	for _, key := range c.IDLabels {
 		n.Labels[key] = id
@@ -321,7 +321,7 @@ func (m *PodFactory) gates(p *cluster.Pod, add []string, now time.Time) {
 	p.ReadinessGates = own
 }
 
-func (m *PodFactory) prototypeFor(n Newcomer) (*prototype, error) {
+func (m *PodFactory) prototypeFor(n PodRequest) (*prototype, error) {
 	contents, err := m.admission.choose(n)
 	if err != nil {
 		return nil, err
@@ -346,7 +346,7 @@ func keyOf(contents []*inject.Content) string {
 	return b.String()
 }
 
-func (m *PodFactory) makePrototype(n Newcomer, contents []*inject.Content) (*prototype, error) {
+func (m *PodFactory) makePrototype(n PodRequest, contents []*inject.Content) (*prototype, error) {
 	metadata := tree.Map("labels", tree.FromValue(values(n.Labels)), "annotations", tree.FromValue(values(n.Annotations)))
 	if finalizers := tree.Get(m.template, "metadata", "finalizers"); finalizers != nil {
 		tree.Set(metadata, "finalizers", finalizers)

@@ -47,7 +47,7 @@ selector: {matchLabels: {app: web}}
 containers: [{name: mesh, image: "mesh:1.0"}]
 `
 
-func admission(tb testing.TB, s Surroundings) *Admission {
+func admission(tb testing.TB, s AdmissionInput) *Admission {
 	tb.Helper()
 	a, err := NewAdmission(s)
 	if err != nil {
@@ -56,8 +56,8 @@ func admission(tb testing.TB, s Surroundings) *Admission {
 	return a
 }
 
-func sets(list ...*cluster.Workload) Surroundings {
-	var s Surroundings
+func sets(list ...*cluster.Workload) AdmissionInput {
+	var s AdmissionInput
 	for _, w := range list {
 		s.SidecarSets = append(s.SidecarSets, SidecarSource{Workload: w})
 	}
@@ -72,9 +72,9 @@ func webTemplate(tb testing.TB, extra string) map[string]any {
 	return v
 }
 
-var ofCloneSet = Newcomer{Namespace: "shop", Name: "web-abcde", Owner: cluster.Ref{Group: kruise.Group, Kind: "CloneSet", Namespace: "shop", Name: "web"}}
+var ofCloneSet = PodRequest{Namespace: "shop", Name: "web-abcde", Owner: cluster.Ref{Group: kruise.Group, Kind: "CloneSet", Namespace: "shop", Name: "web"}}
 
-func cast1(t *testing.T, a *Admission, template map[string]any, c CreatePod, n Newcomer) *cluster.Pod {
+func cast1(t *testing.T, a *Admission, template map[string]any, c CreatePod, n PodRequest) *cluster.Pod {
 	t.Helper()
 	p, err := a.PodFactory(template).Pod(c, n, "abcde", labStart)
 	if err != nil {
@@ -157,22 +157,22 @@ func TestPodFactory_PerPod(t *testing.T) {
 }
 
 func TestAdmission_Gate(t *testing.T) {
-	deployment := Newcomer{Namespace: "shop", Owner: cluster.Ref{Group: "apps", Kind: "Deployment"}}
+	deployment := PodRequest{Namespace: "shop", Owner: cluster.Ref{Group: "apps", Kind: "Deployment"}}
 	for _, c := range []struct {
 		name  string
 		every bool
-		of    Newcomer
+		of    PodRequest
 		extra string
 		want  []string
 	}{
 		{"a Kruise workload", false, ofCloneSet, "", []string{kruise.KruisePodReady}},
 		{"another", false, deployment, "", nil},
 		{"another, with the gate", true, deployment, "", []string{kruise.KruisePodReady}},
-		{"a pod of its own", true, Newcomer{}, "", []string{kruise.KruisePodReady}},
+		{"a pod of its own", true, PodRequest{}, "", []string{kruise.KruisePodReady}},
 		{"in the template", false, ofCloneSet, "  readinessGates: [{conditionType: KruisePodReady}, {conditionType: Own}]", []string{"Own", kruise.KruisePodReady}},
 		{"beside another", false, deployment, "  readinessGates: [{conditionType: Own}]", []string{"Own"}},
 	} {
-		p := cast1(t, admission(t, Surroundings{EveryPodReady: c.every}), webTemplate(t, c.extra), CreatePod{}, c.of)
+		p := cast1(t, admission(t, AdmissionInput{EveryPodReady: c.every}), webTemplate(t, c.extra), CreatePod{}, c.of)
 		if !slices.Equal(p.ReadinessGates, c.want) {
 			t.Errorf("%s: gates %v, want %v", c.name, p.ReadinessGates, c.want)
 		}
@@ -279,11 +279,11 @@ func TestAdmission_Budget(t *testing.T) {
 	byTarget := pub("by-target", kruise.PodUnavailableBudgetSpec{TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}})
 	elsewhere := pub("elsewhere", bySelector.Spec)
 	elsewhere.Namespace = "other"
-	deployment := Newcomer{Namespace: "shop", Owner: cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}}
+	deployment := PodRequest{Namespace: "shop", Owner: cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}}
 	for _, c := range []struct {
 		name    string
 		budgets []*kruise.PodUnavailableBudget
-		of      Newcomer
+		of      PodRequest
 		want    string
 	}{
 		{"selector", []*kruise.PodUnavailableBudget{bySelector}, ofCloneSet, "by-selector"},
@@ -292,7 +292,7 @@ func TestAdmission_Budget(t *testing.T) {
 		{"another namespace", []*kruise.PodUnavailableBudget{elsewhere}, ofCloneSet, ""},
 		{"an empty selector", []*kruise.PodUnavailableBudget{pub("all", kruise.PodUnavailableBudgetSpec{Selector: &metav1.LabelSelector{}})}, ofCloneSet, ""},
 	} {
-		p := cast1(t, admission(t, Surroundings{Budgets: c.budgets}), webTemplate(t, ""), CreatePod{}, c.of)
+		p := cast1(t, admission(t, AdmissionInput{Budgets: c.budgets}), webTemplate(t, ""), CreatePod{}, c.of)
 		if p.Annotations[kruise.RelatedBudgetAnnotation] != c.want || p.Annotations[kruise.RelatedBudgetOlderAnnotation] != c.want {
 			t.Errorf("%s: annotations %v", c.name, p.Annotations)
 		}

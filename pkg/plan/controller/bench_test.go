@@ -66,14 +66,14 @@ func sidecarCrowd(tb testing.TB, n, updated int) *View {
 	old, now := storedSet(tb, "meshset", mesh), storedSet(tb, "meshset", next(mesh)+"updateStrategy: {maxUnavailable: 10}")
 	v := &View{Now: labStart.Add(time.Hour), Workload: now, Pick: func(int) int { return 0 }}
 	for i, w := range []*cluster.Workload{old, now} {
-		a, err := NewAdmission(Surroundings{SidecarSets: []SidecarSource{{Workload: w}}})
+		a, err := NewAdmission(AdmissionInput{SidecarSets: []SidecarSource{{Workload: w}}})
 		if err != nil {
 			tb.Fatal(err)
 		}
 		m := a.PodFactory(webTemplate(tb, ""))
 		for range []int{n - updated, updated}[i] {
 			name := fmt.Sprintf("web-%d", len(v.Pods))
-			p, err := m.Pod(CreatePod{}, Newcomer{Namespace: "default", Name: name}, "", labStart)
+			p, err := m.Pod(CreatePod{}, PodRequest{Namespace: "default", Name: name}, "", labStart)
 			if err != nil {
 				tb.Fatal(err)
 			}

@@ -45,8 +45,8 @@ type BudgetView struct {
 	Reports map[string]rules.NodeReport
 	// VerticalScaling is the cluster's gate InPlacePodVerticalScaling.
 	VerticalScaling bool
-	// Beyond is what the budget covers besides Pods.
-	Beyond rules.Beyond
+	// OutsidePods is what the budget covers besides Pods.
+	Beyond rules.OutsidePods
 }
 
 // BudgetPass is what one pass of a budget's controller does.
@@ -55,8 +55,8 @@ type BudgetPass struct {
 	Status *kruise.PodUnavailableBudgetStatus
 	// Relate are pods that still need the annotations which name their budget.
 	Relate []*cluster.Pod
-	// Again is when the next permit ends, counted from now; 0 when none is out.
-	Again time.Duration
+	// RequeueAfter is when the next permit ends, counted from now; 0 when none is out.
+	RequeueAfter time.Duration
 }
 
 // ReconcileBudget makes one pass: it counts, and drops permits whose time is over
@@ -122,8 +122,8 @@ func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, las
 			out = map[string]metav1.Time{}
 		}
 		out[name] = given
-		if pass.Again == 0 || left < pass.Again {
-			pass.Again = left
+		if pass.RequeueAfter == 0 || left < pass.RequeueAfter {
+			pass.RequeueAfter = left
 		}
 	}
 	return out
@@ -249,7 +249,7 @@ type budgetFor struct {
 }
 
 // budgetOf names the budget of a pod that is created; it is empty without one.
-func (a *Admission) budgetOf(n Newcomer) string {
+func (a *Admission) budgetOf(n PodRequest) string {
 	for _, b := range a.budgets {
 		if b.Namespace == n.Namespace && b.covers(n.Labels, n.Owner) {
 			return b.Name

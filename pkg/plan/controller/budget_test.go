@@ -192,8 +192,8 @@ func TestBudget_Permits(t *testing.T) {
 	gone := *pods[0]
 	gone.Deleting = true
 	v.Pods = append([]*cluster.Pod{&gone}, pods[1:]...)
-	if pass := v.count(); pass.Again != 0 || v.Budget.Status.DisruptedPods != nil || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubDeleteOperation) {
-		t.Errorf("%+v, again %v", v.Budget.Status, pass.Again)
+	if pass := v.count(); pass.RequeueAfter != 0 || v.Budget.Status.DisruptedPods != nil || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubDeleteOperation) {
+		t.Errorf("%+v, again %v", v.Budget.Status, pass.RequeueAfter)
 	}
 	// Its replacement is ready.
 	v.Pods = slices.Concat(webPods(6)[5:], pods[1:])
@@ -212,12 +212,12 @@ func TestBudget_UpdatePermitLasts(t *testing.T) {
 	}
 	// The pod was down and is ready again: it stays recorded.
 	v.Now = labStart.Add(3 * time.Second)
-	if pass := v.count(); pass.Again != 7*time.Second || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubUpdateOperation) {
-		t.Errorf("after 3 s: again %v, %+v", pass.Again, v.Budget.Status)
+	if pass := v.count(); pass.RequeueAfter != 7*time.Second || v.Budget.Status.CurrentAvailable != 4 || v.ask(pods[1], kruise.PubUpdateOperation) {
+		t.Errorf("after 3 s: again %v, %+v", pass.RequeueAfter, v.Budget.Status)
 	}
 	v.Now = labStart.Add(10 * time.Second)
-	if pass := v.count(); pass.Again != 0 || v.Budget.Status.UnavailablePods != nil || !v.ask(pods[1], kruise.PubUpdateOperation) {
-		t.Errorf("after 10 s: again %v, %+v", pass.Again, v.Budget.Status)
+	if pass := v.count(); pass.RequeueAfter != 0 || v.Budget.Status.UnavailablePods != nil || !v.ask(pods[1], kruise.PubUpdateOperation) {
+		t.Errorf("after 10 s: again %v, %+v", pass.RequeueAfter, v.Budget.Status)
 	}
 }
 
@@ -227,12 +227,12 @@ func TestBudget_DisruptionPermitLasts(t *testing.T) {
 	v.ask(pods[0], kruise.PubUpdateOperation)
 	v.Now = labStart.Add(4 * time.Second)
 	v.ask(pods[1], kruise.PubEvictOperation)
-	if pass := v.count(); pass.Status != nil && pass.Again != 6*time.Second {
-		t.Errorf("again %v", pass.Again)
+	if pass := v.count(); pass.Status != nil && pass.RequeueAfter != 6*time.Second {
+		t.Errorf("again %v", pass.RequeueAfter)
 	}
 	v.Now = labStart.Add(12 * time.Second)
-	if pass := v.count(); pass.Again != 12*time.Second || len(v.Budget.Status.DisruptedPods) != 1 {
-		t.Errorf("again %v, %+v", pass.Again, v.Budget.Status)
+	if pass := v.count(); pass.RequeueAfter != 12*time.Second || len(v.Budget.Status.DisruptedPods) != 1 {
+		t.Errorf("again %v, %+v", pass.RequeueAfter, v.Budget.Status)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestBudget_Relates(t *testing.T) {
 // TestBudget_Quiet: a second pass over the same pods has nothing to say.
 func TestBudget_Quiet(t *testing.T) {
 	v := guard(maxUnavailable("1"), webPods(3), cloneSetOf(3))
-	if pass := v.count(); pass.Status != nil || pass.Again != 0 || pass.Relate != nil {
+	if pass := v.count(); pass.Status != nil || pass.RequeueAfter != 0 || pass.Relate != nil {
 		t.Errorf("%+v", pass)
 	}
 }

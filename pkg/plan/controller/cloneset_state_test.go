@@ -206,12 +206,12 @@ func TestCloneSet_HoldsDeletion(t *testing.T) {
 func TestCloneSet_Grace(t *testing.T) {
 	l := newCloneSet(t)
 	l.write(edited(cloneSetYAML, "web:1", "web:2", "maxUnavailable: 1", "maxUnavailable: 1, inPlaceUpdateStrategy: {gracePeriodSeconds: 3}"))
-	if p := l.pass(); p.Again != 3*time.Second {
-		t.Errorf("again after %v", p.Again)
+	if p := l.pass(); p.RequeueAfter != 3*time.Second {
+		t.Errorf("again after %v", p.RequeueAfter)
 	}
 	l.now = l.now.Add(time.Second)
-	if p := l.pass(); p.Again != 2*time.Second {
-		t.Errorf("a second later again after %v", p.Again)
+	if p := l.pass(); p.RequeueAfter != 2*time.Second {
+		t.Errorf("a second later again after %v", p.RequeueAfter)
 	}
 	l.did()
 	if got, want := acts(l.rest(8)), "inPlace 2; inPlace 3"; got != want {
@@ -259,8 +259,8 @@ func TestCloneSet_Progressing(t *testing.T) {
 	l.write(edited(cloneSetYAML, "web:1", "web:2") + deadline)
 	p := l.pass()
 	l.expectProgress("True CloneSetUpdated", "CloneSet is progressing")
-	if want := 8*time.Second + time.Millisecond; p.Again != want {
-		t.Errorf("again after %v, want %v", p.Again, want)
+	if want := 8*time.Second + time.Millisecond; p.RequeueAfter != want {
+		t.Errorf("again after %v, want %v", p.RequeueAfter, want)
 	}
 	if c := l.cloneSetProgress(); !c.LastUpdateTime.Time.Equal(l.now) || !c.LastTransitionTime.Time.Before(available) {
 		t.Errorf("times %v %v: only the reason changed", c.LastUpdateTime, c.LastTransitionTime)

@@ -63,9 +63,9 @@ type Pass struct {
 	// Status is the new status, a pointer of the type of the object's field; nil
 	// when the controller writes none. It is written after the actions.
 	Status any
-	// Again is when the controller looks again without any change, counted from
+	// RequeueAfter is when the controller looks again without any change, counted from
 	// now; 0 means not before something changes.
-	Again time.Duration
+	RequeueAfter time.Duration
 	// Why says what the pass does, or what holds it up.
 	Why string
 	// IfRefused is what the controller does when a write is refused before which
@@ -135,8 +135,8 @@ func (p *Pass) act(a Action) { p.Actions = append(p.Actions, a) }
 // requeueAfter has the controller come back after a time, unless it does so sooner
 // anyway; 0 asks for nothing.
 func (p *Pass) requeueAfter(after time.Duration) {
-	if after > 0 && (p.Again == 0 || after < p.Again) {
-		p.Again = after
+	if after > 0 && (p.RequeueAfter == 0 || after < p.RequeueAfter) {
+		p.RequeueAfter = after
 	}
 }
 

@@ -271,8 +271,8 @@ func TestDaemonSet_MinReady(t *testing.T) {
 	l.settle()
 	l.second() // gone, and made again
 	pass := l.second()
-	if pass.Again <= 4*time.Second || pass.Again > 5*time.Second+time.Millisecond {
-		t.Errorf("again %v", pass.Again)
+	if pass.RequeueAfter <= 4*time.Second || pass.RequeueAfter > 5*time.Second+time.Millisecond {
+		t.Errorf("again %v", pass.RequeueAfter)
 	}
 	if s := l.daemons(); s.NumberReady != 2 || s.NumberAvailable != 1 || s.NumberUnavailable != 1 {
 		t.Errorf("status %+v", s)

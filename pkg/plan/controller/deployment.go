@@ -48,7 +48,7 @@ func reconcileDeployment(v *View, o *appsv1.Deployment) Pass {
 		d.cleanUp(&pass)
 	}
 	pass.Status = changed(&o.Status, status)
-	pass.Again = d.untilDeadline(status)
+	pass.RequeueAfter = d.untilDeadline(status)
 	pass.Why = d.message(&pass)
 	return pass
 }

@@ -115,7 +115,7 @@ func TestDeployment_Rolls(t *testing.T) {
 	if got := l.progressing(); got != "True NewReplicaSetAvailable" {
 		t.Error(got)
 	}
-	if p := l.settle(); p.Again != 0 || p.Why != "4 of 4 updated pods are available" {
+	if p := l.settle(); p.RequeueAfter != 0 || p.Why != "4 of 4 updated pods are available" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -205,7 +205,7 @@ func TestDeployment_MissesItsDeadline(t *testing.T) {
 	if got := l.progressing(); got != "True ReplicaSetUpdated" && got != "True NewReplicaSetCreated" {
 		t.Error(got)
 	}
-	if p.Again <= 0 {
+	if p.RequeueAfter <= 0 {
 		t.Error("nobody looks when the deadline passes")
 	}
 	l.seconds(9)

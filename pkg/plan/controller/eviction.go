@@ -30,8 +30,8 @@ type EvictionView struct {
 	// Pods are those of the budget's namespace.
 	Pods      []*cluster.Pod
 	Workloads Workloads
-	// Beyond is what the budget covers besides Pods.
-	Beyond rules.Beyond
+	// OutsidePods is what the budget covers besides Pods.
+	Beyond rules.OutsidePods
 }
 
 // ReconcileEvictions counts a PodDisruptionBudget. The status is nil when nothing
@@ -205,30 +205,30 @@ func Rendered(d *policyv1.PodDisruptionBudget) (*kruise.PodUnavailableBudget, er
 
 // beyond is what the status counts more than the pods that are seen. A target's pods
 // are all seen.
-func (v *BudgetView) beyond(r *rules.Budget) rules.Beyond {
+func (v *BudgetView) beyond(r *rules.Budget) rules.OutsidePods {
 	s := &v.Budget.Status
 	if s.ObservedGeneration != v.Budget.Generation || v.Budget.Spec.TargetReference != nil {
-		return rules.Beyond{}
+		return rules.OutsidePods{}
 	}
 	return beyond(r.Pods, r.Expected, int(s.TotalReplicas), int(s.CurrentAvailable))
 }
 
-func (v *EvictionView) beyond(r *rules.DisruptionBudget) rules.Beyond {
+func (v *EvictionView) beyond(r *rules.DisruptionBudget) rules.OutsidePods {
 	s := &v.Budget.Status
 	if s.ObservedGeneration != v.Budget.Generation {
-		return rules.Beyond{}
+		return rules.OutsidePods{}
 	}
 	return beyond(r.Pods, r.Expected, int(s.ExpectedPods), int(s.CurrentHealthy))
 }
 
 // beyond takes all pods that are seen for available in the status, which may be older
 // than what is seen of them: better too slow than below a budget.
-func beyond(seen []*cluster.Pod, replicas, expected, available int) rules.Beyond {
+func beyond(seen []*cluster.Pod, replicas, expected, available int) rules.OutsidePods {
 	running := 0
 	for _, p := range seen {
 		if p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed {
 			running++
 		}
 	}
-	return rules.Beyond{Expected: max(0, expected-replicas), Available: max(0, available-max(running, replicas))}
+	return rules.OutsidePods{Expected: max(0, expected-replicas), Available: max(0, available-max(running, replicas))}
 }

@@ -28,9 +28,9 @@ func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	active := activePods(v.Pods)
 	want := int(or(rs.Spec.Replicas, 1))
 	pass := Pass{
-		Status: changed(&rs.Status, replicaSetStatus(v, rs, active)),
-		Again:  untilAvailable(active, rs.Spec.MinReadySeconds, v.Now),
-		Why:    "as many pods as asked for",
+		Status:       changed(&rs.Status, replicaSetStatus(v, rs, active)),
+		RequeueAfter: untilAvailable(active, rs.Spec.MinReadySeconds, v.Now),
+		Why:          "as many pods as asked for",
 	}
 	switch diff := want - len(active); {
 	case diff > 0:

@@ -78,15 +78,15 @@ func TestReplicaSet_Status(t *testing.T) {
 	l.edit("web-abc-00003", cluster.PodChange{Labels: map[string]*string{"app": &other}})
 	p := l.second()
 	expect("ready", appsv1.ReplicaSetStatus{ObservedGeneration: 1, Replicas: 3, FullyLabeledReplicas: 2, ReadyReplicas: 3})
-	if want := 5*time.Second + time.Millisecond; p.Again != want {
-		t.Errorf("looks again after %v, want %v", p.Again, want)
+	if want := 5*time.Second + time.Millisecond; p.RequeueAfter != want {
+		t.Errorf("looks again after %v, want %v", p.RequeueAfter, want)
 	}
 	l.seconds(4)
 	if status().AvailableReplicas != 0 {
 		t.Error("available too early")
 	}
 	l.seconds(2)
-	if got := status(); got.AvailableReplicas != 3 || l.pass().Again != 0 {
+	if got := status(); got.AvailableReplicas != 3 || l.pass().RequeueAfter != 0 {
 		t.Errorf("available: %d", got.AvailableReplicas)
 	}
 }

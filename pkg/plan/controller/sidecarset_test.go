@@ -44,12 +44,12 @@ func (l *lab) set(body string) {
 // join adds pods that are created now.
 func (l *lab) join(n int) {
 	l.t.Helper()
-	s := Surroundings{SidecarSets: []SidecarSource{{Workload: l.w, Revisions: l.revisions}}, Namespaces: l.namespaces}
+	s := AdmissionInput{SidecarSets: []SidecarSource{{Workload: l.w, Revisions: l.revisions}}, Namespaces: l.namespaces}
 	m := admission(l.t, s).PodFactory(webTemplate(l.t, ""))
 	for range n {
 		l.made++
 		name := fmt.Sprintf("web-%d", l.made)
-		p, err := m.Pod(CreatePod{}, Newcomer{Namespace: "default", Name: name}, "", l.now)
+		p, err := m.Pod(CreatePod{}, PodRequest{Namespace: "default", Name: name}, "", l.now)
 		if err != nil {
 			l.t.Fatal(err)
 		}

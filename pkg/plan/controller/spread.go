@@ -35,9 +35,9 @@ type SpreadPass struct {
 	// Status is nil when it says nothing new.
 	Status  *kruise.WorkloadSpreadStatus
 	Actions []Action
-	// Again is when to look again without any change; 0 means not before something
+	// RequeueAfter is when to look again without any change; 0 means not before something
 	// changes.
-	Again time.Duration
+	RequeueAfter time.Duration
 }
 
 // ReconcileSpread makes one pass of a WorkloadSpread: it finds subsets for pods
@@ -47,7 +47,7 @@ func ReconcileSpread(v *SpreadView) SpreadPass {
 	var pass SpreadPass
 	v.adopt(&pass)
 	_, stuck, again := v.Reschedule()
-	pass.Again = again
+	pass.RequeueAfter = again
 	if status := v.Count(); v.Status == nil || !reflect.DeepEqual(status, v.Status) {
 		pass.Status = status
 	}

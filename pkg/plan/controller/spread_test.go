@@ -130,8 +130,8 @@ func TestReconcileSpread(t *testing.T) {
 			if diff := cmp.Diff(strings.Join(c.want, "\n"), told(pass)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if pass.Again != c.again || pass.Status == nil {
-				t.Errorf("again after %v, status %v", pass.Again, pass.Status)
+			if pass.RequeueAfter != c.again || pass.Status == nil {
+				t.Errorf("again after %v, status %v", pass.RequeueAfter, pass.Status)
 			}
 			for i, p := range before {
 				if p.Annotations[corev1.PodDeletionCost] != "" {

@@ -154,8 +154,8 @@ func TestStatefulSet_FallsBack(t *testing.T) {
 	if got := l.to(all(only, env)...); got != "" {
 		t.Errorf("InPlaceOnly did %s", got)
 	}
-	if p := l.pass(); p.Again != Retry || p.Why != "pod web-2: spec.containers[0].env: only images of containers, labels and annotations change in place" {
-		t.Errorf("again after %v: %s", p.Again, p.Why)
+	if p := l.pass(); p.RequeueAfter != Retry || p.Why != "pod web-2: spec.containers[0].env: only images of containers, labels and annotations change in place" {
+		t.Errorf("again after %v: %s", p.RequeueAfter, p.Why)
 	}
 }
 
@@ -336,8 +336,8 @@ func TestStatefulSet_MinReady(t *testing.T) {
 	l := newStatefulSet(t, edits...)
 	l.to(all(edits, image2)...)
 	l.rest(2)
-	if p := l.settle(); p.Again.Milliseconds() != 4001 {
-		t.Errorf("looks again after %v", p.Again)
+	if p := l.settle(); p.RequeueAfter.Milliseconds() != 4001 {
+		t.Errorf("looks again after %v", p.RequeueAfter)
 	}
 	if got := l.rest(4); got != "" {
 		t.Error(got)
@@ -364,8 +364,8 @@ func TestStatefulSet_GracePeriod(t *testing.T) {
 	if got, want := l.to(all(grace, image2)...), "set web-2 InPlaceUpdateReady=False, inPlace web-2, state web-2 Updating"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if p := l.pass(); p.Again.Seconds() != 3 {
-		t.Errorf("looks again after %v", p.Again)
+	if p := l.pass(); p.RequeueAfter.Seconds() != 3 {
+		t.Errorf("looks again after %v", p.RequeueAfter)
 	}
 	if got := l.rest(2); got != "" {
 		t.Errorf("during the grace period %s", got)

@@ -77,12 +77,12 @@ func (a *answer) addSpec(d plan.Decision) {
 	barred := map[string][]string{}
 	var reasons, left []string
 	for _, p := range old {
-		if why := o.Barred(p); why != "" {
+		if why := o.BlockedReason(p); why != "" {
 			if barred[why] == nil {
 				reasons = append(reasons, why)
 			}
 			barred[why] = append(barred[why], p.Name)
-		} else if o.LeftOut(p) {
+		} else if o.NotSelected(p) {
 			left = append(left, p.Name)
 		}
 	}
@@ -114,7 +114,7 @@ func onDelete(obj any) bool {
 func (a *answer) outdated() []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range a.q.Snapshot.Pods {
-		if rules.Active(p) && !a.outlook.Updated(p) && a.outlook.Concerns(p) {
+		if rules.Active(p) && !a.outlook.Updated(p) && a.outlook.Matches(p) {
 			out = append(out, p)
 		}
 	}
@@ -149,10 +149,10 @@ func (a *answer) addUnready() {
 	pods, restarts := map[group][]string{}, map[group]int{}
 	var order []group
 	for _, p := range a.q.Snapshot.Pods {
-		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Concerns(p) {
+		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Matches(p) {
 			continue
 		}
-		b, stuck := plan.Unready(a.q.Snapshot, p)
+		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
 		g := group{b, stuck}
@@ -214,7 +214,7 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
-		case !a.outlook.Concerns(p):
+		case !a.outlook.Matches(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		default:
@@ -225,7 +225,7 @@ func (a *answer) addTerminating() {
 
 // addHook says which lifecycle hook a pod waits for, if any.
 func (a *answer) addHook(p *cluster.Pod) {
-	if b, ok := plan.Held(a.q.Snapshot, p); ok {
+	if b, ok := plan.HookHolding(a.q.Snapshot, p); ok {
 		a.add(b.Gate, b.Why, false, p.Name)
 	}
 }

@@ -19,25 +19,25 @@ import (
 type Question struct {
 	// Name is how a command line names it: cloneset/web.
 	Name string
-	// Plan is the recorded one, or [plan.Standing].
+	// Plan is the recorded one, or [plan.PlanOfCurrentSpec].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
 	// Begun is true where a rollout is on record; Holder is who drives it, empty for
 	// nobody.
 	Begun  bool
 	Holder string
-	// Hand is who else controls the rollout of the workload; nil for none.
-	Hand *Hand
+	// Controller is who else controls the rollout of the workload; nil for none.
+	Hand *Controller
 	Now  time.Time
 }
 
-// Stand asks about a workload that no rollout is recorded for any more: the spec says
+// ForSpec asks about a workload that no rollout is recorded for any more: the spec says
 // what is to become of the pods, and what is left of progress is that of a rollout
 // which is over, and of another plan.
-func (q *Question) Stand() {
+func (q *Question) ForSpec() {
 	q.Begun, q.Holder = false, ""
 	q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
-	q.Plan = plan.Standing(q.Snapshot)
+	q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
 }
 
 // Cause is one blocker with its remedy.
@@ -75,7 +75,7 @@ type Diagnosis struct {
 func Workload(q Question) Diagnosis {
 	d := plan.Next(q.Plan, q.Snapshot, q.Now)
 	a := &answer{q: &q}
-	a.outlook, _ = plan.Look(q.Snapshot, q.Now)
+	a.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
 	a.addDecision(d)
 	a.addOwner()
 	if a.outlook != nil {
@@ -103,7 +103,7 @@ func (d Diagnosis) Reason() string {
 // answer gathers causes.
 type answer struct {
 	q       *Question
-	outlook *plan.Outlook
+	outlook *plan.Preview
 	causes  []Cause
 }
 
@@ -250,13 +250,13 @@ func (a *answer) reportedWithPods(b plan.Blocker) bool {
 	return p != nil && rules.Active(p) && !rules.Ready(p) && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule, plan.GateReady}, b.Gate)
 }
 
-// Hand is another controller that moves a workload's partition: a Kruise Rollout, or the
+// Controller is another controller that moves a workload's partition: a Kruise Rollout, or the
 // UnitedDeployment that it is a subset of.
-type Hand struct {
+type Controller struct {
 	// Name is its name for users: Kruise Rollout web.
 	Name string
-	// Stands says where it is.
-	Stands string
+	// Status says where it is.
+	Status string
 	// Waits is true where a user must act; Next is the command.
 	Waits bool
 	Next  string
@@ -265,7 +265,7 @@ type Hand struct {
 // addOwner says who else controls the rollout, where pods wait for that.
 func (a *answer) addOwner() {
 	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
-		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Stands, h.Waits)
+		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Status, h.Waits)
 	}
 }
 

@@ -16,7 +16,7 @@ func Pod(q Question, name string) Diagnosis {
 	out := Diagnosis{About: "pod " + name, Causes: []Cause{}}
 	p := podNamed(&q.Snapshot, name)
 	a := &answer{q: &q}
-	if a.outlook, _ = plan.Look(q.Snapshot, q.Now); p == nil || a.outlook == nil {
+	if a.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now); p == nil || a.outlook == nil {
 		out.Answer = "not a pod of " + q.Name
 		return out
 	}
@@ -50,7 +50,7 @@ var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true,
 // addPodFailure says what is wrong with the pod itself.
 func (a *answer) addPodFailure(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
-		b, stuck := plan.Unready(a.q.Snapshot, p)
+		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
 		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Stuck: stuck, Pods: []string{p.Name}, Restarts: restartsOf(p)})
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
@@ -67,11 +67,11 @@ func (a *answer) addPodDelay(p *cluster.Pod) {
 		a.add(GateController, "the controller has not processed the latest change yet", false)
 		return
 	}
-	if why := o.Barred(p); why != "" {
+	if why := o.BlockedReason(p); why != "" {
 		a.add(plan.GateNotAllowed, why, true, p.Name)
 		return
 	}
-	if o.LeftOut(p) {
+	if o.NotSelected(p) {
 		a.add(GateSelector, LeftOut, false, p.Name)
 		return
 	}
@@ -121,8 +121,8 @@ func In(p *cluster.Pod, set string) bool {
 	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
 }
 
-// Lone says how a pod is that no workload of ours owns.
-func Lone(p *cluster.Pod) Diagnosis {
+// UnmanagedPod says how a pod is that no workload of ours owns.
+func UnmanagedPod(p *cluster.Pod) Diagnosis {
 	a := &answer{q: &Question{}}
 	a.addPodFailure(p)
 	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that can be rolled out"}

@@ -41,7 +41,7 @@ func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Plan = plan.Standing(q.Snapshot)
+			q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
 			if diff := cmp.Diff(c.want, text(diagnose.Pod(*q, c.pod))); diff != "" {
 				t.Error(diff)
 			}
@@ -51,10 +51,10 @@ func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 
 func TestLone_UnmanagedPods(t *testing.T) {
 	q := question(t)
-	if got := text(diagnose.Lone(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
+	if got := text(diagnose.UnmanagedPod(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
 		t.Error(got)
 	}
-	if d := diagnose.Lone(down(q, 1, "CrashLoopBackOff")); len(d.Causes) != 1 || strings.Contains(d.Causes[0].Hint, "NAME") {
+	if d := diagnose.UnmanagedPod(down(q, 1, "CrashLoopBackOff")); len(d.Causes) != 1 || strings.Contains(d.Causes[0].Hint, "NAME") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -119,7 +119,7 @@ func TestSidecars_OfAPod(t *testing.T) {
 				Sets: []*inject.Set{compiled}, Created: map[string]time.Time{"mesh": noon.Add(-24 * time.Hour)}, Namespace: map[string]string{"kubernetes.io/metadata.name": "shop"}, Known: true,
 				Ask: func(string) (diagnose.Question, bool) {
 					snap := plan.Snapshot{Workload: w, Pods: []*cluster.Pod{c.pod, meshed(9, "h2", "w1")}}
-					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.Standing(snap), Now: noon}, true
+					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.PlanOfCurrentSpec(snap), Now: noon}, true
 				},
 			}
 			if c.then != nil {

@@ -173,7 +173,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Plan = plan.Standing(q.Snapshot)
+			q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
 			got := text(diagnose.Workload(*q))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -192,9 +192,9 @@ func TestWorkload_WithARecordedRollout(t *testing.T) {
 	}{
 		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waiting for approval at step 1 of 2\n! promote waiting for approval", "kubectl kruise rollout promote cloneset/web"},
 		"nobody drives":      {func(*diagnose.Question) {}, "waiting for approval at step 1 of 2\n! promote waiting for approval\n! driver no process is running the rollout: the one that started it has ended", "kubectl kruise rollout promote cloneset/web"},
-		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "paused at step 1 of 2 by bob\n! held paused by bob", "kubectl kruise rollout resume cloneset/web"},
-		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
-		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "crash web-1: it crashed" }, "failed at step 1 of 2: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
+		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.PausedBy = "ann@there", "by bob" }, "paused at step 1 of 2 by bob\n! held paused by bob", "kubectl kruise rollout resume cloneset/web"},
+		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
+		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "crash web-1: it crashed" }, "failed at step 1 of 2: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
@@ -220,7 +220,7 @@ func TestWorkload_BlockedByBudget(t *testing.T) {
 	rolling(q).MaxUnavailable = new(intstr.FromInt32(2))
 	q.Snapshot.Budgets = []*rules.Budget{{Name: "web-budget", Pods: q.Snapshot.Pods, Expected: 4, Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0))}}}
 	q.Snapshot.Gates.GuardUpdates = true
-	q.Plan = plan.Standing(q.Snapshot)
+	q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
 	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "! budget web-3: ") || !strings.Contains(got, "web-budget") {
 		t.Error(got)
 	}
@@ -240,8 +240,8 @@ func TestWorkload_BlockedByBudget(t *testing.T) {
 
 // TestWorkload_ControlledByAnother: the other controller is named, with the command that continues it.
 func TestWorkload_ControlledByAnother(t *testing.T) {
-	release := &diagnose.Hand{Name: "Kruise Rollout web", Stands: "step 1 of 3, StepPaused: waits to be approved", Waits: true, Next: "kubectl kruise rollout approve rollout/web"}
-	above := &diagnose.Hand{Name: "UnitedDeployment web", Stands: "it writes the partition of its subsets", Next: "kubectl kruise rollout run uniteddeployment/web"}
+	release := &diagnose.Controller{Name: "Kruise Rollout web", Status: "step 1 of 3, StepPaused: waits to be approved", Waits: true, Next: "kubectl kruise rollout approve rollout/web"}
+	above := &diagnose.Controller{Name: "UnitedDeployment web", Status: "it writes the partition of its subsets", Next: "kubectl kruise rollout run uniteddeployment/web"}
 	held := func(q *diagnose.Question) {
 		q.Snapshot.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": "{}"}
 		rolling(q).Partition = new(intstr.FromInt32(3))
@@ -249,7 +249,7 @@ func TestWorkload_ControlledByAnother(t *testing.T) {
 	}
 	const partition = "\n- partition partition 3 allows 1 of 4 pods to be updated"
 	for name, c := range map[string]struct {
-		hand  *diagnose.Hand
+		hand  *diagnose.Controller
 		spoil func(*diagnose.Question)
 		want  string
 	}{
@@ -259,7 +259,7 @@ func TestWorkload_ControlledByAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Hand, q.Plan = c.hand, plan.Standing(q.Snapshot)
+			q.Hand, q.Plan = c.hand, plan.PlanOfCurrentSpec(q.Snapshot)
 			d := diagnose.Workload(*q)
 			if diff := cmp.Diff(c.want, text(d)); diff != "" {
 				t.Error(diff)
@@ -298,9 +298,9 @@ func TestWorkload_Deadlines(t *testing.T) {
 func TestQuestion_StandForgetsAnEndedRollout(t *testing.T) {
 	q := question(t)
 	q.Begun, q.Holder = true, "ann@there"
-	q.Snapshot.Progress = plan.Progress{Step: 3, Halted: "aborted by ann@there", Finished: noon}
+	q.Snapshot.Progress = plan.Progress{Step: 3, Failed: "aborted by ann@there", Finished: noon}
 	q.Snapshot.Base = map[string]any{"spec": map[string]any{}}
-	q.Stand()
+	q.ForSpec()
 	d := diagnose.Workload(*q)
 	if want := "progressing: 1 of 4 updated pods are available"; d.Answer != want || strings.Contains(text(d), "ann@there") {
 		t.Errorf("%s\nwant %s", text(d), want)

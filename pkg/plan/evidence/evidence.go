@@ -57,14 +57,14 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// Asked reports whether the rollout waits for approval, so that there is something to decide.
-func Asked(d diagnose.Diagnosis) bool {
+// AwaitsApproval reports whether the rollout waits for approval, so that there is something to decide.
+func AwaitsApproval(d diagnose.Diagnosis) bool {
 	return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Gate == plan.GatePromote })
 }
 
 // Of compares the pods of a question; old and updated are those pods, for who reads logs.
 func Of(q diagnose.Question) (c Comparison, updated, old []*cluster.Pod) {
-	carries := plan.Carries(q.Plan, q.Snapshot)
+	carries := plan.UpdatedTest(q.Plan, q.Snapshot)
 	for _, p := range q.Snapshot.Members() {
 		switch {
 		case !rules.Active(p):

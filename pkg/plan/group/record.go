@@ -62,9 +62,9 @@ func (r *Record) Complete() error {
 	return r.Group.Check()
 }
 
-// Way is the group as it is carried out: in reverse where it is rolled back, which no
+// InEffect is the group as it is carried out: in reverse where it is rolled back, which no
 // failure stops.
-func (r Record) Way() (Group, Control) {
+func (r Record) InEffect() (Group, Control) {
 	if !r.Back {
 		return r.Group, Control{Paused: r.Paused != "", Aborted: r.Aborted != ""}
 	}
@@ -100,17 +100,17 @@ func refFields(ref cluster.Ref) []string {
 	return []string{ref.Group, ref.Kind, ref.Namespace, ref.Name}
 }
 
-// Stands is how far a member is, by the recorded rollout of its workload; ok is
+// PhaseOf is how far a member is, by the recorded rollout of its workload; ok is
 // false where it has none. why says what is wrong with one that has failed.
-func (r Record) Stands(i int, rec plan.Record, ok bool) (p Phase, why string) {
+func (r Record) PhaseOf(i int, rec plan.Record, ok bool) (p Phase, why string) {
 	begun := ok && !rec.Begun.Equal(r.Before[i])
 	switch {
 	case r.Back:
 		return r.rollbackPhase(i, rec, begun)
 	case !begun:
 		return Pending, ""
-	case rec.Plan.RollsBack != "":
-		return Failed, "rolled back: " + rec.Plan.RollsBack
+	case rec.Plan.RollbackReason != "":
+		return Failed, "rolled back: " + rec.Plan.RollbackReason
 	case !r.isOwn(i, rec):
 		return Failed, "another rollout has taken its place"
 	}
@@ -121,7 +121,7 @@ func (r Record) rollbackPhase(i int, rec plan.Record, begun bool) (Phase, string
 	switch {
 	case !begun:
 		return Completed, "" // there is nothing to roll back
-	case rec.Plan.RollsBack != "":
+	case rec.Plan.RollbackReason != "":
 		return phaseOf(rec)
 	case r.isOwn(i, rec):
 		return Pending, ""
@@ -138,7 +138,7 @@ func (r Record) isOwn(i int, rec plan.Record) bool {
 func (r Record) Has(rec plan.Record) bool {
 	for i, m := range r.Group.Members {
 		if m.Ref == rec.Ref {
-			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollsBack != "" || r.isOwn(i, rec))
+			return !rec.Begun.Equal(r.Before[i]) && (rec.Plan.RollbackReason != "" || r.isOwn(i, rec))
 		}
 	}
 	return false
@@ -147,13 +147,13 @@ func (r Record) Has(rec plan.Record) bool {
 func phaseOf(rec plan.Record) (Phase, string) {
 	switch rec.State() {
 	case plan.StateHalted:
-		return Failed, rec.Progress.Halted
+		return Failed, rec.Progress.Failed
 	case plan.StateDone:
 		return Completed, ""
 	case plan.StateHeld:
 		return Waiting, ""
 	}
-	if s, p := rec.Present(), rec.Progress; s != nil && s.Kind == plan.StepPause && s.Pause != nil && s.Pause.For == 0 && !p.Promoted && p.Step >= p.Free {
+	if s, p := rec.Present(), rec.Progress; s != nil && s.Kind == plan.StepPause && s.Pause != nil && s.Pause.For == 0 && !p.Promoted && p.Step >= p.FirstCountingPause {
 		return Waiting, ""
 	}
 	return Progressing, ""

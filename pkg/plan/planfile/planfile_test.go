@@ -28,7 +28,7 @@ func everything() plan.Plan {
 			Fields:   []rules.FieldChange{{Path: "spec.containers[0].image", Old: "web:1", New: "web:2", Effect: rules.EffectImage, Restarts: []string{"main"}, Why: "image"}},
 		},
 		Limits:   plan.Limits{Replicas: 10, MaxUnavailable: 2, MaxSurge: 1, MinReady: 5 * time.Second},
-		Warnings: []string{"no: really", "yes"}, RollsBack: "crash web-3: it ends",
+		Warnings: []string{"no: really", "yes"}, RollbackReason: "crash web-3: it ends",
 		Drain: plan.DrainLabel, Grace: 3 * time.Second, HookAnswer: plan.HookNever,
 		Steps: []plan.Step{
 			{

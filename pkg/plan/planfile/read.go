@@ -115,7 +115,7 @@ func writes(n *tree.Node, p *plan.Plan) error {
 func (d *document) plan(n *tree.Node) plan.Plan {
 	c := d.Spec.Change
 	p := plan.Plan{
-		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings, RollsBack: d.Spec.RollsBack,
+		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings, RollbackReason: d.Spec.RollsBack,
 		Drain: plan.Drain(d.Spec.Drain), Grace: timeOf(d.Spec.Grace), HookAnswer: timeOf(duration(d.Spec.HookAnswer)),
 		Change: plan.Change{
 			FromRevision: c.FromRevision, ToRevision: c.ToRevision, FromHash: c.FromHash, ToHash: c.ToHash,

@@ -18,7 +18,7 @@ func Write(p plan.Plan) []byte {
 		APIVersion: plan.APIVersion, Kind: plan.Kind,
 		Metadata: metadata{Name: p.Target.Name, Namespace: p.Target.Namespace},
 		Spec: spec{
-			Target: *writtenTarget(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings, RollsBack: p.RollsBack,
+			Target: *writtenTarget(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings, RollsBack: p.RollbackReason,
 			Drain: string(p.Drain), Grace: duration(p.Grace), HookAnswer: hookAnswer(p.HookAnswer),
 			Change: writtenChange(p.Change), Steps: []step{},
 			Limits: numbers{p.Limits.Replicas, p.Limits.MaxUnavailable, p.Limits.MaxSurge, duration(p.Limits.MinReady)},

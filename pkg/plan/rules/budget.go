@@ -26,7 +26,7 @@ type Budget struct {
 	// Steadies is how many of Pods are steady and not recorded, where the maker of the
 	// budget has counted them; nil has [Budget.Counts] count them.
 	Steadies *int
-	Beyond   Beyond
+	Beyond   OutsidePods
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
 	// Records stands for the two lists when only a decision is asked for; nil has
@@ -226,7 +226,7 @@ type DisruptionBudget struct {
 	// Expected is the sum of the replicas of the controllers of its pods.
 	Expected int
 	Pods     []*cluster.Pod
-	Beyond   Beyond
+	Beyond   OutsidePods
 	// Disrupted are the names recorded in the status.
 	Disrupted []string
 }
@@ -274,9 +274,9 @@ func (b *DisruptionBudget) EvictAt(n BudgetCounts, p *cluster.Pod) Verdict {
 	return Verdict{Allowed: true, Record: true, Why: fmt.Sprintf("budget %s allows %d more", b.Name, n.Allowed-1)}
 }
 
-// Beyond is what a budget covers besides the pods that are seen: pods of other
+// OutsidePods is what a budget covers besides the pods that are seen: pods of other
 // workloads, in the view of a caller that watches one.
-type Beyond struct {
+type OutsidePods struct {
 	// Expected adds to how many pods the budget expects, Available to how many of
 	// them it counts as available.
 	Expected, Available int

@@ -225,9 +225,9 @@ func claims(obj any) string {
 	return string(text)
 }
 
-// Remarks are things to know about a change of a workload beside the answer e:
+// Warnings are things to know about a change of a workload beside the answer e:
 // what admission says to it, and what the strategy makes of it.
-func Remarks(old, updated *cluster.Workload, e Eligibility) []string {
+func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 	var out []string
 	for _, r := range []string{
 		policyRemark(old, updated), strategyRemark(updated.Object), pausedRemark(updated.Object),

@@ -162,7 +162,7 @@ func TestRemarks(t *testing.T) {
 		if c.template != "" {
 			w.Template = decoded(t, c.template)
 		}
-		got := Remarks(&cluster.Workload{Object: c.old}, w, c.e)
+		got := Warnings(&cluster.Workload{Object: c.old}, w, c.e)
 		switch {
 		case c.want == "" && len(got) > 0:
 			t.Errorf("%s: %q, want nothing", name, got)
@@ -176,7 +176,7 @@ func TestRemarks(t *testing.T) {
 func TestRemarksOfSwitchedDaemonSet(t *testing.T) {
 	var inPlace kruise.DaemonSet
 	inPlace.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateDaemonSet{RollingUpdateType: kruise.InPlaceIfPossibleRollingUpdateType}
-	got := Remarks(&cluster.Workload{Object: &kruise.DaemonSet{}}, &cluster.Workload{Object: &inPlace}, Eligibility{})
+	got := Warnings(&cluster.Workload{Object: &kruise.DaemonSet{}}, &cluster.Workload{Object: &inPlace}, Eligibility{})
 	if len(got) != 2 || !strings.Contains(got[1], "made under Standard") {
 		t.Errorf("%q", got)
 	}

@@ -46,7 +46,7 @@ spec: {selector: {matchLabels: {app: web}}, maxUnavailable: 30%%}
 // large is a settled world and a plan of 100 steps.
 func large(tb testing.TB, pods int) (*World, plan.Plan) {
 	tb.Helper()
-	o := Usual()
+	o := DefaultOptions()
 	o.GuardUpdates = true
 	w := New(o)
 	for i := range max(pods/50, 1) {

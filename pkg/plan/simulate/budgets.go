@@ -39,7 +39,7 @@ type unavailableBudget struct {
 	budget *kruise.PodUnavailableBudget
 	tally  controller.Tally
 	// beyond is what it covers outside of the world.
-	beyond rules.Beyond
+	beyond rules.OutsidePods
 	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
 	// no webhook for it, and only those who look ask it.
 	rendered bool
@@ -49,7 +49,7 @@ type unavailableBudget struct {
 type disruptionBudget struct {
 	wakeup
 	budget *policyv1.PodDisruptionBudget
-	beyond rules.Beyond
+	beyond rules.OutsidePods
 }
 
 func (bg *budgets) writeUnavailable(doc *tree.Node) error {
@@ -176,8 +176,8 @@ func (bg *budgets) reconcileUnavailable(g *unavailableBudget) {
 			}}, "")
 		}
 	}
-	if pass.Again > 0 {
-		bg.clock.wakeAfter(&g.wakeup, pass.Again, func() { bg.reconcileUnavailable(g) })
+	if pass.RequeueAfter > 0 {
+		bg.clock.wakeAfter(&g.wakeup, pass.RequeueAfter, func() { bg.reconcileUnavailable(g) })
 	}
 }
 

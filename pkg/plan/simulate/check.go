@@ -26,7 +26,7 @@ func Predict(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 // Continue is [Predict] of what is left of a plan: from its current step on,
 // as if nothing had put it on hold or halted it.
 func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
-	line, err := Rest(p, s, o, RolloutOptions{Promote: new(time.Duration)})
+	line, err := RunRest(p, s, o, RolloutOptions{Promote: new(time.Duration)})
 	if err != nil || line.Summary.Outcome == Completed {
 		return line, err
 	}
@@ -34,9 +34,9 @@ func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
 }
 
-// Rest drives what is left of a plan, as [Continue] does, and has no opinion about how
+// RunRest drives what is left of a plan, as [Continue] does, and has no opinion about how
 // that ends.
-func Rest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, error) {
+func RunRest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, error) {
 	w, err := FromSnapshot(s, o)
 	if err != nil {
 		return Timeline{}, err
@@ -54,7 +54,7 @@ func unblocked(now plan.Progress, of plan.Plan, at time.Time) plan.Progress {
 	if retried, err := now.Retry(of, at); err == nil {
 		now = retried
 	}
-	if now.Held == "" {
+	if now.PausedBy == "" {
 		return now
 	}
 	if resumed, err := now.Resume(of, at); err == nil {

@@ -321,7 +321,7 @@ func (b *bed) fromTemplate(o *object, p *cluster.Pod) (*cluster.Pod, error) {
 		if err != nil {
 			return nil, err
 		}
-		return mould.Pod(controller.CreatePod{Revision: r.Name}, controller.Newcomer{Namespace: p.Namespace, Name: p.Name, Owner: o.ref}, "", b.Now())
+		return mould.Pod(controller.CreatePod{Revision: r.Name}, controller.PodRequest{Namespace: p.Namespace, Name: p.Name, Owner: o.ref}, "", b.Now())
 	}
 	return nil, nil
 }

@@ -99,7 +99,7 @@ func (m *controllerManager) apply(o *object, pass controller.Pass) (again time.D
 	if pass.Status != nil {
 		m.api.setStatus(o, pass.Status)
 	}
-	return pass.Again, refused
+	return pass.RequeueAfter, refused
 }
 
 // requeue plans the next look. A controller whose write was refused comes back by

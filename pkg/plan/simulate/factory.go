@@ -60,7 +60,7 @@ func (f *podCreator) create(o *object, a controller.CreatePod) error {
 	if o.parent != nil {
 		owner = o.parent.ref
 	}
-	p, err := made.Pod(a, controller.Newcomer{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, f.clock.now())
+	p, err := made.Pod(a, controller.PodRequest{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, f.clock.now())
 	if err != nil {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
@@ -143,7 +143,7 @@ func (f *podCreator) currentAdmission() (*controller.Admission, error) {
 	if f.admission != nil {
 		return f.admission, nil
 	}
-	s := controller.Surroundings{Namespaces: f.store.namespaces, EveryPodReady: f.opt.ReadinessGate}
+	s := controller.AdmissionInput{Namespaces: f.store.namespaces, EveryPodReady: f.opt.ReadinessGate}
 	for _, set := range f.store.sets {
 		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
 	}

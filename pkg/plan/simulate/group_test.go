@@ -15,7 +15,7 @@ import (
 // that may take one of them, and a group of them all.
 func bedOfGroup(t *testing.T, n int, more string) (group.Group, []GroupMember) {
 	t.Helper()
-	o := Usual()
+	o := DefaultOptions()
 	o.Seed = 7
 	w := New(o)
 	for i := range 4 {
@@ -68,7 +68,7 @@ func TestGroup(t *testing.T) {
 		g.Members[i].Wave = i / 3
 	}
 	g.Limits = group.Limits{Parallel: 2}
-	line, err := Group(g, members, Usual())
+	line, err := Group(g, members, DefaultOptions())
 	must(t, err)
 	if line.Outcome != group.Done || line.MostActive != 2 || line.MostUnavailable != 2 {
 		t.Errorf("%s: %d in progress, %d pods unavailable", line.Outcome, line.MostActive, line.MostUnavailable)
@@ -96,7 +96,7 @@ spec: {maxUnavailable: 2, selector: {matchLabels: {team: shop}}}
 // without that the peak says that it is broken.
 func TestGroup_SharedBudget(t *testing.T) {
 	g, members := bedOfGroup(t, 4, sharedBudget)
-	line, err := Group(g, members, Usual())
+	line, err := Group(g, members, DefaultOptions())
 	must(t, err)
 	if p := line.Peaks[0]; p.String() != "poddisruptionbudget/shop/all" || p.Unavailable != 4 || p.Allowed != 2 || !p.Breaks() {
 		t.Errorf("not ordered: %+v", p)
@@ -105,7 +105,7 @@ func TestGroup_SharedBudget(t *testing.T) {
 	if len(g.Budgets) != 1 || g.Budgets[0].Allowed != 2 || len(g.Budgets[0].Takes) != 4 {
 		t.Fatalf("%+v", g.Budgets)
 	}
-	line, err = Group(g, members, Usual())
+	line, err = Group(g, members, DefaultOptions())
 	must(t, err)
 	if p := line.Peaks[0]; p.Unavailable != 2 || p.Breaks() || line.MostActive != 2 {
 		t.Errorf("ordered: %+v, %d in progress", p, line.MostActive)
@@ -117,7 +117,7 @@ func TestGroup_SharedBudget(t *testing.T) {
 func TestGroup_Fails(t *testing.T) {
 	g, members := bedOfGroup(t, 3, "")
 	g.Members[1].Wave, g.Members[2].Wave = 1, 2
-	o := Usual()
+	o := DefaultOptions()
 	o.Agent.Override = func(p *cluster.Pod) Override {
 		return Override{Unready: strings.HasPrefix(p.Name, "web-1-") && p.Containers[0].Image == "web:2"}
 	}
@@ -142,7 +142,7 @@ func TestGroup_TwoHundred(t *testing.T) {
 		_, err := fmt.Sscanf(name, "web-%d-", &i)
 		return err == nil && i%20 == 3
 	}
-	o := Usual()
+	o := DefaultOptions()
 	o.Agent.Override = func(p *cluster.Pod) Override {
 		return Override{Unready: p.Containers[0].Image == "web:2" && fails(p.Name)}
 	}

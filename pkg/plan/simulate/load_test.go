@@ -97,7 +97,7 @@ func TestLoad_KeepsTheHashOfClaims(t *testing.T) {
 		{"they stay", "1Gi", 0},
 		{"they change", "2Gi", 4},
 	} {
-		o := Usual()
+		o := DefaultOptions()
 		o.Gates.RecreatePodWhenChangeVCT = true
 		w := New(o)
 		w.AddNode("n1", nil)
@@ -150,7 +150,7 @@ func TestRenderedBudget(t *testing.T) {
 		`{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 1}`: 1,
 		`{"selector": {"matchLabels": {"app": "web"}}, "minAvailable": 2}`:   2,
 	} {
-		w := New(Usual())
+		w := New(DefaultOptions())
 		w.AddNode("n1", nil)
 		must(t, w.Apply(documents(t, replicaSet)...))
 		must(t, w.Apply(documents(t, fmt.Sprintf(renderedDoc, spec))...))
@@ -180,7 +180,7 @@ func TestRenderedBudget(t *testing.T) {
 			t.Errorf("%s: %+v", spec, line.Summary)
 		}
 	}
-	if err := New(Usual()).Apply(documents(t, fmt.Sprintf(renderedDoc, "none"))...); err == nil || !strings.Contains(err.Error(), "holds no spec of a PodUnavailableBudget") {
+	if err := New(DefaultOptions()).Apply(documents(t, fmt.Sprintf(renderedDoc, "none"))...); err == nil || !strings.Contains(err.Error(), "holds no spec of a PodUnavailableBudget") {
 		t.Errorf("a broken annotation: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestRenderedBudget(t *testing.T) {
 // client keeps it: the preview of what a native controller does is not held up by a
 // webhook that is not there, nor does the plan say that the budget sets the pace.
 func TestRenderedBudget_Observed(t *testing.T) {
-	w := New(Usual())
+	w := New(DefaultOptions())
 	w.AddNode("n1", nil)
 	deployment := strings.Replace(replicaSet, "kind: ReplicaSet", "kind: Deployment", 1)
 	must(t, w.Apply(documents(t, deployment)...))
@@ -210,7 +210,7 @@ func TestRenderedBudget_Observed(t *testing.T) {
 	if got := strings.Join(p.Warnings, "\n"); strings.Contains(got, "PodUnavailableBudget") {
 		t.Errorf("the plan says\n%s", got)
 	}
-	again, err := FromSnapshot(s, Usual())
+	again, err := FromSnapshot(s, DefaultOptions())
 	must(t, err)
 	line, err := Rollout(again, p, RolloutOptions{})
 	if must(t, err); line.Summary.Outcome != Completed {
@@ -223,7 +223,7 @@ func TestRenderedBudget_Observed(t *testing.T) {
 			t.Error("a webhook has been there")
 		}
 	}
-	if o, ok := plan.Look(s, again.Now()); !ok {
+	if o, ok := plan.PreviewOf(s, again.Now()); !ok {
 		t.Error("nothing to see")
 	} else if why, ok := o.Budget(s.Pods[0]); !ok {
 		t.Errorf("a native controller would ask: %s", why)
@@ -237,7 +237,7 @@ func TestRenderedBudget_OfSidecars(t *testing.T) {
       labels: {app: web}
       annotations: {kruise.io/sidecarset-working-hotupgrade-container: '{"mesh":"mesh-1"}'}`,
 		`image: "web:1"}]`, `image: "web:1"}, {name: mesh-1, image: "mesh:1"}, {name: mesh-2, image: "mesh:empty"}]`).Replace(replicaSet)
-	w := New(Usual())
+	w := New(DefaultOptions())
 	w.AddNode("n1", nil)
 	must(t, w.Apply(documents(t, text)...))
 	must(t, w.Apply(documents(t, fmt.Sprintf(renderedDoc, `{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 1}`))...))
@@ -253,7 +253,7 @@ func TestRenderedBudget_OfSidecars(t *testing.T) {
 	must(t, err)
 	p, err := plan.Build(desired, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}, Pull: plan.PullNever})
 	must(t, err)
-	again, err := FromSnapshot(s, Usual())
+	again, err := FromSnapshot(s, DefaultOptions())
 	must(t, err)
 	if line, err := Rollout(again, p, RolloutOptions{}); err != nil || line.Summary.Outcome != Completed || line.Summary.MostDown != 1 {
 		t.Errorf("%v: %+v", err, line.Summary)

@@ -19,7 +19,7 @@ import (
 // back from there, also where the new image cannot be pulled; only a StatefulSet that is
 // ordered repairs no pod (recorded in 125), which is said.
 func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
-	broken := Usual()
+	broken := DefaultOptions()
 	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
 	for name, text := range map[string]string{
 		"CloneSet":                      cloneSet,
@@ -37,7 +37,7 @@ func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
 			var last Outcome
 			for at := time.Millisecond; last != Completed && at < time.Minute; at += at/3 + 100*time.Millisecond {
 				var err error
-				if last, err = turnBack(t, Usual(), doc, next, at); err != nil {
+				if last, err = turnBack(t, DefaultOptions(), doc, next, at); err != nil {
 					t.Errorf("after %s: %v", at, err)
 				}
 				_, err = turnBack(t, broken, doc, next, at)
@@ -83,7 +83,7 @@ func turnBack(t *testing.T, o Options, doc, next *tree.Node, at time.Duration) (
 	must(t, err)
 	undo, err := plan.Build(back, s, plan.Policy{Pull: plan.PullNever})
 	must(t, err)
-	if err := Check(undo, s, Usual()); err != nil {
+	if err := Check(undo, s, DefaultOptions()); err != nil {
 		return line.Summary.Outcome, fmt.Errorf("%w\n%s", err, stepsOf(undo))
 	}
 	return line.Summary.Outcome, nil
@@ -134,12 +134,12 @@ func TestCheck_EndsWhereAPodOfAnotherLifecycleStateIsReady(t *testing.T) {
 	for _, state := range []string{"PreparingUpdate", "Updating", "Updated", "PreparingDelete"} {
 		for name, restarted := range map[string]int{"itself": 0, "another": 1} {
 			t.Run(state+" "+name, func(t *testing.T) {
-				w, _ := ready(t, Usual(), plan.Policy{})
+				w, _ := ready(t, DefaultOptions(), plan.Policy{})
 				s := snapshot(t, w)
 				s.Pods[0] = s.Pods[0].With(labelled(kruise.LifecycleStateLabel, state), w.Now())
-				p, err := plan.BuildRestart(s, plan.Restarting{Pods: []string{s.Pods[restarted].Name}, Method: plan.RestartCRR}, plan.Policy{})
+				p, err := plan.BuildRestart(s, plan.RestartRequest{Pods: []string{s.Pods[restarted].Name}, Method: plan.RestartCRR}, plan.Policy{})
 				must(t, err)
-				o := Usual()
+				o := DefaultOptions()
 				o.Start = w.Now().Add(time.Millisecond)
 				if n, outcome, err := turns(p, s, o); err != nil || outcome != Completed {
 					t.Errorf("%s after %d turns: %v", outcome, n, err)
@@ -200,7 +200,7 @@ func TestCheck_EndsFromAnyMomentOfAnUpdate(t *testing.T) {
 			ref := refOf(documents(t, text)[0])
 			s, err := w.Snapshot(ref)
 			must(t, err)
-			o := Usual()
+			o := DefaultOptions()
 			o.Seed, o.Start = uint64(seed), w.Now().Add(time.Duration(chance.IntN(20_000)-5000)*time.Millisecond)
 			misfortune(&o, chance)
 			for range chance.IntN(3) {
@@ -243,7 +243,7 @@ func misfortune(o *Options, chance *rand.Rand) {
 // updating is a world in which an update has come so far as chance has it.
 func updating(t *testing.T, text string, chance *rand.Rand) *World {
 	t.Helper()
-	w := New(Usual())
+	w := New(DefaultOptions())
 	w.AddNode("n1", nil)
 	w.AddNode("n2", nil)
 	must(t, w.Apply(documents(t, text)...))
@@ -304,7 +304,7 @@ func planned(t *testing.T, text string, s plan.Snapshot, chance *rand.Rand) (pla
 		policy.Steps = []plan.PolicyStep{{To: plan.Pods(1)}, {To: plan.All}}
 	}
 	if chance.IntN(3) > 0 {
-		what := plan.Restarting{Containers: []string{"main"}, Method: plan.RestartCRR}
+		what := plan.RestartRequest{Containers: []string{"main"}, Method: plan.RestartCRR}
 		if chance.IntN(2) == 0 && len(s.Pods) > 0 {
 			what.Pods = []string{s.Pods[chance.IntN(len(s.Pods))].Name}
 		}

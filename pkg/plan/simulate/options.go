@@ -9,7 +9,7 @@ import (
 
 // Options say how the model cluster behaves. The zero value is a cluster with
 // Kruise as it comes, nodes that do everything at once, and controllers without
-// delay; [Usual] is what a preview assumes.
+// delay; [DefaultOptions] is what a preview assumes.
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
@@ -70,10 +70,10 @@ type Override struct {
 	Ready *Span
 }
 
-// Usual is what a preview assumes of a cluster that is not described: images
+// DefaultOptions is what a preview assumes of a cluster that is not described: images
 // take 5 s to pull, containers 1 s to start and 2 s to become ready, pods 2 s to
 // go.
-func Usual() Options {
+func DefaultOptions() Options {
 	return Options{
 		Gates: cluster.DefaultGates(),
 		Agent: Agent{

@@ -89,7 +89,7 @@ func randomCloneSet(t *testing.T, r *rand.Rand) (string, *World, plan.Policy) {
 		[]string{"InPlaceIfPossible", "ReCreate"}[r.IntN(2)], max(r.IntN(4), 1-surge), surge, scatter)
 	text := strings.ReplaceAll(cloneSet, "replicas: 4", "replicas: 1")
 	text = strings.ReplaceAll(text, "{type: InPlaceIfPossible, maxUnavailable: 1}", update)
-	o := Usual()
+	o := DefaultOptions()
 	o.Agent.Pull, o.Agent.Stop = Exactly(0), Exactly(0)
 	w := New(o)
 	for i := range 2 + r.IntN(4) {

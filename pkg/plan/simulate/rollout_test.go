@@ -98,8 +98,8 @@ func steps(t *testing.T, text ...string) plan.Policy {
 // TestContinue: what is left of a rollout begins at its current step, and what
 // was updated before is new from the beginning.
 func TestContinue(t *testing.T) {
-	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
-	w2, err := FromSnapshot(snapshot(t, w), Usual())
+	w, p := ready(t, DefaultOptions(), steps(t, "1 10m", "100%"))
+	w2, err := FromSnapshot(snapshot(t, w), DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +109,8 @@ func TestContinue(t *testing.T) {
 	}
 	before := len(line.Steps) - 1
 	s := snapshot(t, w2)
-	s.Progress.Held = "by somebody"
-	left, err := Continue(p, s, Usual())
+	s.Progress.PausedBy = "by somebody"
+	left, err := Continue(p, s, DefaultOptions())
 	if err != nil || left.Summary.Outcome != Completed || left.Steps[before].Begin != 0 || left.Samples[0].New != 1 || left.Samples[0].Old != 3 {
 		t.Errorf("%v, %+v, %+v, %+v", err, left.Summary, left.Steps, left.Samples[:1])
 	}
@@ -122,7 +122,7 @@ func TestContinue(t *testing.T) {
 // TestContinue_AfterTheLastStep: what has halted is tried again, and what is on hold resumed: the time
 // of the step counts from then.
 func TestContinue_AfterTheLastStep(t *testing.T) {
-	w, p := ready(t, Usual(), steps(t, "1", "100%"))
+	w, p := ready(t, DefaultOptions(), steps(t, "1", "100%"))
 	for i := range p.Steps {
 		p.Steps[i].Timeout = 5 * time.Minute
 	}
@@ -134,14 +134,14 @@ func TestContinue_AfterTheLastStep(t *testing.T) {
 		t.Fatalf("it is at no step that has a limit: %+v", s.Progress)
 	}
 	for name, change := range map[string]func(*plan.Progress){
-		"halted":          func(p *plan.Progress) { p.Halted = "deadline: step is not done after 5m0s" },
-		"held":            func(p *plan.Progress) { p.Held = "by ann" },
-		"halted and held": func(p *plan.Progress) { p.Halted, p.Held = "deadline: x", "by ann" },
+		"halted":          func(p *plan.Progress) { p.Failed = "deadline: step is not done after 5m0s" },
+		"held":            func(p *plan.Progress) { p.PausedBy = "by ann" },
+		"halted and held": func(p *plan.Progress) { p.Failed, p.PausedBy = "deadline: x", "by ann" },
 	} {
 		late := s
 		late.Progress.Started = s.Progress.Started.Add(-time.Hour)
 		change(&late.Progress)
-		if line, err := Continue(p, late, Usual()); err != nil || line.Summary.Outcome != Completed {
+		if line, err := Continue(p, late, DefaultOptions()); err != nil || line.Summary.Outcome != Completed {
 			t.Errorf("%s: %v, %+v", name, err, line.Summary)
 		}
 	}
@@ -157,7 +157,7 @@ func snapshot(t *testing.T, w *World) plan.Snapshot {
 }
 
 func TestRollout_Completes(t *testing.T) {
-	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
+	w, p := ready(t, DefaultOptions(), steps(t, "1 10m", "100%"))
 	line, err := Rollout(w, p, RolloutOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestRollout_Completes(t *testing.T) {
 // other names.
 func TestRollout_IsDeterministic(t *testing.T) {
 	run := func(seed uint64) Timeline {
-		o := Usual()
+		o := DefaultOptions()
 		o.Seed, o.Agent.Ready = seed, Span{20 * time.Second, 5 * time.Second}
 		w, p := ready(t, o, plan.Policy{})
 		line, err := Rollout(w, p, RolloutOptions{})
@@ -236,7 +236,7 @@ func TestRollout_Outcomes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := Usual()
+			o := DefaultOptions()
 			if c.options != nil {
 				c.options(&o)
 			}
@@ -269,7 +269,7 @@ func TestRollout_Outcomes(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	o := Usual()
+	o := DefaultOptions()
 	o.GuardUpdates = true
 	w, p := ready(t, o, steps(t, "1 0s", "100%"))
 	s, err := w.Snapshot(shopWeb)
@@ -294,13 +294,13 @@ func TestCheck(t *testing.T) {
 
 // TestCheck_LeavesTheSnapshot: a preview changes nothing of what it was given.
 func TestCheck_LeavesTheSnapshot(t *testing.T) {
-	w, p := ready(t, Usual(), plan.Policy{})
+	w, p := ready(t, DefaultOptions(), plan.Policy{})
 	s, err := w.Snapshot(shopWeb)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := fmt.Sprintf("%+v %+v", s.Workload.Object, s.Pods[0])
-	if err := Check(p, s, Usual()); err != nil {
+	if err := Check(p, s, DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	if after := fmt.Sprintf("%+v %+v", s.Workload.Object, s.Pods[0]); before != after {
@@ -315,7 +315,7 @@ func TestCheck_LeavesTheSnapshot(t *testing.T) {
 // what the object does not keep. The plan sends that patch again and again, and no time
 // passes meanwhile.
 func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
-	w, p := ready(t, Usual(), plan.Policy{Pull: plan.PullNever})
+	w, p := ready(t, DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	p.Steps[0].Patches = []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"noSuchField": 1}}}}
 	sent := 0
 	line, err := Rollout(w, p, RolloutOptions{Did: func(plan.Snapshot, plan.Action) { sent++ }})
@@ -330,7 +330,7 @@ func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
 // TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome: no decision does so, and one that
 // did would never let the clock move.
 func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
-	w, p := ready(t, Usual(), plan.Policy{})
+	w, p := ready(t, DefaultOptions(), plan.Policy{})
 	d, err := newDriver(w, p, RolloutOptions{})
 	must(t, err)
 	for _, c := range []struct {
@@ -346,7 +346,7 @@ func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
 // TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
 // looks at it, although it is the cluster's newest revision at that time.
 func TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten(t *testing.T) {
-	w := New(Usual())
+	w := New(DefaultOptions())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	if err := w.Apply(documents(t, deployment)...); err != nil {
 		t.Fatal(err)
@@ -382,7 +382,7 @@ func TestRollout_UndoWaitsForItsSteps(t *testing.T) {
 		"Kubernetes": strings.NewReplacer("kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web\n  updateStrategy: {rollingUpdate: {partition: 2}}").Replace(replicaSet),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := New(Usual())
+			w := New(DefaultOptions())
 			w.AddNode("n1", nil)
 			for _, image := range []string{"web:1", "web:2"} {
 				must(t, w.Apply(documents(t, strings.ReplaceAll(text, "web:1", image))...))
@@ -396,7 +396,7 @@ func TestRollout_UndoWaitsForItsSteps(t *testing.T) {
 			must(t, err)
 			p, err := plan.Build(back, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Pods(3)}, {To: plan.All}}, Pull: plan.PullNever})
 			must(t, err)
-			line, err := Predict(p, s, Usual())
+			line, err := Predict(p, s, DefaultOptions())
 			must(t, err)
 			if len(line.Steps) != 2 || line.Steps[0].End < 4*time.Second || line.Steps[1].End < 8*time.Second {
 				t.Errorf("steps end too early: %+v", line.Steps)

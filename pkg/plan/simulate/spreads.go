@@ -184,8 +184,8 @@ func (c *spreadController) reconcile(s *spreading) {
 		c.clock.active = c.clock.at
 	}
 	c.clock.after(spreadWrites*c.opt.Latency, func() { c.writePods(s, pass.Actions) })
-	if pass.Again > 0 {
-		c.clock.wakeAfter(&s.wakeup, pass.Again, func() { c.reconcile(s) })
+	if pass.RequeueAfter > 0 {
+		c.clock.wakeAfter(&s.wakeup, pass.RequeueAfter, func() { c.reconcile(s) })
 	}
 }
 

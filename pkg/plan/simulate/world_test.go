@@ -227,10 +227,10 @@ func TestSnapshot_NeverChanges(t *testing.T) {
 
 // TestFromSnapshot: a world made from what was observed goes the same way.
 func TestFromSnapshot(t *testing.T) {
-	w, _ := ready(t, Usual(), plan.Policy{}, fmt.Sprintf(guardDoc, "3"))
+	w, _ := ready(t, DefaultOptions(), plan.Policy{}, fmt.Sprintf(guardDoc, "3"))
 	s, err := w.Snapshot(shopWeb)
 	must(t, err)
-	again, err := FromSnapshot(s, Usual())
+	again, err := FromSnapshot(s, DefaultOptions())
 	must(t, err)
 	for _, world := range []*World{w, again} {
 		must(t, world.Watch(shopWeb))
@@ -294,7 +294,7 @@ spec:
 
 // TestTally: what is counted change by change is what looking at every pod gives.
 func TestTally(t *testing.T) {
-	o := Usual()
+	o := DefaultOptions()
 	o.GuardUpdates, o.Agent.Ready = true, Span{3 * time.Second, 2 * time.Second}
 	docs := []string{fmt.Sprintf(guardDoc, "2")}
 	for i, covers := range []string{ // more than are asked one by one

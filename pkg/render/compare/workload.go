@@ -129,7 +129,7 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 
 // addWarnings notes what else is to know of a change.
 func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
-	for _, remark := range rules.Remarks(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
+	for _, remark := range rules.Warnings(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
 		ch.add(Note, "", remark)
 	}
 }
@@ -138,8 +138,8 @@ func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
 // the template changed. What goes away, or comes, does not follow.
 func (c *comparison) setReach(r *Rollout, old, now *cluster.Workload) (before int) {
 	here := min(r.From, r.To)
-	before, _, _ = plan.Reach(plan.WithPods(old, here), c.opt.Gates)
-	reach, total, follows := plan.Reach(plan.WithPods(now, here), c.opt.Gates)
+	before, _, _ = plan.UpdatablePods(plan.WithPods(old, here), c.opt.Gates)
+	reach, total, follows := plan.UpdatablePods(plan.WithPods(now, here), c.opt.Gates)
 	r.ByHand = !follows
 	if here < 0 {
 		r.Down, r.Surge = -1, -1

@@ -39,11 +39,11 @@ var verbs = map[world.Verb]acting{
 
 // Effect is [world.Actions].
 func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error) {
-	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Means: map[cluster.Ref]string{}}
+	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Precondition: map[cluster.Ref]string{}}
 	err := c.each(act, func(ref cluster.Ref, o offer) error {
 		e.Changes[ref] = o.change
 		if act.Verb == world.Promote || act.Verb == world.PauseResume {
-			e.Means[ref] = o.means()
+			e.Precondition[ref] = o.means()
 		}
 		return nil
 	})
@@ -54,7 +54,7 @@ func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error)
 func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 	said := ""
 	err := c.each(act, func(ref cluster.Ref, o offer) error {
-		if means := act.Means[ref]; means != "" && means != o.means() {
+		if means := act.Precondition[ref]; means != "" && means != o.means() {
 			return errChanged
 		}
 		said = nameOf(ref) + ": " + o.done
@@ -151,7 +151,7 @@ func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 		return offer{}, errNone
 	}
 	why := "rolled back by " + c.rollouts().By
-	back, err := plan.Back(d.Plan, d.Snapshot, why)
+	back, err := plan.Rollback(d.Plan, d.Snapshot, why)
 	if err != nil {
 		return offer{}, err
 	}
@@ -176,7 +176,7 @@ func abort(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 }
 
 func restart(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
-	p, err := plan.BuildRestart(d.Snapshot, plan.Restarting{Containers: act.Containers, Pods: act.Pods}, plan.Policy{})
+	p, err := plan.BuildRestart(d.Snapshot, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}, plan.Policy{})
 	if err != nil {
 		return offer{}, err
 	}

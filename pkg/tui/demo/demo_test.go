@@ -136,7 +136,7 @@ func TestHaltedIsNotPromoted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	do(t, c, world.Act{Verb: world.Abort, On: act.On})
-	if why := look(t, c, world.Want{Workload: of("checkout")}).Detail.Snapshot.Progress.Halted; !strings.HasPrefix(why, "crash") {
+	if why := look(t, c, world.Want{Workload: of("checkout")}).Detail.Snapshot.Progress.Failed; !strings.HasPrefix(why, "crash") {
 		t.Errorf("that it was aborted hides why it has failed: %s", why)
 	}
 }

@@ -61,14 +61,14 @@ func (c *Cluster) fanOuts() *world.FanOuts {
 		spaces[name] = labels.Set{}
 	}
 	job, nodes := c.warming()
-	list := []*world.FanOut{
+	list := []*world.Distribution{
 		survey.Spread(&c.fans.spread, target, d.Snapshot.Pods, d.Updated), survey.United(&c.fans.united, workloads, pods),
 		survey.Distribution(&c.fans.secret, spaces), survey.Pulls(job, nodes),
 	}
 	for i, f := range list {
 		f.Created = c.start.Add(-time.Duration(i+1) * 53 * time.Hour)
 	}
-	return survey.FanOuts(slices.DeleteFunc(list, func(f *world.FanOut) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
+	return survey.FanOuts(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
 }
 
 // recommend are the subsets of the UnitedDeployment and their pods: those that may be

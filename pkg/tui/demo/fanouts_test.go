@@ -28,9 +28,9 @@ func TestSidecars(t *testing.T) {
 // TestFanOuts: each kind is there, and goes on where it can.
 func TestFanOuts(t *testing.T) {
 	c := open(t)
-	by := func() map[string]*world.FanOut {
-		out := map[string]*world.FanOut{}
-		for _, f := range look(t, c, world.Want{FanOuts: true}).FanOuts.List {
+	by := func() map[string]*world.Distribution {
+		out := map[string]*world.Distribution{}
+		for _, f := range look(t, c, world.Want{Distributions: true}).Distributions.List {
 			out[f.Name] = f
 		}
 		return out

@@ -13,7 +13,7 @@ import (
 // everything as it is. What happens in the others goes on.
 func TestMove(t *testing.T) {
 	c := open(t)
-	everything := world.Want{Workload: of("search"), Sidecars: true, FanOuts: true}
+	everything := world.Want{Workload: of("search"), Sidecars: true, Distributions: true}
 	all := look(t, c, everything)
 	if want := []string{"ops", "pay", "shop"}; !slices.Equal(all.Namespaces, want) {
 		t.Errorf("namespaces %v, want %v", all.Namespaces, want)
@@ -32,7 +32,7 @@ func TestMove(t *testing.T) {
 	if pay.Version <= all.Version {
 		t.Error("nobody is told")
 	}
-	for _, f := range pay.FanOuts.List {
+	for _, f := range pay.Distributions.List {
 		if f.Namespace != "" && f.Namespace != "pay" {
 			t.Errorf("%s is in another namespace", f.Ref)
 		}
@@ -55,7 +55,7 @@ func TestMove(t *testing.T) {
 	if err := c.Move(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if back := look(t, c, everything); len(back.Workloads) != len(all.Workloads) || back.Detail == nil || len(back.FanOuts.List) != len(all.FanOuts.List) {
+	if back := look(t, c, everything); len(back.Workloads) != len(all.Workloads) || back.Detail == nil || len(back.Distributions.List) != len(all.Distributions.List) {
 		t.Errorf("%d of %d workloads are back", len(back.Workloads), len(all.Workloads))
 	}
 }

@@ -98,7 +98,7 @@ func (c *Cluster) enter(ref cluster.Ref, p plan.Plan, by string) {
 	if before, err := c.record(ref); err == nil {
 		next.Past, next.Audit = before.Remember(now), before.Audit
 	}
-	what, detail := plan.Began(p)
+	what, detail := plan.BeginEntry(p)
 	next.Audit = next.Audit.With(plan.AuditEntry{At: now, By: by, What: what, Detail: detail})
 	c.books[ref] = next
 }

@@ -41,7 +41,7 @@ func (c *Cluster) begin(ref cluster.Ref, p plan.Plan) error {
 func (c *Cluster) goOn(ref cluster.Ref) error {
 	r := &run{Cluster: c, ref: ref}
 	e, err := c.rollouts().Continue(c.ctx, r)
-	if errors.Is(err, plan.ErrTaken) {
+	if errors.Is(err, plan.ErrOtherExecutor) {
 		return nil
 	}
 	return c.drive(r, e, err)
@@ -89,7 +89,7 @@ func (r *run) Hold(ctx context.Context, _ func(string)) (context.Context, func()
 	if before := r.runs[r.ref]; before != nil {
 		for !before.over && r.ctx.Err() == nil {
 			if rec, err := r.record(r.ref); err != nil || rec.InFlight() {
-				return nil, nil, errors.Join(err, fmt.Errorf("%w: %s", plan.ErrTaken, r.holder(r.ref)))
+				return nil, nil, errors.Join(err, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, r.holder(r.ref)))
 			}
 			before.turn = true
 			r.moved.Broadcast()

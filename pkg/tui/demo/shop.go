@@ -65,7 +65,7 @@ func of(kind, namespace, name string) cluster.Ref {
 const broken = "rc1"
 
 func options(seed uint64, now time.Time) simulate.Options {
-	o := simulate.Usual()
+	o := simulate.DefaultOptions()
 	// Objects have times in whole seconds: a part of one would change the story.
 	o.Seed, o.Start = seed, now.Truncate(time.Second).Add(-opening)
 	o.Latency = 200 * time.Millisecond

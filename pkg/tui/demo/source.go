@@ -59,8 +59,8 @@ func (c *Cluster) present(want world.Want) *world.World {
 	if want.Sidecars {
 		w.Sidecars = c.sidecars()
 	}
-	if want.FanOuts {
-		w.FanOuts = c.fanOuts()
+	if want.Distributions {
+		w.Distributions = c.fanOuts()
 	}
 	return w
 }
@@ -296,7 +296,7 @@ func (l *log) line(at time.Time) string {
 	return fmt.Sprintf("%s INFO  GET /items/%d 200", stamp, at.Unix()%97)
 }
 
-var _ world.Witness = (*Cluster)(nil)
+var _ world.EvidenceSource = (*Cluster)(nil)
 
 // sampled is how many pods of each revision have their logs read, and covered for how long.
 const (
@@ -304,7 +304,7 @@ const (
 	covered = 2 * time.Minute
 )
 
-// Evidence is [world.Witness]: the logs are those that are made up.
+// Evidence is [world.EvidenceSource]: the logs are those that are made up.
 func (c *Cluster) Evidence(_ context.Context, ref cluster.Ref) (evidence.Comparison, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 type Screen struct {
 	ref    cluster.Ref
 	detail *world.Detail
-	past   []plan.Past
+	past   []plan.Revision
 	// from and to are the names of the revisions: others come while one looks.
 	from, to string
 	whole    bool
@@ -105,7 +105,7 @@ const above = 2
 // present is the index of the revision that the workload has, and of the second one
 // where that is the first.
 func (s Screen) present() int {
-	i := slices.IndexFunc(s.past, func(p plan.Past) bool { return p.Present })
+	i := slices.IndexFunc(s.past, func(p plan.Revision) bool { return p.Present })
 	if i < 0 {
 		i = len(s.past) - 1
 	}
@@ -119,7 +119,7 @@ func (s Screen) pair() (from, to int, ok bool) {
 }
 
 func (s Screen) index(name string) int {
-	return slices.IndexFunc(s.past, func(p plan.Past) bool { return p.Name == name })
+	return slices.IndexFunc(s.past, func(p plan.Revision) bool { return p.Name == name })
 }
 
 func (s Screen) key(key string) Screen {
@@ -153,13 +153,13 @@ func (s Screen) command(o screen.Order) (screen.Screen, screen.After) {
 		return s, nil
 	}
 	if len(o.Args) != 2 {
-		return s, screen.Send(screen.Say{Text: "revisions FROM TO, by their numbers", Bad: true})
+		return s, screen.Send(screen.Notice{Text: "revisions FROM TO, by their numbers", Bad: true})
 	}
 	var at [2]int
 	for i, arg := range o.Args {
-		at[i] = slices.IndexFunc(s.past, func(p plan.Past) bool { return strconv.FormatInt(p.Number, 10) == arg })
+		at[i] = slices.IndexFunc(s.past, func(p plan.Revision) bool { return strconv.FormatInt(p.Number, 10) == arg })
 		if at[i] < 0 {
-			return s, screen.Send(screen.Say{Text: "there is no revision " + arg, Bad: true})
+			return s, screen.Send(screen.Notice{Text: "there is no revision " + arg, Bad: true})
 		}
 	}
 	return s.choose(at[0], at[1]), nil

@@ -38,7 +38,7 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 }
 
 // revision is one side. Pods do not carry a SidecarSet's revision as their own.
-func (s Screen) revision(side string, style theme.Style, sign string, p plan.Past) draw.Line {
+func (s Screen) revision(side string, style theme.Style, sign string, p plan.Revision) draw.Line {
 	l := draw.Text(style, fmt.Sprintf(" %s %-4s ", sign, side)).
 		Add(theme.Strong, fmt.Sprintf("revision %d", p.Number)).
 		Add(theme.Faint, "  "+p.Name+"  ")

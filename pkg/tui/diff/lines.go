@@ -18,7 +18,7 @@ import (
 )
 
 // lines are the fields with what they mean for pods, and then the templates.
-func (s Screen) lines(from, to plan.Past) []draw.Line {
+func (s Screen) lines(from, to plan.Revision) []draw.Line {
 	e := plan.Between(s.detail.Snapshot, from.Revision, to.Revision)
 	lines := []draw.Line{draw.Text(theme.Header, "FIELDS").Add(theme.Faint, "  "+string(e.Mode)+": "+e.Why)}
 	for _, f := range e.Fields {
@@ -61,7 +61,7 @@ func value(v any) string {
 
 // template is what a revision puts into pods, without what is likely to be secret. Of
 // a SidecarSet that is a part of its spec.
-func (s Screen) template(p plan.Past) map[string]any {
+func (s Screen) template(p plan.Revision) map[string]any {
 	out := maps.Clone(p.Template)
 	if s.ref.Kind == kruise.KindSidecarSet {
 		out = map[string]any{}

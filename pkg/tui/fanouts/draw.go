@@ -90,7 +90,7 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 	}
 }
 
-func row(env screen.Env, f *world.FanOut) []draw.Line {
+func row(env screen.Env, f *world.Distribution) []draw.Line {
 	there := theme.Plain
 	if f.Got < f.Wanted {
 		there = theme.Warn
@@ -107,7 +107,7 @@ func row(env screen.Env, f *world.FanOut) []draw.Line {
 }
 
 // picture has its places by how they are, as a bar.
-func picture(t *theme.Theme, f *world.FanOut) draw.Line {
+func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 	var counts [world.Stuck + 1]int
 	for _, p := range f.Places {
 		counts[p.Health]++
@@ -142,9 +142,9 @@ func (s Screen) about(env screen.Env, height int) []draw.Line {
 var nouns = map[string]string{kruise.KindUnitedDeployment: "subset", kruise.KindWorkloadSpread: "subset", kruise.KindResourceDistribution: "namespace", kruise.KindImagePullJob: "node"}
 
 // ofPods reports whether the places have pods.
-func ofPods(f *world.FanOut) bool { return nouns[f.Kind] == "subset" }
+func ofPods(f *world.Distribution) bool { return nouns[f.Kind] == "subset" }
 
-func placeColumns(f *world.FanOut) []draw.Column {
+func placeColumns(f *world.Distribution) []draw.Column {
 	name := len(nouns[f.Kind])
 	for _, p := range f.Places {
 		name = max(name, draw.Width(p.Name))
@@ -167,7 +167,7 @@ func placeColumns(f *world.FanOut) []draw.Column {
 	return list
 }
 
-func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
+func place(env screen.Env, f *world.Distribution, p world.Place) []draw.Line {
 	got := theme.Plain
 	if p.Got != p.Wanted {
 		got = theme.Warn
@@ -193,7 +193,7 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 
 // why is what is wrong with a place, or how it is if there is no reason; nothing where it is
 // as it should be.
-func why(f *world.FanOut, p world.Place) draw.Line {
+func why(f *world.Distribution, p world.Place) draw.Line {
 	switch {
 	case p.Why != "":
 		return draw.Text(show.HealthStyle(p.Health), p.Why)

@@ -18,7 +18,7 @@ import (
 
 // Screen is the list, and the places of one of it.
 type Screen struct {
-	rows []*world.FanOut
+	rows []*world.Distribution
 	// known is false until they have arrived.
 	known bool
 	sizes sizes
@@ -41,7 +41,7 @@ func New(o screen.Open) Screen { return Screen{at: o.Ref} }
 func (Screen) Title() string { return "distributions" }
 
 // Want is all that is fanned out.
-func (Screen) Want() world.Want { return world.Want{FanOuts: true} }
+func (Screen) Want() world.Want { return world.Want{Distributions: true} }
 
 // Filtered is the filter.
 func (s Screen) Filtered() string { return s.filter }
@@ -127,7 +127,7 @@ func (s Screen) click(env screen.Env, c screen.Click) Screen {
 }
 
 // current is the one of the cursor, nil without one.
-func (s Screen) current() *world.FanOut {
+func (s Screen) current() *world.Distribution {
 	if s.window.At >= len(s.rows) {
 		return nil
 	}
@@ -166,12 +166,12 @@ func (Screen) Keys() []screen.Binding {
 
 // refresh works out the rows, what is most urgent first. The cursor stays where it is.
 func (s Screen) refresh(env screen.Env) Screen {
-	if s.known = env.World.FanOuts != nil; !s.known {
+	if s.known = env.World.Distributions != nil; !s.known {
 		return s
 	}
 	filter := match.New(s.filter)
 	s.rows, s.sizes = nil, sizes{}
-	for _, f := range env.World.FanOuts.List {
+	for _, f := range env.World.Distributions.List {
 		if filter.Row(nil, f.Name, show.Name(f.Ref), f.Namespace, f.Target, f.Health.String()) {
 			s.rows = append(s.rows, f)
 			s.sizes.namespace = max(s.sizes.namespace, draw.Width(f.Namespace))
@@ -179,9 +179,9 @@ func (s Screen) refresh(env screen.Env) Screen {
 			s.sizes.target = max(s.sizes.target, draw.Width(f.Target))
 		}
 	}
-	slices.SortStableFunc(s.rows, func(a, b *world.FanOut) int { return int(b.Health) - int(a.Health) })
+	slices.SortStableFunc(s.rows, func(a, b *world.Distribution) int { return int(b.Health) - int(a.Health) })
 	list, below := heights(env)
-	if i := slices.IndexFunc(s.rows, func(f *world.FanOut) bool { return f.Ref == s.at }); i >= 0 {
+	if i := slices.IndexFunc(s.rows, func(f *world.Distribution) bool { return f.Ref == s.at }); i >= 0 {
 		s.window.At = i
 	}
 	s = s.move(s.window.Keep(len(s.rows), list))

@@ -21,13 +21,13 @@ func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := shop.Await(t.Context(), 0, world.Want{FanOuts: true})
+	w, err := shop.Await(t.Context(), 0, world.Want{Distributions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	still := tuitest.NewStill(*w)
-	o := tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.FanOuts}}
-	for _, f := range w.FanOuts.List {
+	o := tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Distributions}}
+	for _, f := range w.Distributions.List {
 		if f.Name == name {
 			o.First.Ref = f.Ref
 		}
@@ -87,10 +87,10 @@ func TestEmpty(t *testing.T) {
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("loading distributions")
-	still.Show(world.World{Loaded: true, FanOuts: &world.FanOuts{}})
+	still.Show(world.World{Loaded: true, Distributions: &world.FanOuts{}})
 	s.Until("no UnitedDeployment")
-	lone := &world.FanOut{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}
-	still.Show(world.World{Loaded: true, FanOuts: &world.FanOuts{List: []*world.FanOut{lone}}})
+	lone := &world.Distribution{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}
+	still.Show(world.World{Loaded: true, Distributions: &world.FanOuts{List: []*world.Distribution{lone}}})
 	s.Until("its target is not there", "0 subsets")
 	s.Press("tab", "down")
 	s.Until("0 subsets")

@@ -188,7 +188,7 @@ func (s Screen) command(env screen.Env, o screen.Order) (Screen, screen.After) {
 		return s, nil
 	}
 	if !slices.Contains(s.containers, o.Args[0]) {
-		return s, screen.Send(screen.Say{Text: "the pod has no container " + o.Args[0], Bad: true})
+		return s, screen.Send(screen.Notice{Text: "the pod has no container " + o.Args[0], Bad: true})
 	}
 	return s.choose(env, o.Args[0])
 }

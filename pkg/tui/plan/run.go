@@ -37,7 +37,7 @@ type predicted struct {
 // with its first step.
 func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
-		o, now := simulate.Usual(), d.Snapshot
+		o, now := simulate.DefaultOptions(), d.Snapshot
 		o.Gates, o.Start = now.Gates, d.Now
 		r := &run{plan: d.Plan, asOf: d.Now}
 		if given != nil {

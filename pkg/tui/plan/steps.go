@@ -106,7 +106,7 @@ func (s Screen) sends(env screen.Env, p core.Patch, width int) []draw.Line {
 	lines := indented(theme.Plain, what, width)
 	fields := s.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, indented(theme.Plain, written(s.run.plan.Shown(p)), width)...)
+		return append(lines, indented(theme.Plain, written(s.run.plan.Masked(p)), width)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)

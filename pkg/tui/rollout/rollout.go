@@ -112,7 +112,7 @@ func (s Screen) forget() (Screen, screen.After) {
 		text = "the marked pods are gone: a restart is now about the pod of the cursor"
 	}
 	s.marked = marked
-	return s, screen.Send(screen.Say{Text: text, Bad: true})
+	return s, screen.Send(screen.Notice{Text: text, Bad: true})
 }
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {

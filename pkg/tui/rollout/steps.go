@@ -131,11 +131,11 @@ func (s Screen) state(i int, step plan.Step) show.StepState {
 		return show.StepDone
 	case i > p.Step:
 		return show.StepNext
-	case p.Halted != "" && p.Aborted:
+	case p.Failed != "" && p.Aborted:
 		return show.StepAborted
-	case p.Halted != "":
+	case p.Failed != "":
 		return show.StepFailed
-	case p.Held != "" || step.Kind == plan.StepPause:
+	case p.PausedBy != "" || step.Kind == plan.StepPause:
 		return show.StepPaused
 	}
 	return show.StepNow

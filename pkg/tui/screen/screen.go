@@ -97,13 +97,13 @@ func (b Binding) Is(key string) bool { return slices.Contains(b.Keys, key) }
 
 // The names of the screens.
 const (
-	Workloads = "workloads"
-	Rollout   = "rollout"
-	Pod       = "pod"
-	Diff      = "diff"
-	Sidecars  = "sidecars"
-	Plan      = "plan"
-	FanOuts   = "distributions"
+	Workloads     = "workloads"
+	Rollout       = "rollout"
+	Pod           = "pod"
+	Diff          = "diff"
+	Sidecars      = "sidecars"
+	Plan          = "plan"
+	Distributions = "distributions"
 	// Text shows a manifest or a description, Logs a log.
 	Text = "text"
 	Logs = "logs"
@@ -158,8 +158,8 @@ type Ask struct{ world.Act }
 // Shell asks for a shell in a container, which takes the terminal over.
 type Shell struct{ Namespace, Pod, Container string }
 
-// Say shows a line until the next key; Bad is for what went wrong.
-type Say struct {
+// Notice shows a line until the next key; Bad is for what went wrong.
+type Notice struct {
 	Text string
 	Bad  bool
 }

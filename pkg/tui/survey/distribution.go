@@ -15,8 +15,8 @@ import (
 // Distribution is a ResourceDistribution with the namespaces that there are and their
 // labels: one place for each namespace that shall have a copy. The status names only
 // those with trouble, so all others have their copy once it is of the newest spec.
-func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.FanOut {
-	out := &world.FanOut{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
+func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.Distribution {
+	out := &world.Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
 	// The release is not known here: copies in the system's namespaces, which only
 	// some make, are not missed.
 	names, err := rd.Spec.Targets.Names(namespaces, kruise.Next)

@@ -32,7 +32,7 @@ func node(t *testing.T, text string) *tree.Node {
 }
 
 // rows are a fan-out as text: the whole, its problems, its places.
-func rows(f *world.FanOut) []string {
+func rows(f *world.Distribution) []string {
 	out := []string{fmt.Sprintf("%s %s %s %d/%d", f.Ref, f.Target, f.Health, f.Got, f.Wanted)}
 	for _, p := range f.Problems {
 		out = append(out, "! "+p)
@@ -43,7 +43,7 @@ func rows(f *world.FanOut) []string {
 	return out
 }
 
-func check(t *testing.T, f *world.FanOut, want ...string) {
+func check(t *testing.T, f *world.Distribution, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, rows(f)); diff != "" {
 		t.Error(diff)
@@ -151,7 +151,7 @@ func TestPulls(t *testing.T) {
 }
 
 func TestFanOutsInOrder(t *testing.T) {
-	a, b := &world.FanOut{Ref: cluster.Ref{Namespace: "a", Name: "x"}}, &world.FanOut{Ref: cluster.Ref{Namespace: "b", Name: "a"}}
+	a, b := &world.Distribution{Ref: cluster.Ref{Namespace: "a", Name: "x"}}, &world.Distribution{Ref: cluster.Ref{Namespace: "b", Name: "a"}}
 	if got := survey.FanOuts(b, a); got.List[0] != a {
 		t.Error("not by namespace")
 	}

@@ -13,15 +13,15 @@ import (
 )
 
 // FanOuts are objects that fan out, in the order in which they are shown.
-func FanOuts(list ...*world.FanOut) *world.FanOuts {
-	slices.SortFunc(list, func(a, b *world.FanOut) int { return compareRefs(a.Ref, b.Ref) })
+func FanOuts(list ...*world.Distribution) *world.FanOuts {
+	slices.SortFunc(list, func(a, b *world.Distribution) int { return compareRefs(a.Ref, b.Ref) })
 	return &world.FanOuts{List: list}
 }
 
 // United is a UnitedDeployment with the workloads of its subsets and all pods that its
 // selector matches.
-func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.FanOut {
-	out := &world.FanOut{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
+func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.Distribution {
+	out := &world.Distribution{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
 	p, err := places.United(ud, workloads, pods)
 	if err != nil {
 		return broken(out, err)
@@ -50,8 +50,8 @@ func subsetKind(ud *kruise.UnitedDeployment) string {
 
 // Spread is a WorkloadSpread with its target, nil where that is not there, and the
 // target's pods. updated are the UIDs of those that carry the newest template.
-func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *world.FanOut {
-	out := &world.FanOut{Ref: of(kruise.KindWorkloadSpread, ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
+func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *world.Distribution {
+	out := &world.Distribution{Ref: of(kruise.KindWorkloadSpread, ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
 	if r := ws.Spec.TargetReference; r != nil {
 		out.Target = strings.ToLower(r.Kind) + "/" + r.Name
 	}
@@ -77,13 +77,13 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 	return placed(out, p, counts)
 }
 
-func broken(out *world.FanOut, err error) *world.FanOut {
+func broken(out *world.Distribution, err error) *world.Distribution {
 	out.Problems, out.Health = []string{err.Error()}, world.Stuck
 	return out
 }
 
 // placed takes a placement over.
-func placed(out *world.FanOut, p *places.Placement, updated map[string]int) *world.FanOut {
+func placed(out *world.Distribution, p *places.Placement, updated map[string]int) *world.Distribution {
 	out.Wanted, out.Problems = p.Replicas, p.Why
 	for _, s := range p.Subsets {
 		out.Got += len(s.Pods)
@@ -111,7 +111,7 @@ func subsetHealth(s places.Subset) world.Health {
 
 // judged is as urgent as the most urgent of its places, and degraded where only the
 // whole has a problem.
-func judged(out *world.FanOut) *world.FanOut {
+func judged(out *world.Distribution) *world.Distribution {
 	out.Health = world.Healthy
 	if len(out.Problems) > 0 {
 		out.Health = world.Degraded

@@ -12,8 +12,8 @@ import (
 // Pulls is an ImagePullJob with the NodeImages of all nodes: one place for each node
 // that has been asked, that the job names, or that it says has failed. How many more it
 // wants is in the problems: which they are, only its controller knows.
-func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.FanOut {
-	out := &world.FanOut{Ref: of(kruise.KindImagePullJob, job.Namespace, job.Name), Created: job.CreationTimestamp.Time, Target: job.Spec.Image}
+func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.Distribution {
+	out := &world.Distribution{Ref: of(kruise.KindImagePullJob, job.Namespace, job.Name), Created: job.CreationTimestamp.Time, Target: job.Spec.Image}
 	asked := map[string]kruise.ImageTagStatus{}
 	for _, n := range nodes {
 		if status, ok := n.TagFor(job.Namespace, job.Name); ok {

@@ -78,7 +78,7 @@ type counter struct {
 	set     *rules.SidecarSet
 	selects func(*cluster.Pod) bool
 	matched map[string]bool
-	outlook *plan.Outlook
+	outlook *plan.Preview
 }
 
 func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
@@ -88,7 +88,7 @@ func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
 	for _, p := range c.set.Matched() {
 		c.matched[p.UID] = true
 	}
-	c.outlook, _ = plan.Look(q.Snapshot, q.Now)
+	c.outlook, _ = plan.PreviewOf(q.Snapshot, q.Now)
 	return c
 }
 
@@ -123,17 +123,17 @@ func (c *counter) count(to *cell, p *cluster.Pod) {
 		}
 		return
 	}
-	if c.outlook.LeftOut(p) {
+	if c.outlook.NotSelected(p) {
 		to.hold(p, diagnose.LeftOut)
 		return
 	}
-	to.hold(p, c.outlook.Barred(p))
+	to.hold(p, c.outlook.BlockedReason(p))
 }
 
 // outside says why a pod does not count although the set is in it, or should be.
 func (c *counter) outside(p *cluster.Pod) string {
 	if diagnose.In(p, c.set.Name) {
-		return c.outlook.Barred(p)
+		return c.outlook.BlockedReason(p)
 	}
 	return "the set matches it and is not in it: only a new pod gets it"
 }

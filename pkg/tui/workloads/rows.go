@@ -72,7 +72,7 @@ func (s Screen) forgot(before int) screen.After {
 	if before == 0 || len(s.marked) > 0 {
 		return nil
 	}
-	return screen.Send(screen.Say{Text: "the marked workloads are gone: keys are now about the row of the cursor", Bad: true})
+	return screen.Send(screen.Notice{Text: "the marked workloads are gone: keys are now about the row of the cursor", Bad: true})
 }
 
 func count(all []*world.Workload) counts {

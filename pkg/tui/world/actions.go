@@ -28,8 +28,8 @@ type Act struct {
 	Pods, Containers []string
 	// Value is a number of replicas, a partition or a revision.
 	Value string
-	// Means is that of the effect that was confirmed; nil is any.
-	Means map[cluster.Ref]string
+	// Precondition is that of the effect that was confirmed; nil is any.
+	Precondition map[cluster.Ref]string
 }
 
 // Effect is what an act would do.
@@ -38,9 +38,9 @@ type Effect struct {
 	Changes map[cluster.Ref]plan.Consequence
 	// Lines say what else there is to know, such as warnings.
 	Lines []string
-	// Means is what must not have changed until it is done: whether pods of a rollout
+	// Precondition is what must not have changed until it is done: whether pods of a rollout
 	// stop or go on, which step is over. It is for comparing alone.
-	Means map[cluster.Ref]string
+	Precondition map[cluster.Ref]string
 }
 
 // Verb is what is done.

@@ -44,7 +44,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 	}
 	q.Snapshot.Pods = q.Snapshot.Members()
 	d.Question = q
-	carries := plan.Carries(q.Plan, q.Snapshot)
+	carries := plan.UpdatedTest(q.Plan, q.Snapshot)
 	for _, p := range q.Snapshot.Pods {
 		if carries(p) {
 			d.Updated[p.UID] = true
@@ -84,9 +84,9 @@ var waiting = []string{plan.GatePromote, plan.GateHeld, plan.GatePaused}
 func (d *Detail) judge() Health {
 	p, now := d.Snapshot.Progress, d.Pods
 	switch {
-	case p.Halted != "" && p.Aborted:
+	case p.Failed != "" && p.Aborted:
 		return Aborted
-	case p.Halted != "":
+	case p.Failed != "":
 		return Stuck
 	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck && slices.Contains(waiting, c.Gate) }):
 		return Paused

@@ -62,8 +62,8 @@ type Log interface {
 	Next() ([]string, error)
 }
 
-// Witness is a [Source] that can compare the new pods of a rollout with the old ones.
-type Witness interface {
+// EvidenceSource is a [Source] that can compare the new pods of a rollout with the old ones.
+type EvidenceSource interface {
 	// Evidence compares them; parts that cannot be read in time, or at all, are named in
 	// the answer. The error is for a workload that cannot be found.
 	Evidence(ctx context.Context, ref cluster.Ref) (evidence.Comparison, error)

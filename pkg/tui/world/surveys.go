@@ -55,11 +55,11 @@ type Held struct {
 }
 
 // FanOuts are the objects that spread something: over subsets, namespaces or nodes.
-type FanOuts struct{ List []*FanOut }
+type FanOuts struct{ List []*Distribution }
 
-// FanOut is one of them: a UnitedDeployment, WorkloadSpread, ResourceDistribution or
+// Distribution is one of them: a UnitedDeployment, WorkloadSpread, ResourceDistribution or
 // ImagePullJob.
-type FanOut struct {
+type Distribution struct {
 	cluster.Ref
 	Created time.Time
 	Health  Health

@@ -33,10 +33,10 @@ type World struct {
 	// all is well.
 	Unseen string
 	// Sidecars and FanOuts are nil until they are wanted and read.
-	Sidecars *Sidecars
-	FanOuts  *FanOuts
-	// Driving are rollouts that this very program carries out: leaving it ends them.
-	Driving []cluster.Ref
+	Sidecars      *Sidecars
+	Distributions *FanOuts
+	// Running are rollouts that this very program carries out: leaving it ends them.
+	Running []cluster.Ref
 }
 
 // Find returns the row of a workload, nil without one.
@@ -77,9 +77,9 @@ type Link struct {
 // Want is what a screen shows beyond the list of workloads.
 type Want struct {
 	// Workload is the one that is wanted with its pods; the zero value is none.
-	Workload cluster.Ref
-	Sidecars bool
-	FanOuts  bool
+	Workload      cluster.Ref
+	Sidecars      bool
+	Distributions bool
 }
 
 // Workload is one row of the list.

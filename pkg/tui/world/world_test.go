@@ -33,8 +33,8 @@ func TestJudge(t *testing.T) {
 		"a pause":                            {begun: true, pods: half, causes: []diagnose.Cause{promote}, want: Paused},
 		"a pause while a pod crashes":        {begun: true, pods: half, causes: []diagnose.Cause{crash, promote}, want: Paused},
 		"a pod crashes":                      {begun: true, pods: half, causes: []diagnose.Cause{crash}, want: Stuck},
-		"halted, whatever else":              {begun: true, progress: plan.Progress{Halted: "crash"}, pods: half, causes: []diagnose.Cause{promote}, want: Stuck},
-		"ended by a person":                  {begun: true, progress: plan.Progress{Halted: "aborted by kim", Aborted: true}, pods: half, causes: []diagnose.Cause{crash}, want: Aborted},
+		"halted, whatever else":              {begun: true, progress: plan.Progress{Failed: "crash"}, pods: half, causes: []diagnose.Cause{promote}, want: Stuck},
+		"ended by a person":                  {begun: true, progress: plan.Progress{Failed: "aborted by kim", Aborted: true}, pods: half, causes: []diagnose.Cause{crash}, want: Aborted},
 		"nothing is rolled out, one is down": {pods: short, want: Degraded},
 		"a pod crashes, nothing rolled out":  {pods: short, causes: []diagnose.Cause{crash}, want: Stuck},
 	} {

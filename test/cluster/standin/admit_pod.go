@@ -35,7 +35,7 @@ func (s *standIns) admitPod(_ context.Context, r *admissionv1.AdmissionRequest) 
 		return nil, err
 	}
 	before := nodeOf(object)
-	after, err := a.Admit(before, controller.Newcomer{
+	after, err := a.Admit(before, controller.PodRequest{
 		Namespace: r.Namespace, Name: cmp.Or(p.Name, p.GenerateName), Labels: p.Labels, Annotations: p.Annotations,
 		Owner: s.endOf(r.Namespace, metav1.GetControllerOf(&p)),
 	}, time.Now())
@@ -61,7 +61,7 @@ func replacing(before, after *tree.Node, fields ...string) ([]byte, error) {
 
 // admission is what new pods meet at present.
 func (s *standIns) admission() (*controller.Admission, error) {
-	around := controller.Surroundings{Namespaces: s.namespacesNow(), EveryPodReady: true}
+	around := controller.AdmissionInput{Namespaces: s.namespacesNow(), EveryPodReady: true}
 	for _, w := range s.sidecarSets() {
 		source := controller.SidecarSource{Workload: w}
 		for _, r := range owned[*appsv1.ControllerRevision](s.store.revisions, types.UID(w.UID)) {

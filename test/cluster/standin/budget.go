@@ -58,7 +58,7 @@ func (s *standIns) countBudget(ctx context.Context, key types.NamespacedName) (t
 			return 0, err
 		}
 	}
-	return pass.Again, nil
+	return pass.RequeueAfter, nil
 }
 
 // relate writes the name of a budget onto its pod.

@@ -49,7 +49,7 @@ func (h *hand) carryOut(ctx context.Context, pass controller.Pass) (time.Duratio
 			return 0, errors.Join(refused, err)
 		}
 	}
-	return pass.Again, refused
+	return pass.RequeueAfter, refused
 }
 
 // AsleepAnnotation on a workload has its controller do nothing for it, from the next write

@@ -158,7 +158,7 @@ func (b *bed) read(t *testing.T, text string) *cluster.Workload {
 // open watches the workload.
 func (b *bed) open(t *testing.T) *kube.Cluster {
 	t.Helper()
-	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Asks: ask.Permissions{Commands: true}})
+	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", VerifyPermissions: ask.Permissions{Commands: true}})
 	must(t, err)
 	t.Cleanup(c.Close)
 	return c

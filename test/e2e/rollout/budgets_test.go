@@ -126,7 +126,7 @@ func TestRestartKeepsBudgets(t *testing.T) {
 			b := newBed(t, c.workload)
 			b.Apply(t, b.namespace, c.budget)
 			k := b.open(t)
-			p := b.restartPlan(t, k, plan.Restarting{Method: plan.RestartAlias})
+			p := b.restartPlan(t, k, plan.RestartRequest{Method: plan.RestartAlias})
 			most := b.most(t)
 			if res := b.run(t.Context(), t, k, p, apply.Options{}); res.Outcome != event.Completed {
 				t.Fatalf("%s: %s", res.Outcome, res.Reason)

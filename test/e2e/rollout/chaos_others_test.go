@@ -28,7 +28,7 @@ func rival(ctx context.Context, t *testing.T, h *history) (func(), error) {
 		defer close(ended)
 		res, err := h.drive(ctx, t, cfg)
 		h.tell("rival ended: %s %s %v", res.Outcome, res.Reason, err)
-		h.refused.Store(errors.Is(err, plan.ErrTaken))
+		h.refused.Store(errors.Is(err, plan.ErrOtherExecutor))
 	}()
 	return func() {
 		<-ended

@@ -104,7 +104,7 @@ func TestDetached_EditedRecord(t *testing.T) {
 		"no pauses": func(p *plan.Plan) {
 			p.Steps = slices.DeleteFunc(p.Steps, func(s plan.Step) bool { return s.Pause != nil })
 		},
-		"a way back": func(p *plan.Plan) { p.RollsBack = "it has to be" },
+		"a way back": func(p *plan.Plan) { p.RollbackReason = "it has to be" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +198,7 @@ func back(t *testing.T, b *bed) bool {
 	t.Helper()
 	rec, err := kube.Records{Client: b.Client()}.Load(t.Context(), b.object.Ref)
 	must(t, err)
-	return rec.Plan.RollsBack != ""
+	return rec.Plan.RollbackReason != ""
 }
 
 // TestDetached_Manifest: what is printed creates the rollout, from a plan that cannot be

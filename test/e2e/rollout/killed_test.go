@@ -66,7 +66,7 @@ func (h *history) command(t *testing.T) (args []string, halted bool) {
 	name := h.typed()
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	if err == nil {
-		return []string{"rollout", "resume", name}, rec.Progress.Halted != ""
+		return []string{"rollout", "resume", name}, rec.Progress.Failed != ""
 	}
 	args = []string{"rollout", "run", name, "--image", "main=" + web2, "--pull-images", "never", "--driver", string(h.policy.Driver), "--yes"}
 	if list := kinds[h.kind].steps; list != nil {

@@ -48,7 +48,7 @@ func TestLibrary(t *testing.T) {
 				}
 			}
 			waits("promote")
-			if _, err := r.Drive(ctx, ref, apply.Options{}); !errors.Is(err, plan.ErrTaken) {
+			if _, err := r.Drive(ctx, ref, apply.Options{}); !errors.Is(err, plan.ErrOtherExecutor) {
 				t.Errorf("two drive it: %v", err)
 			}
 			change := func(rec plan.Record, err error) plan.Record {

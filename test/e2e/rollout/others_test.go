@@ -60,7 +60,7 @@ func TestSecondOperator(t *testing.T) {
 		t.Fatalf("%s: %s", res.Outcome, res.Reason)
 	}
 	second, _ := b.operator(t, "ben@train")
-	if _, _, err := second.Hold(t.Context(), nil); !errors.Is(err, plan.ErrTaken) || !strings.Contains(err.Error(), "anna@desk") {
+	if _, _, err := second.Hold(t.Context(), nil); !errors.Is(err, plan.ErrOtherExecutor) || !strings.Contains(err.Error(), "anna@desk") {
 		t.Fatalf("while the first is alive: %v", err)
 	}
 	network.Kill()

@@ -18,7 +18,7 @@ import (
 
 // restartPlan makes a plan that restarts all pods of the workload, and puts it on
 // record.
-func (b *bed) restartPlan(t *testing.T, c *kube.Cluster, r plan.Restarting) plan.Plan {
+func (b *bed) restartPlan(t *testing.T, c *kube.Cluster, r plan.RestartRequest) plan.Plan {
 	t.Helper()
 	s, err := c.Observe(t.Context(), b.object.Ref)
 	must(t, err)
@@ -56,7 +56,7 @@ func TestRestart(t *testing.T) {
 			b := newBed(t, c.workload)
 			before := restarts(b.pods(t))
 			k := b.open(t)
-			p := b.restartPlan(t, k, plan.Restarting{Method: c.method})
+			p := b.restartPlan(t, k, plan.RestartRequest{Method: c.method})
 			res := b.run(t.Context(), t, k, p, apply.Options{})
 			if res.Outcome != event.Completed {
 				t.Fatalf("%s: %s", res.Outcome, res.Reason)
@@ -78,7 +78,7 @@ func TestRestartResumes(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"))
-			p := b.restartPlan(t, b.open(t), plan.Restarting{Method: method})
+			p := b.restartPlan(t, b.open(t), plan.RestartRequest{Method: method})
 			for crashes := 0; ; crashes++ {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				k := b.open(t)
@@ -116,7 +116,7 @@ func TestRestartRefused(t *testing.T) {
 	k := b.open(t)
 	s, err := k.Observe(t.Context(), b.object.Ref)
 	must(t, err)
-	p, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{})
+	p, err := plan.BuildRestart(s, plan.RestartRequest{}, plan.Policy{})
 	must(t, err)
 	p.Steps[0].Containers.Names = []string{"other"}
 	must(t, k.Begin(t.Context(), b.object.Ref, p))

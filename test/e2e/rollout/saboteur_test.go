@@ -220,7 +220,7 @@ func (s *sabotage) carry(ctx context.Context, r apply.Rollouts, verb int) (apply
 			return apply.Result{}, err
 		}
 		defer w.Close()
-		e, _, err := r.Turn(ctx, w, turns[verb])
+		e, _, err := r.Transit(ctx, w, turns[verb])
 		if err != nil {
 			return apply.Result{}, err
 		}

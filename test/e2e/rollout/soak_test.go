@@ -60,7 +60,7 @@ func TestSoak(t *testing.T) {
 // looking looks at the whole cluster whenever something changes, until the test ends.
 func looking(t *testing.T, b *bed) {
 	t.Helper()
-	f, err := kube.OpenFleet(t.Context(), b.Config(), kube.FleetOptions{Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise"})
+	f, err := kube.WatchNamespace(t.Context(), b.Config(), kube.NamespaceWatchOptions{Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise"})
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
@@ -97,7 +97,7 @@ func (b *soakBed) round(t *testing.T, n int) {
 		b.ends(held, t, k, b.planned(t, k, &plan.Pause{}), event.AtPause)
 		b.ends(held, t, k, b.back(t, k), event.RolledBack)
 	case 2:
-		b.ends(held, t, k, b.restartPlan(t, k, plan.Restarting{}), event.Completed)
+		b.ends(held, t, k, b.restartPlan(t, k, plan.RestartRequest{}), event.Completed)
 		b.forget(t)
 	case 3:
 		p := b.planned(t, k, &plan.Pause{})
@@ -149,13 +149,13 @@ func (b *soakBed) back(t *testing.T, k *kube.Cluster) plan.Plan {
 	t.Helper()
 	const why = "aborted by the test"
 	rec, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "test", func(r *plan.Record) error {
-		r.Progress.Halted = why
+		r.Progress.Failed = why
 		return nil
 	})
 	must(t, err)
 	s, err := k.Observe(t.Context(), b.object.Ref)
 	must(t, err)
-	p, err := plan.Back(rec.Plan, s, why)
+	p, err := plan.Rollback(rec.Plan, s, why)
 	must(t, err)
 	must(t, k.Begin(t.Context(), b.object.Ref, p))
 	return p

@@ -21,8 +21,8 @@ import (
 const (
 	// Namespace is where runners are, unless --runner-namespace names another.
 	Namespace = "kubectl-kruise"
-	// Account is the ServiceAccount of runners, and the name of their roles.
-	Account = "kubectl-kruise-runner"
+	// ServiceAccount is the ServiceAccount of runners, and the name of their roles.
+	ServiceAccount = "kubectl-kruise-runner"
 	// SecretKey is the key of the Secret that signs notifications.
 	SecretKey = "secret"
 	// SecretVariable is the environment variable that a runner reads it from.

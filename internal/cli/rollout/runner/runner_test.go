@@ -14,7 +14,7 @@ import (
 )
 
 var web = Spec{
-	Image: "registry.example.com/kubectl-kruise:v9", Namespace: Namespace, Account: Account, Type: "cloneset.apps.kruise.io",
+	Image: "registry.example.com/kubectl-kruise:v9", Namespace: Namespace, Account: ServiceAccount, Type: "cloneset.apps.kruise.io",
 	Workload: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"},
 	Digest:   "sha256:0123456789abcdef0123456789abcdef", BackTo: "aaaa", Deadline: 90 * time.Minute,
 }

@@ -24,8 +24,8 @@ var (
 	services = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 )
 
-// Around is what refers to the workloads of a migration.
-type Around struct {
+// Surroundings is what refers to the workloads of a migration.
+type Surroundings struct {
 	// Scalers are HorizontalPodAutoscalers and ScaledObjects of one of them, or held
 	// back for one.
 	Scalers []Scaler
@@ -40,9 +40,9 @@ type Around struct {
 	Skipped []string
 }
 
-// Around reads what refers to two workloads, whose pods have these labels.
-func (c *Client) Around(ctx context.Context, source, destination migrate.Workload, from, to map[string]string) (*Around, error) {
-	a := &Around{}
+// Surroundings reads what refers to two workloads, whose pods have these labels.
+func (c *Client) Around(ctx context.Context, source, destination migrate.Workload, from, to map[string]string) (*Surroundings, error) {
+	a := &Surroundings{}
 	if err := c.scalersOf(ctx, a, source, destination); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *Client) Around(ctx context.Context, source, destination migrate.Workloa
 	return a, c.followers(ctx, a, source, destination)
 }
 
-func (c *Client) scalersOf(ctx context.Context, a *Around, source, destination migrate.Workload) error {
+func (c *Client) scalersOf(ctx context.Context, a *Surroundings, source, destination migrate.Workload) error {
 	kinds := []schema.GroupVersionResource{scalers}
 	switch gvr, ok, err := c.optional(schema.GroupKind{Group: "keda.sh", Kind: scaledObject}); {
 	case err != nil:
@@ -76,7 +76,7 @@ func (c *Client) scalersOf(ctx context.Context, a *Around, source, destination m
 	return nil
 }
 
-func (c *Client) servicesOf(ctx context.Context, a *Around, from, to map[string]string) error {
+func (c *Client) servicesOf(ctx context.Context, a *Surroundings, from, to map[string]string) error {
 	return c.each(ctx, a, services, func(u *unstructured.Unstructured) {
 		selector, _, _ := unstructured.NestedStringMap(u.Object, "spec", "selector")
 		switch s := labels.SelectorFromSet(selector); {
@@ -91,7 +91,7 @@ func (c *Client) servicesOf(ctx context.Context, a *Around, from, to map[string]
 
 // budgetsOver finds the budgets of both kinds. One of Kruise that names the source is
 // followed; it covers no pod of the destination, but its twin does.
-func (c *Client) budgetsOver(ctx context.Context, a *Around, source migrate.Workload, from, to map[string]string) error {
+func (c *Client) budgetsOver(ctx context.Context, a *Surroundings, source migrate.Workload, from, to map[string]string) error {
 	kinds := []schema.GroupVersionResource{budgets}
 	switch gvr, ok, err := c.optional(unavailableBudget); {
 	case err != nil:
@@ -118,7 +118,7 @@ func (c *Client) budgetsOver(ctx context.Context, a *Around, source migrate.Work
 }
 
 // each hands on the objects of a kind; what may not be read is skipped and said.
-func (c *Client) each(ctx context.Context, a *Around, gvr schema.GroupVersionResource, do func(*unstructured.Unstructured)) error {
+func (c *Client) each(ctx context.Context, a *Surroundings, gvr schema.GroupVersionResource, do func(*unstructured.Unstructured)) error {
 	list, err := c.resource(gvr).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):

@@ -51,7 +51,7 @@ func (c *Client) optional(kind schema.GroupKind) (gvr schema.GroupVersionResourc
 }
 
 // followers finds what names the source in a targetRef.
-func (c *Client) followers(ctx context.Context, a *Around, source, destination migrate.Workload) error {
+func (c *Client) followers(ctx context.Context, a *Surroundings, source, destination migrate.Workload) error {
 	for _, k := range followed {
 		gvr, ok, err := c.optional(k.GroupKind)
 		if err != nil {

@@ -29,9 +29,9 @@ const (
 	keyGuards = "guards"
 )
 
-// Kept is the name of the ConfigMap that the handover of a DaemonSet is kept in, in
+// HandoverName is the name of the ConfigMap that the handover of a DaemonSet is kept in, in
 // either direction.
-func Kept(name string) string { return "kubectl-kruise-migration-daemonset-" + name }
+func HandoverName(name string) string { return "kubectl-kruise-migration-daemonset-" + name }
 
 // Handover is the migration of a DaemonSet. Between the deletion of the old object and
 // the creation of the new one neither is in the cluster: both are kept in a ConfigMap
@@ -55,7 +55,7 @@ type Handover struct {
 
 // HandoverOf reads the recorded handover of a DaemonSet; nil for none.
 func (c *Client) HandoverOf(ctx context.Context, name string) (*Handover, error) {
-	u, err := c.resource(configMaps).Get(ctx, Kept(name), metav1.GetOptions{})
+	u, err := c.resource(configMaps).Get(ctx, HandoverName(name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // that there is none is no error
 	}
@@ -94,7 +94,7 @@ func (h *Handover) store(ctx context.Context) error {
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
-		"metadata": map[string]any{"name": Kept(h.Record.To.Name), "labels": map[string]any{"app.kubernetes.io/managed-by": manager}},
+		"metadata": map[string]any{"name": HandoverName(h.Record.To.Name), "labels": map[string]any{"app.kubernetes.io/managed-by": manager}},
 		"data":     data,
 	}}
 	client := h.client.resource(configMaps)
@@ -125,7 +125,7 @@ func (h *Handover) recordNext(ctx context.Context, kept *unstructured.Unstructur
 
 // deleteRecord takes the handover off the record.
 func (h *Handover) deleteRecord(ctx context.Context) error {
-	err := h.client.resource(configMaps).Delete(ctx, Kept(h.Record.To.Name), metav1.DeleteOptions{})
+	err := h.client.resource(configMaps).Delete(ctx, HandoverName(h.Record.To.Name), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (h *Handover) deleteRecord(ctx context.Context) error {
 }
 
 // BeginHandover records a handover, with all that must be created again.
-func (c *Client) BeginHandover(ctx context.Context, h *Handover, a *Around) error {
+func (c *Client) BeginHandover(ctx context.Context, h *Handover, a *Surroundings) error {
 	h.client, h.followers = c, a.Followers
 	var err error
 	if h.from, err = c.Version(migrate.Of(h.Record.From.Group, h.Record.From.Kind)); err != nil {
@@ -165,7 +165,7 @@ func (h *Handover) watch(ctx context.Context) (*watched, error) {
 	}
 	var synced []cache.InformerSynced
 	for gvr, which := range map[schema.GroupVersionResource]func(*metav1.ListOptions){
-		h.from: named(h.Record.From.Name), h.to: named(h.Record.To.Name), configMaps: named(Kept(h.Record.To.Name)),
+		h.from: named(h.Record.From.Name), h.to: named(h.Record.To.Name), configMaps: named(HandoverName(h.Record.To.Name)),
 		podsResource: pods, revisions: func(*metav1.ListOptions) {},
 	} {
 		one, err := w.add(ctx, h.client, gvr, which, w.cannot(gvr))
@@ -260,7 +260,7 @@ func (h *Handover) Run(ctx context.Context) error {
 // step does the one thing that is to be done now. It depends on what is in the cluster
 // alone.
 func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
-	kept := w.object(configMaps, Kept(h.Record.To.Name))
+	kept := w.object(configMaps, HandoverName(h.Record.To.Name))
 	old, now := w.object(h.from, h.Record.From.Name), w.object(h.to, h.Record.To.Name)
 	switch {
 	case kept == nil:
@@ -293,7 +293,7 @@ func wait(format string, args ...any) HandoverStep {
 // ended is where the record is gone: another process has completed it.
 func (h *Handover) ended(now *unstructured.Unstructured) (HandoverStep, error) {
 	if now == nil {
-		return HandoverStep{}, &HaltError{"configmap/" + Kept(h.Record.To.Name) + " was deleted"}
+		return HandoverStep{}, &HaltError{"configmap/" + HandoverName(h.Record.To.Name) + " was deleted"}
 	}
 	return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, nil
 }
@@ -327,7 +327,7 @@ func (h *Handover) deleteOld(ctx context.Context, old *unstructured.Unstructured
 // createNew creates the new workload. It replaces no pod by itself until the end.
 func (h *Handover) createNew(ctx context.Context) (HandoverStep, error) {
 	if err := h.create(ctx, h.client); err != nil && !apierrors.IsAlreadyExists(err) {
-		return HandoverStep{}, fmt.Errorf("cannot create %s, which is kept in configmap/%s: %w", h.title(h.Record.To), Kept(h.Record.To.Name), err)
+		return HandoverStep{}, fmt.Errorf("cannot create %s, which is kept in configmap/%s: %w", h.title(h.Record.To), HandoverName(h.Record.To.Name), err)
 	}
 	return HandoverStep{Done: h.title(h.Record.To) + " created"}, nil
 }

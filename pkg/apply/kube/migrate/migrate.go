@@ -175,14 +175,14 @@ type Migration struct {
 	// To is the workload that replicas move to.
 	To       migrate.Workload
 	from, to schema.GroupVersionResource
-	around   *Around
+	around   *Surroundings
 	// Emit is called with every decision that differs from the one before.
 	Emit func(migrate.Decision)
 }
 
 // Begin records a migration. One that is recorded already continues; the way back
 // takes the place of the way there.
-func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workload, a *Around) (*Migration, error) {
+func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workload, a *Surroundings) (*Migration, error) {
 	m := &Migration{client: c, Record: r, To: to, around: a}
 	var err error
 	if m.from, err = c.Version(migrate.Of(r.From.Group, r.From.Kind)); err != nil {

@@ -26,9 +26,9 @@ type Where string
 
 // The namespaces.
 const (
-	// Beside is the namespace of the workload; all namespaces for a kind that has
+	// InNamespace is the namespace of the workload; all namespaces for a kind that has
 	// none, such as a SidecarSet.
-	Beside Where = ""
+	InNamespace Where = ""
 	// State is where the record is: in the namespace of the workload, or in the one that is
 	// kept for kinds without one.
 	State Where = "state"

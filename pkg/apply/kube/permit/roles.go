@@ -99,9 +99,9 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 		return sorted(l)
 	}
 	// The verbs that manage rollouts: list, abort, approve, and what plan reads.
-	l.add(Beside, "", "configmaps", "delete")
-	l.addOptional(Beside, releases, "rollouts", "patch")
-	l.addOptional(Beside, releases, "rollouts/status", "patch")
+	l.add(InNamespace, "", "configmaps", "delete")
+	l.addOptional(InNamespace, releases, "rollouts", "patch")
+	l.addOptional(InNamespace, releases, "rollouts/status", "patch")
 	return sorted(l)
 }
 

@@ -25,13 +25,13 @@ func (l *list) apply(drives func(plan.Driver) bool) {
 	verbs := []string{"get", "list", "watch", "create", "patch", "delete"}
 	for _, kind := range renderedKinds {
 		for _, resource := range kind.resources {
-			l.add(Beside, kind.group, resource, verbs...)
+			l.add(InNamespace, kind.group, resource, verbs...)
 		}
 	}
 	for _, k := range kinds {
 		for _, d := range k.drivers {
 			if drives(d) && k.kind != kruise.KindSidecarSet {
-				l.add(Beside, k.group, k.resource, verbs...)
+				l.add(InNamespace, k.group, k.resource, verbs...)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func (l *list) apply(drives func(plan.Driver) bool) {
 	l.addOptional(Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "list")
 	if drives(plan.DriverKruise) {
 		l.add(Everywhere, kruise.Group, "sidecarsets", verbs...)
-		l.add(Beside, kruise.PolicyGroup, "podunavailablebudgets", verbs...)
+		l.add(InNamespace, kruise.PolicyGroup, "podunavailablebudgets", verbs...)
 	}
 }
 
@@ -53,15 +53,15 @@ var lintedKinds = []struct {
 	group     string
 	resources []string
 }{
-	{Beside, "", []string{"pods"}},
-	{Beside, "apps", []string{"daemonsets", "deployments", "replicasets", "statefulsets"}},
-	{Beside, "batch", []string{"cronjobs"}},
-	{Beside, "policy", []string{"poddisruptionbudgets"}},
-	{Beside, kruise.Group, []string{
+	{InNamespace, "", []string{"pods"}},
+	{InNamespace, "apps", []string{"daemonsets", "deployments", "replicasets", "statefulsets"}},
+	{InNamespace, "batch", []string{"cronjobs"}},
+	{InNamespace, "policy", []string{"poddisruptionbudgets"}},
+	{InNamespace, kruise.Group, []string{
 		"advancedcronjobs", "broadcastjobs", "clonesets", "daemonsets", "imagelistpulljobs", "imagepulljobs",
 		"persistentpodstates", "podprobemarkers", "statefulsets", "uniteddeployments", "workloadspreads",
 	}},
-	{Beside, kruise.PolicyGroup, []string{"podunavailablebudgets"}},
+	{InNamespace, kruise.PolicyGroup, []string{"podunavailablebudgets"}},
 	{Home, "", []string{"configmaps"}},
 	{Home, "apps", []string{"controllerrevisions"}},
 	{Everywhere, "", []string{"namespaces"}},
@@ -87,13 +87,13 @@ var screenKinds = []struct {
 	group     string
 	resources []string
 }{
-	{Beside, "", []string{"configmaps", "events", "pods"}},
-	{Beside, "apps", []string{"controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"}},
-	{Beside, "coordination.k8s.io", []string{"leases"}},
-	{Beside, "policy", []string{"poddisruptionbudgets"}},
-	{Beside, kruise.Group, []string{"clonesets", "daemonsets", "imagepulljobs", "statefulsets", "uniteddeployments", "workloadspreads"}},
-	{Beside, kruise.PolicyGroup, []string{"podunavailablebudgets"}},
-	{Beside, releases, []string{"rollouts"}},
+	{InNamespace, "", []string{"configmaps", "events", "pods"}},
+	{InNamespace, "apps", []string{"controllerrevisions", "daemonsets", "deployments", "replicasets", "statefulsets"}},
+	{InNamespace, "coordination.k8s.io", []string{"leases"}},
+	{InNamespace, "policy", []string{"poddisruptionbudgets"}},
+	{InNamespace, kruise.Group, []string{"clonesets", "daemonsets", "imagepulljobs", "statefulsets", "uniteddeployments", "workloadspreads"}},
+	{InNamespace, kruise.PolicyGroup, []string{"podunavailablebudgets"}},
+	{InNamespace, releases, []string{"rollouts"}},
 	{Everywhere, "", []string{"namespaces", "nodes"}},
 	{Everywhere, kruise.Group, []string{"nodeimages", "resourcedistributions", "sidecarsets"}},
 }
@@ -105,5 +105,5 @@ func (l *list) screens() {
 			l.addOptional(s.where, s.group, resource, "get", "list", "watch")
 		}
 	}
-	l.addOptional(Beside, "", "pods/log", "get")
+	l.addOptional(InNamespace, "", "pods/log", "get")
 }

@@ -89,13 +89,13 @@ type Rollout struct {
 // Title names the Rollout as kubectl does.
 func (r *Rollout) Title() string { return "rollout." + Group + "/" + r.Name }
 
-// Holds reports whether the Rollout controls its workload now.
-func (r *Rollout) Holds() bool { return slices.Contains(activePhases, r.Phase) }
+// Controls reports whether the Rollout controls its workload now.
+func (r *Rollout) Controls() bool { return slices.Contains(activePhases, r.Phase) }
 
 // Waits reports whether the Rollout waits for a user: paused, or at a step without
 // a duration.
 func (r *Rollout) Waits() bool {
-	if !r.Holds() {
+	if !r.Controls() {
 		return false
 	}
 	return r.Paused || r.State == StepPaused && r.step().Pause < 0
@@ -264,7 +264,7 @@ const pageSize = 500
 func addControlling(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
 	for i := range items {
 		r, err := Read(&items[i])
-		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Holds()) {
+		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Controls()) {
 			out[r.Workload] = r
 		}
 	}
@@ -274,14 +274,14 @@ func canBeManaged(w cluster.Ref) bool {
 	return slices.Contains(kinds[w.Group], w.Kind)
 }
 
-// Stands describes the state of a Rollout in a few words.
-func (r *Rollout) Stands() string {
+// Describe describes the state of a Rollout in a few words.
+func (r *Rollout) Describe() string {
 	switch {
 	case r.Done() && r.Cancelled:
 		return "the last release was rolled back"
 	case r.Done():
 		return "no release is in progress"
-	case !r.Holds() || r.Index == 0:
+	case !r.Controls() || r.Index == 0:
 		return "phase " + orUnknown(r.Phase)
 	}
 	text := fmt.Sprintf("step %d of %d, %s", r.Index, len(r.Steps), r.State)

@@ -131,8 +131,8 @@ func TestRollout_StandsAtEachPhase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Holds() != c.holds || r.Waits() != c.waits || r.Done() != c.done {
-			t.Errorf("%s: holds %v, waits %v, done %v", name, r.Holds(), r.Waits(), r.Done())
+		if r.Controls() != c.holds || r.Waits() != c.waits || r.Done() != c.done {
+			t.Errorf("%s: holds %v, waits %v, done %v", name, r.Controls(), r.Waits(), r.Done())
 		}
 	}
 }

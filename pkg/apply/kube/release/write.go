@@ -93,7 +93,7 @@ func (s Step) withoutTraffic() bool { return !s.Matched && (s.Traffic == "" || s
 // docs/facts/older-plugin.md#client-writes).
 func (r *Rollout) rollbackPatch() (patch, error) {
 	switch {
-	case !r.Begun || !r.Holds():
+	case !r.Begun || !r.Controls():
 		return patch{}, r.refuse("no need to roll back: not in canary or blue-green progress")
 	case r.Index <= 1:
 		return patch{}, r.refuse("already at the first step")
