@@ -91,9 +91,9 @@ func selecting(name string) map[string]any {
 	return map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"app": name}}}
 }
 
-// TestFleet_SortsPodsByOwner: workloads come sorted, each with its pods: those of a Deployment
+// TestNamespaceWatch_SortsPodsByOwner: workloads come sorted, each with its pods: those of a Deployment
 // by way of its ReplicaSets, and a ReplicaSet that has none is a workload itself.
-func TestFleet_SortsPodsByOwner(t *testing.T) {
+func TestNamespaceWatch_SortsPodsByOwner(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	s.put(t, "apps/v1/deployments", newDeployment("shop", "web"))
 	s.put(t, "apps/v1/replicasets", newReplicaSet("shop", "web-1", "web"))
@@ -117,8 +117,8 @@ func TestFleet_SortsPodsByOwner(t *testing.T) {
 	}
 }
 
-// TestFleet_OlderVersion: Kruise's kinds are read in the newest version that is served.
-func TestFleet_OlderVersion(t *testing.T) {
+// TestNamespaceWatch_OlderVersion: Kruise's kinds are read in the newest version that is served.
+func TestNamespaceWatch_OlderVersion(t *testing.T) {
 	s := newAPIServer(t, map[string]string{"apps.kruise.io/v1alpha1/clonesets": "CloneSet"})
 	s.put(t, "apps.kruise.io/v1alpha1/clonesets", kruiseObject("CloneSet", "shop", "api", selecting("api")))
 	f, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
@@ -127,9 +127,9 @@ func TestFleet_OlderVersion(t *testing.T) {
 	}
 }
 
-// TestFleet_Forbidden: without pods there is nothing to show; without nodes there is, and the
+// TestNamespaceWatch_Forbidden: without pods there is nothing to show; without nodes there is, and the
 // fleet says what is missing.
-func TestFleet_Forbidden(t *testing.T) {
+func TestNamespaceWatch_Forbidden(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	s.put(t, "apps/v1/deployments", newDeployment("shop", "web"))
 	s.refuse("v1/nodes", http.StatusForbidden)
@@ -150,9 +150,9 @@ func TestFleet_Forbidden(t *testing.T) {
 	}
 }
 
-// TestFleet_SidecarSets: they are among the workloads of all namespaces, if the selector matches
+// TestNamespaceWatch_SidecarSets: they are among the workloads of all namespaces, if the selector matches
 // them, with the pods that carry their containers; SidecarSets has all of them, with all pods.
-func TestFleet_SidecarSets(t *testing.T) {
+func TestNamespaceWatch_SidecarSets(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	mesh := kruiseObject("SidecarSet", "", "mesh", selecting("web"))
 	mesh.SetLabels(map[string]string{"team": "red"})
@@ -176,9 +176,9 @@ func TestFleet_SidecarSets(t *testing.T) {
 	}
 }
 
-// TestFleet_RenderedWorkloads: a native workload goes by the name of the one of Kruise that it
+// TestNamespaceWatch_RenderedWorkloads: a native workload goes by the name of the one of Kruise that it
 // was rendered from, unless several were rendered from that.
-func TestFleet_RenderedWorkloads(t *testing.T) {
+func TestNamespaceWatch_RenderedWorkloads(t *testing.T) {
 	rendered := func(name string) *appsv1.Deployment {
 		d := newDeployment("shop", name)
 		d.Labels = map[string]string{"kubectl-kruise.dev/source": "cloneset.web"}
@@ -197,9 +197,9 @@ func TestFleet_RenderedWorkloads(t *testing.T) {
 	})
 }
 
-// TestFleet_LookKeepsWhatIsUnchanged: a workload about which nothing has changed is the very
+// TestNamespaceWatch_LookKeepsWhatIsUnchanged: a workload about which nothing has changed is the very
 // same view, and one with a changed pod another.
-func TestFleet_LookKeepsWhatIsUnchanged(t *testing.T) {
+func TestNamespaceWatch_LookKeepsWhatIsUnchanged(t *testing.T) {
 	s := newAPIServer(t, nil)
 	s.put(t, "apps/v1/deployments", newDeployment("shop", "web"))
 	s.put(t, "apps/v1/statefulsets", kruiseObject("StatefulSet", "shop", "db", selecting("db")))
@@ -219,9 +219,9 @@ func TestFleet_LookKeepsWhatIsUnchanged(t *testing.T) {
 	})
 }
 
-// TestFleet_Executors: a rollout that is not over has the executor that its lease names, as
+// TestNamespaceWatch_Executors: a rollout that is not over has the executor that its lease names, as
 // long as that lasts; of one that is over none is asked for.
-func TestFleet_Executors(t *testing.T) {
+func TestNamespaceWatch_Executors(t *testing.T) {
 	lease := func(ago time.Duration) *coordinationv1.Lease {
 		return &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: new("ann@desk"), LeaseDurationSeconds: new(int32(20)), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-ago))),
@@ -268,9 +268,9 @@ func TestFleet_Executors(t *testing.T) {
 	}
 }
 
-// TestFleet_Distributions: what is spread over subsets, namespaces and nodes is watched when it
+// TestNamespaceWatch_Distributions: what is spread over subsets, namespaces and nodes is watched when it
 // is asked for first; kinds that are not served are missing.
-func TestFleet_Distributions(t *testing.T) {
+func TestNamespaceWatch_Distributions(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	s.put(t, "apps.kruise.io/v1beta1/uniteddeployments", kruiseObject("UnitedDeployment", "shop", "web", selecting("web")))
 	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceTerminating}}
@@ -293,9 +293,9 @@ func TestFleet_Distributions(t *testing.T) {
 	}
 }
 
-// TestFleet_WorkloadsAreBare: a fleet keeps workloads without their templates; a snapshot of one
+// TestNamespaceWatch_WorkloadsAreBare: a fleet keeps workloads without their templates; a snapshot of one
 // has it, of the source and of its carrier.
-func TestFleet_WorkloadsAreBare(t *testing.T) {
+func TestNamespaceWatch_WorkloadsAreBare(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": map[string]any{
