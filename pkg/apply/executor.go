@@ -115,7 +115,7 @@ func (r Rollouts) transit(e *Executor, t Transition) (plan.Record, error) {
 // Rollback puts the way back on record of a rollout that has ended, see [plan.Rollback]; why is
 // what ended it. Where no pod was updated, the plan of the executor has no steps, the
 // record stays as it is, and there is nothing to drive.
-func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, error) {
+func (r Rollouts) Rollback(ctx context.Context, w Workload, why string) (*Executor, error) {
 	rec, err := w.Rollout()
 	if err != nil {
 		return nil, err

@@ -163,7 +163,7 @@ func (r *groupRun) executor(ctx context.Context, rec group.Record, m *groupMembe
 		if _, err := r.Rollouts.Change(ctx, m.plan.Target.Ref(), Aborting(why, true)); err != nil {
 			return nil, err
 		}
-		return r.Rollouts.Back(ctx, m.workload, why)
+		return r.Rollouts.Rollback(ctx, m.workload, why)
 	}
 	return r.Rollouts.Begin(ctx, m.workload, *m.plan)
 }

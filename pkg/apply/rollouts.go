@@ -205,7 +205,7 @@ func (r Rollouts) RollBack(ctx context.Context, ref cluster.Ref, o Options) (Res
 	if _, err := r.Change(ctx, ref, Aborting(r.aborted(), true)); err != nil {
 		return Result{}, err
 	}
-	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Back(ctx, w, r.aborted()) })
+	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Rollback(ctx, w, r.aborted()) })
 }
 
 // Undo leads a workload back to an older revision; 0 is the one before the present. It is

@@ -172,7 +172,7 @@ func strangers(t *testing.T) plan.Snapshot {
 // those that Kruise counts in status.matchedPods.
 func TestCount_SidecarSet(t *testing.T) {
 	s := strangers(t)
-	standing := plan.PlanOfCurrentSpec(s)
+	standing := plan.CurrentSpecPlan(s)
 	if got, want := plan.Count(standing, s), (plan.Tally{Desired: 2, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2}); got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}

@@ -70,10 +70,10 @@ func (o *Preview) BlockedReason(p *cluster.Pod) string {
 	return o.barred(p)
 }
 
-// PlanOfCurrentSpec is the plan of a workload without a recorded rollout: its template
+// CurrentSpecPlan is the plan of a workload without a recorded rollout: its template
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
-func PlanOfCurrentSpec(s Snapshot) Plan {
+func CurrentSpecPlan(s Snapshot) Plan {
 	w := s.Object()
 	if w == nil || w.Object == nil {
 		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}

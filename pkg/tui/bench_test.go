@@ -119,7 +119,7 @@ func (c *manyPods) change(n int) *world.World {
 	c.pods = pods
 	c.at++
 	s := plan.Snapshot{Version: fmt.Sprint(c.at), Workload: c.w, Pods: pods}
-	d := world.Describe(diagnose.Question{Name: "cloneset/web", Plan: plan.PlanOfCurrentSpec(s), Snapshot: s}, nil)
+	d := world.Describe(diagnose.Question{Name: "cloneset/web", Plan: plan.CurrentSpecPlan(s), Snapshot: s}, nil)
 	return &world.World{Version: c.at, Loaded: true, Workloads: []*world.Workload{d.Row()}, Detail: d}
 }
 

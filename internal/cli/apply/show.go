@@ -101,7 +101,7 @@ func (w *work) plan(ctx context.Context, it *item) error {
 // free refuses a workload that a rollout has left halfway: it gets no further by
 // having what holds its pods back taken away.
 func (it *item) free(part *rolloutcmd.Part) error {
-	why, err := part.Halted()
+	why, err := part.Failed()
 	if err == nil && why != "" && set.Releases(it.rolls) {
 		err = &resource.Error{
 			Err:  fmt.Errorf("its last rollout failed: %s", why),

@@ -61,7 +61,7 @@ func askedOf(t *testing.T, prometheus string) diagnose.Question {
 		}
 		q.Snapshot.Pods = append(q.Snapshot.Pods, p)
 	}
-	q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
+	q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 	if prometheus != "" {
 		ask := func(name, query string) plan.Step {
 			return plan.Step{Name: name, Kind: plan.StepVerify, Verify: &plan.Verify{Prometheus: prometheus, Query: query, Threshold: "< 0.01"}}

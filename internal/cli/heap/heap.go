@@ -56,5 +56,5 @@ func SetGrowth(percent int) {
 func growth() int {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
-	return int(sample[0].Value.Uint64()) //nolint:gosec // a percentage
+	return int(sample[0].Value.Uint64())
 }

@@ -211,7 +211,7 @@ func (o *options) readBoth(ctx context.Context) (*handing, error) {
 	}
 	r := w.over.Record
 	pods := kube.Labels(w.over.New)
-	w.around, err = w.client.Around(ctx, r.From, r.To, pods, pods)
+	w.around, err = w.client.Surroundings(ctx, r.From, r.To, pods, pods)
 	return w, err
 }
 

@@ -199,7 +199,7 @@ func (w *work) next() *unstructured.Unstructured {
 // surroundings reads what refers to both sides, and refuses autoscalers that would
 // scale against the migration.
 func (w *work) surroundings(ctx context.Context) (err error) {
-	w.around, err = w.client.Around(ctx, w.record.From, w.target(), kube.Labels(w.old), kube.Labels(w.next()))
+	w.around, err = w.client.Surroundings(ctx, w.record.From, w.target(), kube.Labels(w.old), kube.Labels(w.next()))
 	if err != nil || w.create {
 		return err
 	}

@@ -167,7 +167,7 @@ func (m *Made) Acts(tell func(plan.Snapshot, plan.Action)) error {
 // count has steps stop at numbers of pods, and the last where the workload's own
 // partition does.
 func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
-	total := plan.PlanOfCurrentSpec(s).Limits.Replicas
+	total := plan.CurrentSpecPlan(s).Limits.Replicas
 	reach := total
 	if keep, err := strconv.Atoi(plan.PartitionOf(desired)); err == nil {
 		reach = max(total-keep, 0)

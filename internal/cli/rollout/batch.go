@@ -188,7 +188,7 @@ func (p *Part) requestsOf(of plan.Plan, a acts, err error) ([]event.Request, err
 
 // Failed is why the last rollout of the workload went no further; "" for one that
 // came to its end, or none.
-func (p *Part) Halted() (string, error) {
+func (p *Part) Failed() (string, error) {
 	rec, err := p.session.Rollout()
 	if errors.Is(err, plan.ErrNoRollout) {
 		return "", nil
@@ -249,7 +249,7 @@ func (p *Part) Settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	standing := plan.PlanOfCurrentSpec(s)
+	standing := plan.CurrentSpecPlan(s)
 	if plan.Next(standing, s, c.Now()).Verb == plan.Done {
 		return nil
 	}

@@ -223,7 +223,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 	}
 	defer s.Close()
 	s.AllowVerify(o.authority.asks)
-	e, err := rollouts.Back(ctx, s, why)
+	e, err := rollouts.Rollback(ctx, s, why)
 	if err != nil {
 		return hinted(err)
 	}

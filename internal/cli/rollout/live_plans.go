@@ -118,7 +118,7 @@ func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 		return err
 	}
 	s.AllowVerify(d.authority.asks)
-	e, err := rollouts.Back(d.ctx, s, why)
+	e, err := rollouts.Rollback(d.ctx, s, why)
 	if err != nil {
 		s.Close()
 		return hinted(err)
@@ -191,7 +191,7 @@ func (d *LiveRollouts) Scale(ctx context.Context, ref cluster.Ref, value string)
 		if w := s.Object(); w.Kind == kruise.KindDaemonSet || w.Kind == kruise.KindSidecarSet {
 			return nil, plan.Consequence{}, fmt.Errorf("%s has no number of pods of its own", ref)
 		}
-		return patch, plan.Consequence{Was: strconv.Itoa(plan.PlanOfCurrentSpec(s).Limits.Replicas), Becomes: value}, nil
+		return patch, plan.Consequence{Was: strconv.Itoa(plan.CurrentSpecPlan(s).Limits.Replicas), Becomes: value}, nil
 	})
 }
 

@@ -198,7 +198,7 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 	rec, err := s.Rollout()
 	switch {
 	case errors.Is(err, plan.ErrNoRollout):
-		rec = plan.Record{Ref: s.target.Ref, Plan: plan.PlanOfCurrentSpec(snapshot)}
+		rec = plan.Record{Ref: s.target.Ref, Plan: plan.CurrentSpecPlan(snapshot)}
 	case err != nil:
 		return view.RolloutStatus{}, err
 	}

@@ -155,7 +155,7 @@ func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	}
 	t := o.teller()
 	defer t.stop()
-	res, err := apply.Watch(ctx, s, s.target.Ref, plan.PlanOfCurrentSpec(snapshot), apply.Options{Emit: t.event, Until: o.until()})
+	res, err := apply.Watch(ctx, s, s.target.Ref, plan.CurrentSpecPlan(snapshot), apply.Options{Emit: t.event, Until: o.until()})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 // fanoutReader puts together what fans out and the workloads that are looked at.
 type fanoutReader struct {
 	*fleetReader
-	kube.FanOuts
+	kube.Distributions
 	now time.Time
 }
 
@@ -52,7 +52,7 @@ func (f fanoutReader) readAll() *world.FanOuts {
 			out = append(out, one)
 		}
 	}
-	for _, rd := range f.Distributions {
+	for _, rd := range f.Distributions.Distributions {
 		out = append(out, f.distribution(rd))
 	}
 	for _, job := range f.Pulls {

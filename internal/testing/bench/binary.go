@@ -22,7 +22,7 @@ func build(ctx context.Context, dir string) (binary, error) {
 		{"hack/small/overlay.sh", overlay},
 		{"go", "build", "-trimpath", "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json"), "-ldflags", "-s -w -buildid=", "-o", out, "./cmd/kubectl-kruise"},
 	} {
-		c := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the commands are those above
+		c := exec.CommandContext(ctx, args[0], args[1:]...)
 		c.Stderr = os.Stderr
 		c.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if err := c.Run(); err != nil {

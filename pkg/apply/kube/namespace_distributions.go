@@ -12,7 +12,7 @@ import (
 // Distributions are the objects that distribute something over subsets, namespaces or nodes, and
 // what their progress is read from. Kinds that are not served or may not be read are
 // missing.
-type FanOuts struct {
+type Distributions struct {
 	United        []*kruise.UnitedDeployment
 	Spreads       []*kruise.WorkloadSpread
 	Distributions []*kruise.ResourceDistribution
@@ -39,7 +39,7 @@ type distributions struct {
 
 // Distributions returns what is distributed. The first call begins the watches; ok is false
 // until each kind has answered.
-func (f *NamespaceWatch) Distributions() (out FanOuts, ok bool) {
+func (f *NamespaceWatch) Distributions() (out Distributions, ok bool) {
 	if f.Loading() != "" {
 		return out, false
 	}
@@ -48,7 +48,7 @@ func (f *NamespaceWatch) Distributions() (out FanOuts, ok bool) {
 	if f.startDistributions(); f.distributions.missing > 0 {
 		return out, false
 	}
-	out = FanOuts{
+	out = Distributions{
 		United: listOf(f.distributions.united), Spreads: listOf(f.distributions.spreads), Distributions: listOf(f.distributions.resourceDistributions),
 		Pulls: listOf(f.distributions.pulls), NodeImages: listOf(f.distributions.nodeImages), Pods: listOf(f.pods), Namespaces: f.namespaceLabels(),
 	}

@@ -307,7 +307,7 @@ func (s *WorkloadView) Plan(now plan.Snapshot) plan.Plan {
 	if s.Begun {
 		return s.Record.Plan
 	}
-	return plan.PlanOfCurrentSpec(now)
+	return plan.CurrentSpecPlan(now)
 }
 
 // equal reports whether two show the same.

@@ -277,7 +277,7 @@ func TestNamespaceWatch_Distributions(t *testing.T) {
 	s.put(t, "v1/namespaces", gone)
 	s.put(t, "v1/namespaces", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{"team": "red"}}})
 	f, _ := openFleet(t, s, NamespaceWatchOptions{})
-	var got FanOuts
+	var got Distributions
 	eventually(t, f.conn.changes, "all kinds have answered", func() (ok bool) {
 		got, ok = f.Distributions()
 		return ok

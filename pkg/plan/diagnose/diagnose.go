@@ -19,7 +19,7 @@ import (
 type Question struct {
 	// Name is how a command line names it: cloneset/web.
 	Name string
-	// Plan is the recorded one, or [plan.PlanOfCurrentSpec].
+	// Plan is the recorded one, or [plan.CurrentSpecPlan].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
 	// Begun is true where a rollout is on record; Holder is who drives it, empty for
@@ -37,7 +37,7 @@ type Question struct {
 func (q *Question) ForSpec() {
 	q.Begun, q.Holder = false, ""
 	q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
-	q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
+	q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 }
 
 // Cause is one blocker with its remedy.

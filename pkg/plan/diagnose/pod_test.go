@@ -41,7 +41,7 @@ func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
+			q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 			if diff := cmp.Diff(c.want, text(diagnose.Pod(*q, c.pod))); diff != "" {
 				t.Error(diff)
 			}
@@ -119,7 +119,7 @@ func TestSidecars_OfAPod(t *testing.T) {
 				Sets: []*inject.Set{compiled}, Created: map[string]time.Time{"mesh": noon.Add(-24 * time.Hour)}, Namespace: map[string]string{"kubernetes.io/metadata.name": "shop"}, Known: true,
 				Ask: func(string) (diagnose.Question, bool) {
 					snap := plan.Snapshot{Workload: w, Pods: []*cluster.Pod{c.pod, meshed(9, "h2", "w1")}}
-					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.PlanOfCurrentSpec(snap), Now: noon}, true
+					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.CurrentSpecPlan(snap), Now: noon}, true
 				},
 			}
 			if c.then != nil {

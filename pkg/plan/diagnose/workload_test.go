@@ -173,7 +173,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
+			q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 			got := text(diagnose.Workload(*q))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -220,7 +220,7 @@ func TestWorkload_BlockedByBudget(t *testing.T) {
 	rolling(q).MaxUnavailable = new(intstr.FromInt32(2))
 	q.Snapshot.Budgets = []*rules.Budget{{Name: "web-budget", Pods: q.Snapshot.Pods, Expected: 4, Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0))}}}
 	q.Snapshot.Gates.GuardUpdates = true
-	q.Plan = plan.PlanOfCurrentSpec(q.Snapshot)
+	q.Plan = plan.CurrentSpecPlan(q.Snapshot)
 	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "! budget web-3: ") || !strings.Contains(got, "web-budget") {
 		t.Error(got)
 	}
@@ -259,7 +259,7 @@ func TestWorkload_ControlledByAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
 			c.spoil(q)
-			q.Hand, q.Plan = c.hand, plan.PlanOfCurrentSpec(q.Snapshot)
+			q.Hand, q.Plan = c.hand, plan.CurrentSpecPlan(q.Snapshot)
 			d := diagnose.Workload(*q)
 			if diff := cmp.Diff(c.want, text(d)); diff != "" {
 				t.Error(diff)

@@ -162,7 +162,7 @@ func (b *bed) hook(uid, state string, since time.Duration) {
 			continue
 		}
 		b.clock.after(time.Duration(h.After*float64(time.Second))-since, func() {
-			if e := b.World.store.podsByUID[uid]; e != nil {
+			if e := b.store.podsByUID[uid]; e != nil {
 				change := cluster.PodChange{Labels: h.Labels, AddFinalizers: h.AddFinalizers, RemoveFinalizers: h.RemoveFinalizers}
 				if err := b.PatchPod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: uid}, change); err != nil {
 					b.clock.errs = append(b.clock.errs, err)
@@ -200,7 +200,7 @@ func (b *bed) nth(n int) string {
 		return b.called[b.born[n-1]]
 	}
 	for _, uid := range b.born {
-		if b.World.store.podsByUID[uid] != nil {
+		if b.store.podsByUID[uid] != nil {
 			if n++; n == 0 {
 				return b.called[uid]
 			}

@@ -170,7 +170,7 @@ func (b *spreadBed) DeletePods(places []int) error {
 		if places != nil && !slices.Contains(places, i+1) {
 			continue
 		}
-		if err := b.World.pods.deleteByHand(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
+		if err := b.pods.deleteByHand(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 			return err
 		}
 	}

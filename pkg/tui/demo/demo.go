@@ -235,7 +235,7 @@ func (c *Cluster) observe() error {
 }
 
 func (c *Cluster) question(ref cluster.Ref, s plan.Snapshot) diagnose.Question {
-	q := diagnose.Question{Name: nameOf(ref), Plan: plan.PlanOfCurrentSpec(s), Snapshot: s, Now: c.world.Now(), Holder: c.holder(ref)}
+	q := diagnose.Question{Name: nameOf(ref), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.holder(ref)}
 	if r := c.runs[ref]; r != nil {
 		q.Plan, q.Begun = r.plan, true
 	}

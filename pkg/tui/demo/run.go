@@ -50,7 +50,7 @@ func (c *Cluster) goOn(ref cluster.Ref) error {
 // back takes a rollout back that has ended.
 func (c *Cluster) back(ref cluster.Ref, why string) error {
 	r := &run{Cluster: c, ref: ref}
-	e, err := c.rollouts().Back(c.ctx, r, why)
+	e, err := c.rollouts().Rollback(c.ctx, r, why)
 	return c.drive(r, e, err)
 }
 

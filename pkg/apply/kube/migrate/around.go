@@ -41,7 +41,7 @@ type Surroundings struct {
 }
 
 // Surroundings reads what refers to two workloads, whose pods have these labels.
-func (c *Client) Around(ctx context.Context, source, destination migrate.Workload, from, to map[string]string) (*Surroundings, error) {
+func (c *Client) Surroundings(ctx context.Context, source, destination migrate.Workload, from, to map[string]string) (*Surroundings, error) {
 	a := &Surroundings{}
 	if err := c.scalersOf(ctx, a, source, destination); err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (c *Client) spec(t *testing.T, gvr schema.GroupVersionResource, name, field
 // twin before, and goes afterwards. Doing it twice changes nothing.
 func TestFollow_PointsAtNewWorkload(t *testing.T) {
 	c := around(t)
-	a, err := c.Around(t.Context(), web, clones, map[string]string{"app": "web"}, map[string]string{"app": "web"})
+	a, err := c.Surroundings(t.Context(), web, clones, map[string]string{"app": "web"}, map[string]string{"app": "web"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestFollow_PointsAtNewWorkload(t *testing.T) {
 // user had paused stays paused.
 func TestScaler_KEDAIsPaused(t *testing.T) {
 	c := around(t)
-	a, err := c.Around(t.Context(), web, clones, nil, nil)
+	a, err := c.Surroundings(t.Context(), web, clones, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
