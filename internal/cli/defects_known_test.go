@@ -33,7 +33,7 @@ var defects = map[string][]string{
 	"status: done while ReCreate has old pods that are ready":          {"TestDefectStatusEarly"},
 	"status: never exits":                                              {"TestDefectStatusEnds"},
 	"status: 0 when the watch closes":                                  {"TestDefectStatusWatchCloses", "TestDefectStatusWatchClosesRollout"},
-	"status: Advanced DaemonSets are missing":                          {"TestDaemonSet_IsNotDoneEarly"},
+	"status: Advanced DaemonSets are missing":                          {"TestDefect_DaemonSetIsNotDoneEarly"},
 	"status: Rollouts are missing":                                     {"TestDefectStatusWatchClosesRollout"},
 	"set env, resources: --list and dry runs write":                    {"TestDefectSetWrites"},
 	"set env, resources: --local fails":                                {"TestDefectSetWrites"},

@@ -260,10 +260,10 @@ func TestSidecarSet_MaxUnavailable(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_IsNotDoneEarly: the older plugin had no status of Advanced DaemonSets. Ours
+// TestDefect_DaemonSetIsNotDoneEarly: the older plugin had no status of Advanced DaemonSets. Ours
 // is not done while its controller has not seen the change, while nodes have old pods,
 // or while updated ones are not available.
-func TestDaemonSet_IsNotDoneEarly(t *testing.T) {
+func TestDefect_DaemonSetIsNotDoneEarly(t *testing.T) {
 	status := func(change func(*kruise.DaemonSet)) Pending {
 		d := &kruise.DaemonSet{}
 		d.Generation = 2
