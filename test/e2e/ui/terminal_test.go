@@ -155,7 +155,7 @@ func (s *terminal) until(t *testing.T, texts ...string) *terminal {
 func (s *terminal) idle(t *testing.T) *terminal {
 	t.Helper()
 	return s.shows(t, func(now string) string {
-		if strings.Contains(now, "carrying out") {
+		if strings.Contains(now, "running 1 rollout") {
 			return "the end of what is carried out"
 		}
 		return ""
