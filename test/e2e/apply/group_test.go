@@ -15,7 +15,7 @@ func TestGroup(t *testing.T) {
 	b.done(t, settings+one+first, "--applyset", "shop")
 	changed := strings.ReplaceAll(one+first, "web:1", "web:2")
 	how := []string{"--pull-images", "never", "--applyset", "shop", "--prune", "--group", "all", "--wave-by", "wave", "--parallel", "1"}
-	b.apply(t, changed, append(how, "--dry-run", "server")...).is(t, 0, "estimate: ", "at most 1 rollouts at a time")
+	b.apply(t, changed, append(how, "--dry-run", "server")...).is(t, 0, "estimate: ", "at most 1 rollout at a time")
 	a := b.done(t, changed, how...)
 	a.has(t, "cloneset.apps.kruise.io/web rolled out", "cloneset.apps.kruise.io/zebra rolled out", "configmap/settings pruned")
 	if i, j := strings.Index(a.out, "cloneset/zebra: completed"), strings.Index(a.out, "cloneset/web: step 1/"); i < 0 || j < i {
