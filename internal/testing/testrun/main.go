@@ -116,15 +116,12 @@ type part struct {
 }
 
 // parts are all tests. Those of a cluster wait now and then, so one more of their packages
-// than the machine has cores runs side by side; more of them only make each other slow. The
-// unit tests get half of the cores beside them, and all cores when they run alone. The linters
-// vet both of these modules (make lint), so go test does not: on a new machine it would read
-// the source of all that they depend on.
-func parts(side int, alone bool) []part {
-	cores := runtime.NumCPU()
-	if !alone {
-		cores = max(1, cores/2)
-	}
+// than the machine has cores runs side by side; more of them only make each other slow. As
+// many packages of unit tests as it has cores run beside them: they use what those leave, and
+// no core is idle when one of the two parts has ended. The linters vet both of these modules
+// (make lint), so go test does not: on a new machine it would read the source of all that they
+// depend on.
+func parts(side int) []part {
 	return []part{
 		{
 			name: "cluster", dir: "test",
@@ -133,14 +130,14 @@ func parts(side int, alone bool) []part {
 			flags:   []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
-		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(cores)}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
+		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(runtime.NumCPU())}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
 	}
 }
 
 // tests runs the parts and writes their events.
 func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 	names := strings.Split(o.parts, ",")
-	chosen := slices.DeleteFunc(parts(o.side, len(names) == 1), func(p part) bool { return !slices.Contains(names, p.name) })
+	chosen := slices.DeleteFunc(parts(o.side), func(p part) bool { return !slices.Contains(names, p.name) })
 	if len(chosen) != len(names) {
 		return fmt.Errorf("-parts %s: parts are unit, cluster and argocd", o.parts)
 	}

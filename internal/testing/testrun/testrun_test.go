@@ -70,7 +70,7 @@ func TestOrder_StartsTheSlowestFirst(t *testing.T) {
 // TestParts_NamePackagesThatExist: a package that was moved would start late, or run though
 // it is left out.
 func TestParts_NamePackagesThatExist(t *testing.T) {
-	for _, p := range parts(1, false) {
+	for _, p := range parts(1) {
 		if p.name == "argocd" {
 			continue
 		}
