@@ -11,7 +11,7 @@ import (
 )
 
 // diffLimit is the most that diff may take of rendering both sides, in CPU time.
-const diffLimit = 1.7
+const diffLimit = 1.5
 
 // diff prints what diff takes where 30 % of the objects have another image, against
 // rendering both sides.
