@@ -150,11 +150,35 @@ func setOperation(op, path string, v any) any {
 
 // escaped writes a key for a JSON pointer.
 func escaped(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// equalJSON compares decoded JSON of one decoder.
-func equalJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
+// equalJSON compares decoded JSON of one decoder, as reflect.DeepEqual does, without looking
+// up types.
+func equalJSON(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) || (x == nil) != (y == nil) {
+			return false
+		}
+		for key, v := range x {
+			if w, ok := y[key]; !ok || !equalJSON(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		y, ok := b.([]any)
+		return ok && (x == nil) == (y == nil) && slices.EqualFunc(x, y, equalJSON)
+	case nil, string, bool, int64, float64:
+		return a == b
+	}
+	return reflect.DeepEqual(a, b)
+}
 
 // inForce reports whether an object has what a patch of ours writes: sending it
 // would change nothing.

@@ -3,6 +3,8 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"reflect"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -221,5 +223,21 @@ func TestPatchFields_ListsLeaves(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestEqualJSON_IsDeepEqual: all pairs of values, also those that Go tells apart and JSON does not.
+func TestEqualJSON_IsDeepEqual(t *testing.T) {
+	values := []any{
+		nil, "", "a", true, false, int64(1), 1.0, int32(1), math.NaN(), map[string]any(nil), map[string]any{}, []any(nil), []any{},
+		map[string]any{"a": nil}, map[string]any{"b": nil}, map[string]any{"a": int64(1)}, map[string]any{"a": 1.0},
+		[]any{nil}, []any{int64(1), "a"}, []any{"a", int64(1)}, []any{map[string]any{"a": []any{}}}, []any{map[string]any{"a": []any(nil)}},
+	}
+	for _, a := range values {
+		for _, b := range values {
+			if got, want := equalJSON(a, b), reflect.DeepEqual(a, b); got != want {
+				t.Errorf("equalJSON(%#v, %#v) = %v, want %v", a, b, got, want)
+			}
+		}
 	}
 }

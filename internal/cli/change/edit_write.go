@@ -21,8 +21,8 @@ import (
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// changeFunc changes an object. It may be called again, upon a fresh copy, where somebody
-// else wrote meanwhile.
+// changeFunc changes an object. It may be called again, on a fresh copy, when another client
+// wrote in the meantime.
 type changeFunc func(*unstructured.Unstructured) error
 
 // Each finds the objects and changes one after the other. What fails with one does not

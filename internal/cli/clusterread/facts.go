@@ -197,7 +197,7 @@ type fact struct {
 	node  *tree.Node
 }
 
-// keep adds an object. Nobody changes facts, so they share what they can.
+// keep adds an object. Facts are never changed, so they share what they can.
 func (r *factReader) keep(object map[string]any) {
 	n := r.nodes.FromValue(object)
 	r.found = append(r.found, fact{sortKey(n), n})

@@ -236,7 +236,7 @@ func TestReadNamesAnUnreachableCluster(t *testing.T) {
 	}
 }
 
-// TestPrune: nothing that changes by itself, nothing that is nobody's business.
+// TestPrune: without fields that change by themselves or that may not be shown.
 func TestPrune(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind          *factKind
@@ -294,7 +294,7 @@ func TestPrune(t *testing.T) {
 }
 
 // TestFrozenCopies: the content of a ConfigMap is kept where it decides whether
-// a copy can be replaced, and of nobody else's.
+// a copy can be replaced, and of no other object.
 func TestFrozenCopies(t *testing.T) {
 	const owned = `, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: ResourceDistribution, name: d, controller: true}]`
 	for text, want := range map[string]*factKind{
@@ -392,7 +392,7 @@ spec: {selector: {matchExpressions: [{key: tier, operator: Near}]}}
 }
 
 // TestRunningPods: what is kept decides how a container is restarted; what an
-// environment holds is nobody's business.
+// environment holds is not shown.
 func TestRunningPods(t *testing.T) {
 	pod := map[string]any{
 		"apiVersion": "v1", "kind": "Pod",

@@ -21,7 +21,7 @@ import (
 // Invention says what to make up around a workload that no cluster runs. The same
 // always gives the same pods, names included.
 type Invention struct {
-	// Pods is how many there shall be; 0 is what the workload asks for.
+	// Pods is the desired number of pods; 0 means the number that the workload asks for.
 	Pods int
 	// Nodes is how many nodes; 0 is one for ten pods, and at least three.
 	Nodes int

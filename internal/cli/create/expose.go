@@ -114,7 +114,7 @@ func (o *exposeOptions) exposeObject(c *cobra.Command, object []byte) error {
 }
 
 // pathWritten is a file with the object, since kubectl reads it from files or the cluster
-// alone. Nobody else may read it.
+// alone. Other users may not read it.
 func pathWritten(object []byte) (path string, err error) {
 	f, err := os.CreateTemp("", "expose-*.json")
 	if err != nil {

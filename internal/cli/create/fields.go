@@ -165,7 +165,7 @@ func putField(n *tree.Node, steps []string, v *tree.Node) error {
 	return putField(below, steps[1:], v)
 }
 
-// putEach needs elements that are there: a path says nothing of how many there shall be.
+// putEach needs elements that are there: a path says nothing of how many are wanted.
 func putEach(n *tree.Node, rest []string, v *tree.Node) error {
 	items := tree.Items(n)
 	if len(items) == 0 {

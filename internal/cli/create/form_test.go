@@ -29,7 +29,7 @@ type kindOf struct {
 	texts map[string]string
 	// with are flags that another one needs beside it.
 	with map[string][]string
-	// kept are fields that Kruise fills in, and refuses from anybody else.
+	// kept are fields that Kruise fills in, and refuses from users.
 	kept []string
 	// more are flags beside the rows: name, text, and the field that they fill.
 	more [][3]string
