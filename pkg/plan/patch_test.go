@@ -229,9 +229,19 @@ func TestPatchFields_ListsLeaves(t *testing.T) {
 // TestEqualJSON_IsDeepEqual: all pairs of values, also those that Go tells apart and JSON does not.
 func TestEqualJSON_IsDeepEqual(t *testing.T) {
 	values := []any{
-		nil, "", "a", true, false, int64(1), 1.0, int32(1), math.NaN(), map[string]any(nil), map[string]any{}, []any(nil), []any{},
-		map[string]any{"a": nil}, map[string]any{"b": nil}, map[string]any{"a": int64(1)}, map[string]any{"a": 1.0},
-		[]any{nil}, []any{int64(1), "a"}, []any{"a", int64(1)}, []any{map[string]any{"a": []any{}}}, []any{map[string]any{"a": []any(nil)}},
+		nil, "", "a", true, false, int64(1), 1.0, int32(1), math.NaN(), map[string]any(nil),
+		map[string]any{},
+		[]any(nil),
+		[]any{},
+		map[string]any{"a": nil},
+		map[string]any{"b": nil},
+		map[string]any{"a": int64(1)},
+		map[string]any{"a": 1.0},
+		[]any{nil},
+		[]any{int64(1), "a"},
+		[]any{"a", int64(1)},
+		[]any{map[string]any{"a": []any{}}},
+		[]any{map[string]any{"a": []any(nil)}},
 	}
 	for _, a := range values {
 		for _, b := range values {
