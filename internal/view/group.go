@@ -183,7 +183,7 @@ func (l *GroupLines) Stands(at time.Time, s GroupStatus) {
 
 // Beat says that the group is still carried out.
 func (l *GroupLines) Beat(now time.Time) {
-	if l.stands != "" && now.Sub(l.last) >= Heartbeat {
+	if l.stands != "" && now.Sub(l.last) >= heartbeat {
 		l.line(now, "", "%s", l.stands)
 	}
 }

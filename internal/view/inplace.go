@@ -34,9 +34,9 @@ type policyAnswer struct {
 	Why     string           `json:"why"`
 }
 
-// NewInPlace holds the answer under the policy in force. Policies are spelt as
+// newInPlace holds the answer under the policy in force. Policies are spelt as
 // the kind spells them.
-func NewInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
+func newInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
 	restarts := []string{}
 	if e.Mode == rules.ModeInPlace {
 		restarts = append(restarts, e.Restarts...)
@@ -52,7 +52,7 @@ func NewInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
 // Explained is the answer to a change of a workload, with what else is to know of it.
 func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	e := rules.Change(old, updated, rules.PolicyOf(updated.Object), gates)
-	answer := NewInPlace(updated.Ref, e)
+	answer := newInPlace(updated.Ref, e)
 	answer.Remarks = rules.Warnings(old, updated, e)
 	return answer
 }

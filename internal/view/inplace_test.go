@@ -17,7 +17,7 @@ import (
 var web = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
 
 func answered(ref cluster.Ref, e rules.Eligibility, others ...rules.Eligibility) InPlace {
-	x := NewInPlace(ref, e)
+	x := newInPlace(ref, e)
 	for _, o := range others {
 		x.Add(o)
 	}
@@ -102,7 +102,7 @@ func TestStandardIsSpelt(t *testing.T) {
 		ref  cluster.Ref
 		want string
 	}{{cluster.Ref{Group: "apps.kruise.io", Kind: "DaemonSet"}, "Standard"}, {cluster.Ref{Group: "apps", Kind: "DaemonSet"}, "ReCreate"}, {web, "ReCreate"}} {
-		if got := NewInPlace(c.ref, rules.Eligibility{Policy: rules.PolicyRecreate}).Policy; got != c.want {
+		if got := newInPlace(c.ref, rules.Eligibility{Policy: rules.PolicyRecreate}).Policy; got != c.want {
 			t.Errorf("%v: %s, want %s", c.ref, got, c.want)
 		}
 	}

@@ -191,8 +191,8 @@ func conditionsText(list []plan.Condition) string {
 	return strings.Join(out, ", ")
 }
 
-// Risks are what to look out for in a plan, one line each: its own warnings last.
-func Risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
+// risks are what to look out for in a plan, one line each: its own warnings last.
+func risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
 
 // watched are the risks that every plan like this one has.
 func watched(p plan.Plan) []string {
@@ -242,8 +242,8 @@ func downText(l plan.Limits) string {
 	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), plural(l.Replicas, "pod"), share)
 }
 
-// PredictedText is a simulated run in numbers, in one line.
-func PredictedText(s simulate.Summary) string {
+// predictedText is a simulated run in numbers, in one line.
+func predictedText(s simulate.Summary) string {
 	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated, %s, %s",
 		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated,
 		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))

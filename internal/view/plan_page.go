@@ -211,7 +211,7 @@ func subsetOf(pod *cluster.Pod) string {
 }
 
 func planOutcome(s simulate.Summary) *PlanOutcome {
-	return &PlanOutcome{Summary: s, Text: OutcomeText(s), Numbers: PredictedText(s)}
+	return &PlanOutcome{Summary: s, Text: OutcomeText(s), Numbers: predictedText(s)}
 }
 
 // Picture is how the simulated run of a plan is drawn.

@@ -142,7 +142,7 @@ func TestRisks(t *testing.T) {
 		"are examples": {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "are examples"}},
 		"own warning":  {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
-		got := Risks(c.p)
+		got := risks(c.p)
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q", name, got)
 			continue

@@ -42,9 +42,9 @@ type RecordStep struct {
 // The states of a step.
 const (
 	StepDone    = "done"
-	StepCurrent = "current"
-	StepFailed  = "failed"
-	StepPending = "pending"
+	stepCurrent = "current"
+	stepFailed  = "failed"
+	stepPending = "pending"
 )
 
 // NewRecordPage reads a record.
@@ -90,11 +90,11 @@ func stepState(rec plan.Record, i int) string {
 	case rec.State() == plan.StateDone || i < at:
 		return StepDone
 	case i > at:
-		return StepPending
+		return stepPending
 	case rec.State() == plan.StateHalted:
-		return StepFailed
+		return stepFailed
 	}
-	return StepCurrent
+	return stepCurrent
 }
 
 // stepEnd is when a step ended: when the next one that is recorded began, or the rollout ended.

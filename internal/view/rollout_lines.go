@@ -32,8 +32,8 @@ type RolloutLines struct {
 	err     error
 }
 
-// Heartbeat is how long nothing is printed at most.
-const Heartbeat = 10 * time.Second
+// heartbeat is how long nothing is printed at most.
+const heartbeat = 10 * time.Second
 
 // Event prints one event.
 func (l *RolloutLines) Event(e event.Event) {
@@ -113,7 +113,7 @@ var urgent = map[string]bool{
 // Beat prints a heartbeat when nothing was printed for long enough.
 func (l *RolloutLines) Beat(now time.Time) {
 	l.count(now, atMost)
-	if l.last.IsZero() || now.Sub(l.last) < Heartbeat {
+	if l.last.IsZero() || now.Sub(l.last) < heartbeat {
 		return
 	}
 	text := "in progress"

@@ -265,11 +265,11 @@ var containerRecreateFields = []field{
 // no JSON stays where it is.
 func snapshotUp(c *conversion) {
 	var list []any
-	text := c.annotation(ContainerRecreateSyncStatusesAnnotation)
+	text := c.annotation(containerRecreateSyncStatusesAnnotation)
 	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
 		return
 	}
-	c.unmark(annotations, ContainerRecreateSyncStatusesAnnotation)
+	c.unmark(annotations, containerRecreateSyncStatusesAnnotation)
 	c.set(snapshot, tree.FromValue(list))
 }
 
@@ -290,12 +290,12 @@ func snapshotDown(c *conversion) {
 		c.absent(snapshot)
 		return
 	}
-	c.annotate(ContainerRecreateSyncStatusesAnnotation, string(b))
+	c.annotate(containerRecreateSyncStatusesAnnotation, string(b))
 }
 
 // graceUp reads the time at which the pod was taken out of service.
 func graceUp(c *conversion) {
-	at := c.unmark(annotations, ContainerRecreateUnreadyAcquiredAnnotation)
+	at := c.unmark(annotations, containerRecreateUnreadyAcquiredAnnotation)
 	if at == nil {
 		return
 	}
@@ -307,7 +307,7 @@ func graceUp(c *conversion) {
 func graceDown(c *conversion) {
 	for _, cond := range tree.Items(c.take("status.conditions")) {
 		if at := tree.StrAt(cond, "lastTransitionTime"); at != "" && tree.StrAt(cond, "type") == ContainerRecreatePreRecreateGrace {
-			c.annotate(ContainerRecreateUnreadyAcquiredAnnotation, at)
+			c.annotate(containerRecreateUnreadyAcquiredAnnotation, at)
 		} else {
 			c.lose("status.conditions", "%s has no conditions, %s is dropped", c.to, tree.StrAt(cond, "type"))
 		}

@@ -65,8 +65,8 @@ const (
 	// InPlaceUpdateGraceAnnotation holds the change that waits for the grace
 	// period to end.
 	InPlaceUpdateGraceAnnotation = "apps.kruise.io/inplace-update-grace"
-	// RuntimeContainersMetaAnnotation is written by the node agent.
-	RuntimeContainersMetaAnnotation = "apps.kruise.io/runtime-containers-meta"
+	// runtimeContainersMetaAnnotation is written by the node agent.
+	runtimeContainersMetaAnnotation = "apps.kruise.io/runtime-containers-meta"
 	// ProgressiveCreatePodAnnotation, "true" on a v1alpha1 DaemonSet, is
 	// scaleStrategy.partitionedScaling of v1beta1.
 	ProgressiveCreatePodAnnotation = "daemonset.kruise.io/progressive-create-pod"
@@ -88,10 +88,10 @@ const (
 	// ImagePreDownloadMinUpdatedReadyPodsAnnotation is how many updated pods
 	// must be ready before the download starts.
 	ImagePreDownloadMinUpdatedReadyPodsAnnotation = "apps.kruise.io/image-predownload-min-updated-ready-pods"
-	// ImagePreDownloadCreatedLabel is on a revision whose jobs were created.
-	ImagePreDownloadCreatedLabel = "apps.kruise.io/pre-predownload-created"
-	// ImagePreDownloadIgnoredLabel is on a revision that needs no download.
-	ImagePreDownloadIgnoredLabel = "apps.kruise.io/image-predownload-ignored"
+	// imagePreDownloadCreatedLabel is on a revision whose jobs were created.
+	imagePreDownloadCreatedLabel = "apps.kruise.io/pre-predownload-created"
+	// imagePreDownloadIgnoredLabel is on a revision that needs no download.
+	imagePreDownloadIgnoredLabel = "apps.kruise.io/image-predownload-ignored"
 )
 
 // Readiness gates that only Kruise sets.
@@ -110,8 +110,8 @@ const (
 	ContainerLaunchPriorityAnnotation = "apps.kruise.io/container-launch-priority"
 	// ContainerLaunchOrdered is the only value that does so.
 	ContainerLaunchOrdered = "Ordered"
-	// ContainerLaunchPriorityCompletedAnnotation is "true" once all started.
-	ContainerLaunchPriorityCompletedAnnotation = "apps.kruise.io/container-launch-priority-completed"
+	// containerLaunchPriorityCompletedAnnotation is "true" once all started.
+	containerLaunchPriorityCompletedAnnotation = "apps.kruise.io/container-launch-priority-completed"
 	// ContainerPriorityEnv is a container's priority; larger starts earlier.
 	ContainerPriorityEnv = "KRUISE_CONTAINER_PRIORITY"
 	// ContainerBarrierEnv holds a container until its key of the pod's
@@ -119,8 +119,8 @@ const (
 	ContainerBarrierEnv = "KRUISE_CONTAINER_BARRIER"
 	// UsingEnhancedLivenessAnnotation, "true", takes the liveness probes out.
 	UsingEnhancedLivenessAnnotation = "apps.kruise.io/using-enhanced-liveness"
-	// ContainerProbeContextAnnotation keeps the probes taken out.
-	ContainerProbeContextAnnotation = "apps.kruise.io/container-probe-context"
+	// containerProbeContextAnnotation keeps the probes taken out.
+	containerProbeContextAnnotation = "apps.kruise.io/container-probe-context"
 	// TerminateSidecarEnv marks a container that ends with the job.
 	TerminateSidecarEnv = "KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT"
 	// TerminateSidecarWithImageEnv gives the image that ends the container on
@@ -133,8 +133,8 @@ const (
 
 // Pod probes (docs/kruise/protection.md#other-features), on pods.
 const (
-	PodProbeAnnotation           = "kruise.io/podprobe"
-	PodProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"
+	podProbeAnnotation           = "kruise.io/podprobe"
+	podProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"
 )
 
 // SidecarSet (docs/kruise/sidecarset.md#names, docs/kruise/sidecarset.md#which-pods-match and
@@ -261,22 +261,22 @@ const (
 	// NodeTypeLabel is VirtualNodeType on nodes that no agent of Kruise runs on.
 	NodeTypeLabel   = "type"
 	VirtualNodeType = "virtual-kubelet"
-	// ScheduledAtAnnotation is on what an AdvancedCronJob created (RFC 3339).
-	ScheduledAtAnnotation = "apps.kruise.io/scheduled-at"
+	// scheduledAtAnnotation is on what an AdvancedCronJob created (RFC 3339).
+	scheduledAtAnnotation = "apps.kruise.io/scheduled-at"
 	// The copies of pull secrets carry these.
-	ImagePullJobSourceKeyAnnotation  = "imagepulljobs.kruise.io/source-key"
-	ImagePullJobReferencesAnnotation = "imagepulljobs.kruise.io/references"
-	ImagePullJobModeAnnotation       = "imagepulljobs.kruise.io/mode"
+	imagePullJobSourceKeyAnnotation  = "imagepulljobs.kruise.io/source-key"
+	imagePullJobReferencesAnnotation = "imagepulljobs.kruise.io/references"
+	imagePullJobModeAnnotation       = "imagepulljobs.kruise.io/mode"
 	// ImagePullJobFinalizer holds an ImagePullJob until its secrets are gone.
 	ImagePullJobFinalizer = "apps.kruise.io/deletion-protection"
-	// DaemonConfigNamespace is where they are, DaemonConfigNamespaceEnv what
+	// daemonConfigNamespace is where they are, DaemonConfigNamespaceEnv what
 	// moves it.
-	DaemonConfigNamespace    = "kruise-daemon-config"
-	DaemonConfigNamespaceEnv = "KRUISE_DAEMON_CONFIG_NS"
+	daemonConfigNamespace    = "kruise-daemon-config"
+	daemonConfigNamespaceEnv = "KRUISE_DAEMON_CONFIG_NS"
 	// EphemeralJobEnv holds the job's uid in the containers it added.
 	EphemeralJobEnv = "KRUISE_EJOB_ID"
-	// EphemeralJobFinalizer is on EphemeralJobs.
-	EphemeralJobFinalizer = "apps.kruise.io/ephemeralcontainers-cleanup"
+	// ephemeralJobFinalizer is on EphemeralJobs.
+	ephemeralJobFinalizer = "apps.kruise.io/ephemeralcontainers-cleanup"
 )
 
 // ContainerRecreateRequest (docs/kruise/jobs.md#containerrecreaterequest and
@@ -286,12 +286,12 @@ const (
 	ContainerRecreatePodUIDLabel   = "crr.apps.kruise.io/pod-uid"
 	ContainerRecreateNodeNameLabel = "crr.apps.kruise.io/node-name"
 	ContainerRecreateActiveLabel   = "crr.apps.kruise.io/active"
-	// ContainerRecreateSyncStatusesAnnotation (JSON) of v1alpha1 is
+	// containerRecreateSyncStatusesAnnotation (JSON) of v1alpha1 is
 	// status.containerStatusSnapshot of v1beta1.
-	ContainerRecreateSyncStatusesAnnotation = "crr.apps.kruise.io/sync-container-statuses"
-	// ContainerRecreateUnreadyAcquiredAnnotation (RFC 3339) of v1alpha1 is the
+	containerRecreateSyncStatusesAnnotation = "crr.apps.kruise.io/sync-container-statuses"
+	// containerRecreateUnreadyAcquiredAnnotation (RFC 3339) of v1alpha1 is the
 	// condition [ContainerRecreatePreRecreateGrace] of v1beta1.
-	ContainerRecreateUnreadyAcquiredAnnotation = "crr.apps.kruise.io/unready-acquired"
+	containerRecreateUnreadyAcquiredAnnotation = "crr.apps.kruise.io/unready-acquired"
 	// ContainerRecreatePreRecreateGrace is the condition whose last transition
 	// starts the grace period.
 	ContainerRecreatePreRecreateGrace = "PreRecreateGrace"

@@ -213,6 +213,6 @@ func (b *builder) assumeHookAnswers() {
 	}
 	b.plan.HookAnswer = b.policy.HookAnswer
 	if b.plan.HookAnswer == 0 {
-		b.plan.HookAnswer = DefaultHookAnswer
+		b.plan.HookAnswer = defaultHookAnswer
 	}
 }

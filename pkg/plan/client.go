@@ -271,7 +271,7 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotUpgrade
 		c.block(GateHook, p, c.hookReason(p, "its inPlaceUpdate hook holds it"))
 	case prepared && restarts && c.now.Before(wait):
 		c.until = earliest(c.until, wait)
-		c.block(GateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
+		c.block(gateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
 	default:
 		change := u.Start(p, c.now)
 		annotateExchange(&change, p, pairs)

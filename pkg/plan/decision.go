@@ -111,7 +111,7 @@ const (
 	// GateHook: a lifecycle hook holds a pod.
 	GateHook = "hook"
 	// GateGrace: a pod is being drained.
-	GateGrace = "grace"
+	gateGrace = "grace"
 	// GateDeadline: the step has taken too long.
 	GateDeadline = "deadline"
 	// GateNotAllowed: the update policy forbids the change.
@@ -121,7 +121,7 @@ const (
 // gates are all gates.
 var gates = []string{
 	GateObject, GateOwner, GateProgress, GateTemplate, GatePartition, GatePaused, GatePromote, GateHeld, GateTime, GatePull, GateVerify,
-	GateUpdated, GateReady, GateCrash, GateImage, GateSchedule, GateBudget, GateMaxUnavailable, GateHook, GateGrace, GateDeadline, GateNotAllowed,
+	GateUpdated, GateReady, GateCrash, GateImage, GateSchedule, GateBudget, GateMaxUnavailable, GateHook, gateGrace, GateDeadline, GateNotAllowed,
 }
 
 // Action is one write of a rollout. Exactly one of its parts is set.

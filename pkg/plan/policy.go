@@ -31,7 +31,7 @@ type Policy struct {
 	// the driver client; 0 takes the workload's own inPlaceUpdateStrategy.
 	Grace time.Duration
 	// HookAnswer is after how long a program answers the workload's lifecycle hooks,
-	// as the plan assumes; 0 is [DefaultHookAnswer], [HookNever] is never.
+	// as the plan assumes; 0 is [defaultHookAnswer], [HookNever] is never.
 	HookAnswer time.Duration
 }
 
@@ -77,8 +77,8 @@ const (
 
 // How long a lifecycle hook takes to be answered, as a plan assumes.
 const (
-	// DefaultHookAnswer is what is assumed where nothing else is said.
-	DefaultHookAnswer = 5 * time.Second
+	// defaultHookAnswer is what is assumed where nothing else is said.
+	defaultHookAnswer = 5 * time.Second
 	// HookNever is the assumption that no program answers.
 	HookNever time.Duration = -1
 	// minHookLimit is for how long a pod may wait for the answer at least, before the

@@ -71,7 +71,7 @@ type AuditEntry struct {
 // The outcomes of a rollout in a history that no user decides.
 const (
 	AuditHalt   = "halt"
-	AuditFinish = "finish"
+	auditFinish = "finish"
 )
 
 // The bounds of a history: entries, and bytes of each text of an entry. The record must
@@ -133,7 +133,7 @@ func TransitionBetween(before, after Progress, of Plan, driven bool) (what, deta
 	case before.Failed == "" && after.Failed != "":
 		return string(TransitionAbort), at()
 	case before.Finished.IsZero() && !after.Finished.IsZero():
-		return AuditFinish, ""
+		return auditFinish, ""
 	case driven:
 		return "", ""
 	case after.Step < before.Step:

@@ -13,8 +13,8 @@ import (
 // kubectl kruise inventory writes it.
 const (
 	ClusterFactsKind    = "ClusterFacts"
-	ClusterFactsGroup   = "kubectl-kruise.dev"
-	ClusterFactsVersion = ClusterFactsGroup + "/v1alpha1"
+	clusterFactsGroup   = "kubectl-kruise.dev"
+	ClusterFactsVersion = clusterFactsGroup + "/v1alpha1"
 )
 
 // ClusterFacts is what context objects of that kind say. Where
@@ -36,7 +36,7 @@ func ReadClusterFacts(context []*resource.Resource) (ClusterFacts, error) {
 	var facts ClusterFacts
 	var errs resource.Errors
 	for _, r := range context {
-		if !r.Is(ClusterFactsGroup, ClusterFactsKind) {
+		if !r.Is(clusterFactsGroup, ClusterFactsKind) {
 			continue
 		}
 		errs.Add(facts.read(r))

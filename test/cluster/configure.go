@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ServiceRange is where the addresses of Services come from. Nothing routes them.
-const ServiceRange = "10.0.0.0/24"
+// serviceRange is where the addresses of Services come from. Nothing routes them.
+const serviceRange = "10.0.0.0/24"
 
 // configure makes the command line of every component.
 func (c *Cluster) configure() error {
@@ -78,7 +78,7 @@ func (c *Cluster) apiServer() (*process, error) {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.path("service-accounts.key"),
 		"--service-account-signing-key-file=" + c.path("service-accounts.key"),
-		"--service-cluster-ip-range=" + ServiceRange,
+		"--service-cluster-ip-range=" + serviceRange,
 		"--allow-privileged",
 		"--shutdown-delay-duration=0s",
 		"--profiling=false",

@@ -47,9 +47,9 @@ func defaults() options {
 	}
 }
 
-// WithServer chooses the server line, "v1.37" or "v1.36". Without it the
+// withServer chooses the server line, "v1.37" or "v1.36". Without it the
 // environment variable KUBECTL_KRUISE_SERVER does, and then the newest is taken.
-func WithServer(line string) Option { return func(o *options) { o.line = line } }
+func withServer(line string) Option { return func(o *options) { o.line = line } }
 
 // WithAudit writes every request with its body to the audit log, see Cluster.Audit.
 func WithAudit() Option { return func(o *options) { o.audit = true } }

@@ -21,11 +21,11 @@ import (
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// FieldManager is who writes, unless --field-manager says otherwise.
-const FieldManager = "kubectl-kruise"
+// fieldManager is who writes, unless --field-manager says otherwise.
+const fieldManager = "kubectl-kruise"
 
-// Edit is a verb that changes objects, with its flags.
-type Edit struct {
+// edit is a verb that changes objects, with its flags.
+type edit struct {
 	Factory *factory.Factory
 	// Done is what is printed behind the name of a changed object.
 	Done string
@@ -59,16 +59,16 @@ type Edit struct {
 }
 
 // Local reports whether the cluster must not be asked.
-func (v *Edit) Local() bool { return v.local }
+func (v *edit) Local() bool { return v.local }
 
 // Only reports whether nothing will be written.
-func (v *Edit) Only() bool { return v.local || v.dryRun != cmdutil.DryRunNone }
+func (v *edit) Only() bool { return v.local || v.dryRun != cmdutil.DryRunNone }
 
 // Output is the value of -o.
-func (v *Edit) Output() string { return *v.print.OutputFormat }
+func (v *edit) Output() string { return *v.print.OutputFormat }
 
 // AddFlags adds the flags that all these verbs have.
-func (v *Edit) AddFlags(c *cobra.Command) {
+func (v *edit) AddFlags(c *cobra.Command) {
 	v.command = c
 	v.print = genericclioptions.NewPrintFlags(v.Done)
 	v.print.AddFlags(c)
@@ -82,12 +82,12 @@ func (v *Edit) AddFlags(c *cobra.Command) {
 		fl.BoolVar(&v.local, "local", false, "change what the files hold and print it; the cluster is not asked")
 	}
 	cmdutil.AddDryRunFlag(c)
-	cmdutil.AddFieldManagerFlagVar(c, &v.manager, FieldManager)
+	cmdutil.AddFieldManagerFlagVar(c, &v.manager, fieldManager)
 	c.ValidArgsFunction = kubectl.Names(v.Factory, v.Types...)
 }
 
 // Complete reads the flags; named are the arguments that name objects.
-func (v *Edit) Complete(c *cobra.Command, named []string) error {
+func (v *edit) Complete(c *cobra.Command, named []string) error {
 	var err error
 	if v.dryRun, err = cmdutil.GetDryRunStrategy(c); err != nil {
 		return command.Usagef("one of: none, client, server", "--dry-run: unknown value %q", cmdutil.GetFlagString(c, "dry-run"))
@@ -108,7 +108,7 @@ func (v *Edit) Complete(c *cobra.Command, named []string) error {
 	return nil
 }
 
-func (v *Edit) contradiction(named []string) error {
+func (v *edit) contradiction(named []string) error {
 	files := len(v.files.Filenames) > 0 || v.files.Kustomize != ""
 	switch {
 	case v.local && v.dryRun == cmdutil.DryRunServer:
@@ -124,14 +124,14 @@ func (v *Edit) contradiction(named []string) error {
 }
 
 // ReadsStdin reports whether objects come from standard input.
-func (v *Edit) ReadsStdin() bool {
+func (v *edit) ReadsStdin() bool {
 	return slices.Contains(v.files.Filenames, "-")
 }
 
 // find reads the objects that the flags and the arguments mean, as they are in the
 // cluster or, under --local, in the files. Where there is no Kruise, what was rendered
 // for them is changed.
-func (v *Edit) find(named []string) (infos []*resource.Info, err error) {
+func (v *edit) find(named []string) (infos []*resource.Info, err error) {
 	chosen := v.local || v.all || v.selector != ""
 	err = resourcearg.Fallback{Factory: v.Factory, Chosen: chosen}.Do(v.command.Context(), named, func(named []string) (err error) {
 		infos, err = v.read(named)
@@ -140,7 +140,7 @@ func (v *Edit) find(named []string) (infos []*resource.Info, err error) {
 	return infos, err
 }
 
-func (v *Edit) read(named []string) ([]*resource.Info, error) {
+func (v *edit) read(named []string) ([]*resource.Info, error) {
 	b, enforce, err := v.builder()
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (v *Edit) read(named []string) ([]*resource.Info, error) {
 }
 
 // builder begins a search in the namespace; enforce says that it was asked for.
-func (v *Edit) builder() (b *resource.Builder, enforce bool, err error) {
+func (v *edit) builder() (b *resource.Builder, enforce bool, err error) {
 	namespace, enforce, err := v.Factory.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil && !v.local {
 		return nil, false, err
@@ -171,7 +171,7 @@ func (v *Edit) builder() (b *resource.Builder, enforce bool, err error) {
 
 // Look calls a function with a copy of each object that the flags and the arguments
 // mean. Nothing is written.
-func (v *Edit) Look(named []string, each func(*unstructured.Unstructured) error) error {
+func (v *edit) Look(named []string, each func(*unstructured.Unstructured) error) error {
 	infos, err := v.find(named)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (v *Edit) Look(named []string, each func(*unstructured.Unstructured) error)
 }
 
 // Beside calls a function with one object that is not among those to be changed.
-func (v *Edit) Beside(named string, each func(*unstructured.Unstructured) error) error {
+func (v *edit) Beside(named string, each func(*unstructured.Unstructured) error) error {
 	b, _, err := v.builder()
 	if err != nil {
 		return err

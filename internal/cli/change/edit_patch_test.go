@@ -47,7 +47,7 @@ func TestDifference(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &Edit{Pinned: c.pinned}
+			v := &edit{Pinned: c.pinned}
 			ops := v.difference(editObject(t, c.before), editObject(t, c.after))
 			if diff := cmp.Diff(patchOperation{"test", "/metadata/uid", "u"}, ops[0]); diff != "" {
 				t.Error(diff)

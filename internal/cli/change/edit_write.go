@@ -27,7 +27,7 @@ type changeFunc func(*unstructured.Unstructured) error
 
 // Each finds the objects and changes one after the other. What fails with one does not
 // keep the others from being changed; of one that stays as it is nothing is printed.
-func (v *Edit) Each(named []string, change changeFunc) error {
+func (v *edit) Each(named []string, change changeFunc) error {
 	infos, err := v.find(named)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func errorWithObject(o runtime.Object, err error) error {
 	return &place.Error{Object: id, Err: err}
 }
 
-func (v *Edit) editObject(info *resource.Info, change changeFunc) error {
+func (v *edit) editObject(info *resource.Info, change changeFunc) error {
 	told := v.Tell == nil
 	return retry.OnError(retry.DefaultBackoff, v.isRetriable(info), func() error {
 		before, ok := info.Object.(*unstructured.Unstructured)
@@ -84,7 +84,7 @@ func (v *Edit) editObject(info *resource.Info, change changeFunc) error {
 }
 
 // printObject prints what was written.
-func (v *Edit) printObject(info *resource.Info, got runtime.Object) error {
+func (v *edit) printObject(info *resource.Info, got runtime.Object) error {
 	if v.Wrote != nil {
 		if err := v.Wrote(info); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (v *Edit) printObject(info *resource.Info, got runtime.Object) error {
 
 // isRetriable reports whether to start over: another writer changed the object since it was
 // read, and it could be read again.
-func (v *Edit) isRetriable(info *resource.Info) func(error) bool {
+func (v *edit) isRetriable(info *resource.Info) func(error) bool {
 	return func(err error) bool { return isConflict(err) && !v.Pinned && info.Get() == nil }
 }
 
@@ -107,7 +107,7 @@ func isConflict(err error) bool {
 }
 
 // write sends what differs, upon the very state that was read.
-func (v *Edit) write(info *resource.Info, before, after *unstructured.Unstructured) (runtime.Object, error) {
+func (v *edit) write(info *resource.Info, before, after *unstructured.Unstructured) (runtime.Object, error) {
 	if v.local || v.dryRun == cmdutil.DryRunClient {
 		return after, nil
 	}
@@ -129,7 +129,7 @@ type patchOperation struct {
 // difference is a JSON patch of the fields that differ, each after a test that it is
 // as it was read. Others may write the rest of the object at the same time: its status
 // changes all the time while pods come and go.
-func (v *Edit) difference(before, after *unstructured.Unstructured) []patchOperation {
+func (v *edit) difference(before, after *unstructured.Unstructured) []patchOperation {
 	old, updated := before.DeepCopy(), after.DeepCopy()
 	old.SetResourceVersion("")
 	updated.SetResourceVersion("")

@@ -38,7 +38,7 @@ var protectTypes = []string{"cloneset", "statefulset.apps.kruise.io", "uniteddep
 
 // NewProtect returns the verb protect.
 func NewProtect(f *factory.Factory) *cobra.Command {
-	v := &Edit{Factory: f, Done: "protected", Types: protectTypes}
+	v := &edit{Factory: f, Done: "protected", Types: protectTypes}
 	modes := []string{kruise.DeleteProtectionAlways, kruise.DeleteProtectionCascading}
 	mode := modes[0]
 	c := &cobra.Command{
@@ -64,7 +64,7 @@ func NewProtect(f *factory.Factory) *cobra.Command {
 
 // NewUnprotect returns the verb unprotect.
 func NewUnprotect(f *factory.Factory) *cobra.Command {
-	v := &Edit{Factory: f, Done: "unprotected", Types: protectTypes}
+	v := &edit{Factory: f, Done: "unprotected", Types: protectTypes}
 	c := &cobra.Command{
 		Use: "unprotect (-f FILENAME | TYPE NAME)", Short: "Remove the deletion protection of objects",
 		Long:    "Remove the label policy.kruise.io/delete-protection.",

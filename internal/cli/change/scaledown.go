@@ -39,14 +39,14 @@ const scaleDownExample = `  kubectl kruise scaledown cloneset/web --pods web-x7k
   kubectl kruise scaledown statefulset.apps.kruise.io/db --pods db-1 --dry-run=client -o yaml`
 
 type scaleDownOptions struct {
-	Edit
+	edit
 
 	pods []string
 }
 
 // NewScaleDown returns the verb.
 func NewScaleDown(f *factory.Factory) *cobra.Command {
-	o := &scaleDownOptions{Edit: Edit{
+	o := &scaleDownOptions{edit: edit{
 		Factory: f, Done: "selective pod deletion", Remote: true, Single: true, Types: []string{"cloneset", "statefulset.apps.kruise.io"},
 	}}
 	o.Wrote = o.printAsOlderPlugin

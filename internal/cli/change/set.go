@@ -42,14 +42,14 @@ var templatedTypes = []string{
 
 // setting is a verb below set that changes pod templates.
 type setting struct {
-	Edit
+	edit
 
 	explain bool
 	gates   installation.GateFlags
 }
 
 func newSetting(f *factory.Factory, done string) *setting {
-	return &setting{Edit: Edit{Factory: f, Done: done, Types: templatedTypes}}
+	return &setting{edit: edit{Factory: f, Done: done, Types: templatedTypes}}
 }
 
 // addFlags adds the flags of all that change pod templates.
@@ -63,7 +63,7 @@ func (s *setting) complete(c *cobra.Command, named []string) error {
 	if err := s.gates.Complete(); err != nil {
 		return err
 	}
-	e := &rolloutExplainer{Edit: &s.Edit, wanted: s.explain, given: s.gates, ctx: c.Context()}
+	e := &rolloutExplainer{edit: &s.edit, wanted: s.explain, given: s.gates, ctx: c.Context()}
 	s.Tell = e.explainWritten
 	return s.Complete(c, named)
 }

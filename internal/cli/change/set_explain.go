@@ -21,7 +21,7 @@ import (
 
 // rolloutExplainer says, before an object is written, what should be known of the change.
 type rolloutExplainer struct {
-	*Edit
+	*edit
 
 	ctx    context.Context //nolint:containedctx // it lives for one call
 	given  installation.GateFlags

@@ -15,7 +15,7 @@ import (
 func TestOwners(t *testing.T) {
 	var said bytes.Buffer
 	f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
-	e := &rolloutExplainer{Edit: &Edit{Factory: f}}
+	e := &rolloutExplainer{edit: &edit{Factory: f}}
 	owned := setObject(t, "kind: CloneSet\nmetadata: {name: web-a, ownerReferences: [{kind: UnitedDeployment, name: web, controller: true}]}")
 	if err := e.owners(owned); err != nil || !strings.Contains(said.String(), "CloneSet web-a belongs to UnitedDeployment web") {
 		t.Errorf("%q, %v", &said, err)
@@ -40,7 +40,7 @@ func TestReleased(t *testing.T) {
 		var said bytes.Buffer
 		f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
 		*f.Flags.APIServer = s.URL
-		e := &rolloutExplainer{Edit: &Edit{Factory: f}, ctx: t.Context()}
+		e := &rolloutExplainer{edit: &edit{Factory: f}, ctx: t.Context()}
 		err := e.owners(setObject(t, "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: "+name+", namespace: a}"))
 		if err != nil || said.String() != want {
 			t.Errorf("%s: %q, %v", name, &said, err)

@@ -19,7 +19,7 @@ const selectorExample = `  kubectl kruise set selector service/web app=web,track
   kubectl kruise set selector service/web app=web --resource-version=4711`
 
 func newSelector(f *factory.Factory) *cobra.Command {
-	v := &Edit{Factory: f, Done: "selector updated", Types: []string{"service"}}
+	v := &edit{Factory: f, Done: "selector updated", Types: []string{"service"}}
 	var version string
 	c := &cobra.Command{
 		Use: "selector (-f FILENAME | TYPE NAME) EXPRESSION", Short: "Set the selector of a Service", Long: selectorLong, Example: selectorExample,

@@ -24,7 +24,7 @@ type subjects struct {
 }
 
 func newSubject(f *factory.Factory) *cobra.Command {
-	v := &Edit{Factory: f, Done: "subjects updated", Types: []string{"rolebinding", "clusterrolebinding"}}
+	v := &edit{Factory: f, Done: "subjects updated", Types: []string{"rolebinding", "clusterrolebinding"}}
 	var add subjects
 	c := &cobra.Command{
 		Use:   "subject (-f FILENAME | TYPE NAME) [--user=USER] [--group=GROUP] [--serviceaccount=NAMESPACE:NAME]",

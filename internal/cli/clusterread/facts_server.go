@@ -31,7 +31,7 @@ type serverFacts struct {
 }
 
 func (c Cluster) server(ctx context.Context) (*serverFacts, error) {
-	versions, err := APIVersions(ctx, c.Discovery)
+	versions, err := apiVersions(ctx, c.Discovery)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func (s *serverFacts) object() map[string]any {
 	}
 }
 
-// APIVersions returns the group/versions that the server serves, sorted.
-func APIVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, error) {
+// apiVersions returns the group/versions that the server serves, sorted.
+func apiVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, error) {
 	groups, err := d.ServerGroupsWithContext(ctx)
 	if err != nil {
 		return nil, &resource.Error{

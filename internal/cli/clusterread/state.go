@@ -45,16 +45,16 @@ func addObject(s *simulate.State, r *resource.Resource) error {
 		if _, err := tree.Decode(r.Node(), &c); err != nil {
 			return err
 		}
-		return AddRevision(s, &c)
+		return addRevision(s, &c)
 	case r.Is("", "Namespace"), r.Is("policy", "PodDisruptionBudget"), r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget), cluster.IsWorkload(r.Group(), r.Kind()):
 		s.Objects = append(s.Objects, r.Node())
 	}
 	return nil
 }
 
-// AddRevision adds a stored template to those of the workload that owns it. One
+// addRevision adds a stored template to those of the workload that owns it. One
 // without an owner belongs to nothing and is passed over.
-func AddRevision(s *simulate.State, c *appsv1.ControllerRevision) error {
+func addRevision(s *simulate.State, c *appsv1.ControllerRevision) error {
 	ref, ok := revisionOwner(c)
 	if !ok {
 		return nil

@@ -191,8 +191,8 @@ func SelectWorkloads(ctx context.Context, c dynamic.Interface, kinds []schema.Gr
 	return out, nil
 }
 
-// OwnedWorkloads names the workloads of a kind that a selector matches and an object controls.
-func OwnedWorkloads(ctx context.Context, c dynamic.Interface, kind schema.GroupKind, namespace, selector, uid string) ([]resourcearg.Name, error) {
+// ownedWorkloads names the workloads of a kind that a selector matches and an object controls.
+func ownedWorkloads(ctx context.Context, c dynamic.Interface, kind schema.GroupKind, namespace, selector, uid string) ([]resourcearg.Name, error) {
 	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	var out []resourcearg.Name
 	err := r.selected(kind, namespace, selector, func(u *unstructured.Unstructured) error {
@@ -215,7 +215,7 @@ func (r *workloadReader) selected(kind schema.GroupKind, namespace, selector str
 func SubsetWorkloads(ctx context.Context, c dynamic.Interface, u *united.Object) ([]resourcearg.Name, error) {
 	var out []resourcearg.Name
 	for _, subset := range u.Subsets {
-		names, err := OwnedWorkloads(ctx, c, u.Kind, u.Namespace, kruise.SubsetNameLabel+"="+subset, u.UID)
+		names, err := ownedWorkloads(ctx, c, u.Kind, u.Namespace, kruise.SubsetNameLabel+"="+subset, u.UID)
 		switch {
 		case err != nil:
 			return nil, err

@@ -95,7 +95,7 @@ func (r *workloadReader) revisions(w *cluster.Workload, selector string) error {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &c); err != nil {
 			return err
 		}
-		return AddRevision(&r.res.State, &c)
+		return addRevision(&r.res.State, &c)
 	})
 }
 

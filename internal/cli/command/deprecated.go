@@ -30,8 +30,8 @@ func DeprecateFlag(c *cobra.Command, name string, s Deprecation) {
 	_ = fl.SetAnnotation(name, deprecatedAnnotation, []string{s.Instead, s.Gone}) // the flag is there
 }
 
-// DeprecateVerb marks a command.
-func DeprecateVerb(c *cobra.Command, s Deprecation) {
+// deprecateVerb marks a command.
+func deprecateVerb(c *cobra.Command, s Deprecation) {
 	c.Hidden = true
 	if c.Annotations == nil {
 		c.Annotations = map[string]string{}

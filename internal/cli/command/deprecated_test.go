@@ -18,7 +18,7 @@ func tree(t *testing.T, args ...string) (root *cobra.Command, said string) {
 	run.Flags().StringSlice("name", nil, "the flag")
 	DeprecateFlag(run, "old-name", Deprecation{"--name", "v2.0.0"})
 	launch := &cobra.Command{Use: "launch", Run: func(*cobra.Command, []string) {}}
-	DeprecateVerb(launch, Deprecation{"prog run", "v3.0.0"})
+	deprecateVerb(launch, Deprecation{"prog run", "v3.0.0"})
 	root.AddCommand(run, launch)
 	root.SetArgs(args)
 	root.SetOut(&out)

@@ -103,7 +103,7 @@ func (o *doctorOptions) patient() (*examined, error) {
 }
 
 // checkAll makes all checks. Those that need a server are left out where it does not answer.
-func (p *examined) checkAll(ctx context.Context) []VerdictLine {
+func (p *examined) checkAll(ctx context.Context) []verdictLine {
 	out, ok := p.server()
 	if !ok {
 		return out
@@ -144,27 +144,27 @@ func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 }
 
 // statusColors are those of a terminal, by status.
-var statusColors = map[VerdictStatus]string{OK: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[31m"}
+var statusColors = map[verdictStatus]string{OK: "\x1b[32m", Warn: "\x1b[33m", fail: "\x1b[31m"}
 
 // report writes all lines; one that fails is the exit code.
-func (o *doctorOptions) report(lines []VerdictLine) error {
+func (o *doctorOptions) report(lines []verdictLine) error {
 	write := func() error {
-		return WriteVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
+		return writeVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
 	}
 	if o.output == "json" {
-		write = func() error { return WriteVerdictJSON(o.factory.Streams.Out, lines) }
+		write = func() error { return writeVerdictJSON(o.factory.Streams.Out, lines) }
 	}
 	if err := write(); err != nil {
 		return err
 	}
-	if CountVerdicts(lines, Fail) > 0 {
+	if countVerdicts(lines, fail) > 0 {
 		return &command.CodeError{Code: 1, Err: errors.New("")}
 	}
 	return nil
 }
 
-func (o *doctorOptions) paint(colour bool) func(VerdictStatus, string) string {
-	return func(s VerdictStatus, text string) string {
+func (o *doctorOptions) paint(colour bool) func(verdictStatus, string) string {
+	return func(s verdictStatus, text string) string {
 		if !colour {
 			return text
 		}

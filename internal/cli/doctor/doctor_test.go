@@ -206,7 +206,7 @@ func TestHealthy(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if !slices.ContainsFunc(lines, func(l VerdictLine) bool { return l.Topic == "release" && strings.Contains(l.Text, "Kruise") }) {
+	if !slices.ContainsFunc(lines, func(l verdictLine) bool { return l.Topic == "release" && strings.Contains(l.Text, "Kruise") }) {
 		t.Errorf("no release in %+v", lines)
 	}
 	if len(lines) < 14 {
@@ -218,33 +218,33 @@ func TestHealthy(t *testing.T) {
 func TestIll(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm   func(*clinic)
-		status VerdictStatus
+		status verdictStatus
 		says   string
 	}{
 		"an old server":         {func(c *clinic) { c.version.Minor = "28" }, Warn, "this program knows 1.29 to 1.37"},
 		"a strange server":      {func(c *clinic) { c.version.Minor = "x" }, Warn, "is not understood"},
 		"a kind is missing":     {func(c *clinic) { c.kinds = c.kinds[1:] }, Warn, "not served: AdvancedCronJob"},
 		"a kind is unknown":     {func(c *clinic) { c.kinds = append(c.kinds, "Novelty") }, Warn, "not known to this program: Novelty"},
-		"not established":       {func(c *clinic) { c.crds[0] = definition("False", "v1beta1", "Webhook") }, Fail, "is not established"},
-		"stored as what is not": {func(c *clinic) { c.crds[0] = definition("True", "v1", "Webhook") }, Fail, "stored as v1, which"},
-		"no conversion":         {func(c *clinic) { c.crds[0] = definition("True", "v1beta1", "None") }, Fail, "no conversion"},
+		"not established":       {func(c *clinic) { c.crds[0] = definition("False", "v1beta1", "Webhook") }, fail, "is not established"},
+		"stored as what is not": {func(c *clinic) { c.crds[0] = definition("True", "v1", "Webhook") }, fail, "stored as v1, which"},
+		"no conversion":         {func(c *clinic) { c.crds[0] = definition("True", "v1beta1", "None") }, fail, "no conversion"},
 		"no controllers":        {func(c *clinic) { c.manager = nil }, Warn, "no controllers"},
-		"none is ready":         {func(c *clinic) { c.manager.Status.ReadyReplicas = 0 }, Fail, "none of its controllers is ready"},
+		"none is ready":         {func(c *clinic) { c.manager.Status.ReadyReplicas = 0 }, fail, "none of its controllers is ready"},
 		"a gate is off": {
 			func(c *clinic) {
 				c.manager.Spec.Template.Spec.Containers[0].Args = []string{"--feature-gates", "ImagePullJobGate=true"}
 			}, Warn, "every ResourceDistribution is refused",
 		},
 		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, Warn, "none in namespace"},
-		"no certificate":      {func(c *clinic) { c.hooks = 1 }, Fail, "no certificate authority"},
-		"nobody answers":      {func(c *clinic) { c.addresses = nil }, Fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
+		"no certificate":      {func(c *clinic) { c.hooks = 1 }, fail, "no certificate authority"},
+		"nobody answers":      {func(c *clinic) { c.addresses = nil }, fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
 		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, Warn, "not ready on 1 of 2 nodes: b"},
 		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, Warn, "differs from the server's by 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ill := healthy()
 			c.harm(ill)
-			var odd []VerdictLine
+			var odd []verdictLine
 			for _, l := range ill.patient().checkAll(t.Context()) {
 				if l.Status != OK {
 					odd = append(odd, l)
@@ -298,7 +298,7 @@ func TestNoServer(t *testing.T) {
 		return true, nil, errors.New("connection refused")
 	})
 	lines := p.checkAll(t.Context())
-	if len(lines) != 1 || lines[0].Status != Fail || !strings.Contains(lines[0].Text, "connection refused") {
+	if len(lines) != 1 || lines[0].Status != fail || !strings.Contains(lines[0].Text, "connection refused") {
 		t.Errorf("%+v", lines)
 	}
 }

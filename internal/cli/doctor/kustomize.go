@@ -27,7 +27,7 @@ const kustomizeExample = `  kubectl kruise doctor kustomize overlays/prod --enab
 
 // kustomize is the part of the verb that needs no cluster.
 func (o *doctorOptions) kustomize() *cobra.Command {
-	var flags TrapFlags
+	var flags trapFlags
 	var built string
 	c := &cobra.Command{
 		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
@@ -44,11 +44,11 @@ func (o *doctorOptions) kustomize() *cobra.Command {
 	return c
 }
 
-func (o *doctorOptions) traps(dir string, flags TrapFlags, built string) error {
+func (o *doctorOptions) traps(dir string, flags trapFlags, built string) error {
 	if err := command.OneOf("output", o.output, doctorOutputs...); err != nil {
 		return err
 	}
-	lines, err := FindTraps(dir, flags, exec.LookPath)
+	lines, err := findTraps(dir, flags, exec.LookPath)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (o *doctorOptions) traps(dir string, flags TrapFlags, built string) error {
 	return o.report(append(lines, more...))
 }
 
-func (o *doctorOptions) built(file string) ([]VerdictLine, error) {
+func (o *doctorOptions) built(file string) ([]verdictLine, error) {
 	var text []byte
 	var err error
 	switch file {
@@ -76,5 +76,5 @@ func (o *doctorOptions) built(file string) ([]VerdictLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return CheckBuilt(text)
+	return checkBuilt(text)
 }

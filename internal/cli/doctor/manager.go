@@ -27,35 +27,35 @@ var gatedKinds = []struct {
 }
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
-func (p *examined) manager(ctx context.Context, served map[string][]string) []VerdictLine {
+func (p *examined) manager(ctx context.Context, served map[string][]string) []verdictLine {
 	manager, err := installation.FindManager(ctx, p.objects)
 	if err != nil {
-		return []VerdictLine{Warned("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
+		return []verdictLine{warned("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
 	}
 	d := manager.Deployment
 	if d == nil {
-		return []VerdictLine{Warned("Kruise", "without controllers its objects do nothing", "no controllers in namespace %s", kruise.DefaultNamespace)}
+		return []verdictLine{warned("Kruise", "without controllers its objects do nothing", "no controllers in namespace %s", kruise.DefaultNamespace)}
 	}
 	c := manager.Container
-	said := Passed("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
+	said := passed("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
 	if d.Status.ReadyReplicas == 0 {
 		said = Failed("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]VerdictLine{said}, gateLines(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
+	return append([]verdictLine{said}, gateLines(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
 
 // release says which release of Kruise this is, and how sure that is.
-func (p *examined) release(ctx context.Context) VerdictLine {
+func (p *examined) release(ctx context.Context) verdictLine {
 	found := p.releaseFound(ctx)
 	switch {
 	case found.Release.IsZero():
-		return Passed("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
+		return passed("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
 	case found.Release.Before(kruise.OldestRecorded):
-		return Warned("release", "", "%s; of it only fields and versions are known to this program", found)
+		return warned("release", "", "%s; of it only fields and versions are known to this program", found)
 	case !found.Sure:
-		return Passed("release", "%s: if it is another one, say it with --kruise-version", found)
+		return passed("release", "%s: if it is another one, say it with --kruise-version", found)
 	}
-	return Passed("release", "%s", found)
+	return passed("release", "%s", found)
 }
 
 // releaseFound is the release, and how it is known.
@@ -65,10 +65,10 @@ func (p *examined) releaseFound(ctx context.Context) installation.Found {
 
 // gateLines infers them from the controllers' arguments, and names kinds that are served and
 // refused.
-func gateLines(given []string, served map[string][]string, of kruise.Release) []VerdictLine {
-	lines := []VerdictLine{Passed("gates", "Kruise's defaults")}
+func gateLines(given []string, served map[string][]string, of kruise.Release) []verdictLine {
+	lines := []verdictLine{passed("gates", "Kruise's defaults")}
 	if len(given) > 0 {
-		lines[0] = Passed("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
+		lines[0] = passed("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
 	}
 	for _, g := range gatedKinds {
 		if !of.HasGate(g.gate) {
@@ -80,7 +80,7 @@ func gateLines(given []string, served map[string][]string, of kruise.Release) []
 		}
 		refused := slices.DeleteFunc(slices.Clone(g.kinds), func(kind string) bool { return len(served[kind]) == 0 })
 		if !on && len(refused) > 0 {
-			lines = append(lines, Warned(
+			lines = append(lines, warned(
 				"gates", "set --feature-gates="+g.gate+"=true for Kruise, or let render expand them", "%s is off: every %s is refused", g.gate, strings.Join(refused, " and "),
 			))
 		}
@@ -92,12 +92,12 @@ var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 
 // definitions looks into Kruise's custom resource definitions for what discovery does
 // not tell: that one is not established, or holds objects in a version it no longer has.
-func (p *examined) definitions(ctx context.Context) []VerdictLine {
+func (p *examined) definitions(ctx context.Context) []verdictLine {
 	list, err := p.objects.Resource(definitions).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return []VerdictLine{Warned("definitions", "", "cannot be read: %v", err)}
+		return []verdictLine{warned("definitions", "", "cannot be read: %v", err)}
 	}
-	var lines []VerdictLine
+	var lines []verdictLine
 	n := 0
 	for _, crd := range list.Items {
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
@@ -110,7 +110,7 @@ func (p *examined) definitions(ctx context.Context) []VerdictLine {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, Passed("definitions", "%d are established", n))
+		lines = append(lines, passed("definitions", "%d are established", n))
 	}
 	return lines
 }
@@ -161,14 +161,14 @@ func isEstablished(crd map[string]any) bool {
 const daemonSelector = "control-plane=daemon"
 
 // daemons looks on which nodes Kruise's daemon is ready.
-func (p *examined) daemons(ctx context.Context) []VerdictLine {
+func (p *examined) daemons(ctx context.Context) []verdictLine {
 	nodes, err := p.core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return []VerdictLine{Warned("daemon", "", "the nodes cannot be read: %v", err)}
+		return []verdictLine{warned("daemon", "", "the nodes cannot be read: %v", err)}
 	}
 	pods, err := p.core.CoreV1().Pods(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: daemonSelector})
 	if err != nil {
-		return []VerdictLine{Warned("daemon", "", "its pods cannot be read: %v", err)}
+		return []verdictLine{warned("daemon", "", "its pods cannot be read: %v", err)}
 	}
 	ready := map[string]bool{}
 	for _, pod := range pods.Items {
@@ -183,9 +183,9 @@ func (p *examined) daemons(ctx context.Context) []VerdictLine {
 		}
 	}
 	if len(without) == 0 {
-		return []VerdictLine{Passed("daemon", "ready on all %d nodes", len(nodes.Items))}
+		return []verdictLine{passed("daemon", "ready on all %d nodes", len(nodes.Items))}
 	}
-	return []VerdictLine{Warned(
+	return []verdictLine{warned(
 		"daemon", "containers there restart by another name of the image or a signal, and images are pulled by pods",
 		"not ready on %d of %d nodes: %s", len(without), len(nodes.Items), firstNames(without),
 	)}

@@ -38,13 +38,13 @@ func permissionChecks(withKruise bool) []permissionCheck {
 }
 
 // rights asks what the account may do in the namespace, verb by verb.
-func (p *examined) rights(ctx context.Context, withKruise bool) []VerdictLine {
+func (p *examined) rights(ctx context.Context, withKruise bool) []verdictLine {
 	all := permissionChecks(withKruise)
 	denied, err := p.denied(ctx, all)
 	if err != nil {
-		return []VerdictLine{Warned("rights", "", "the server does not tell: %v", err)}
+		return []verdictLine{warned("rights", "", "the server does not tell: %v", err)}
 	}
-	var lines []VerdictLine
+	var lines []verdictLine
 	for _, w := range all {
 		var missing []string
 		for _, n := range w.needs {
@@ -53,10 +53,10 @@ func (p *examined) rights(ctx context.Context, withKruise bool) []VerdictLine {
 			}
 		}
 		if len(missing) == 0 {
-			lines = append(lines, Passed("rights", "%s in namespace %s", w.name, p.namespace))
+			lines = append(lines, passed("rights", "%s in namespace %s", w.name, p.namespace))
 			continue
 		}
-		lines = append(lines, Warned(
+		lines = append(lines, warned(
 			"rights", "kubectl kruise rbac "+w.roles+" prints the roles", "%s in namespace %s: %d permissions are missing: %s", w.name, p.namespace, len(missing), firstNames(missing),
 		))
 	}

@@ -12,27 +12,27 @@ import (
 )
 
 // server asks for the version; ok is false where the server does not answer.
-func (p *examined) server() (lines []VerdictLine, ok bool) {
+func (p *examined) server() (lines []verdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {
-		return []VerdictLine{Failed("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
+		return []verdictLine{Failed("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
 	if err != nil || info.Major != "1" {
-		return []VerdictLine{Warned("server", "", "Kubernetes %s, whose version is not understood", info.GitVersion)}, true
+		return []verdictLine{warned("server", "", "Kubernetes %s, whose version is not understood", info.GitVersion)}, true
 	}
 	if minor < stage.OldestKubernetes || minor > stage.NewestKubernetes {
-		return []VerdictLine{Warned(
+		return []verdictLine{warned(
 			"server", "look for another release of this program", "Kubernetes %s; this program knows 1.%d to 1.%d",
 			info.GitVersion, stage.OldestKubernetes, stage.NewestKubernetes,
 		)}, true
 	}
-	return []VerdictLine{Passed("server", "Kubernetes %s", info.GitVersion)}, true
+	return []verdictLine{passed("server", "Kubernetes %s", info.GitVersion)}, true
 }
 
 // kinds asks which kinds of Kruise are served, and compares them with those that this
 // program knows. served are versions by kind, without a kind where there is no Kruise.
-func (p *examined) kinds() (served map[string][]string, lines []VerdictLine) {
+func (p *examined) kinds() (served map[string][]string, lines []verdictLine) {
 	served = map[string][]string{}
 	for _, group := range []string{kruise.Group, kruise.PolicyGroup} {
 		for _, version := range []string{kruise.V1alpha1, kruise.V1beta1} {
@@ -51,15 +51,15 @@ func (p *examined) kinds() (served map[string][]string, lines []VerdictLine) {
 		}
 	}
 	if len(served) == 0 {
-		return served, append(lines, Passed("Kruise", "is not installed: rollouts have the drivers native and client, and render makes native objects"))
+		return served, append(lines, passed("Kruise", "is not installed: rollouts have the drivers native and client, and render makes native objects"))
 	}
 	return served, append(lines, comparedVersions(served)...)
 }
 
 // comparedVersions says which kinds are only here or only there.
-func comparedVersions(served map[string][]string) []VerdictLine {
+func comparedVersions(served map[string][]string) []verdictLine {
 	var missing, old, out []string
-	var lines []VerdictLine
+	var lines []verdictLine
 	known := map[string]bool{}
 	for _, k := range kruise.Kinds() {
 		known[k.Kind] = true
@@ -76,15 +76,15 @@ func comparedVersions(served map[string][]string) []VerdictLine {
 		}
 	}
 	slices.Sort(out)
-	lines = append(lines, Passed("kinds", "%d of Kruise's kinds are served", len(served)-len(out)))
+	lines = append(lines, passed("kinds", "%d of Kruise's kinds are served", len(served)-len(out)))
 	if len(missing) > 0 {
-		lines = append(lines, Warned("kinds", "render expands them: --target kruise --expand KIND", "not served: %s", strings.Join(missing, ", ")))
+		lines = append(lines, warned("kinds", "render expands them: --target kruise --expand KIND", "not served: %s", strings.Join(missing, ", ")))
 	}
 	if len(old) > 0 {
-		lines = append(lines, Warned("kinds", "kubectl kruise convert writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
+		lines = append(lines, warned("kinds", "kubectl kruise convert writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
 	}
 	if len(out) > 0 {
-		lines = append(lines, Warned("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))
+		lines = append(lines, warned("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))
 	}
 	return lines
 }

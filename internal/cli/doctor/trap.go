@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// TrapFlags are those of `kustomize build`.
-type TrapFlags struct{ AlphaPlugins, Exec bool }
+// trapFlags are those of `kustomize build`.
+type trapFlags struct{ AlphaPlugins, Exec bool }
 
 // trapKustomization is what matters of one.
 type trapKustomization struct {
@@ -42,22 +42,22 @@ type trapLayer struct {
 
 // trapReader goes through the layers of a build.
 type trapReader struct {
-	flags TrapFlags
+	flags trapFlags
 	look  func(string) (string, error)
 	seen  map[string]bool
-	lines []VerdictLine
+	lines []verdictLine
 	found int
 }
 
-// FindTraps goes through the kustomization in dir and all below it. look finds a program on
+// findTraps goes through the kustomization in dir and all below it. look finds a program on
 // the PATH.
-func FindTraps(dir string, flags TrapFlags, look func(string) (string, error)) ([]VerdictLine, error) {
+func findTraps(dir string, flags trapFlags, look func(string) (string, error)) ([]verdictLine, error) {
 	r := &trapReader{flags: flags, look: look, seen: map[string]bool{}}
 	if err := r.layer(trapLayer{dir: filepath.Clean(dir)}); err != nil {
 		return nil, err
 	}
 	if len(r.lines) == 0 {
-		r.lines = append(r.lines, Passed("kustomize", "%s, and no trap", countedFunctions(r.found)))
+		r.lines = append(r.lines, passed("kustomize", "%s, and no trap", countedFunctions(r.found)))
 	}
 	return r.lines, nil
 }
@@ -134,7 +134,7 @@ var remotePattern = regexp.MustCompile(`://|^git@|^git::|^[a-z0-9.-]+\.[a-z]{2,}
 // absent is an entry that is no file here: kustomize fails, or fetches it.
 func (r *trapReader) absent(l trapLayer, entry string) {
 	if remotePattern.MatchString(entry) {
-		r.lines = append(r.lines, Warned("remote", "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
+		r.lines = append(r.lines, warned("remote", "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
 		return
 	}
 	r.lines = append(r.lines, Failed("files", "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
@@ -246,13 +246,13 @@ func (c functionConfig) String() string {
 }
 
 // judge are all traps that a config is in.
-func (r *trapReader) judge(l trapLayer, field string, c functionConfig) []VerdictLine {
+func (r *trapReader) judge(l trapLayer, field string, c functionConfig) []verdictLine {
 	if field == "resources" {
-		return []VerdictLine{Warned("function", "list it under transformers: or generators:", "%s is an object like any other under resources: no function runs", c)}
+		return []verdictLine{warned("function", "list it under transformers: or generators:", "%s is an object like any other under resources: no function runs", c)}
 	}
 	var p functionProgram
 	if err := yaml.UnmarshalStrict([]byte(c.text), &p); err != nil {
-		return []VerdictLine{Failed("function", "its declaration may hold exec: {path, args, envs} or container: {…}", "%s: %v", c, err)}
+		return []verdictLine{Failed("function", "its declaration may hold exec: {path, args, envs} or container: {…}", "%s: %v", c, err)}
 	}
 	out := r.flagged(p, c)
 	if p.Exec != nil && p.Container == nil {
@@ -263,19 +263,19 @@ func (r *trapReader) judge(l trapLayer, field string, c functionConfig) []Verdic
 }
 
 // flagged is what the flags of `kustomize build` do to a function.
-func (r *trapReader) flagged(p functionProgram, c functionConfig) []VerdictLine {
+func (r *trapReader) flagged(p functionProgram, c functionConfig) []verdictLine {
 	switch exec := p.Exec != nil && p.Container == nil; {
 	case !r.flags.AlphaPlugins:
-		return []VerdictLine{Failed("flags", "kustomize build --enable-alpha-plugins --enable-exec; kubectl kustomize and apply -k cannot", "%s: kustomize stops, external plugins are disabled", c)}
+		return []verdictLine{Failed("flags", "kustomize build --enable-alpha-plugins --enable-exec; kubectl kustomize and apply -k cannot", "%s: kustomize stops, external plugins are disabled", c)}
 	case exec && !r.flags.Exec:
-		return []VerdictLine{Failed("flags", "add --enable-exec", "%s: kustomize leaves the function out and says nothing", c)}
+		return []verdictLine{Failed("flags", "add --enable-exec", "%s: kustomize leaves the function out and says nothing", c)}
 	}
 	return nil
 }
 
 // exec is whether the program can be found, and by which kustomize.
-func (r *trapReader) exec(l trapLayer, p functionProgram, c functionConfig) []VerdictLine {
-	var out []VerdictLine
+func (r *trapReader) exec(l trapLayer, p functionProgram, c functionConfig) []verdictLine {
+	var out []verdictLine
 	if strings.ContainsRune(p.Exec.Path, '/') {
 		// kustomize resolves it from the kustomization that lists the config.
 		path := p.Exec.Path
@@ -289,37 +289,37 @@ func (r *trapReader) exec(l trapLayer, p functionProgram, c functionConfig) []Ve
 		out = append(out, Failed("exec", "put it on the PATH of the build", "%s: there is no %s", c, p.Exec.Path))
 	}
 	if len(p.Exec.Args)+len(p.Exec.Envs) > 0 {
-		out = append(out, Warned("exec", "path: kubectl-kruise alone works everywhere", "%s: kustomize before 5.7 fails on args and envs", c))
+		out = append(out, warned("exec", "path: kubectl-kruise alone works everywhere", "%s: kustomize before 5.7 fails on args and envs", c))
 	}
 	return out
 }
 
 // validationLines is where a function that reports alone may stand.
-func validationLines(field string, c functionConfig) []VerdictLine {
+func validationLines(field string, c functionConfig) []verdictLine {
 	mode, _, _ := unstructured.NestedString(c.object.Object, "spec", "validate")
 	if mode == "" {
 		mode, _, _ = unstructured.NestedString(c.object.Object, "data", "validate")
 	}
 	switch {
 	case mode == "empty" && field != "validators":
-		return []VerdictLine{Failed("validate", "list it under validators:", "%s returns nothing, and under %s: that deletes every object", c, field)}
+		return []verdictLine{Failed("validate", "list it under validators:", "%s returns nothing, and under %s: that deletes every object", c, field)}
 	case mode != "empty" && field == "validators":
-		return []VerdictLine{Failed("validate", "set validate: empty, which is right under validators: alone", "%s: kustomize fails every validator that returns what it got", c)}
+		return []verdictLine{Failed("validate", "set validate: empty, which is right under validators: alone", "%s: kustomize fails every validator that returns what it got", c)}
 	}
 	return nil
 }
 
 // distributionLines is where copies for several namespaces may be made.
-func distributionLines(l trapLayer, field string, c functionConfig) []VerdictLine {
+func distributionLines(l trapLayer, field string, c functionConfig) []verdictLine {
 	if gvk := c.object.GroupVersionKind(); gvk.Group != kruise.Group || gvk.Kind != kruise.KindResourceDistribution {
 		return nil
 	}
 	const hint = "list it under transformers: of the outermost kustomization"
 	switch {
 	case l.moved || field == "generators" && l.Namespace != "":
-		return []VerdictLine{Failed("namespaces", hint, "%s: a namespace: that comes later moves all copies into one, and kustomize fails", c)}
+		return []verdictLine{Failed("namespaces", hint, "%s: a namespace: that comes later moves all copies into one, and kustomize fails", c)}
 	case field == "generators":
-		return []VerdictLine{Warned("namespaces", hint, "%s: a generator gets no objects, so it does not know which Namespaces there are", c)}
+		return []verdictLine{warned("namespaces", hint, "%s: a generator gets no objects, so it does not know which Namespaces there are", c)}
 	}
 	return nil
 }

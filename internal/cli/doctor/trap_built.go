@@ -12,15 +12,15 @@ import (
 // functionResidue are annotations by which kustomize knows its own while it builds.
 var functionResidue = []string{"internal.config.kubernetes.io/", "kustomize.config.k8s.io/"}
 
-// CheckBuilt looks at what `kustomize build` has printed: nothing, references to names that
+// checkBuilt looks at what `kustomize build` has printed: nothing, references to names that
 // are gone, and annotations that should be.
-func CheckBuilt(text []byte) ([]VerdictLine, error) {
+func checkBuilt(text []byte) ([]verdictLine, error) {
 	documents, err := decodeYAML(text)
 	if err != nil {
 		return nil, fmt.Errorf("what was built: %w", err)
 	}
 	if len(documents) == 0 {
-		return []VerdictLine{Failed("output", "a function that prints nothing and ends with 0 deletes every object: run it by hand", "nothing was built")}, nil
+		return []verdictLine{Failed("output", "a function that prints nothing and ends with 0 deletes every object: run it by hand", "nothing was built")}, nil
 	}
 	b := builtOutput{names: map[string][]string{}}
 	for _, d := range documents {
@@ -33,7 +33,7 @@ func CheckBuilt(text []byte) ([]VerdictLine, error) {
 		b.walk(d, "")
 	}
 	if len(b.lines) == 0 {
-		b.lines = append(b.lines, Passed("output", "%d objects, and their references hold", len(documents)))
+		b.lines = append(b.lines, passed("output", "%d objects, and their references hold", len(documents)))
 	}
 	return b.lines, nil
 }
@@ -42,14 +42,14 @@ func CheckBuilt(text []byte) ([]VerdictLine, error) {
 type builtOutput struct {
 	names  map[string][]string
 	object unstructured.Unstructured
-	lines  []VerdictLine
+	lines  []verdictLine
 }
 
 // left finds bookkeeping that a function should not have kept or made.
 func (b *builtOutput) left() {
 	for key := range b.object.GetAnnotations() {
 		if slices.ContainsFunc(functionResidue, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
-			b.lines = append(b.lines, Warned("output", "the function that adds the object must not set it", "%s %s keeps the annotation %s", b.object.GetKind(), b.object.GetName(), key))
+			b.lines = append(b.lines, warned("output", "the function that adds the object must not set it", "%s %s keeps the annotation %s", b.object.GetKind(), b.object.GetName(), key))
 		}
 	}
 }

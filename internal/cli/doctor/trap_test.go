@@ -48,92 +48,92 @@ func base(more, config string) map[string]string {
 // traps are kustomizations, what the real kustomize does with them, and what is said.
 var traps = map[string]struct {
 	files map[string]string
-	flags TrapFlags
+	flags trapFlags
 	// fails is what kustomize says when it fails; builds is what it builds when it
 	// does not, lacks what it does not build.
 	fails, builds, lacks string
-	status               VerdictStatus
+	status               verdictStatus
 	says                 string
 }{
 	"both flags": {
-		base("transformers: [config.yaml]\n", ours), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "1 function, and no trap",
+		base("transformers: [config.yaml]\n", ours), trapFlags{true, true}, "", "kind: Deployment", "", OK, "1 function, and no trap",
 	},
 	"left out without a word": {
-		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), TrapFlags{true, false}, "", "kind: Deployment", "", Fail, "leaves the function out",
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), trapFlags{true, false}, "", "kind: Deployment", "", fail, "leaves the function out",
 	},
 	"no flags": {
-		base("transformers: [config.yaml]\n", ours), TrapFlags{}, "external plugins disabled", "", "", Fail, "external plugins are disabled",
+		base("transformers: [config.yaml]\n", ours), trapFlags{}, "external plugins disabled", "", "", fail, "external plugins are disabled",
 	},
 	"only the second flag": {
-		base("transformers: [config.yaml]\n", ours), TrapFlags{false, true}, "external plugins disabled", "", "", Fail, "external plugins are disabled",
+		base("transformers: [config.yaml]\n", ours), trapFlags{false, true}, "external plugins disabled", "", "", fail, "external plugins are disabled",
 	},
 	"in place": {
 		map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers:\n- |\n  " + strings.ReplaceAll(strings.TrimSpace(run("RenderConfig", "{path: nobody-has-it}", "")), "\n", "\n  ") + "\n", "web.yaml": web},
-		TrapFlags{true, true},
-		"nobody-has-it", "", "", Fail, "there is no nobody-has-it",
+		trapFlags{true, true},
+		"nobody-has-it", "", "", fail, "there is no nobody-has-it",
 	},
 	"under resources": {
-		base("", ours), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "0 functions",
+		base("", ours), trapFlags{true, true}, "", "kind: Deployment", "", OK, "0 functions",
 	},
 	"an object like any other": {
-		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, TrapFlags{true, true}, "", "kind: RenderConfig", "", Warn, "no function runs",
+		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, trapFlags{true, true}, "", "kind: RenderConfig", "", Warn, "no function runs",
 	},
 	"returns nothing": {
-		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), TrapFlags{true, true}, "", "", "kind", Fail, "deletes every object",
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), trapFlags{true, true}, "", "", "kind", fail, "deletes every object",
 	},
 	"a validator that echoes": {
-		base("validators: [config.yaml]\n", ours), TrapFlags{true, true}, "shouldn't modify", "", "", Fail, "fails every validator",
+		base("validators: [config.yaml]\n", ours), trapFlags{true, true}, "shouldn't modify", "", "", fail, "fails every validator",
 	},
 	"a validator": {
-		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), TrapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), trapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
 	},
 	"an unknown key": {
-		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, arg: [fn]}", "")), TrapFlags{true, true}, "unknown field", "", "", Fail, "unknown field",
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, arg: [fn]}", "")), trapFlags{true, true}, "unknown field", "", "", fail, "unknown field",
 	},
 	"args": {
-		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), TrapFlags{true, true}, "", "kind: Deployment", "", Warn, "before 5.7",
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), trapFlags{true, true}, "", "kind: Deployment", "", Warn, "before 5.7",
 	},
 	"a path from the config's folder": {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
 			"deep/config.yaml": run("Any", "{path: ./it}", ""), "deep/it": "#!/bin/sh\ncat\n",
-		}, TrapFlags{true, true}, "it", "", "", Fail, "is not a program",
+		}, trapFlags{true, true}, "it", "", "", fail, "is not a program",
 	},
 	"a path from the kustomization": {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
 			"deep/config.yaml": run("Any", "{path: ./deep/it}", ""), "deep/it": "#!/bin/sh\ncat\n",
-		}, TrapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+		}, trapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
 	},
 	"a folder of configs": {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep]\n", "web.yaml": web,
 			"deep/kustomization.yaml": "resources: [config.yaml]\n", "deep/config.yaml": run("Any", "{path: nobody-has-it}", ""),
-		}, TrapFlags{true, true}, "nobody-has-it", "", "", Fail, "there is no nobody-has-it",
+		}, trapFlags{true, true}, "nobody-has-it", "", "", fail, "there is no nobody-has-it",
 	},
 	"copies as a generator": {
-		base("generators: [config.yaml]\n", copies), TrapFlags{true, true}, "", "namespace: team-b", "", Warn, "does not know which Namespaces there are",
+		base("generators: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", Warn, "does not know which Namespaces there are",
 	},
 	"copies as a generator, and a namespace": {
-		base("namespace: shop\ngenerators: [config.yaml]\n", copies), TrapFlags{true, true}, "namespace transformation produces ID conflict", "", "", Fail, "moves all copies into one",
+		base("namespace: shop\ngenerators: [config.yaml]\n", copies), trapFlags{true, true}, "namespace transformation produces ID conflict", "", "", fail, "moves all copies into one",
 	},
 	"copies below a namespace": {
 		map[string]string{
 			"kustomization.yaml": "namespace: shop\nresources: [base]\n", "base/kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [config.yaml]\n",
 			"base/web.yaml": web, "base/config.yaml": copies,
-		}, TrapFlags{true, true}, "namespace transformation produces ID conflict", "", "", Fail, "moves all copies into one",
+		}, trapFlags{true, true}, "namespace transformation produces ID conflict", "", "", fail, "moves all copies into one",
 	},
 	"a config that is not there": {
-		base("transformers: [confg.yaml]\n", ours), TrapFlags{true, true}, "confg.yaml", "", "", Fail, "there is no confg.yaml",
+		base("transformers: [confg.yaml]\n", ours), trapFlags{true, true}, "confg.yaml", "", "", fail, "there is no confg.yaml",
 	},
 	"a folder that is not there": {
-		base("components: [deep]\n", ours), TrapFlags{true, true}, "deep", "", "", Fail, "there is no deep",
+		base("components: [deep]\n", ours), trapFlags{true, true}, "deep", "", "", fail, "there is no deep",
 	},
 	"an object that is not there": {
-		map[string]string{"kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n", "web.yaml": web}, TrapFlags{true, true}, "hpa.yaml", "", "", Fail, "there is no hpa.yaml",
+		map[string]string{"kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n", "web.yaml": web}, trapFlags{true, true}, "hpa.yaml", "", "", fail, "there is no hpa.yaml",
 	},
 	"copies where they belong": {
-		base("namespace: shop\ntransformers: [config.yaml]\n", copies), TrapFlags{true, true}, "", "namespace: team-b", "", OK, "no trap",
+		base("namespace: shop\ntransformers: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", OK, "no trap",
 	},
 }
 
@@ -153,7 +153,7 @@ func TestTraps(t *testing.T) {
 			case c.fails == "" && (err != nil || !strings.Contains(out, c.builds) || c.lacks != "" && strings.Contains(out, c.lacks)):
 				t.Errorf("kustomize: %v\n%s%s", err, out, said)
 			}
-			lines, err := FindTraps(dir, c.flags, exec.LookPath)
+			lines, err := findTraps(dir, c.flags, exec.LookPath)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-func (f TrapFlags) args() []string {
+func (f trapFlags) args() []string {
 	out := []string{"build"}
 	if f.AlphaPlugins {
 		out = append(out, "--enable-alpha-plugins")
@@ -180,13 +180,13 @@ func TestBuilt(t *testing.T) {
 	programs(t)
 	for name, c := range map[string]struct {
 		config string
-		status VerdictStatus
+		status verdictStatus
 		says   string
 	}{
 		"ours":          {ours, OK, "references hold"},
-		"nothing":       {run("Any", "{path: 'true'}", ""), Fail, "nothing was built"},
+		"nothing":       {run("Any", "{path: 'true'}", ""), fail, "nothing was built"},
 		"bookkeeping":   {run("Any", "{path: ./add}", ""), Warn, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
-		"lost its name": {run("Any", "{path: stranger}", ""), Fail, "refers to ConfigMap settings, which is called a-settings"},
+		"lost its name": {run("Any", "{path: stranger}", ""), fail, "refers to ConfigMap settings, which is called a-settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -198,7 +198,7 @@ func TestBuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, said)
 			}
-			lines, err := CheckBuilt([]byte(out))
+			lines, err := checkBuilt([]byte(out))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,8 +219,8 @@ func TestReferences(t *testing.T) {
 		"a service":       {"kind: Service\nmetadata: {name: a-web}\n---\nkind: StatefulSet\nmetadata: {name: a-web}\nspec: {serviceName: web}\n", "refers to Service web"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines, err := CheckBuilt([]byte(c.text))
-			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, c.says) || (lines[0].Status == Fail) != (c.says != "") {
+			lines, err := checkBuilt([]byte(c.text))
+			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, c.says) || (lines[0].Status == fail) != (c.says != "") {
 				t.Errorf("%+v (%v), want %q", lines, err, c.says)
 			}
 		})
@@ -229,13 +229,13 @@ func TestReferences(t *testing.T) {
 
 // TestRemote: what is fetched is named, since its functions run here.
 func TestRemote(t *testing.T) {
-	for entry, status := range map[string]VerdictStatus{
+	for entry, status := range map[string]verdictStatus{
 		"https://example.com/app.yaml": Warn, "github.com/a/b//c?ref=v1": Warn, "git@example.com:a/b": Warn, "example.org/a/b//c": Warn,
-		"../base": Fail, "app.prod.yaml": Fail, "deep/app.yaml": Fail,
+		"../base": fail, "app.prod.yaml": fail, "deep/app.yaml": fail,
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "kustomization.yaml"), "resources: ['"+entry+"']\n")
-		lines, err := FindTraps(dir, TrapFlags{true, true}, exec.LookPath)
+		lines, err := findTraps(dir, trapFlags{true, true}, exec.LookPath)
 		if err != nil || len(lines) != 1 || lines[0].Status != status || !strings.Contains(lines[0].Text, entry) {
 			t.Errorf("%s: %+v (%v), want %s", entry, lines, err, status)
 		}
@@ -244,14 +244,14 @@ func TestRemote(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := FindTraps(dir, TrapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
+	if _, err := findTraps(dir, trapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
 		t.Error(err)
 	}
 	write(t, filepath.Join(dir, "kustomization.yaml"), "resources: {}\n")
-	if _, err := FindTraps(dir, TrapFlags{}, exec.LookPath); err == nil {
+	if _, err := findTraps(dir, trapFlags{}, exec.LookPath); err == nil {
 		t.Error("that is no kustomization")
 	}
-	if _, err := CheckBuilt([]byte("{")); err == nil {
+	if _, err := checkBuilt([]byte("{")); err == nil {
 		t.Error("that is not YAML")
 	}
 }

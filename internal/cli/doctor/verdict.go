@@ -9,19 +9,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
-// VerdictStatus is how a thing is.
-type VerdictStatus string
+// verdictStatus is how a thing is.
+type verdictStatus string
 
 // The statuses.
 const (
-	OK   VerdictStatus = "ok"
-	Warn VerdictStatus = "warn"
-	Fail VerdictStatus = "fail"
+	OK   verdictStatus = "ok"
+	Warn verdictStatus = "warn"
+	fail verdictStatus = "fail"
 )
 
-// VerdictLine is what is said of one thing.
-type VerdictLine struct {
-	Status VerdictStatus `json:"status"`
+// verdictLine is what is said of one thing.
+type verdictLine struct {
+	Status verdictStatus `json:"status"`
 	// Topic is what was looked at, in one word or two.
 	Topic string `json:"topic"`
 	Text  string `json:"text"`
@@ -29,23 +29,23 @@ type VerdictLine struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Passed is a line about what is as it should be.
-func Passed(topic, format string, args ...any) VerdictLine {
-	return VerdictLine{Status: OK, Topic: topic, Text: fmt.Sprintf(format, args...)}
+// passed is a line about what is as it should be.
+func passed(topic, format string, args ...any) verdictLine {
+	return verdictLine{Status: OK, Topic: topic, Text: fmt.Sprintf(format, args...)}
 }
 
-// Warned is a line about what may be in the way.
-func Warned(topic, hint, format string, args ...any) VerdictLine {
-	return VerdictLine{Status: Warn, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
+// warned is a line about what may be in the way.
+func warned(topic, hint, format string, args ...any) verdictLine {
+	return verdictLine{Status: Warn, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // Failed is a line about what is in the way.
-func Failed(topic, hint, format string, args ...any) VerdictLine {
-	return VerdictLine{Status: Fail, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
+func Failed(topic, hint, format string, args ...any) verdictLine {
+	return verdictLine{Status: fail, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// CountVerdicts is the number of lines with a status.
-func CountVerdicts(lines []VerdictLine, s VerdictStatus) int {
+// countVerdicts is the number of lines with a status.
+func countVerdicts(lines []verdictLine, s verdictStatus) int {
 	n := 0
 	for _, l := range lines {
 		if l.Status == s {
@@ -55,10 +55,10 @@ func CountVerdicts(lines []VerdictLine, s VerdictStatus) int {
 	return n
 }
 
-// WriteVerdictJSON writes the lines as one list.
-func WriteVerdictJSON(w io.Writer, lines []VerdictLine) error {
+// writeVerdictJSON writes the lines as one list.
+func writeVerdictJSON(w io.Writer, lines []verdictLine) error {
 	if lines == nil {
-		lines = []VerdictLine{}
+		lines = []verdictLine{}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -66,9 +66,9 @@ func WriteVerdictJSON(w io.Writer, lines []VerdictLine) error {
 	return e.Encode(lines)
 }
 
-// WriteVerdictText writes the lines in columns, and how many of them are not ok. width is that of the
+// writeVerdictText writes the lines in columns, and how many of them are not ok. width is that of the
 // terminal, 0 without one; paint colours a status.
-func WriteVerdictText(w io.Writer, lines []VerdictLine, width int, paint func(VerdictStatus, string) string) error {
+func writeVerdictText(w io.Writer, lines []verdictLine, width int, paint func(verdictStatus, string) string) error {
 	wide := 0
 	for _, l := range lines {
 		wide = max(wide, len(l.Topic))
@@ -86,6 +86,6 @@ func WriteVerdictText(w io.Writer, lines []VerdictLine, width int, paint func(Ve
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d ok, %d warn, %d fail\n", CountVerdicts(lines, OK), CountVerdicts(lines, Warn), CountVerdicts(lines, Fail))
+	_, err := fmt.Fprintf(w, "%d ok, %d warn, %d fail\n", countVerdicts(lines, OK), countVerdicts(lines, Warn), countVerdicts(lines, fail))
 	return err
 }

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-var verdictLines = []VerdictLine{Passed("one", "is <%d>", 1), Warned("second", "do it", "may be"), Failed("two", "", "is not")}
+var verdictLines = []verdictLine{passed("one", "is <%d>", 1), warned("second", "do it", "may be"), Failed("two", "", "is not")}
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := WriteVerdictText(&b, verdictLines, 0, func(s VerdictStatus, text string) string {
+	if err := writeVerdictText(&b, verdictLines, 0, func(s verdictStatus, text string) string {
 		return strings.ReplaceAll(text, string(s), strings.ToUpper(string(s)))
 	}); err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ FAIL  two     is not
 // TestTextFits: on a terminal, what is longer goes on below itself.
 func TestTextFits(t *testing.T) {
 	var b strings.Builder
-	list := []VerdictLine{Warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
-	if err := WriteVerdictText(&b, list, 40, func(_ VerdictStatus, text string) string { return text }); err != nil {
+	list := []verdictLine{warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
+	if err := writeVerdictText(&b, list, 40, func(_ verdictStatus, text string) string { return text }); err != nil {
 		t.Fatal(err)
 	}
 	want := `warn  plugin  another is on the PATH,
@@ -45,7 +45,7 @@ func TestTextFits(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var b strings.Builder
-	if err := WriteVerdictJSON(&b, verdictLines[:1]); err != nil {
+	if err := writeVerdictJSON(&b, verdictLines[:1]); err != nil {
 		t.Fatal(err)
 	}
 	want := "[\n  {\n    \"status\": \"ok\",\n    \"topic\": \"one\",\n    \"text\": \"is <1>\"\n  }\n]\n"
@@ -53,7 +53,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("have %s", b.String())
 	}
 	b.Reset()
-	if err := WriteVerdictJSON(&b, nil); err != nil || b.String() != "[]\n" {
+	if err := writeVerdictJSON(&b, nil); err != nil || b.String() != "[]\n" {
 		t.Errorf("nothing is %q, %v", b.String(), err)
 	}
 }

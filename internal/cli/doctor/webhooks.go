@@ -21,15 +21,15 @@ type webhook struct {
 
 // webhooks checks whether Kruise's webhooks have endpoints: without any, the API
 // server refuses all that they are asked about, Pods among it.
-func (p *examined) webhooks(ctx context.Context) []VerdictLine {
+func (p *examined) webhooks(ctx context.Context) []verdictLine {
 	all, err := p.hooks(ctx)
 	if err != nil {
-		return []VerdictLine{Warned("webhooks", "", "cannot be read: %v", err)}
+		return []verdictLine{warned("webhooks", "", "cannot be read: %v", err)}
 	}
 	if len(all) == 0 {
-		return []VerdictLine{Warned("webhooks", "without them objects get no defaults, and pods no sidecars", "none in namespace %s", kruise.DefaultNamespace)}
+		return []verdictLine{warned("webhooks", "without them objects get no defaults, and pods no sidecars", "none in namespace %s", kruise.DefaultNamespace)}
 	}
-	var lines []VerdictLine
+	var lines []verdictLine
 	empty := slices.ContainsFunc(all, func(h webhook) bool { return len(h.client.CABundle) == 0 })
 	if empty {
 		lines = append(lines, Failed("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
@@ -78,10 +78,10 @@ func hookServices(all []webhook) []string {
 }
 
 // answers says whether a service has a ready endpoint.
-func (p *examined) answers(ctx context.Context, service string, all []webhook) VerdictLine {
+func (p *examined) answers(ctx context.Context, service string, all []webhook) verdictLine {
 	list, err := p.core.DiscoveryV1().EndpointSlices(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + service})
 	if err != nil {
-		return Warned("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)
+		return warned("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)
 	}
 	ready := 0
 	for _, slice := range list.Items {
@@ -92,7 +92,7 @@ func (p *examined) answers(ctx context.Context, service string, all []webhook) V
 		}
 	}
 	if ready > 0 {
-		return Passed("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
+		return passed("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
 	}
 	return Failed("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusingHooks(all))
 }

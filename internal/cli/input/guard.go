@@ -75,8 +75,8 @@ func endOverrun(most time.Duration, p Process) {
 
 const (
 	limitSeconds = "seconds"
-	// DefaultSeconds is how long a verb that changes nothing may be busy.
-	DefaultSeconds = 55
+	// defaultSeconds is how long a verb that changes nothing may be busy.
+	defaultSeconds = 55
 )
 
 // givenLimits is what --limit says, nothing for commands without it.
@@ -90,7 +90,7 @@ func givenLimits(c *cobra.Command) map[string]string {
 
 // secondsLimit is how long the command may take.
 func secondsLimit(c *cobra.Command) time.Duration {
-	n := int64(DefaultSeconds)
+	n := int64(defaultSeconds)
 	if text, ok := givenLimits(c)[limitSeconds]; ok {
 		if v, err := parseLimit(text); err == nil {
 			n = v

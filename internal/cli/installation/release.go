@@ -63,7 +63,7 @@ func Tell(ctx context.Context, manager Manager, objects dynamic.Interface, serve
 	if r, ok := kruise.ReleaseOfImage(manager.Container.Image); ok {
 		return Found{Release: r, From: "the image of its controllers", Sure: true}
 	}
-	d := kruise.Definitions{Served: Served(server)}
+	d := kruise.Definitions{Served: served(server)}
 	if len(d.Served) == 0 {
 		return Found{}
 	}
@@ -109,9 +109,9 @@ func FindManager(ctx context.Context, objects dynamic.Interface) (Manager, error
 	return Manager{}, nil
 }
 
-// Served are the versions of Kruise's kinds that a server serves, the oldest first; what
+// served are the versions of Kruise's kinds that a server serves, the oldest first; what
 // cannot be asked for is left out.
-func Served(server discovery.ServerResourcesInterface) map[string][]string {
+func served(server discovery.ServerResourcesInterface) map[string][]string {
 	out := map[string][]string{}
 	for _, version := range []string{kruise.V1alpha1, kruise.V1beta1} {
 		for _, group := range []string{kruise.Group, kruise.PolicyGroup} {

@@ -34,9 +34,9 @@ type Approval struct {
 // dropped.
 const minKeptApprovals = 1000
 
-// ApprovalsFile is where this user's approvals are kept: in the XDG state folder, which other users
+// approvalsFile is where this user's approvals are kept: in the XDG state folder, which other users
 // of the machine cannot write.
-func ApprovalsFile() (string, error) {
+func approvalsFile() (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
@@ -50,7 +50,7 @@ func ApprovalsFile() (string, error) {
 
 // RememberApproval keeps an approval.
 func RememberApproval(n Approval) error {
-	path, err := ApprovalsFile()
+	path, err := approvalsFile()
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func appendApproval(path string, n Approval) error {
 
 // IsApproved reports whether one of the digests was approved by this user on this machine.
 func IsApproved(digests []string) (bool, error) {
-	path, err := ApprovalsFile()
+	path, err := approvalsFile()
 	if err != nil {
 		return false, err
 	}

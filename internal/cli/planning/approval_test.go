@@ -31,7 +31,7 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%q: %v, %v", digest, ok, err)
 		}
 	}
-	path, _ := ApprovalsFile()
+	path, _ := approvalsFile()
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -50,7 +50,7 @@ func TestKnown_TakesNoFileThatOthersCanWrite(t *testing.T) {
 	if err := RememberApproval(Approval{Digest: "sha256:a"}); err != nil {
 		t.Fatal(err)
 	}
-	path, _ := ApprovalsFile()
+	path, _ := approvalsFile()
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestKnown_TakesNoFileThatOthersCanWrite(t *testing.T) {
 
 func TestRemember_KeepsTheNewest(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	path, _ := ApprovalsFile()
+	path, _ := approvalsFile()
 	var notes []Approval
 	for i := range 2*minKeptApprovals + 1 {
 		notes = append(notes, Approval{Digest: fmt.Sprint(i)})

@@ -51,7 +51,7 @@ func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
 // The places that a plan's commands may come from, beside the command line.
 const (
 	FromStrategy   = "the strategy file"
-	FromAnnotation = "the annotation " + kruise.RolloutAnnotation
+	fromAnnotation = "the annotation " + kruise.RolloutAnnotation
 )
 
 // Untyped returns the commands of a plan that no flag names, and where they come from.
@@ -60,7 +60,7 @@ func (o *Options) Untyped(p *plan.Plan) (from string, commands []string) {
 	rest.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s plan.Step) bool {
 		return s.Verify != nil && slices.ContainsFunc(o.policy.commands, func(command string) bool { return slices.Equal(s.Verify.Command, shell(command)) })
 	})
-	if from = FromAnnotation; o.policy.strategy != "" {
+	if from = fromAnnotation; o.policy.strategy != "" {
 		from = FromStrategy
 	}
 	return from, rest.Commands(0)

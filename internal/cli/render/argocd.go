@@ -69,19 +69,19 @@ func newArgoCDGenerate(f *factory.Factory) *cobra.Command {
 			if err := limits.Complete(); err != nil {
 				return err
 			}
-			return GenerateForArgoCD(c.Context(), f, limits)
+			return generateForArgoCD(c.Context(), f, limits)
 		},
 	}
 	limits.Add(c)
 	return c
 }
 
-// InArgoCD reports whether Argo CD has started this process.
-func InArgoCD(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
+// inArgoCD reports whether Argo CD has started this process.
+func inArgoCD(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
 
-// GenerateForArgoCD writes the manifests of the application in the working folder. The limits
+// generateForArgoCD writes the manifests of the application in the working folder. The limits
 // are of the one who runs the repo server: no repository can raise them.
-func GenerateForArgoCD(ctx context.Context, f *factory.Factory, limits *input.LimitFlag) error {
+func generateForArgoCD(ctx context.Context, f *factory.Factory, limits *input.LimitFlag) error {
 	if f.Streams.Environ != nil {
 		for _, line := range engine.Stray(f.Streams.Environ()) {
 			_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)

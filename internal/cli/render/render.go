@@ -73,8 +73,8 @@ func NewRender(f *factory.Factory) *cobra.Command {
 		Example: renderExample,
 		Args:    command.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().NFlag() == 0 && InArgoCD(f) {
-				return GenerateForArgoCD(c.Context(), f, &o.limits)
+			if c.Flags().NFlag() == 0 && inArgoCD(f) {
+				return generateForArgoCD(c.Context(), f, &o.limits)
 			}
 			return o.run(c.Context())
 		},

@@ -31,8 +31,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// FieldManager is who writes objects where --field-manager does not say otherwise.
-const FieldManager = "kubectl-kruise"
+// fieldManager is who writes objects where --field-manager does not say otherwise.
+const fieldManager = "kubectl-kruise"
 
 // CreateOptions are the flags of kubectl's verbs that create.
 type CreateOptions struct {
@@ -58,7 +58,7 @@ func (o *CreateOptions) AddFlags(c *cobra.Command) {
 	cmdutil.AddDryRunFlag(c)
 	cmdutil.AddValidateFlags(c)
 	cmdutil.AddApplyAnnotationFlags(c)
-	c.Flags().StringVar(&o.manager, "field-manager", FieldManager, "who owns the fields that are written")
+	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "who owns the fields that are written")
 	c.Flags().StringVar(&o.version, "api-version", "", "v1beta1 or v1alpha1 of a kind of Kruise; the newest that the cluster serves, or with --dry-run=client the release of Kruise")
 	o.kruise.Add(c, "with a cluster what it serves, else the newest")
 	command.Offer(c, "dry-run", "none", "client", "server")

@@ -28,7 +28,7 @@ var switching = map[string]string{
 	"internal/cli/inspect revisionsOf":                  "revisions of all kinds of Kruise that have some, not of workloads alone",
 	"internal/cli/create podTemplateOf":                 "where kinds of Kruise have pod templates, in the text of a manifest",
 	"internal/cli/clusterread workloadReader.revisions": "where the API server has revisions, which only those who read there ask",
-	"pkg/apply/kube SurroundingsOf":                     "where the objects are that belong to a workload: queries, which no rule of the kind needs",
+	"pkg/apply/kube surroundingsOf":                     "where the objects are that belong to a workload: queries, which no rule of the kind needs",
 	"pkg/apply/set rolloutFieldsOf":                     "the fields that a rollout owns, of kinds that may be no workload",
 	"internal/cli/planning Options.setReplicas":         "in the text of a manifest, before it is read",
 	"internal/cli/resourcearg PodsOf":                   "objects of any kind that stand for pods",

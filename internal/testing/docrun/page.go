@@ -66,21 +66,21 @@ type Command struct {
 
 var directive = regexp.MustCompile(`(?s)^<!--\s*(run on|before|not run|exits|until|needs)\b:?\s*(.*?)\s*-->$`)
 
-// Read finds the blocks of a page.
-func Read(path string) ([]Block, error) {
+// read finds the blocks of a page.
+func read(path string) ([]Block, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := Parse(string(text))
+	blocks, err := parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return blocks, nil
 }
 
-// Parse finds the blocks of a text.
-func Parse(text string) ([]Block, error) {
+// parse finds the blocks of a text.
+func parse(text string) ([]Block, error) {
 	p := parser{lines: strings.Split(text, "\n")}
 	for p.at < len(p.lines) {
 		line := strings.TrimSpace(p.lines[p.at])

@@ -34,7 +34,7 @@ second
 ` + "```sh\nthree\n```\n"
 
 func TestParse(t *testing.T) {
-	got, err := Parse(page)
+	got, err := parse(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestParseRefuses(t *testing.T) {
 		"\n<!-- exits well -->\n": "line 2: ",
 		"<!-- before: ls":         "",
 	} {
-		_, err := Parse(text)
+		_, err := parse(text)
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

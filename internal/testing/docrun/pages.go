@@ -50,7 +50,7 @@ func RunOn(top, ground string) (map[string]string, error) {
 	pages, err := Pages(top)
 	out := map[string]string{}
 	for _, page := range pages {
-		blocks, err := Read(filepath.Join(top, page))
+		blocks, err := read(filepath.Join(top, page))
 		if err != nil {
 			return nil, err
 		}

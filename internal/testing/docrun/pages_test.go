@@ -26,7 +26,7 @@ func TestPages(t *testing.T) {
 	run, left := 0, 0
 	for _, page := range pages {
 		hidden(t, page)
-		blocks, err := Read(filepath.Join(top, page))
+		blocks, err := read(filepath.Join(top, page))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ type edit struct {
 }
 
 func (r *run) page(ctx context.Context, path string) error {
-	blocks, err := Read(path)
+	blocks, err := read(path)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func Main(m interface{ Run() int }) { os.Exit(Run(m)) }
 // returns the exit code.
 func Run(m interface{ Run() int }) int {
 	asked := os.Getenv(SpentEnv) != "" && os.Getenv(marker) == ""
-	leave, err := Enter()
+	leave, err := enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
 		return 1
@@ -65,10 +65,10 @@ func spacious() {
 // itself again.
 const marker = "KUBECTL_KRUISE_HERMETIC"
 
-// Enter replaces the environment of the process. The function that it returns removes
+// enter replaces the environment of the process. The function that it returns removes
 // the files of the new one. In a process that a hermetic process started, Enter changes
 // nothing.
-func Enter() (leave func(), err error) {
+func enter() (leave func(), err error) {
 	if os.Getenv(marker) != "" {
 		return func() {}, nil
 	}

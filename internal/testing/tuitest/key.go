@@ -13,8 +13,8 @@ var named = map[string]rune{
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 }
 
-// Key is a key by its name, as keys name themselves.
-func Key(name string) tea.KeyPressMsg {
+// key is a key by its name, as keys name themselves.
+func key(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		name, k.Mod = rest, tea.ModCtrl

@@ -69,7 +69,7 @@ func (p probe) View() tea.View {
 // Press sends keys, one after the other: "a", "enter", "ctrl+c", "space".
 func (s *Session) Press(keys ...string) *Session {
 	for _, k := range keys {
-		s.tm.Send(Key(k))
+		s.tm.Send(key(k))
 	}
 	return s
 }

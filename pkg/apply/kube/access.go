@@ -14,14 +14,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// DeniedError are permissions that a rollout lacks.
-type DeniedError struct {
+// deniedError are permissions that a rollout lacks.
+type deniedError struct {
 	// Needs are what is not allowed, each with the namespace, "" for all of them.
 	Needs []string
 }
 
 // Error names all of them.
-func (e *DeniedError) Error() string { return "you may not " + strings.Join(e.Needs, ", nor ") }
+func (e *deniedError) Error() string { return "you may not " + strings.Join(e.Needs, ", nor ") }
 
 // May checks at the server, before anything is written, all permissions that carrying
 // out the plan needs; the error is a *DeniedError where one is missing. An
@@ -43,7 +43,7 @@ func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 		})
 	}
 	all.Wait()
-	out := &DeniedError{}
+	out := &deniedError{}
 	for i, n := range needs {
 		if denied[i] {
 			out.Needs = append(out.Needs, n.String()+namespaceText(c.namespaceOf(n)))

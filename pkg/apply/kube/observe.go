@@ -70,7 +70,7 @@ func (o *observer) start() error {
 	if w.workload == nil {
 		return fmt.Errorf("%s: %w", o.changedObject().Ref, plan.ErrNotFound)
 	}
-	around, err := SurroundingsOf(w.workload)
+	around, err := surroundingsOf(w.workload)
 	if err != nil {
 		return err
 	}

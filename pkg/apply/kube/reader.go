@@ -19,14 +19,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Reader reads objects of a cluster once, without watching them. It never writes.
-type Reader struct {
+// reader reads objects of a cluster once, without watching them. It never writes.
+type reader struct {
 	client  dynamic.Interface
 	skipped []string
 }
 
-// NewReader returns a reader; it asks nothing yet.
-func NewReader(client dynamic.Interface) *Reader { return &Reader{client: client} }
+// newReader returns a reader; it asks nothing yet.
+func newReader(client dynamic.Interface) *reader { return &reader{client: client} }
 
 // Query names objects of one resource, in whatever version of it is served.
 type Query struct {
@@ -43,7 +43,7 @@ type Query struct {
 
 // List hands every object to each, page by page, in the newest version that is served.
 // Objects that are not needed and may not be read are skipped, see [Reader.Skipped].
-func (r *Reader) List(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+func (r *reader) List(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
 	err := r.listNewest(ctx, q, each)
 	switch {
 	case err == nil:
@@ -58,9 +58,9 @@ func (r *Reader) List(ctx context.Context, q Query, each func(*unstructured.Unst
 }
 
 // Skipped says in words what could not be read and was not needed.
-func (r *Reader) Skipped() []string { return slices.Clone(r.skipped) }
+func (r *reader) Skipped() []string { return slices.Clone(r.skipped) }
 
-func (r *Reader) listNewest(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+func (r *reader) listNewest(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
 	for _, version := range versionsOf(q.Resource.Group) {
 		err := r.listPages(ctx, q, version, each)
 		if !apierrors.IsNotFound(err) {
@@ -70,7 +70,7 @@ func (r *Reader) listNewest(ctx context.Context, q Query, each func(*unstructure
 	return fmt.Errorf("%s: %w", q.Description, errNotServed)
 }
 
-func (r *Reader) listPages(ctx context.Context, q Query, version string, each func(*unstructured.Unstructured) error) error {
+func (r *reader) listPages(ctx context.Context, q Query, version string, each func(*unstructured.Unstructured) error) error {
 	client := r.client.Resource(q.Resource.WithVersion(version)).Namespace(q.Namespace)
 	opt := metav1.ListOptions{LabelSelector: q.Selector, Limit: objects.PageSize}
 	if q.Name != "" {
@@ -103,9 +103,9 @@ func versionsOf(group string) []string {
 	return []string{"v1"}
 }
 
-// Surroundings are the queries for everything besides a workload that decides on its
+// surroundings are the queries for everything besides a workload that decides on its
 // rollout; nil where a kind has none.
-type Surroundings struct {
+type surroundings struct {
 	// Pods are those that the selector matches; which of them the workload owns, their
 	// owners say.
 	Pods *Query
@@ -117,13 +117,13 @@ type Surroundings struct {
 	Disruptions, Budgets *Query
 }
 
-// SurroundingsOf is the one place that says where these are.
-func SurroundingsOf(w *cluster.Workload) (Surroundings, error) {
+// surroundingsOf is the one place that says where these are.
+func surroundingsOf(w *cluster.Workload) (surroundings, error) {
 	selector, err := metav1.LabelSelectorAsSelector(plan.SelectorOf(w))
 	if err != nil {
-		return Surroundings{}, err
+		return surroundings{}, err
 	}
-	out := Surroundings{
+	out := surroundings{
 		Pods:        &Query{"pods", schema.GroupResource{Resource: "pods"}, w.Namespace, selector.String(), "", true},
 		Revisions:   &Query{"stored revisions", schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, w.Namespace, selector.String(), "", false},
 		Disruptions: &Query{"PodDisruptionBudgets", schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}, w.Namespace, "", "", false},

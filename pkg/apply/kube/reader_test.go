@@ -50,7 +50,7 @@ func TestReader_List(t *testing.T) {
 				}
 			}
 			s.refuse(c.refused, http.StatusForbidden)
-			r, got := NewReader(dynamic.NewForConfigOrDie(s.config())), []string{}
+			r, got := newReader(dynamic.NewForConfigOrDie(s.config())), []string{}
 			c.query.Description = "clonesets"
 			err := r.List(t.Context(), c.query, func(u *unstructured.Unstructured) error {
 				got = append(got, u.GroupVersionKind().Version+"/"+u.GetName())
@@ -71,7 +71,7 @@ func TestReader_NamesUnreadableObject(t *testing.T) {
 	s := newAPIServer(t, nil)
 	s.put(t, "apps/v1/replicasets", newReplicaSet("shop", "web-1", ""))
 	q := Query{Description: "ReplicaSets", Resource: schema.GroupResource{Group: "apps", Resource: "replicasets"}}
-	err := NewReader(dynamic.NewForConfigOrDie(s.config())).List(t.Context(), q, func(*unstructured.Unstructured) error { return errors.New("broken") })
+	err := newReader(dynamic.NewForConfigOrDie(s.config())).List(t.Context(), q, func(*unstructured.Unstructured) error { return errors.New("broken") })
 	if err == nil || err.Error() != "ReplicaSet web-1: broken" {
 		t.Error(err)
 	}
@@ -109,7 +109,7 @@ func TestSurroundingsOf(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			around, err := SurroundingsOf(c.workload)
+			around, err := surroundingsOf(c.workload)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -167,9 +167,9 @@ func (n *Notifier) warn(h *hook, why string) {
 const (
 	Started    = "dev.kubectl-kruise.rollout.started"
 	Waiting    = "dev.kubectl-kruise.rollout.waiting"
-	Failed     = "dev.kubectl-kruise.rollout.failed"
+	failed     = "dev.kubectl-kruise.rollout.failed"
 	Completed  = "dev.kubectl-kruise.rollout.completed"
-	RolledBack = "dev.kubectl-kruise.rollout.rolledback"
+	rolledBack = "dev.kubectl-kruise.rollout.rolledback"
 )
 
 // cloudEvent is an event of the CloudEvents specification 1.0 in its JSON format.
@@ -209,9 +209,9 @@ func typeOf(e event.Event) string {
 	case event.Completed:
 		return Completed
 	case event.Failed:
-		return Failed
+		return failed
 	case event.RolledBack:
-		return RolledBack
+		return rolledBack
 	case event.AtPause, event.TimedOut, event.Interrupted, event.TakenOver: // another process continues
 	}
 	return ""

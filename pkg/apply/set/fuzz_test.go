@@ -16,8 +16,8 @@ func FuzzParent(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = p.Recorded(map[string]string{IDLabel: p.ID()}, map[string]string{ToolingAnnotation: tool, KindsAnnotation: kinds, NamespacesAnnotation: namespaces})
-		c, err := p.Recorded(map[string]string{IDLabel: p.ID()}, map[string]string{ToolingAnnotation: Tool + "/v1", KindsAnnotation: kinds, NamespacesAnnotation: namespaces})
+		_, _ = p.Recorded(map[string]string{IDLabel: p.ID()}, map[string]string{toolingAnnotation: tool, KindsAnnotation: kinds, namespacesAnnotation: namespaces})
+		c, err := p.Recorded(map[string]string{IDLabel: p.ID()}, map[string]string{toolingAnnotation: Tool + "/v1", KindsAnnotation: kinds, namespacesAnnotation: namespaces})
 		if err != nil {
 			t.Fatal(err)
 		}

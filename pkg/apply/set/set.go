@@ -21,17 +21,17 @@ const (
 	PartOfLabel = "applyset.kubernetes.io/part-of"
 	// IDLabel is on the parent, with the ID of its set.
 	IDLabel = "applyset.kubernetes.io/id"
-	// ToolingAnnotation is on the parent: name and version of the tool whose set
+	// toolingAnnotation is on the parent: name and version of the tool whose set
 	// it is, with a slash between them.
-	ToolingAnnotation = "applyset.kubernetes.io/tooling"
+	toolingAnnotation = "applyset.kubernetes.io/tooling"
 	// KindsAnnotation is on the parent: the kinds that members may be of.
 	KindsAnnotation = "applyset.kubernetes.io/contains-group-kinds"
-	// NamespacesAnnotation is on the parent: the namespaces besides its own that
+	// namespacesAnnotation is on the parent: the namespaces besides its own that
 	// members may be in.
-	NamespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
+	namespacesAnnotation = "applyset.kubernetes.io/additional-namespaces"
 )
 
-// Tool is the name of this tool in [ToolingAnnotation].
+// Tool is the name of this tool in [toolingAnnotation].
 const Tool = "kubectl-kruise"
 
 // Parent names the object that represents a set.
@@ -119,7 +119,7 @@ func (p Parent) Metadata(c Contents, version string) (labels, annotations map[st
 	}
 	others := slices.DeleteFunc(slices.Clone(c.Namespaces), func(n string) bool { return n == p.Namespace })
 	return map[string]string{IDLabel: p.ID()}, map[string]string{
-		ToolingAnnotation: Tool + "/" + version, KindsAnnotation: strings.Join(kinds, ","), NamespacesAnnotation: strings.Join(others, ","),
+		toolingAnnotation: Tool + "/" + version, KindsAnnotation: strings.Join(kinds, ","), namespacesAnnotation: strings.Join(others, ","),
 	}
 }
 
@@ -127,7 +127,7 @@ func (p Parent) Metadata(c Contents, version string) (labels, annotations map[st
 // the object is not to be touched: it belongs to another tool, or to another set.
 func (p Parent) Recorded(labels, annotations map[string]string) (Contents, error) {
 	c := Contents{Namespaces: []string{p.Namespace}}
-	tool := annotations[ToolingAnnotation]
+	tool := annotations[toolingAnnotation]
 	id, marked := labels[IDLabel]
 	switch name := toolOf(tool); {
 	case tool == "" && !marked:
@@ -140,7 +140,7 @@ func (p Parent) Recorded(labels, annotations map[string]string) (Contents, error
 	for _, text := range splitList(annotations[KindsAnnotation]) {
 		c.Add(schema.ParseGroupKind(text), "")
 	}
-	for _, namespace := range splitList(annotations[NamespacesAnnotation]) {
+	for _, namespace := range splitList(annotations[namespacesAnnotation]) {
 		c.addNamespace(namespace)
 	}
 	return c, nil

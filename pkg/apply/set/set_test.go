@@ -44,7 +44,7 @@ func TestParent_MetadataIsReadAsWritten(t *testing.T) {
 	c := contents("away,here", "Deployment.apps", "ConfigMap", "CloneSet.apps.kruise.io")
 	labels, annotations := p.Metadata(c, "v1.2.3")
 	if diff := cmp.Diff(map[string]string{
-		ToolingAnnotation: "kubectl-kruise/v1.2.3", KindsAnnotation: "CloneSet.apps.kruise.io,ConfigMap,Deployment.apps", NamespacesAnnotation: "away",
+		toolingAnnotation: "kubectl-kruise/v1.2.3", KindsAnnotation: "CloneSet.apps.kruise.io,ConfigMap,Deployment.apps", namespacesAnnotation: "away",
 	}, annotations); diff != "" || labels[IDLabel] != p.ID() {
 		t.Errorf("%v\n%s", labels, diff)
 	}
@@ -59,10 +59,10 @@ func TestRecorded_OtherTools(t *testing.T) {
 	for want, c := range map[string]struct{ labels, annotations map[string]string }{
 		"not a parent of an ApplySet": {nil, map[string]string{"a": "b"}},
 		`another tool, "kubectl/v1.37`: {
-			map[string]string{IDLabel: p.ID()}, map[string]string{ToolingAnnotation: "kubectl/v1.37"},
+			map[string]string{IDLabel: p.ID()}, map[string]string{toolingAnnotation: "kubectl/v1.37"},
 		},
 		`another tool, ""`:     {map[string]string{IDLabel: p.ID()}, nil},
-		"which is not its own": {map[string]string{IDLabel: "x"}, map[string]string{ToolingAnnotation: "kubectl-kruise/v1"}},
+		"which is not its own": {map[string]string{IDLabel: "x"}, map[string]string{toolingAnnotation: "kubectl-kruise/v1"}},
 	} {
 		if _, err := p.Recorded(c.labels, c.annotations); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

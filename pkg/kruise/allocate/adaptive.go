@@ -1,10 +1,10 @@
 package allocate
 
-// Adaptive is Elastic with limits bent by what is known of the cluster: an
+// adaptive is Elastic with limits bent by what is known of the cluster: an
 // unschedulable subset keeps the pods that are ready there and gets no more,
 // and a schedulable one never gives running pods back
 // (docs/kruise/distribution.md#which-allocator).
-func Adaptive(replicas *int32, subsets []Subset) ([]int32, error) {
+func adaptive(replicas *int32, subsets []Subset) ([]int32, error) {
 	rest, limits, err := limits(replicas, subsets)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ type Input struct {
 	// Replicas is spec.replicas; nil is not given, which only v1.9.0 knows.
 	Replicas *int32
 	Subsets  []Subset
-	// Adaptive is scheduleStrategy.type Adaptive, Reserve its
+	// adaptive is scheduleStrategy.type Adaptive, Reserve its
 	// reserveUnschedulablePods.
 	Adaptive, Reserve bool
 }
@@ -56,11 +56,11 @@ func Replicas(in Input) ([]int32, error) {
 	case in.Adaptive && in.Reserve:
 		return Reservation(in.Replicas, in.Subsets)
 	case in.Adaptive:
-		return Adaptive(in.Replicas, in.Subsets)
+		return adaptive(in.Replicas, in.Subsets)
 	case bounded(in.Subsets):
-		return Elastic(in.Replicas, in.Subsets)
+		return elastic(in.Replicas, in.Subsets)
 	default:
-		return Specified(in.Replicas, in.Subsets)
+		return specified(in.Replicas, in.Subsets)
 	}
 }
 

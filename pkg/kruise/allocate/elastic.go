@@ -5,10 +5,10 @@ import "errors"
 // bounds are the resolved limits of one subset.
 type bounds struct{ min, max int64 }
 
-// Elastic fills subsets in the order of their declaration: first all up to
+// elastic fills subsets in the order of their declaration: first all up to
 // minReplicas, then all up to maxReplicas. The current state plays no role;
 // replicas that no subset may take stay unallocated (docs/kruise/distribution.md#which-allocator).
-func Elastic(replicas *int32, subsets []Subset) ([]int32, error) {
+func elastic(replicas *int32, subsets []Subset) ([]int32, error) {
 	rest, limits, err := limits(replicas, subsets)
 	if err != nil {
 		return nil, err

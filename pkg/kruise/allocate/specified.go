@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Specified gives subsets the replicas that they name and shares the rest out
+// specified gives subsets the replicas that they name and shares the rest out
 // evenly over the others. What does not divide goes to the subsets that are
 // largest now, among equals to the last by name, so that few pods move
 // (docs/kruise/distribution.md#which-allocator; the order of declaration plays no role).
-func Specified(replicas *int32, subsets []Subset) ([]int32, error) {
+func specified(replicas *int32, subsets []Subset) ([]int32, error) {
 	out, open, sum, err := named(replicas, subsets)
 	if err != nil {
 		return nil, err

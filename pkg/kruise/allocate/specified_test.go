@@ -46,13 +46,13 @@ func TestSpecified(t *testing.T) {
 
 func TestSpecifiedWithoutSubsets(t *testing.T) {
 	two, zero := int32(2), int32(0)
-	_, err := Specified(&two, nil)
+	_, err := specified(&two, nil)
 	check(t, err, "spec.topology.subsets", "no subset takes the 2 replicas")
-	if got, err := Specified(&zero, nil); err != nil || len(got) != 0 {
+	if got, err := specified(&zero, nil); err != nil || len(got) != 0 {
 		t.Errorf("nothing over nothing = %v, %v", got, err)
 	}
 	below := int32(-1)
-	_, err = Specified(&below, subs(t, "a"))
+	_, err = specified(&below, subs(t, "a"))
 	check(t, err, "spec.replicas", "-1 is negative")
 }
 
@@ -68,7 +68,7 @@ func TestSpecifiedHints(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := Specified(&tc.replicas, subs(t, tc.subsets))
+			_, err := specified(&tc.replicas, subs(t, tc.subsets))
 			var fault *tree.Error
 			if !errors.As(err, &fault) {
 				t.Fatalf("error %v, want a *tree.Error", err)
@@ -84,7 +84,7 @@ func TestSpecifiedHints(t *testing.T) {
 
 func TestAllFaultsAreReported(t *testing.T) {
 	three := int32(3)
-	_, err := Specified(&three, subs(t, "a -1; b 200%; c"))
+	_, err := specified(&three, subs(t, "a -1; b 200%; c"))
 	if err == nil || !strings.Contains(err.Error(), "subsets[0]") || !strings.Contains(err.Error(), "subsets[1]") {
 		t.Errorf("error %v, want both faults", err)
 	}
@@ -96,7 +96,7 @@ func TestLongListsAreCut(t *testing.T) {
 	for range 50 {
 		parts = append(parts, "a 1")
 	}
-	_, err := Specified(&hundred, subs(t, strings.Join(parts, ";")))
+	_, err := specified(&hundred, subs(t, strings.Join(parts, ";")))
 	if err == nil || !strings.Contains(err.Error(), "…") || len(err.Error()) > 300 {
 		t.Errorf("error %v", err)
 	}

@@ -33,7 +33,7 @@ func orElse[T ~string](s *T, fallback T) {
 }
 
 func defaultContainer(c *corev1.Container) {
-	orElse(&c.ImagePullPolicy, corev1.PullPolicy(PullPolicy(c.Image)))
+	orElse(&c.ImagePullPolicy, corev1.PullPolicy(pullPolicy(c.Image)))
 	orElse(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
 	orElse(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
 	for i := range c.Ports {

@@ -25,7 +25,7 @@ func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 	image := tree.StrAt(base, "image")
 	waiting := pair[1].node
 	tree.Set(waiting, "image", tree.String(empty))
-	if policy := PullPolicy(image); !tree.Has(base, "imagePullPolicy") && policy != PullPolicy(empty) {
+	if policy := pullPolicy(image); !tree.Has(base, "imagePullPolicy") && policy != pullPolicy(empty) {
 		// The webhook copies a container whose policy the real image has set.
 		tree.InsertAfter(waiting, "image", "imagePullPolicy", tree.String(policy))
 	}
@@ -48,9 +48,9 @@ func (in *injection) annotateHot(s *sidecar, working map[string]string) {
 	working[s.name] = first
 }
 
-// PullPolicy is the imagePullPolicy that Kubernetes gives a container without
+// pullPolicy is the imagePullPolicy that Kubernetes gives a container without
 // one: Always for the tag latest or neither tag nor digest, else IfNotPresent.
-func PullPolicy(image string) string {
+func pullPolicy(image string) string {
 	rest, _, digest := strings.Cut(image, "@")
 	last := rest[strings.LastIndexByte(rest, '/')+1:]
 	_, tag, tagged := strings.Cut(last, ":")

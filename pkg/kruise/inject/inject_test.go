@@ -185,7 +185,7 @@ func TestPullPolicy(t *testing.T) {
 		"a": "Always", "a:latest": "Always", "a:1": "IfNotPresent", "r:5000/a": "Always", "r:5000/a:1": "IfNotPresent",
 		"a@sha256:0": "IfNotPresent", "a:latest@sha256:0": "Always", "": "Always",
 	} {
-		if got := PullPolicy(image); got != want {
+		if got := pullPolicy(image); got != want {
 			t.Errorf("%q: %s, want %s", image, got, want)
 		}
 	}

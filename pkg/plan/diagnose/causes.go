@@ -24,7 +24,7 @@ func (a *answer) addDecision(d plan.Decision) {
 	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
 		a.addBlocker(plan.ParseBlocker(d.Reason), true)
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
-		a.add(GateDriver, "no process is running the rollout: the one that started it has ended", true)
+		a.add(gateDriver, "no process is running the rollout: the one that started it has ended", true)
 	}
 }
 
@@ -45,8 +45,8 @@ func (a *answer) addBlocker(b plan.Blocker, stuck bool) {
 	a.add(b.Gate, b.Why, stuck)
 }
 
-// GateDriver is where a recorded rollout has no executor.
-const GateDriver = "driver"
+// gateDriver is where a recorded rollout has no executor.
+const gateDriver = "driver"
 
 // userGates are gates that only a user opens.
 var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
@@ -56,7 +56,7 @@ var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, pla
 func (a *answer) addSpec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
-		a.add(GateController, "the controller has not processed the latest change yet", false)
+		a.add(gateController, "the controller has not processed the latest change yet", false)
 	}
 	if a.q.Begun && d.Verb != plan.Done {
 		return
@@ -72,7 +72,7 @@ func (a *answer) addSpec(d plan.Decision) {
 		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated", o.Partition, o.Allowed, o.Reach), false)
 	}
 	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
-		a.add(GateDriver, "no controller updates these pods: a rollout does, or deleting them", true)
+		a.add(gateDriver, "no controller updates these pods: a rollout does, or deleting them", true)
 	}
 	barred := map[string][]string{}
 	var reasons, left []string
@@ -101,8 +101,8 @@ const (
 	LeftOut      = "not matched by updateStrategy.selector"
 )
 
-// GateController is where a controller does not do its part.
-const GateController = "controller"
+// gateController is where a controller does not do its part.
+const gateController = "controller"
 
 // onDelete reports whether a pod gets the template only when it is made again.
 func onDelete(obj any) bool {
@@ -248,7 +248,7 @@ var hints = map[string]string{
 	plan.GateNotAllowed: "delete these pods within their budget, or choose an update policy that recreates them",
 	plan.GatePull:       "check the image name, the registry and imagePullSecrets",
 	plan.GateProgress:   "kubectl kruise rollout retry NAME; or kubectl kruise rollout abort NAME --rollback",
-	GateDriver:          "kubectl kruise rollout resume NAME",
+	gateDriver:          "kubectl kruise rollout resume NAME",
 	GateSelector:        "it is updated once the selector matches it or is removed, in the manifest too; a replacement pod may get the new sidecars",
 }
 
@@ -267,9 +267,9 @@ func (a *answer) hint(c Cause) string {
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: kubectl kruise rollout run NAME -f FILE, or kubectl edit"
-	case c.Gate == GateDriver && !a.q.Begun:
+	case c.Gate == gateDriver && !a.q.Begun:
 		text = "kubectl kruise rollout run NAME"
-	case c.Gate == GateController && a.outlook.Object.Group == kruise.Group:
+	case c.Gate == gateController && a.outlook.Object.Group == kruise.Group:
 		text = "if this lasts, check that Kruise is running: kubectl -n " + kruise.DefaultNamespace + " get pods"
 	case c.Gate == plan.GateCrash && len(c.Pods) == 0, c.Gate == plan.GateSchedule && len(c.Pods) == 0:
 		return ""

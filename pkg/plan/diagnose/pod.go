@@ -64,7 +64,7 @@ func (a *answer) addPodFailure(p *cluster.Pod) {
 func (a *answer) addPodDelay(p *cluster.Pod) {
 	o, d := a.outlook, plan.Next(a.q.Plan, a.q.Snapshot, a.q.Now)
 	if !rules.Observed(o.Object.Object) {
-		a.add(GateController, "the controller has not processed the latest change yet", false)
+		a.add(gateController, "the controller has not processed the latest change yet", false)
 		return
 	}
 	if why := o.BlockedReason(p); why != "" {
@@ -99,9 +99,9 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 	case o.Partition != "" && o.Allowed < o.Reach:
 		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):
-		a.add(GateDriver, "no controller updates it: a rollout does, or deleting it", true)
+		a.add(gateDriver, "no controller updates it: a rollout does, or deleting it", true)
 	case o.Why != "":
-		a.add(GateController, o.Why, false)
+		a.add(gateController, o.Why, false)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// PolicyKind is the kind of a strategy file.
-const PolicyKind = "RolloutStrategy"
+// policyKind is the kind of a strategy file.
+const policyKind = "RolloutStrategy"
 
 // strategyFile is a policy as it is written; an annotation holds the spec alone.
 type strategyFile struct {
@@ -46,7 +46,7 @@ func ReadPolicy(data []byte) (plan.Policy, error) {
 	if err != nil {
 		return plan.Policy{}, err
 	}
-	if err := typed(n, plan.APIVersion, PolicyKind); err != nil {
+	if err := typed(n, plan.APIVersion, policyKind); err != nil {
 		return plan.Policy{}, err
 	}
 	var f strategyFile

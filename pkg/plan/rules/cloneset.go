@@ -98,7 +98,7 @@ type CloneSetLimits struct {
 	// MaxSurge is how many pods more than Replicas there may be; 0 while
 	// paused.
 	MaxSurge int
-	// ScaleMaxUnavailable limits creation, [Unlimited] when not set.
+	// ScaleMaxUnavailable limits creation, [unlimited] when not set.
 	ScaleMaxUnavailable int
 }
 
@@ -112,7 +112,7 @@ func (l CloneSetLimits) ExpectedUpdated() int { return l.Replicas - l.Partition 
 // still limits specified deletes).
 func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
 	replicas := number(spec.Replicas, 1)
-	l := CloneSetLimits{Replicas: replicas, ScaleMaxUnavailable: Unlimited}
+	l := CloneSetLimits{Replicas: replicas, ScaleMaxUnavailable: unlimited}
 	if limit := spec.ScaleStrategy.MaxUnavailable; limit != nil {
 		l.ScaleMaxUnavailable = scaled(limit, replicas, true)
 	}

@@ -96,40 +96,40 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 	}{
 		{
 			name: "defaults", replicas: 10, rolling: &kruise.RollingUpdateCloneSetStrategy{},
-			want: CloneSetLimits{10, 0, 2, 0, Unlimited},
+			want: CloneSetLimits{10, 0, 2, 0, unlimited},
 		},
 		{
 			name: "20% of 7 without surge is rounded up", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%")},
-			want:    CloneSetLimits{7, 0, 2, 0, Unlimited},
+			want:    CloneSetLimits{7, 0, 2, 0, unlimited},
 		},
 		{
 			name: "20% of 7 with surge is rounded down", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1")},
-			want:    CloneSetLimits{7, 0, 1, 1, Unlimited},
+			want:    CloneSetLimits{7, 0, 1, 1, unlimited},
 		},
 		{
 			name: "paused has no surge and rounds up again", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1"), Paused: true},
-			want:    CloneSetLimits{7, 0, 2, 0, Unlimited},
+			want:    CloneSetLimits{7, 0, 2, 0, unlimited},
 		},
 		{
 			name: "surge as a percentage is rounded up", replicas: 7,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1"), MaxSurge: value("20%")},
-			want:    CloneSetLimits{7, 0, 1, 2, Unlimited},
+			want:    CloneSetLimits{7, 0, 1, 2, unlimited},
 		},
 		{
 			name: "20% of 3 with surge is nothing (016)", replicas: 3,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("20%"), MaxSurge: value("1")},
-			want:    CloneSetLimits{3, 0, 0, 1, Unlimited},
+			want:    CloneSetLimits{3, 0, 0, 1, unlimited},
 		},
 		{
 			name: "a fractional percentage is nothing", replicas: 10,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("33.3%")},
-			want:    CloneSetLimits{10, 0, 0, 0, Unlimited},
+			want:    CloneSetLimits{10, 0, 0, 0, unlimited},
 		},
-		{name: "without rollingUpdate 20% of 4 is none (005)", replicas: 4, want: CloneSetLimits{4, 0, 0, 0, Unlimited}},
-		{name: "without rollingUpdate 20% of 5 is one (092)", replicas: 5, want: CloneSetLimits{5, 0, 1, 0, Unlimited}},
+		{name: "without rollingUpdate 20% of 4 is none (005)", replicas: 4, want: CloneSetLimits{4, 0, 0, 0, unlimited}},
+		{name: "without rollingUpdate 20% of 5 is one (092)", replicas: 5, want: CloneSetLimits{5, 0, 1, 0, unlimited}},
 		{
 			name: "the scale limit is rounded up", replicas: 10, scale: "25%",
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1")},
@@ -138,7 +138,7 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 		{
 			name: "partition", replicas: 10,
 			rolling: &kruise.RollingUpdateCloneSetStrategy{MaxUnavailable: value("1"), Partition: value("60%")},
-			want:    CloneSetLimits{10, 6, 1, 0, Unlimited},
+			want:    CloneSetLimits{10, 6, 1, 0, unlimited},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -419,7 +419,7 @@ func TestDiff_Holds(t *testing.T) {
 				for updated := range 6 {
 					for surge := range 3 {
 						for _, gate := range []bool{false, true} {
-							l := CloneSetLimits{Replicas: replicas, Partition: partition, MaxUnavailable: 1, MaxSurge: surge, ScaleMaxUnavailable: Unlimited}
+							l := CloneSetLimits{Replicas: replicas, Partition: partition, MaxUnavailable: 1, MaxSurge: surge, ScaleMaxUnavailable: unlimited}
 							n := CloneSetCounts{Old: CloneSetSide{Active: old}, New: CloneSetSide{Active: updated}, Rollback: gate}
 							holdDiff(t, l, n)
 						}

@@ -47,9 +47,9 @@ func Hooked(hook *kruise.LifecycleHook, p *cluster.Pod) bool {
 	return slices.ContainsFunc(hook.FinalizersHandler, func(f string) bool { return slices.Contains(p.Finalizers, f) })
 }
 
-// AllHooked reports whether everything of the hook is on the pod; an absent hook
+// allHooked reports whether everything of the hook is on the pod; an absent hook
 // never is.
-func AllHooked(hook *kruise.LifecycleHook, p *cluster.Pod) bool {
+func allHooked(hook *kruise.LifecycleHook, p *cluster.Pod) bool {
 	if hook == nil {
 		return false
 	}
@@ -119,7 +119,7 @@ func NextState(p *cluster.Pod, r Refresh) LifecycleState {
 			return r.updated(p)
 		}
 	case StateUpdated:
-		if hook := inPlaceHook(r.Lifecycle); hook == nil || AllHooked(hook, p) {
+		if hook := inPlaceHook(r.Lifecycle); hook == nil || allHooked(hook, p) {
 			return StateNormal
 		}
 	}
@@ -128,7 +128,7 @@ func NextState(p *cluster.Pod, r Refresh) LifecycleState {
 
 func (r Refresh) fromPreparingNormal(p *cluster.Pod) LifecycleState {
 	if r.Lifecycle != nil && r.Lifecycle.PreNormal != nil {
-		if AllHooked(r.Lifecycle.PreNormal, p) {
+		if allHooked(r.Lifecycle.PreNormal, p) {
 			return StateNormal
 		}
 		return StatePreparingNormal
@@ -142,7 +142,7 @@ func (r Refresh) fromPreparingNormal(p *cluster.Pod) LifecycleState {
 // updated is the state after an in-place update: Updated until the outside
 // actor has put all hooks back.
 func (r Refresh) updated(p *cluster.Pod) LifecycleState {
-	if r.Lifecycle != nil && !AllHooked(r.Lifecycle.InPlaceUpdate, p) {
+	if r.Lifecycle != nil && !allHooked(r.Lifecycle.InPlaceUpdate, p) {
 		return StateUpdated
 	}
 	return StateNormal
@@ -195,9 +195,9 @@ func HeldBy(p *cluster.Pod, l *kruise.Lifecycle) (hold Hold, ok bool) {
 	case StatePreparingDelete:
 		hold.Hook, hook, ok = "preDelete", l.PreDelete, Hooked(l.PreDelete, p)
 	case StateUpdated:
-		hold.Hook, hook, ok = "inPlaceUpdate", l.InPlaceUpdate, l.InPlaceUpdate != nil && !AllHooked(l.InPlaceUpdate, p)
+		hold.Hook, hook, ok = "inPlaceUpdate", l.InPlaceUpdate, l.InPlaceUpdate != nil && !allHooked(l.InPlaceUpdate, p)
 	case StatePreparingNormal:
-		hold.Hook, hook, ok = "preNormal", l.PreNormal, l.PreNormal != nil && !AllHooked(l.PreNormal, p)
+		hold.Hook, hook, ok = "preNormal", l.PreNormal, l.PreNormal != nil && !allHooked(l.PreNormal, p)
 	}
 	if !ok {
 		return Hold{}, false

@@ -49,7 +49,7 @@ func TestHooked(t *testing.T) {
 			if got := Hooked(c.hook, p); got != c.any {
 				t.Errorf("Hooked = %v", got)
 			}
-			if got := AllHooked(c.hook, p); got != c.all {
+			if got := allHooked(c.hook, p); got != c.all {
 				t.Errorf("AllHooked = %v", got)
 			}
 		})

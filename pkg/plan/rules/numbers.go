@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Unlimited is the value of a limit that is not set.
-const Unlimited = math.MaxInt32
+// unlimited is the value of a limit that is not set.
+const unlimited = math.MaxInt32
 
 // scaled resolves a number or a whole percentage of base. What cannot be read,
 // such as a fractional percentage, is 0: webhooks let those through and the

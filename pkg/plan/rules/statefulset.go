@@ -35,7 +35,7 @@ type StatefulSetLimits struct {
 	Partition int
 	// MaxUnavailable is the budget of updates, at least 1.
 	MaxUnavailable int
-	// ScaleMaxUnavailable limits creation, [Unlimited] when not set.
+	// ScaleMaxUnavailable limits creation, [unlimited] when not set.
 	ScaleMaxUnavailable int
 }
 
@@ -46,7 +46,7 @@ func (l StatefulSetLimits) MaxUpdate() int { return max(l.Replicas-l.Partition, 
 // down, to at least 1 (docs/kruise/workloads.md#percentages-and-defaults).
 func LimitsOfStatefulSet(spec *kruise.StatefulSetSpec) StatefulSetLimits {
 	replicas := number(spec.Replicas, 1)
-	l := StatefulSetLimits{Replicas: replicas, MaxUnavailable: 1, ScaleMaxUnavailable: Unlimited}
+	l := StatefulSetLimits{Replicas: replicas, MaxUnavailable: 1, ScaleMaxUnavailable: unlimited}
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil {
 		l.Partition = max(number(r.Partition, 0), 0)
 		l.MaxUnavailable = atLeastOne(r.MaxUnavailable, replicas)

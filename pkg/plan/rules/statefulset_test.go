@@ -41,16 +41,16 @@ func TestLimitsOf_StatefulSet(t *testing.T) {
 		spec string
 		want StatefulSetLimits
 	}{
-		{"{}", StatefulSetLimits{1, 0, 1, Unlimited}},
-		{"replicas: 4", StatefulSetLimits{4, 0, 1, Unlimited}},
+		{"{}", StatefulSetLimits{1, 0, 1, unlimited}},
+		{"replicas: 4", StatefulSetLimits{4, 0, 1, unlimited}},
 		// Example 16.
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 20%}}", StatefulSetLimits{7, 0, 1, Unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", StatefulSetLimits{7, 0, 3, Unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 5%}}", StatefulSetLimits{7, 0, 1, Unlimited}},
-		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0}}", StatefulSetLimits{7, 0, 1, Unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 20%}}", StatefulSetLimits{7, 0, 1, unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 50%}}", StatefulSetLimits{7, 0, 3, unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 5%}}", StatefulSetLimits{7, 0, 1, unlimited}},
+		{"replicas: 7\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0}}", StatefulSetLimits{7, 0, 1, unlimited}},
 		{"replicas: 7\nscaleStrategy: {maxUnavailable: 50%}", StatefulSetLimits{7, 0, 1, 3}},
 		{"replicas: 7\nscaleStrategy: {maxUnavailable: 1%}", StatefulSetLimits{7, 0, 1, 1}},
-		{"replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 9}}", StatefulSetLimits{3, 9, 1, Unlimited}},
+		{"replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 9}}", StatefulSetLimits{3, 9, 1, unlimited}},
 	} {
 		s := statefulSet(t, c.spec, "")
 		got := LimitsOfStatefulSet(s.Spec)

@@ -15,7 +15,7 @@ import (
 // them: subsets have a folder below SubsetsFolder.
 const (
 	SharedFolder  = "shared"
-	SubsetsFolder = "subsets"
+	subsetsFolder = "subsets"
 )
 
 // SubsetFolders returns for each name of a subset the folder of its objects, with slashes,
@@ -26,7 +26,7 @@ func SubsetFolders(subsets []string) []string {
 	for i, name := range subsets {
 		out[i] = SharedFolder
 		if name != "" {
-			out[i] = path.Join(SubsetsFolder, folderName(name))
+			out[i] = path.Join(subsetsFolder, folderName(name))
 		}
 	}
 	return out

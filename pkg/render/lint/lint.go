@@ -16,9 +16,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// IgnoreAnnotation turns rules off for one object: their IDs, separated by
+// ignoreAnnotation turns rules off for one object: their IDs, separated by
 // commas, or "*".
-const IgnoreAnnotation = "kubectl-kruise.dev/lint-ignore"
+const ignoreAnnotation = "kubectl-kruise.dev/lint-ignore"
 
 // Severity says how bad a problem is.
 type Severity string
@@ -128,7 +128,7 @@ func (s *surroundings) one(r *resource.Resource) []Problem {
 }
 
 func ignores(r *resource.Resource) []string {
-	return strings.FieldsFunc(r.Annotation(IgnoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
+	return strings.FieldsFunc(r.Annotation(ignoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
 // Rules returns the whole catalogue, sorted by kind and ID.

@@ -102,7 +102,7 @@ func TestDirectCovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, err := split(path, body, DefaultMaxObjects)
+		docs, err := split(path, body, defaultMaxObjects)
 		if err != nil {
 			continue
 		}

@@ -25,17 +25,17 @@ const (
 	// DefaultMaxFileBytes is far above what any API server stores, and leaves
 	// room for dumps of a whole cluster.
 	DefaultMaxFileBytes = 256 << 20
-	// DefaultMaxInputBytes bounds all files together.
-	DefaultMaxInputBytes = 256 << 20
-	// DefaultMaxDocumentBytes bounds one document; a List may hold many objects.
-	DefaultMaxDocumentBytes = 64 << 20
-	// DefaultMaxDepth is several times the deepest schema in use.
-	DefaultMaxDepth = 250
-	// DefaultMaxNodes bounds the values and keys of all documents together: each takes
+	// defaultMaxInputBytes bounds all files together.
+	defaultMaxInputBytes = 256 << 20
+	// defaultMaxDocumentBytes bounds one document; a List may hold many objects.
+	defaultMaxDocumentBytes = 64 << 20
+	// defaultMaxDepth is several times the deepest schema in use.
+	defaultMaxDepth = 250
+	// defaultMaxNodes bounds the values and keys of all documents together: each takes
 	// 200 bytes of memory and more.
-	DefaultMaxNodes = 3_000_000
-	// DefaultMaxObjects is more than the largest clusters hold.
-	DefaultMaxObjects = 250_000
+	defaultMaxNodes = 3_000_000
+	// defaultMaxObjects is more than the largest clusters hold.
+	defaultMaxObjects = 250_000
 	// aliasAllowance is how many nodes aliases may add to a document; text without
 	// aliases never has more nodes than bytes.
 	aliasAllowance = 100_000
@@ -224,20 +224,20 @@ func (o Options) withDefaults() Options {
 		o.MaxFileBytes = DefaultMaxFileBytes
 	}
 	if o.MaxInputBytes <= 0 {
-		o.MaxInputBytes = DefaultMaxInputBytes
+		o.MaxInputBytes = defaultMaxInputBytes
 	}
 	o.MaxInputBytes = max(o.MaxInputBytes, o.MaxFileBytes)
 	if o.MaxDocumentBytes <= 0 {
-		o.MaxDocumentBytes = DefaultMaxDocumentBytes
+		o.MaxDocumentBytes = defaultMaxDocumentBytes
 	}
 	if o.MaxDepth <= 0 {
-		o.MaxDepth = DefaultMaxDepth
+		o.MaxDepth = defaultMaxDepth
 	}
 	if o.MaxNodes <= 0 {
-		o.MaxNodes = DefaultMaxNodes
+		o.MaxNodes = defaultMaxNodes
 	}
 	if o.MaxObjects <= 0 {
-		o.MaxObjects = DefaultMaxObjects
+		o.MaxObjects = defaultMaxObjects
 	}
 	return o
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Expansion is the name under which deletion protection is expanded.
-const Expansion = "DeletionProtection"
+// expansion is the name under which deletion protection is expanded.
+const expansion = "DeletionProtection"
 
 // policiesServed is the version of Kubernetes that serves
 // ValidatingAdmissionPolicy v1 (docs/facts/kubernetes.md#features-by-version).
@@ -22,7 +22,7 @@ const policiesServed = 30
 
 // Run adds the policies behind the objects that ask for them.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	if !c.Expand(Expansion) {
+	if !c.Expand(expansion) {
 		return in, nil
 	}
 	out := slices.Clip(in)

@@ -28,7 +28,7 @@ type Limits struct {
 // The limits that apply where no others are given: several times what a large cluster
 // has, and little enough for 2 GiB of memory (docs/security.md has what was measured).
 const (
-	DefaultSubsets     = 1000
+	defaultSubsets     = 1000
 	DefaultObjects     = 250_000
 	DefaultCopies      = 100_000
 	DefaultCopyBytes   = 256 << 20
@@ -40,7 +40,7 @@ const (
 // OrDefault fills in the defaults.
 func (l Limits) OrDefault() Limits {
 	return Limits{
-		Subsets:     cmp.Or(l.Subsets, DefaultSubsets),
+		Subsets:     cmp.Or(l.Subsets, defaultSubsets),
 		Objects:     cmp.Or(l.Objects, DefaultObjects),
 		Copies:      cmp.Or(l.Copies, DefaultCopies),
 		CopyBytes:   cmp.Or(l.CopyBytes, DefaultCopyBytes),

@@ -15,8 +15,8 @@ import (
 
 // The names under which the two features are expanded.
 const (
-	LaunchPriority    = "ContainerLaunchPriority"
-	SidecarTerminator = "SidecarTerminator"
+	launchPriority    = "ContainerLaunchPriority"
+	sidecarTerminator = "SidecarTerminator"
 )
 
 // Run changes the pod templates of native kinds.
@@ -47,10 +47,10 @@ type pod struct {
 }
 
 func (p *pod) run() error {
-	if p.c.Expand(SidecarTerminator) && p.ends() {
+	if p.c.Expand(sidecarTerminator) && p.ends() {
 		p.terminate()
 	}
-	if !p.c.Expand(LaunchPriority) {
+	if !p.c.Expand(launchPriority) {
 		return nil
 	}
 	priorities, err := inject.LaunchPriorities(p.template)

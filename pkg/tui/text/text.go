@@ -16,7 +16,7 @@ import (
 // The variants.
 const (
 	YAML     = "yaml"
-	Describe = "describe"
+	describe = "describe"
 )
 
 // Screen is the page.
@@ -63,7 +63,7 @@ func (s Screen) Title() string {
 	return show.Name(s.object) + " as YAML"
 }
 
-func (s Screen) describes() bool { return s.opened.Text == Describe }
+func (s Screen) describes() bool { return s.opened.Text == describe }
 
 // Want is the workload, so that the screen below has it when one goes back.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.opened.Ref} }

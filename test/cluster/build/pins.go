@@ -22,17 +22,17 @@ const Newest = "v1.37"
 
 // Environment variables that steer the builder.
 const (
-	// LineEnv names the server line, "v1.37" or "v1.36".
-	LineEnv = "KUBECTL_KRUISE_SERVER"
-	// CacheEnv names the cache folder, default <user cache>/kubectl-kruise/servers.
-	CacheEnv = hermetic.ServersEnv
+	// lineEnv names the server line, "v1.37" or "v1.36".
+	lineEnv = "KUBECTL_KRUISE_SERVER"
+	// cacheEnv names the cache folder, default <user cache>/kubectl-kruise/servers.
+	cacheEnv = hermetic.ServersEnv
 )
 
 // kubernetes is the module whose version names a server line's binaries.
 const kubernetes = "k8s.io/kubernetes"
 
 // Line is the server line that the environment chooses.
-func Line() string { return cmp.Or(os.Getenv(LineEnv), Newest) }
+func Line() string { return cmp.Or(os.Getenv(lineEnv), Newest) }
 
 // binary is one program: its package, and the name it is installed under.
 type binary struct{ name, pkg string }
@@ -125,7 +125,7 @@ func folder(line string) (string, error) {
 
 // Root is the cache folder with all built servers.
 func Root() (string, error) {
-	if root := os.Getenv(CacheEnv); root != "" {
+	if root := os.Getenv(cacheEnv); root != "" {
 		return root, nil
 	}
 	cache, err := os.UserCacheDir()

@@ -23,7 +23,7 @@ func TestVersions(t *testing.T) {
 
 func TestFolderFollowsLineAndVariable(t *testing.T) {
 	root := t.TempDir()
-	t.Setenv(CacheEnv, root)
+	t.Setenv(cacheEnv, root)
 	newest, err := folder("v1.37")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestFolderFollowsLineAndVariable(t *testing.T) {
 	if newest == older || filepath.Dir(newest) != root {
 		t.Errorf("%s and %s", newest, older)
 	}
-	t.Setenv(LineEnv, "v1.36")
+	t.Setenv(lineEnv, "v1.36")
 	if Line() != "v1.36" {
 		t.Error("the variable does not choose the line")
 	}

@@ -15,9 +15,9 @@ import (
 // machine under load.
 const patience = 3 * time.Minute
 
-// Clean ends every process that belongs to the folder, unmounts what is mounted
+// clean ends every process that belongs to the folder, unmounts what is mounted
 // below it, and removes it. It may run twice at once.
-func Clean(dir string) error {
+func clean(dir string) error {
 	deadline := time.Now().Add(patience)
 	for {
 		left, err := kill(dir)

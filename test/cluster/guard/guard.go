@@ -25,7 +25,7 @@ const guardianEnv = "KUBECTL_KRUISE_TEST_GUARDIAN"
 func init() {
 	if dir := os.Getenv(guardianEnv); dir != "" {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		if err := Clean(dir); err != nil {
+		if err := clean(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -107,7 +107,7 @@ func (f *Folder) watch() error {
 // Close ends everything and waits until it is gone. A second call does nothing.
 func (f *Folder) Close() error {
 	if f.guardian == nil || f.guardian.Process == nil {
-		return Clean(f.Path)
+		return clean(f.Path)
 	}
 	if f.pipe == nil {
 		return nil

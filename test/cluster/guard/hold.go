@@ -31,7 +31,7 @@ func Sweep() error {
 	for _, e := range entries {
 		dir := filepath.Join(Root(), e.Name())
 		if e.IsDir() && !strings.HasPrefix(e.Name(), unfinished) && abandoned(dir) {
-			errs = append(errs, Clean(dir))
+			errs = append(errs, clean(dir))
 		}
 	}
 	return errors.Join(errs...)

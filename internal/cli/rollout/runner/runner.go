@@ -33,8 +33,8 @@ const (
 	// ofLabel and inLabel are the workload and its namespace, by which a runner is found.
 	ofLabel = "kubectl-kruise.dev/runner-of"
 	inLabel = "kubectl-kruise.dev/runner-for-namespace"
-	// PlanAnnotation is the digest of the plan that the runner carries out.
-	PlanAnnotation = "kubectl-kruise.dev/plan"
+	// planAnnotation is the digest of the plan that the runner carries out.
+	planAnnotation = "kubectl-kruise.dev/plan"
 
 	container = "runner"
 	// image is the image of releases, without its tag (.goreleaser.yaml).
@@ -166,7 +166,7 @@ func (s Spec) meta() metav1.ObjectMeta {
 	all["app.kubernetes.io/component"] = container
 	base := "rollout-" + strings.ReplaceAll(s.Workload.Name, ".", "-")
 	base = strings.TrimRight(base[:min(len(base), longestName)], "-")
-	m := metav1.ObjectMeta{Namespace: s.Namespace, Labels: all, Annotations: map[string]string{PlanAnnotation: s.Digest}}
+	m := metav1.ObjectMeta{Namespace: s.Namespace, Labels: all, Annotations: map[string]string{planAnnotation: s.Digest}}
 	if s.Plan == nil {
 		m.GenerateName = base + "-"
 		return m

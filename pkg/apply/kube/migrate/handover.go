@@ -266,9 +266,9 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 	case kept == nil:
 		return h.ended(now)
 	case !h.isOwn(kept):
-		return HandoverStep{}, &HaltError{"it was turned back"}
+		return HandoverStep{}, &haltError{"it was turned back"}
 	case old != nil && string(old.GetUID()) != h.Record.UID:
-		return HandoverStep{}, &HaltError{fmt.Sprintf("another %s was created", h.title(h.Record.From))}
+		return HandoverStep{}, &haltError{fmt.Sprintf("another %s was created", h.title(h.Record.From))}
 	case old != nil && old.GetDeletionTimestamp() == nil:
 		return h.deleteOld(ctx, old)
 	case old != nil:
@@ -293,7 +293,7 @@ func wait(format string, args ...any) HandoverStep {
 // ended is where the record is gone: another process has completed it.
 func (h *Handover) ended(now *unstructured.Unstructured) (HandoverStep, error) {
 	if now == nil {
-		return HandoverStep{}, &HaltError{"configmap/" + HandoverName(h.Record.To.Name) + " was deleted"}
+		return HandoverStep{}, &haltError{"configmap/" + HandoverName(h.Record.To.Name) + " was deleted"}
 	}
 	return HandoverStep{Turn: migrate.Turn{Verb: migrate.Done}}, nil
 }

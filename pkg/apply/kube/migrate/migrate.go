@@ -205,10 +205,10 @@ func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workloa
 	return m, c.createTwins(ctx, a.Followers, m.to, to)
 }
 
-// HaltError says that a migration cannot continue by itself.
-type HaltError struct{ Reason string }
+// haltError says that a migration cannot continue by itself.
+type haltError struct{ Reason string }
 
-func (e *HaltError) Error() string { return e.Reason }
+func (e *haltError) Error() string { return e.Reason }
 
 // Run moves replicas until all have moved. Whenever it ends before, Begin and Run go
 // on from there.
@@ -227,7 +227,7 @@ func (m *Migration) Run(ctx context.Context) error {
 			return err
 		case d == nil:
 		case d.Verb == migrate.Halt:
-			return &HaltError{d.Why}
+			return &haltError{d.Why}
 		case *d != last:
 			m.Emit(*d)
 			last = *d
@@ -280,7 +280,7 @@ func (m *Migration) missing(ctx context.Context) error {
 			return err
 		}
 		if u == nil {
-			return &HaltError{w.String() + " was deleted"}
+			return &haltError{w.String() + " was deleted"}
 		}
 	}
 	return nil

@@ -34,8 +34,8 @@ const (
 
 // State of a step (docs/facts/older-plugin.md#status).
 const (
-	StepPaused = "StepPaused"
-	StepReady  = "StepReady"
+	stepPaused = "StepPaused"
+	stepReady  = "StepReady"
 )
 
 // Phases in which a Rollout controls its workload
@@ -98,7 +98,7 @@ func (r *Rollout) Waits() bool {
 	if !r.Controls() {
 		return false
 	}
-	return r.Paused || r.State == StepPaused && r.step().Pause < 0
+	return r.Paused || r.State == stepPaused && r.step().Pause < 0
 }
 
 // Done reports whether no release is in progress.

@@ -85,17 +85,17 @@ func TestRead_SpecAndStatus(t *testing.T) {
 			Rollout{
 				Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Workload: web, Style: Canary, Seen: true, Begun: true,
 				Steps: []Step{{Replicas: "1", Traffic: "5%", Pause: -1}, {Replicas: "50%", Pause: 60}}, Phase: "Progressing", Message: "waits", Reason: "InRolling",
-				Index: 1, State: StepPaused, Stable: "abc", Generation: 7, Updated: 1, Ready: 1,
+				Index: 1, State: stepPaused, Stable: "abc", Generation: 7, Updated: 1, Ready: 1,
 			},
 		},
 		"v1alpha1": {old, Rollout{
 			Namespace: "shop", Name: "web", UID: "r1", Version: "v1alpha1", Workload: web, Style: Canary, Paused: true, Seen: true, Begun: true,
-			Steps: []Step{{Replicas: "20%", Traffic: "20%", Pause: -1}, {Replicas: "3", Traffic: "40%", Pause: -1}}, Phase: "Progressing", Index: 2, State: StepPaused, Updated: 3, Ready: 2,
+			Steps: []Step{{Replicas: "20%", Traffic: "20%", Pause: -1}, {Replicas: "3", Traffic: "40%", Pause: -1}}, Phase: "Progressing", Index: 2, State: stepPaused, Updated: 3, Ready: 2,
 		}},
 		"blue-green": {blueGreen, Rollout{
 			Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Style: BlueGreen, Seen: true, Begun: true,
 			Workload: cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"},
-			Steps:    []Step{{Replicas: "100%", Traffic: "0%", Pause: -1}}, Phase: "Progressing", Index: 1, State: StepPaused, Updated: 4, Ready: 3,
+			Steps:    []Step{{Replicas: "100%", Traffic: "0%", Pause: -1}}, Phase: "Progressing", Index: 1, State: stepPaused, Updated: 4, Ready: 3,
 		}},
 	} {
 		got, err := Read(parsed(t, c.text))
@@ -194,11 +194,11 @@ func TestWrites_AreExact(t *testing.T) {
 		"approve v1alpha1":   {old, approve, merge + `v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`},
 		"approve blue-green": {blueGreen, approve, merge + `v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"blueGreenStatus":{"currentStepState":"StepReady"}}}`},
 		"approve too early": {
-			strings.ReplaceAll(waiting, StepPaused, "StepUpgrade"), approve,
+			strings.ReplaceAll(waiting, stepPaused, "StepUpgrade"), approve,
 			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current canary state is not 'StepPaused'`,
 		},
 		"approve blue-green too early": {
-			strings.ReplaceAll(blueGreen, StepPaused, "StepUpgrade"), approve,
+			strings.ReplaceAll(blueGreen, stepPaused, "StepUpgrade"), approve,
 			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current blue-green state is not 'StepPaused'`,
 		},
 		"approve nothing": {rollout("", "phase: Healthy"), approve, `rollouts.rollouts.kruise.io "web" no need to approve: not in canary or blue-green progress`},
@@ -214,7 +214,7 @@ func TestWrites_AreExact(t *testing.T) {
 		}
 		got := ""
 		if err := c.do(client, r); err != nil {
-			var no *RefusedError
+			var no *refusedError
 			if got = err.Error(); !errors.As(err, &no) {
 				t.Errorf("%s: %v", name, err)
 			}

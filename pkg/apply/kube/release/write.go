@@ -36,17 +36,17 @@ func (q Request) options() metav1.PatchOptions {
 	return o
 }
 
-// RefusedError is a write that would make no sense, in the words that users of
+// refusedError is a write that would make no sense, in the words that users of
 // Kruise's own plugin know (docs/facts/older-plugin.md#rollout).
-type RefusedError struct {
+type refusedError struct {
 	Rollout, Reason string
 }
 
-func (e *RefusedError) Error() string {
+func (e *refusedError) Error() string {
 	return fmt.Sprintf("rollouts.%s %q %s", Group, e.Rollout, e.Reason)
 }
 
-func (r *Rollout) refuse(reason string) error { return &RefusedError{r.Name, reason} }
+func (r *Rollout) refuse(reason string) error { return &refusedError{r.Name, reason} }
 
 // patch is a merge patch of a Rollout, or of its status.
 type patch struct {
@@ -59,14 +59,14 @@ func (r *Rollout) approval() (patch, error) {
 	switch {
 	case !r.Begun:
 		return patch{}, r.refuse("no need to approve: not in canary or blue-green progress")
-	case r.State != StepPaused:
+	case r.State != stepPaused:
 		name := "canary"
 		if r.Style == BlueGreen {
 			name = "blue-green"
 		}
-		return patch{}, r.refuse(fmt.Sprintf("does not allow to approve, because current %s state is not '%s'", name, StepPaused))
+		return patch{}, r.refuse(fmt.Sprintf("does not allow to approve, because current %s state is not '%s'", name, stepPaused))
 	}
-	body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"currentStepState": StepReady}}}
+	body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"currentStepState": stepReady}}}
 	return patch{body, "status"}, nil
 }
 

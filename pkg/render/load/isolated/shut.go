@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// ErrNetwork is what every connection of an isolated process fails with.
-var ErrNetwork = errors.New("rendering opens no connection")
+// errNetwork is what every connection of an isolated process fails with.
+var errNetwork = errors.New("rendering opens no connection")
 
 // shut closes the ways out of the process: to a network, to programs, and to files that
 // are not in the folder.
 func shut(folder string) error {
 	http.DefaultTransport = refusal{}
 	http.DefaultClient = &http.Client{Transport: refusal{}}
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, ErrNetwork }}
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errNetwork }}
 	return confine(folder)
 }
 
@@ -38,7 +38,7 @@ func (refusal) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(asked.urls) < mostAsked {
 		asked.urls = append(asked.urls, r.URL.String())
 	}
-	return nil, ErrNetwork
+	return nil, errNetwork
 }
 
 // Asked are the addresses that this process has asked for, and did not reach.

@@ -127,7 +127,7 @@ func (c *container) changed(t turn) bool {
 // pull asks the node for the image and for the image volumes that are mounted.
 func (c *container) pull(t turn) bool {
 	c.image = t.spec.Image
-	takes, ok := t.script.duration(PullAnnotation, c.name)
+	takes, ok := t.script.duration(pullAnnotation, c.name)
 	if !ok {
 		takes = t.host.Timing.Pull
 	}
@@ -149,7 +149,7 @@ func (c *container) pull(t turn) bool {
 func (c *container) fail(t turn, err error) bool {
 	reason, _, _ := strings.Cut(err.Error(), ":")
 	c.reason, c.message = reason, err.Error()
-	if c.attempts > 0 && reason == ErrPull.Error() {
+	if c.attempts > 0 && reason == errPull.Error() {
 		c.reason = "ImagePullBackOff"
 		c.message = "Back-off pulling image " + t.spec.Image
 	}

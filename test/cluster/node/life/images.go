@@ -16,9 +16,9 @@ import (
 
 // Why an image cannot be had, in the words of a container's waiting reason.
 var (
-	ErrPull      = errors.New("ErrImagePull")
-	ErrNeverPull = errors.New("ErrImageNeverPull")
-	ErrName      = errors.New("InvalidImageName")
+	errPull      = errors.New("ErrImagePull")
+	errNeverPull = errors.New("ErrImageNeverPull")
+	errName      = errors.New("InvalidImageName")
 )
 
 // Images is what one node has pulled. It is safe for concurrent use.
@@ -34,7 +34,7 @@ func NewImages() *Images { return &Images{have: map[string]time.Time{}} }
 // counts: another reference of an image that is there needs no pull.
 func (i *Images) Ask(ref string, policy corev1.PullPolicy, now time.Time, takes time.Duration) (time.Time, error) {
 	if ref == "" || strings.ContainsAny(ref, " \t") || strings.ToLower(repository(ref)) != repository(ref) {
-		return now, fmt.Errorf("%w: %q", ErrName, ref)
+		return now, fmt.Errorf("%w: %q", errName, ref)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -44,9 +44,9 @@ func (i *Images) Ask(ref string, policy corev1.PullPolicy, now time.Time, takes 
 	}
 	switch {
 	case policy == corev1.PullNever:
-		return now, fmt.Errorf("%w: container image %q is not present with pull policy of Never", ErrNeverPull, ref)
+		return now, fmt.Errorf("%w: container image %q is not present with pull policy of Never", errNeverPull, ref)
 	case bad(ref):
-		return now, fmt.Errorf("%w: %s: not found", ErrPull, ref)
+		return now, fmt.Errorf("%w: %s: not found", errPull, ref)
 	}
 	i.have[id] = now.Add(takes)
 	return i.have[id], nil

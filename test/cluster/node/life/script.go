@@ -12,20 +12,20 @@ import (
 // Annotations with which a pod scripts its own fate. A value is for all regular
 // containers ("3s") or for some by name ("app=3s,log=1s").
 const (
-	// RunAnnotation is how long a container runs before it exits, a duration.
-	RunAnnotation = "lab.test/run"
-	// ExitCodeAnnotation is the code it then, or at a scripted crash, exits with.
-	ExitCodeAnnotation = "lab.test/exit-code"
+	// runAnnotation is how long a container runs before it exits, a duration.
+	runAnnotation = "lab.test/run"
+	// exitCodeAnnotation is the code it then, or at a scripted crash, exits with.
+	exitCodeAnnotation = "lab.test/exit-code"
 	// UnreadyAnnotation names containers that run but are never ready, "*" for all.
 	UnreadyAnnotation = "lab.test/unready"
 	// ReadyDelayAnnotation is how long after its start a container is ready.
 	ReadyDelayAnnotation = "lab.test/ready-delay"
-	// CrashStartAnnotation is how many of a container's starts end in a crash.
-	CrashStartAnnotation = "lab.test/crash-start"
-	// PullAnnotation is how long pulling an absent image takes.
-	PullAnnotation = "lab.test/pull"
-	// StopAnnotation is how long a container takes to end when asked to.
-	StopAnnotation = "lab.test/stop"
+	// crashStartAnnotation is how many of a container's starts end in a crash.
+	crashStartAnnotation = "lab.test/crash-start"
+	// pullAnnotation is how long pulling an absent image takes.
+	pullAnnotation = "lab.test/pull"
+	// stopAnnotation is how long a container takes to end when asked to.
+	stopAnnotation = "lab.test/stop"
 	// KillFailsAnnotation names containers that the daemon fails to stop.
 	KillFailsAnnotation = "lab.test/kill-fails"
 	// LogAnnotation is a line that a container logs at each start.

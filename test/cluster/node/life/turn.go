@@ -25,7 +25,7 @@ func (t turn) grace() time.Duration {
 // stopping is how long ending takes and with which code: 137 when the grace
 // period had to cut it short.
 func (t turn) stopping(grace time.Duration) (time.Duration, int32) {
-	takes, ok := t.script.duration(StopAnnotation, t.spec.Name)
+	takes, ok := t.script.duration(stopAnnotation, t.spec.Name)
 	if !ok {
 		takes = t.host.Timing.Stop
 	}
@@ -47,14 +47,14 @@ func (t turn) fate(c *container) (at time.Time, code int32, ends bool) {
 	if t.role == sidecar {
 		return time.Time{}, 0, false
 	}
-	number, scripted := t.script.number(ExitCodeAnnotation, c.name)
-	if n, ok := t.script.number(CrashStartAnnotation, c.name); ok && c.starts <= n {
+	number, scripted := t.script.number(exitCodeAnnotation, c.name)
+	if n, ok := t.script.number(crashStartAnnotation, c.name); ok && c.starts <= n {
 		if !scripted {
 			number = 1
 		}
 		return c.started, int32(number), true
 	}
-	runs, ok := t.script.duration(RunAnnotation, c.name)
+	runs, ok := t.script.duration(runAnnotation, c.name)
 	return c.started.Add(runs), int32(number), ok || shell(c.image)
 }
 
