@@ -244,8 +244,8 @@ func downText(l plan.Limits) string {
 
 // predictedText is a simulated run in numbers, in one line.
 func predictedText(s simulate.Summary) string {
-	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated, %s, %s",
-		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated,
+	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated%s, %s, %s",
+		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
 		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))
 }
 

@@ -276,6 +276,7 @@ type (
 		MostPods  int              `json:"mostPods"`
 		Restarts  int              `json:"restarts"`
 		Recreated int              `json:"recreated"`
+		Deleted   int              `json:"deleted"`
 		Pulls     int              `json:"pulls"`
 		Writes    int              `json:"writes"`
 	}
@@ -320,7 +321,7 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 func summaryOf(s simulate.Summary) summaryLine {
 	return summaryLine{
 		Type: "summary", Outcome: s.Outcome, Reason: s.Reason, Seconds: s.Duration.Seconds(), MostDown: s.MostDown, MostPods: s.MostPods,
-		Restarts: s.Restarts, Recreated: s.Recreated, Pulls: s.Pulls, Writes: s.Writes,
+		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes,
 	}
 }
 
@@ -369,7 +370,7 @@ func Outcome(w io.Writer, s simulate.Summary, st Style) error {
 	}
 	b.line("  unavailable   at most %s", plural(s.MostDown, "pod"))
 	b.line("  pods          at most %s", plural(s.MostPods, "pod"))
-	b.line("  restarts      %s in place, %s recreated", plural(s.Restarts, "container"), plural(s.Recreated, "pod"))
+	b.line("  restarts      %s in place, %s recreated%s", plural(s.Restarts, "container"), plural(s.Recreated, "pod"), s.AndDeleted())
 	b.line("  image pulls   %d", s.Pulls)
 	b.line("  API writes    %d", s.Writes)
 	return b.write(w)

@@ -47,6 +47,7 @@ type simulated struct {
 	MostPods  int              `json:"mostPods"`
 	Restarts  int              `json:"restarts"`
 	Recreated int              `json:"recreated"`
+	Deleted   int              `json:"deleted"`
 	Pulls     int              `json:"pulls"`
 	Writes    int              `json:"writes"`
 	Steps     []stepData       `json:"steps"`
@@ -156,7 +157,7 @@ func newSimulated(t *simulate.Timeline) *simulated {
 	s := t.Summary
 	out := &simulated{
 		Outcome: s.Outcome, Reason: s.Reason, Seconds: seconds(s.Duration), MostDown: s.MostDown, MostPods: s.MostPods,
-		Restarts: s.Restarts, Recreated: s.Recreated, Pulls: s.Pulls, Writes: s.Writes, Steps: []stepData{},
+		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes, Steps: []stepData{},
 		States:  table{Columns: []string{"at", "old", "new", "oldDown", "newDown", "wanted"}, Rows: [][]any{}},
 		Records: table{Columns: []string{"at", "op", "pod"}, Rows: [][]any{}},
 	}

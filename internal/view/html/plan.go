@@ -126,7 +126,7 @@ func tilesOf(p view.PlanPage) []tile {
 		tile{"Duration", svg.Span(o.Duration), words[o.Outcome]},
 		tile{"Steps", strconv.Itoa(len(p.Steps)), waitsOf(p)},
 		tile{"Most unavailable", plural(o.MostDown, "pod"), "at most " + plural(o.MostPods, "pod") + " at once"},
-		tile{"Restarts", plural(o.Restarts, "container"), plural(o.Recreated, "pod") + " recreated"},
+		tile{"Restarts", plural(o.Restarts, "container"), plural(o.Recreated, "pod") + " recreated" + o.AndDeleted()},
 	)
 }
 

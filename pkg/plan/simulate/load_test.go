@@ -119,6 +119,40 @@ func TestLoad_KeepsTheHashOfClaims(t *testing.T) {
 	}
 }
 
+// TestSummary_CountsPodsThatNothingReplaces: a workload that shrinks deletes pods, which are not
+// recreated.
+func TestSummary_CountsPodsThatNothingReplaces(t *testing.T) {
+	for _, c := range []struct {
+		name, policy, image string
+		replicas            int
+		recreated, deleted  int
+		text                string
+	}{
+		{"shrinks in place", "InPlaceIfPossible", "web:2", 1, 0, 3, ", 3 deleted"},
+		{"shrinks and recreates", "ReCreate", "web:2", 1, 1, 3, ", 3 deleted"},
+		{"shrinks only", "ReCreate", "web:1", 3, 0, 1, ", 1 deleted"},
+		{"grows and recreates", "ReCreate", "web:2", 6, 4, 0, ""},
+	} {
+		w := New(DefaultOptions())
+		w.AddNode("n1", nil)
+		must(t, w.Apply(documents(t, cloneSet)...))
+		if ok, err := w.Settle(time.Hour); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		s := snapshot(t, w)
+		text := strings.NewReplacer("web:1", c.image, "replicas: 4", fmt.Sprintf("replicas: %d", c.replicas), "InPlaceIfPossible", c.policy).Replace(cloneSet)
+		next, err := cluster.ReadWorkload(documents(t, text)[0])
+		must(t, err)
+		p, err := plan.Build(next, s, plan.Policy{})
+		must(t, err)
+		line, err := Predict(p, s, DefaultOptions())
+		must(t, err)
+		if sum := line.Summary; sum.Outcome != Completed || sum.Recreated != c.recreated || sum.Deleted != c.deleted || sum.AndDeleted() != c.text {
+			t.Errorf("%s: %+v, %q", c.name, sum, sum.AndDeleted())
+		}
+	}
+}
+
 const replicaSet = `
 apiVersion: apps/v1
 kind: ReplicaSet

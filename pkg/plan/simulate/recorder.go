@@ -33,9 +33,10 @@ type recorder struct {
 	samples    []Sample
 	steps      []StepMark
 	// createdPods are pods that were created since the beginning.
-	createdPods         map[string]bool
-	restarts, recreated int
-	pulls, writes       int
+	createdPods map[string]bool
+	// deleted counts pods that were there in the beginning.
+	restarts, deleted int
+	pulls, writes     int
 	outcome             Outcome
 	reason              string
 	// end is when a run was over; 0 while it runs.
@@ -75,12 +76,13 @@ func (r *recorder) watch(ref cluster.Ref) error {
 
 // timeline returns what has happened since [World.Watch].
 func (r *recorder) timeline() Timeline {
+	recreated := min(r.deleted, len(r.createdPods))
 	return Timeline{
 		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
 		Summary: Summary{
 			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
-			Restarts: r.restarts, Recreated: r.recreated, Pulls: r.pulls, Writes: r.writes,
+			Restarts: r.restarts, Recreated: recreated, Deleted: r.deleted - recreated, Pulls: r.pulls, Writes: r.writes,
 		},
 	}
 }
@@ -259,7 +261,7 @@ func (r *recorder) count(e *pod, rec Record) {
 	case rec.Op == OpStarted && rec.From != "":
 		r.restarts++
 	case rec.Op == OpDelete && !r.createdPods[e.UID]:
-		r.recreated++
+		r.deleted++
 	}
 }
 

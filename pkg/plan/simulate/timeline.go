@@ -9,6 +9,7 @@ package simulate
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -133,6 +134,16 @@ type Summary struct {
 	MostDown, MostPods int
 	// Restarts of containers, Recreated pods, images pulled, writes to the API.
 	Restarts, Recreated, Pulls, Writes int
+	// Deleted pods are those which no other pod replaced, as when a workload shrinks.
+	Deleted int
+}
+
+// AndDeleted is what follows the number of recreated pods in a text: how many are deleted, if any.
+func (s Summary) AndDeleted() string {
+	if s.Deleted == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d deleted", s.Deleted)
 }
 
 // errStuck is what waiting ends with when nothing will ever happen again.

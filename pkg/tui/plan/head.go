@@ -52,7 +52,7 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Stuck+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed:
-		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated", y.Done, clock(sum.Duration), sum.MostDown, show.Count(sum.MostPods, "pod"), show.Count(sum.Restarts, "restart"), sum.Recreated)
+		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, show.Count(sum.MostPods, "pod"), show.Count(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
 		return draw.Text(theme.Good, text)
 	default:
 		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
