@@ -76,7 +76,7 @@ func (r *run) examine(h *health) {
 		h.failed = append(h.failed, Blocker{Gate: GateDeadline, Why: "the Deployment's progress deadline is exceeded"})
 	}
 	var carries func(*cluster.Pod) bool
-	for _, p := range r.snap.Members() {
+	for _, p := range r.memory.unquietPods(r.snap.Members()) {
 		if h.checkHook(r, p) {
 			continue
 		}
@@ -198,6 +198,9 @@ func atRevision(revision string) func(*cluster.Pod) bool {
 // that only its lifecycle state keeps from being available waits for a change of its state.
 func (r *rollout) nextAvailable() (next time.Time) {
 	minReady := r.plan.Limits.MinReady
+	if minReady <= 0 {
+		return next
+	}
 	for _, p := range r.snap.Members() {
 		if rules.Active(p) && rules.Ready(p) && !rules.ReadyFor(p, minReady, r.now) {
 			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough

@@ -34,7 +34,9 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
 	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating}
-	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Ordinals()}
+	survey := v.ordinalSurvey()
+	s.set.Remember(survey)
+	s.stateful = stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}
 	s.dress = s.lifecycle
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
@@ -46,7 +48,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	}
 	s.act(&pass)
 	pass.Status = moved(&o.Status, s.status(update.Name))
-	pass.requeueAfter(untilAvailable(v.Pods, s.minReadySeconds(), v.Now))
+	pass.requeueAfter(untilAvailable(survey.Unsettled(), s.minReadySeconds(), v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, s.current, update.Name)
 	return pass
 }
@@ -88,7 +90,7 @@ func (s *statefulSet) act(pass *Pass) {
 	if scale.Stop || moved {
 		return
 	}
-	choice := s.set.ChooseUpdate()
+	choice := s.set.NextUpdate()
 	if pass.Why == "" || len(choice.Pods) > 0 {
 		pass.Why = choice.Why
 	}
@@ -109,10 +111,7 @@ func (s *statefulSet) act(pass *Pass) {
 // its state, which ends the pass as well.
 func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 	moved := false
-	for _, p := range s.view.Pods {
-		if rules.Resting(p) {
-			continue
-		}
+	for p := range s.survey.Restless() {
 		ordinal := rules.OrdinalOf(p)
 		if _, wanted := slices.BinarySearch(s.ordinals, ordinal); !wanted || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
 			continue
@@ -203,15 +202,15 @@ func (s *statefulSet) fail(pass *Pass, p *cluster.Pod, why string) bool {
 // taken from the current revision are not there any more
 // (docs/kruise/workloads.md#advanced-statefulset, Status).
 func (s *statefulSet) status(update string) *kruise.StatefulSetStatus {
-	n := countStateful(s.view.Pods, s.current, update, seconds(s.minReadySeconds()), s.view.Now)
+	n := s.survey.Counts()
 	out := s.Status
 	out.ObservedGeneration = s.view.Workload.Generation
-	out.Replicas, out.ReadyReplicas, out.AvailableReplicas = n.replicas, n.ready, n.available
-	out.CurrentReplicas, out.UpdatedReplicas = max(n.current-s.left, 0), n.updated
-	out.UpdatedReadyReplicas, out.UpdatedAvailableReplicas = n.updatedReady, n.updatedAvailable
+	out.Replicas, out.ReadyReplicas, out.AvailableReplicas = n.Replicas, n.Ready, n.Available
+	out.CurrentReplicas, out.UpdatedReplicas = max(n.Current-s.left, 0), n.Updated
+	out.UpdatedReadyReplicas, out.UpdatedAvailableReplicas = n.UpdatedReady, n.UpdatedAvailable
 	out.CurrentRevision, out.UpdateRevision = s.current, update
-	if s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.complete() {
-		out.CurrentReplicas, out.CurrentRevision = n.updated, update
+	if s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.Complete() {
+		out.CurrentReplicas, out.CurrentRevision = n.Updated, update
 	}
 	if out.CollisionCount == nil {
 		out.CollisionCount = new(int32)
@@ -264,15 +263,17 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	current := currentOf(all, o.Status.CurrentRevision, update.Name)
 	set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: update.Name, Pods: v.Pods, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet}
-	s := &stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: set.Ordinals()}
+	survey := v.ordinalSurvey()
+	set.Remember(survey, current)
+	s := &stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
-	n := countStateful(v.Pods, current, update.Name, seconds(o.Spec.MinReadySeconds), v.Now)
-	n.current -= s.act(&pass, set, current, update.Name)
+	n := survey.Counts()
+	n.Current -= s.act(&pass, set, current, update.Name)
 	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))
-	pass.requeueAfter(untilAvailable(v.Pods, o.Spec.MinReadySeconds, v.Now))
+	pass.requeueAfter(untilAvailable(survey.Unsettled(), o.Spec.MinReadySeconds, v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, current, update.Name)
 	return pass
 }
@@ -290,7 +291,7 @@ func (s *stateful) act(pass *Pass, set *rules.NativeStatefulSet, current, update
 	if scale.Stop {
 		return 0
 	}
-	choice := set.ChooseUpdate()
+	choice := set.NextUpdate()
 	if pass.Why == "" {
 		pass.Why = choice.Why
 	}
@@ -307,14 +308,14 @@ func (s *stateful) act(pass *Pass, set *rules.NativeStatefulSet, current, update
 	return left
 }
 
-func nativeStatefulSetStatus(v *View, o *appsv1.StatefulSet, n statefulCounts, current, update string) *appsv1.StatefulSetStatus {
+func nativeStatefulSetStatus(v *View, o *appsv1.StatefulSet, n rules.OrdinalCounts, current, update string) *appsv1.StatefulSetStatus {
 	s := o.Status
 	s.ObservedGeneration = v.Workload.Generation
-	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = n.replicas, n.ready, n.available
-	s.CurrentReplicas, s.UpdatedReplicas = n.current, n.updated
+	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = n.Replicas, n.Ready, n.Available
+	s.CurrentReplicas, s.UpdatedReplicas = n.Current, n.Updated
 	s.CurrentRevision, s.UpdateRevision = current, update
-	if o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.complete() {
-		s.CurrentReplicas, s.CurrentRevision = n.updated, update
+	if o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType && n.Complete() {
+		s.CurrentReplicas, s.CurrentRevision = n.Updated, update
 	}
 	if s.CollisionCount == nil {
 		s.CollisionCount = new(int32)

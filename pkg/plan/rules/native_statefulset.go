@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -21,6 +22,32 @@ type NativeStatefulSet struct {
 	// MaxUnavailable is the gate MaxUnavailableStatefulSet; without it one pod
 	// at a time is updated.
 	MaxUnavailable bool
+
+	// survey is what is known of the pods, where it was remembered.
+	survey *OrdinalSurvey
+}
+
+// Remember renews what is remembered of the pods and goes by that from now on; current is the
+// current revision. Pods, revisions, spec and time must stay as they are.
+func (s *NativeStatefulSet) Remember(survey *OrdinalSurvey, current string) {
+	q := s.question()
+	q.current = current
+	survey.renew(s.Pods, q, s.Now)
+	s.survey = survey
+}
+
+func (s *NativeStatefulSet) question() ordinalQuestion {
+	return ordinalQuestion{start: s.start(), replicas: number(s.Spec.Replicas, 1), update: s.Update, minReady: seconds(s.Spec.MinReadySeconds)}
+}
+
+// surveyed is what is known of the pods.
+func (s *NativeStatefulSet) surveyed() *OrdinalSurvey {
+	if s.survey != nil {
+		return s.survey
+	}
+	survey := &OrdinalSurvey{}
+	survey.renew(s.Pods, s.question(), s.Now)
+	return survey
 }
 
 // Ordinals returns the ordinals that should exist.
@@ -72,26 +99,41 @@ func (s *NativeStatefulSet) CreatesUpdate(ordinal int) bool {
 // OrderedReady nothing is updated while a pod in range is missing or not
 // available; a broken pod is replaced only when its turn comes.
 func (s *NativeStatefulSet) ChooseUpdate() Choice {
-	var out Choice
-	if s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
-		return out
-	}
-	pods := slots(s.Pods, s.Ordinals())
-	if !s.parallel() {
-		if why := s.unsettled(pods); why != "" {
-			out.Why = why
-			return out
-		}
-	}
-	s.walk(&out, pods)
+	out, outdated := s.choose()
+	out.Order = slices.Collect(outdated)
 	return out
 }
 
+// NextUpdate is [NativeStatefulSet.ChooseUpdate] without the order of those that come later,
+// which a controller does not ask for.
+func (s *NativeStatefulSet) NextUpdate() Choice {
+	out, _ := s.choose()
+	return out
+}
+
+// choose returns the outdated pods as well, in the order of the update.
+func (s *NativeStatefulSet) choose() (out Choice, outdated iter.Seq[*cluster.Pod]) {
+	none := func(func(*cluster.Pod) bool) {}
+	if s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
+		return out, none
+	}
+	v := s.surveyed()
+	if !s.parallel() {
+		if why := s.unsettled(v); why != "" {
+			out.Why = why
+			return out, none
+		}
+	}
+	slots := v.outdated().from(s.partition())
+	s.walk(&out, v, slots)
+	return out, v.descending(slots)
+}
+
 // unsettled names the pod that OrderedReady waits for.
-func (s *NativeStatefulSet) unsettled(pods []*cluster.Pod) string {
-	for _, p := range pods {
-		switch {
+func (s *NativeStatefulSet) unsettled(v *OrdinalSurvey) string {
+	for slot := range v.open.all() {
+		switch p := v.at(slot); {
 		case p == nil:
 			return "pods are missing"
 		case s.down(p):
@@ -103,26 +145,37 @@ func (s *NativeStatefulSet) unsettled(pods []*cluster.Pod) string {
 
 // walk goes from the highest ordinal down to the partition. A pod that is missing
 // counts as one that is not available.
-func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
-	floored := pods[min(max(s.partition(), 0), len(pods)):]
-	outdated := func(p *cluster.Pod) bool { return RevisionOf(p) != s.Update && !p.Deleting }
-	out.Order = filter(fromTheTop(floored), outdated)
+func (s *NativeStatefulSet) walk(out *Choice, v *OrdinalSurvey, outdated numberSet) {
 	down, budget := 0, s.Budget()
-	for _, p := range slices.Backward(floored) {
+	for slot := range v.open.from(s.partition()).union(outdated).backward() {
+		p := v.at(slot)
+		isOutdated := p != nil && RevisionOf(p) != s.Update && !p.Deleting
+		if down >= budget {
+			break
+		}
 		switch {
-		case down >= budget && len(out.Order) > len(out.Pods):
-			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", down, budget, out.Order[len(out.Pods)].Name)
-			return
-		case p == nil:
-			down++
-		case outdated(p):
+		case isOutdated:
 			out.Pods = append(out.Pods, p)
 			down++
-		case s.down(p):
+		case p == nil || s.down(p):
 			down++
 		}
 	}
 	out.Why = "these are all"
+	if next, more := s.waiting(v, outdated, len(out.Pods)); more && down >= budget {
+		out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", down, budget, next.Name)
+	}
+}
+
+// waiting is the first outdated pod after those that were taken.
+func (s *NativeStatefulSet) waiting(v *OrdinalSurvey, outdated numberSet, taken int) (*cluster.Pod, bool) {
+	for p := range v.descending(outdated) {
+		if taken == 0 {
+			return p, true
+		}
+		taken--
+	}
+	return nil, false
 }
 
 // Scale decides which pods a StatefulSet of Kubernetes creates and removes now.
@@ -130,14 +183,14 @@ func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
 // are available, removes the highest that is too many; Parallel does everything.
 func (s *NativeStatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
-	want := s.Ordinals()
-	for i, p := range slots(s.Pods, want) {
-		if s.repair(&out, want[i], p) && !s.parallel() {
+	v := s.surveyed()
+	for i := range v.open.all() {
+		if s.repair(&out, v.ordinals[i], v.at(i)) && !s.parallel() {
 			out.Stop = true
 			return out
 		}
 	}
-	s.condemn(&out, want)
+	s.condemn(&out, v.outsiders())
 	return out
 }
 
@@ -163,8 +216,7 @@ func (s *NativeStatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluste
 
 // condemn removes pods out of range, highest first. OrderedReady takes one,
 // and leaves a broken one alone while a lower one out of range is broken too.
-func (s *NativeStatefulSet) condemn(out *StatefulSetScale, want []int) {
-	condemned := outside(s.Pods, want)
+func (s *NativeStatefulSet) condemn(out *StatefulSetScale, condemned []*cluster.Pod) {
 	if s.parallel() {
 		out.Remove = append(out.Remove, filter(condemned, func(p *cluster.Pod) bool { return !p.Deleting })...)
 		return

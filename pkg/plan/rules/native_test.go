@@ -395,7 +395,8 @@ func TestSlots(t *testing.T) {
 	if top := short(fromTheTop(got)); top != "3 0" {
 		t.Errorf("from the top: %s", top)
 	}
-	if rest := short(outside(list, want)); rest != "7 1" {
+	set := statefulSet(t, "replicas: 3\nreserveOrdinals: [1]", "0o 3n 1o 7n")
+	if rest := short(set.surveyed().outsiders()); rest != "7 1" {
 		t.Errorf("outside: %s", rest)
 	}
 	if got := slots([]*cluster.Pod{{Name: "odd"}}, want); got[0] != nil {

@@ -166,14 +166,6 @@ func slots(pods []*cluster.Pod, want []int) []*cluster.Pod {
 	return out
 }
 
-// outside returns the pods of all other ordinals, highest first.
-func outside(pods []*cluster.Pod, want []int) []*cluster.Pod {
-	return descending(filter(pods, func(p *cluster.Pod) bool {
-		_, ok := slices.BinarySearch(want, OrdinalOf(p))
-		return !ok
-	}))
-}
-
 // fromTheTop returns the pods of slots, highest ordinal first, gaps left out.
 func fromTheTop(slots []*cluster.Pod) []*cluster.Pod {
 	out := make([]*cluster.Pod, 0, len(slots))

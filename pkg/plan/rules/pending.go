@@ -150,11 +150,9 @@ func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
 // that the partition lets follow. Ready are those of them that are.
 type Kept struct{ Updated, Ready int32 }
 
-func keptOf(list []*cluster.Pod, updated func(*cluster.Pod) bool) (k Kept) {
-	for _, p := range list {
-		if p == nil || p.Deleting || !updated(p) {
-			continue
-		}
+// keptOf counts the pods of slots that carry the update revision.
+func keptOf(v *OrdinalSurvey, slots numberSet) (k Kept) {
+	for p := range v.descending(slots.without(v.old).without(v.deleting)) {
 		k.Updated++
 		if Ready(p) {
 			k.Ready++
@@ -165,17 +163,21 @@ func keptOf(list []*cluster.Pod, updated func(*cluster.Pod) bool) (k Kept) {
 
 // Kept returns those that the present partition keeps.
 func (s *StatefulSet) Kept() Kept {
-	if s.unordered() {
+	most := LimitsOfStatefulSet(s.Spec).MaxUpdate()
+	if s.unordered() || most >= number(s.Spec.Replicas, 1) {
 		return Kept{}
 	}
-	list := fromTheTop(s.inRange())
-	return keptOf(list[min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list)):], s.updated)
+	v := s.surveyed()
+	return keptOf(v, v.present.without(v.present.highest(most)))
 }
 
 // Kept returns those that the present partition keeps.
 func (s *NativeStatefulSet) Kept() Kept {
-	list := slots(s.Pods, s.Ordinals())
-	return keptOf(list[:upTo(s.partition(), len(list))], func(p *cluster.Pod) bool { return RevisionOf(p) == s.Update })
+	if s.partition() <= 0 {
+		return Kept{}
+	}
+	v := s.surveyed()
+	return keptOf(v, v.present.without(v.present.from(s.partition())))
 }
 
 // StatefulSetPending says what a whole rollout waits for.

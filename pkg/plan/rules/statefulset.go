@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -26,6 +27,43 @@ type StatefulSet struct {
 	// update that is not complete (see [InPlacePending]), a claim that is being
 	// resized. nil means none.
 	Busy func(*cluster.Pod) bool
+
+	// survey is what is known of the pods, where it was remembered.
+	survey *OrdinalSurvey
+}
+
+// Remember renews what is remembered of the pods and goes by that from now on; pods, revisions,
+// spec and time must stay as they are. [StatefulSet.Busy] must not hold for a pod that [Still]
+// holds for.
+func (s *StatefulSet) Remember(survey *OrdinalSurvey) {
+	survey.renew(s.Pods, s.question(), s.Now)
+	s.survey = survey
+}
+
+func (s *StatefulSet) question() ordinalQuestion {
+	start := 0
+	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
+		start = int(s.Spec.Ordinals.Start)
+	}
+	return ordinalQuestion{
+		start: start, replicas: number(s.Spec.Replicas, 1), reserved: s.Spec.ReserveOrdinals,
+		current: s.Current, update: s.Update, minReady: s.minReady(),
+	}
+}
+
+// surveyed is what is known of the pods. Where it is not remembered, every pod may be busy.
+func (s *StatefulSet) surveyed() *OrdinalSurvey {
+	if s.survey != nil {
+		return s.survey
+	}
+	survey := &OrdinalSurvey{}
+	survey.renew(s.Pods, s.question(), s.Now)
+	if s.Busy != nil {
+		for slot := range survey.present.all() {
+			survey.open.set(slot, true)
+		}
+	}
+	return survey
 }
 
 // StatefulSetLimits are the numbers that the spec comes to.
@@ -63,11 +101,8 @@ func atLeastOne(v *intstr.IntOrString, base int) int {
 
 // Ordinals returns the ordinals that should exist.
 func (s *StatefulSet) Ordinals() []int {
-	start := 0
-	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
-		start = int(s.Spec.Ordinals.Start)
-	}
-	return Ordinals(start, number(s.Spec.Replicas, 1), s.Spec.ReserveOrdinals)
+	q := s.question()
+	return Ordinals(q.start, q.replicas, q.reserved)
 }
 
 // inRange returns the pods whose ordinal should exist, in the order of
@@ -146,26 +181,30 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	want := s.Ordinals()
-	pods := slots(s.Pods, want)
-	createsUpdate := s.createsUpdate(pods)
-	for i, p := range pods {
-		out.Until = want[i]
+	v := s.surveyed()
+	want := v.ordinals
+	if len(want) > 0 {
+		out.Until = want[len(want)-1]
+	}
+	createsUpdate := s.createsUpdate(v)
+	for i := range v.open.all() {
+		p := v.at(i)
 		if p != nil && !finished(p) && !s.Unavailable(p) {
 			continue
 		}
 		if left <= 0 {
+			out.Until = want[i]
 			out.Why = fmt.Sprintf("scaleStrategy.maxUnavailable is used up: %d waits", want[i])
 			break
 		}
 		left--
 		s.repair(&out, want[i], p, func() bool { return createsUpdate(i) })
 		if !s.parallel() {
-			out.Stop = true
+			out.Until, out.Stop = want[i], true
 			return out
 		}
 	}
-	s.condemn(&out, want)
+	s.condemn(&out, v.outsiders())
 	return out
 }
 
@@ -189,8 +228,8 @@ func finished(p *cluster.Pod) bool {
 
 // condemn removes the pods whose ordinal should not exist, highest first; under
 // OrderedReady one, and the pass ends.
-func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
-	for _, p := range outside(s.Pods, want) {
+func (s *StatefulSet) condemn(out *StatefulSetScale, outside []*cluster.Pod) {
+	for _, p := range outside {
 		if !p.Deleting {
 			out.Remove = append(out.Remove, p)
 		}
@@ -208,13 +247,13 @@ func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
 // made at the update revision: in order, when the partition's worth of ordinals
 // is below it; unordered, when enough others in range are still old, those that
 // the answers before have made so among them (docs/kruise/workloads.md#advanced-statefulset).
-func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
+func (s *StatefulSet) createsUpdate(v *OrdinalSurvey) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	switch {
 	case s.onDelete():
 		return func(int) bool { return true }
 	case s.unordered():
-		old := count(inRange, func(p *cluster.Pod) bool { return p != nil && !s.updated(p) })
+		old := v.old.count()
 		return func(int) bool {
 			if old < partition {
 				old++
@@ -255,26 +294,42 @@ func (s *StatefulSet) targets(list []*cluster.Pod) []*cluster.Pod {
 // budget up, below the partition too, and the walk stops at the first pod that
 // does not fit (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
-	var out StatefulSetUpdate
+	out, outdated := s.choose()
+	for p := range outdated {
+		if !slices.Contains(out.Delete, p) {
+			out.Order = append(out.Order, p)
+		}
+	}
+	return out
+}
+
+// NextUpdate is [StatefulSet.ChooseUpdate] without the order of those that come later, which a
+// controller does not ask for.
+func (s *StatefulSet) NextUpdate() StatefulSetUpdate {
+	out, _ := s.choose()
+	return out
+}
+
+// choose returns the outdated pods as well, in the order of the update.
+func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluster.Pod]) {
+	none := func(func(*cluster.Pod) bool) {}
 	switch {
 	case s.onDelete():
 		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
-		return out
+		return out, none
 	case s.paused():
 		out.Why = "paused"
-		return out
+		return out, none
 	}
-	slots := s.inRange()
-	pods := fromTheTop(slots)
-	marked, targets := filter(pods, SpecifiedDelete), s.targets(pods)
-	outdated := filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !p.Deleting })
-	if len(marked)+len(outdated) == 0 {
-		out.Why = allUpdated
-		return out
-	}
-	left := spending{budget: LimitsOfStatefulSet(s.Spec).MaxUnavailable, missing: len(slots) - len(pods), down: map[*cluster.Pod]bool{}}
-	for _, p := range filter(pods, s.Unavailable) {
-		left.down[p] = true
+	v := s.surveyed()
+	limits := LimitsOfStatefulSet(s.Spec)
+	outdated = s.outdated(v, limits.MaxUpdate())
+	marked := slices.Collect(v.descending(v.marked))
+	left := spending{budget: limits.MaxUnavailable, missing: len(v.ordinals) - v.present.count(), down: map[*cluster.Pod]bool{}}
+	for slot := range v.open.all() {
+		if p := v.at(slot); p != nil && s.Unavailable(p) {
+			left.down[p] = true
+		}
 	}
 	for _, p := range marked {
 		if !p.Deleting && left.spend(p) {
@@ -282,7 +337,24 @@ func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
 		}
 	}
 	s.walk(&out, &left, outdated)
-	return out
+	return out, outdated
+}
+
+// outdated are the pods that are to be updated, in their order.
+func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod] {
+	if !s.unordered() {
+		return v.descending(v.outdated().from(lowest(v.present.highest(most), len(v.ordinals))))
+	}
+	targets := s.targets(slices.Collect(v.descending(v.present)))
+	return slices.Values(filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !p.Deleting }))
+}
+
+// lowest is the first number of a set, byDefault where there is none.
+func lowest(set numberSet, byDefault int) int {
+	for i := range set.all() {
+		return i
+	}
+	return byDefault
 }
 
 const allUpdated = "as many pods are updated as the partition asks for"
@@ -307,17 +379,17 @@ func (s *spending) spend(p *cluster.Pod) bool {
 func (s *spending) used() int { return s.missing + len(s.down) }
 
 // walk takes outdated pods in their order, until the budget ends it.
-func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated []*cluster.Pod) {
-	out.Order = filter(outdated, func(p *cluster.Pod) bool { return !slices.Contains(out.Delete, p) })
-	for _, p := range out.Order {
+func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated iter.Seq[*cluster.Pod]) {
+	out.Why = allUpdated
+	for p := range outdated {
+		if slices.Contains(out.Delete, p) {
+			continue
+		}
 		if !left.spend(p) {
 			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", left.used(), left.budget, p.Name)
 			return
 		}
 		out.Pods = append(out.Pods, p)
-	}
-	out.Why = "these are all"
-	if len(out.Order) == 0 {
-		out.Why = allUpdated
+		out.Why = "these are all"
 	}
 }

@@ -68,6 +68,10 @@ type driver struct {
 	// asked counts the requests of one moment, askedAt.
 	asked   map[request]int
 	askedAt time.Duration
+	// memory is what decisions remember of the pods.
+	memory plan.Memory
+	// brief is whether snapshots need neither be kept nor say on which nodes images are.
+	brief bool
 	// refusal is why the rollout's own last request was refused.
 	refusal string
 }
@@ -77,6 +81,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
 	}
 	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
+	d.brief = o.Did == nil && !slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Pull != nil })
 	if o.Patience == 0 {
 		d.opt.Patience = patience + 2*p.Limits.MinReady
 	}
@@ -93,11 +98,11 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 
 // step looks once and does what is due.
 func (d *driver) step() error {
-	snap, err := d.Snapshot(d.ref)
+	snap, err := d.observe()
 	if err != nil {
 		return err
 	}
-	decision := plan.Next(d.plan, snap, d.clock.now())
+	decision := d.memory.Next(d.plan, snap, d.clock.now())
 	d.markSteps(decision)
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {
@@ -117,6 +122,18 @@ func (d *driver) step() error {
 		return fmt.Errorf("no decision is called %q", decision.Verb)
 	}
 	return nil
+}
+
+// observe returns what a decision needs.
+func (d *driver) observe() (plan.Snapshot, error) {
+	if !d.brief {
+		return d.Snapshot(d.ref)
+	}
+	o, err := d.store.lookup(d.ref)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	return d.rollouts.observe(o), nil
 }
 
 // markSteps keeps when steps begin and end.
@@ -219,7 +236,7 @@ func (d *driver) wait(decision plan.Decision) error {
 	if until := decision.Until; !until.IsZero() && !d.clock.now().Before(until) {
 		return fmt.Errorf("the rollout waits until %s, and it is %s: %s", until.UTC().Format(time.RFC3339Nano), d.clock.now().UTC().Format(time.RFC3339Nano), decision.Reason)
 	}
-	snap, err := d.Snapshot(d.ref)
+	o, err := d.store.lookup(d.ref)
 	if err != nil {
 		return err
 	}
@@ -229,7 +246,7 @@ func (d *driver) wait(decision plan.Decision) error {
 	if !timed && (until.IsZero() || patient.Before(until)) {
 		until = patient
 	}
-	err = d.Await(context.Background(), d.ref, snap.Version, until)
+	err = d.Await(context.Background(), d.ref, d.store.versionOf(o), until)
 	if err != nil && !errors.Is(err, errStuck) {
 		return err
 	}

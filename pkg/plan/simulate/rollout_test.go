@@ -52,23 +52,28 @@ func ready(t *testing.T, o Options, policy plan.Policy, docs ...string) (*World,
 
 func planFor(t *testing.T, w *World, policy plan.Policy, image string) plan.Plan {
 	t.Helper()
-	s, err := w.Snapshot(shopWeb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := patched(w.store.objects[shopWeb], plan.Patch{Body: templateImage(image)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	desired, err := cluster.ReadWorkload(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.Build(desired, s, policy)
+	p, err := planOfImage(w, shopWeb, image, policy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// planOfImage is the plan that brings a workload to an image of its container main.
+func planOfImage(w *World, ref cluster.Ref, image string, policy plan.Policy) (plan.Plan, error) {
+	s, err := w.Snapshot(ref)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	next, err := patched(w.store.objects[ref], plan.Patch{Body: templateImage(image)})
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	desired, err := cluster.ReadWorkload(next)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Build(desired, s, policy)
 }
 
 func templateImage(image string) map[string]any {

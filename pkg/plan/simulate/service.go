@@ -35,11 +35,20 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	pods := slices.Clone(s.store.podsOf(o))
+	snap := s.observe(o)
+	snap.Pods = slices.Clone(snap.Pods)
+	snap.Pulled = s.pulledBy(o, snap.Pods)
+	return snap, nil
+}
+
+// observe returns a snapshot that must not be kept, as its list of pods changes, without the nodes
+// that images are on.
+func (s *rolloutService) observe(o *object) plan.Snapshot {
+	pods := s.store.podsOf(o)
 	snap := plan.Snapshot{
 		Version: s.store.versionOf(o), Workload: o.workload, Revisions: slices.Clone(s.store.revisionsOf(o)), Pods: pods,
 		Nodes: s.scheduler.share(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
-		Pulled: s.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
+		Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
 	}
 	if o.carrier != nil {
 		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))
@@ -57,7 +66,7 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 			snap.Disruptions = append(snap.Disruptions, b)
 		}
 	}
-	return snap, nil
+	return snap
 }
 
 // await is [World.Await].

@@ -63,7 +63,9 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*prototype
 	pods      podList
-	survey    rules.Survey
+	// survey and ordinalSurvey are what the controller remembers of its last pass.
+	survey        rules.Survey
+	ordinalSurvey rules.OrdinalSurvey
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object

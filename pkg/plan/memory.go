@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Memory remembers, from one decision about a rollout to the next, what [Next] asks of every pod.
+// Pods never change, so only those that took the place of others are read again. The zero value
+// remembers nothing, and no decision depends on what it remembers. It is for one rollout and one
+// goroutine.
+type Memory struct {
+	// ordinals is for the pods of a StatefulSet.
+	ordinals rules.OrdinalSurvey
+	// pods are those that were examined last, in their order, restless the places of those that
+	// [isQuiet] does not hold for, ascending.
+	pods     []*cluster.Pod
+	restless []int
+}
+
+// Next is the function [Next].
+func (m *Memory) Next(p Plan, s Snapshot, now time.Time) Decision { return next(p, s, now, m) }
+
+// unquietPods are the pods that [isQuiet] does not hold for, in their order.
+func (m *Memory) unquietPods(list []*cluster.Pod) []*cluster.Pod {
+	var out []*cluster.Pod
+	if m == nil {
+		for _, p := range list {
+			if !isQuiet(p) {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	if n := len(list); n < len(m.pods) {
+		m.pods = m.pods[:n]
+		end, _ := slices.BinarySearch(m.restless, n)
+		m.restless = m.restless[:end]
+	}
+	for i, p := range list {
+		switch {
+		case i == len(m.pods):
+			m.pods = append(m.pods, p)
+		case m.pods[i] == p:
+			continue
+		default:
+			m.pods[i] = p
+		}
+		m.note(i, !isQuiet(p))
+	}
+	for _, place := range m.restless {
+		out = append(out, list[place])
+	}
+	return out
+}
+
+// note keeps whether the pod of a place is restless.
+func (m *Memory) note(place int, restless bool) {
+	i, was := slices.BinarySearch(m.restless, place)
+	switch {
+	case restless && !was:
+		m.restless = slices.Insert(m.restless, i, place)
+	case !restless && was:
+		m.restless = slices.Delete(m.restless, i, i+1)
+	}
+}
+
+// isQuiet reports whether a pod is of no concern to the health of a rollout: it is ready or gone,
+// and in no state in which a lifecycle hook may hold it.
+func isQuiet(p *cluster.Pod) bool {
+	switch rules.StateOf(p) {
+	case rules.StatePreparingNormal, rules.StatePreparingUpdate, rules.StateUpdated, rules.StatePreparingDelete:
+		return false
+	}
+	return rules.Ready(p) || !rules.Active(p)
+}
