@@ -107,12 +107,19 @@ func peaks(w io.Writer, list []simulate.Peak) error {
 			return err
 		}
 	}
-	return nil
+	if len(nodes) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, "  nodes also count pods that start or terminate: these may be more than the unavailable pods")
+	return err
 }
 
 func peak(w io.Writer, p simulate.Peak) error {
 	text := fmt.Sprintf("  peak in %s: %d unavailable", p, p.Unavailable)
-	if p.Allowed >= 0 {
+	switch {
+	case p.Kind == "node":
+		text = fmt.Sprintf("  peak on %s: %s not ready or terminating", p, plural(p.Unavailable, "pod"))
+	case p.Allowed >= 0:
 		text += fmt.Sprintf(" of %d allowed", p.Allowed)
 	}
 	_, err := fmt.Fprintln(w, text)

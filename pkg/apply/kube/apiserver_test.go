@@ -40,7 +40,9 @@ type apiServer struct {
 	refused map[string]int
 	objects map[string]*unstructured.Unstructured
 	// writes are the requests that changed something, in order.
-	writes   []string
+	writes []string
+	// requests are all of them, as verb and collection.
+	requests []string
 	watchers map[chan watched]place
 }
 
@@ -218,6 +220,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
+	s.requests = append(s.requests, requestVerb(r, p)+" "+p.collection)
 	refused, served := s.refused[p.collection], s.served[p.collection]
 	s.mu.Unlock()
 	switch {
@@ -232,6 +235,34 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.mu.Unlock()
 		s.serve(w, r, p)
 	}
+}
+
+// requestVerb is the verb of a request, as in a role.
+func requestVerb(r *http.Request, p place) string {
+	switch {
+	case r.Method == http.MethodGet && r.URL.Query().Has("watch"):
+		return "watch"
+	case r.Method == http.MethodGet && p.name == "":
+		return "list"
+	case r.Method == http.MethodPut:
+		return "update"
+	case r.Method == http.MethodPost:
+		return "create"
+	}
+	return strings.ToLower(r.Method)
+}
+
+// requested are the verbs of the requests for a collection so far, in order.
+func (s *apiServer) requested(collection string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, request := range s.requests {
+		if verb, of, _ := strings.Cut(request, " "); of == collection {
+			out = append(out, verb)
+		}
+	}
+	return out
 }
 
 // serve answers everything but watches.
@@ -267,6 +298,19 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, p place) {
 		answerStatus(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 	case r.Method == http.MethodGet:
 		answer(w, http.StatusOK, have.Object)
+	case r.Method == http.MethodPut:
+		u, err := decoded(body)
+		if err != nil {
+			answerStatus(w, http.StatusBadRequest, metav1.StatusReasonBadRequest)
+			return
+		}
+		if u.GetResourceVersion() != have.GetResourceVersion() {
+			answerStatus(w, http.StatusConflict, metav1.StatusReasonConflict)
+			return
+		}
+		s.writes = append(s.writes, "update "+p.collection+"/"+p.name)
+		s.store(p.collection, u)
+		answer(w, http.StatusOK, u.Object)
 	case r.Method == http.MethodPatch:
 		u, err := patchedObject(have, body)
 		if err != nil {

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,11 +19,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
+// The requests for a lease, of a rollout that no other process carries out:
+//
+//   - one get, which says whether another process holds it;
+//   - one create, or one update of a lease that was released;
+//   - one update for each [Lease.Renew] that it is held;
+//   - one update that releases it.
+//
+// A watch is opened only while another process holds the lease. The elector of client-go
+// would renew it once more right after acquiring, and read it before releasing:
+// [recordingLock] leaves out both.
+
 // acquire waits for the lease, and renews it until it is released.
 func (h *claim) acquire(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
-	h.identity, h.lost, h.stop, h.acquired = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
+	h.identity, h.lost, h.stop = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop
+	h.acquired, h.contended = make(chan struct{}), make(chan struct{})
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -45,12 +59,11 @@ func (h *claim) acquire(ctx context.Context, told func(holder string)) (held con
 }
 
 // awaitLease waits for the lease, until one that is not renewed would have expired. A
-// holder that renews it is alive.
+// holder that renews it is alive: its renewals are watched once there is one.
 func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	renewed := make(chan string, 1)
-	go h.watchRenewals(watching, renewed)
+	renewed, contended := make(chan string, 1), h.contended
 	times := h.lease.opt.Lease.withDefaults()
 	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.acquireTimeout())
 	defer soon.Stop()
@@ -61,6 +74,9 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-contended:
+			contended = nil
+			go h.watchRenewals(watching, renewed)
 		case <-soon.C:
 			// A slow server has not named the holder yet: it is asked again.
 			if holder := h.otherHolder(); holder == "" {
@@ -144,7 +160,7 @@ func (h *claim) elector() (*leaderelection.LeaderElector, error) {
 		LockConfig: resourcelock.ResourceLockConfig{Identity: h.identity},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock:          &recordingLock{lock, h},
+		Lock:          &recordingLock{LeaseLock: lock, claim: h},
 		LeaseDuration: times.Lasts, RenewDeadline: times.Tries, RetryPeriod: times.Renew, ReleaseOnCancel: true, Name: h.name,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) { h.startLeading(ctx, e) },
@@ -181,6 +197,7 @@ func (h *claim) noteHolder(holder string) {
 		return
 	}
 	h.lastOther.Store(holder)
+	h.firstOther.Do(func() { close(h.contended) })
 	if h.heldBefore.Load() {
 		h.lost(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, holder))
 		h.stop()
@@ -211,33 +228,65 @@ func (l ownedLease) Create(ctx context.Context, lease *coordinationv1.Lease, o m
 	return l.LeaseInterface.Create(ctx, lease, o)
 }
 
-// recordingLock is a lock that keeps when it was renewed, or why it was refused.
+// recordingLock is a lock that keeps when it was renewed, or why it was refused. It leaves out
+// requests that tell and write nothing new.
 type recordingLock struct {
 	*resourcelock.LeaseLock
 
 	claim *claim
+	// written is what was written last, while no request has failed since; nil without.
+	// holder is who has the lease, as far as is known. Only the goroutine of the elector uses
+	// them.
+	written *resourcelock.LeaderElectionRecord
+	holder  string
+}
+
+var errHeldByOther = errors.New("another process holds the lease: it is not released")
+
+// Get reads the lease. While it lasts, this process knows what it wrote: should another process
+// have changed the lease nevertheless, the update that follows is a conflict, and the lease is
+// read then.
+func (l *recordingLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if l.written != nil && l.claim.remaining() > 0 {
+		raw, err := json.Marshal(l.written)
+		return l.written, raw, err
+	}
+	record, raw, err := l.LeaseLock.Get(ctx)
+	if err == nil {
+		l.holder = record.HolderIdentity
+	}
+	return record, raw, err
 }
 
 // Create creates the lease.
 func (l *recordingLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
+	return l.note(time.Now(), r, l.LeaseLock.Create(ctx, r))
 }
 
-// Update writes the lease. It is not released while a write may still be carried out.
+// Update writes the lease, unless it was written just now. It is not released while a write may
+// still be carried out, nor after another process has acquired it.
 func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	lease := l.claim.lease
-	if r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), lease.opt.Lease.withDefaults().Lasts) {
+	times := lease.opt.Lease.withDefaults()
+	switch {
+	case r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), times.Lasts):
 		return errWriteInFlight
+	case r.HolderIdentity == "" && l.holder != l.claim.identity:
+		return errHeldByOther
+	case r.HolderIdentity != "" && l.written != nil && l.claim.remaining() > times.Lasts-times.Renew/10:
+		return nil
 	}
-	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
+	return l.note(time.Now(), r, l.LeaseLock.Update(ctx, r))
 }
 
-// note keeps the result of a write that was sent at a time.
-func (l *recordingLock) note(sent time.Time, err error) error {
+// note keeps what was written at a time, or why it was refused.
+func (l *recordingLock) note(sent time.Time, r resourcelock.LeaderElectionRecord, err error) error {
 	if err != nil {
+		l.written = nil
 		l.claim.fault.Store(storedError{err})
 		return err
 	}
+	l.written, l.holder = &r, r.HolderIdentity
 	l.claim.renewed.Store(&sent)
 	return nil
 }

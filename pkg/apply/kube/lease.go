@@ -98,6 +98,9 @@ type claim struct {
 	// acquired is closed when the lease is held for the first time.
 	acquired chan struct{}
 	first    sync.Once
+	// contended is closed when another holder is seen for the first time.
+	contended  chan struct{}
+	firstOther sync.Once
 	// current is the running election, nil while the lease is not held.
 	current atomic.Pointer[leaderelection.LeaderElector]
 	// lastOther is the name of the last other holder; fault is why the lease could not be

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -56,10 +60,10 @@ func TestAwaitLease_SlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, quiet := fake.NewClientset(), watch.NewFake()
 		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
-		h := &claim{lease: &leaseHolder{connection: &connection{core: core, changes: newChangeSignal()}}, acquired: make(chan struct{})}
+		h := &claim{lease: &leaseHolder{connection: &connection{core: core, changes: newChangeSignal()}}, acquired: make(chan struct{}), contended: make(chan struct{})}
 		go func() {
 			time.Sleep(defaultLease.Lasts / 2)
-			h.lastOther.Store("anna@desk")
+			h.noteHolder("anna@desk")
 			time.Sleep(defaultLease.Lasts)
 			close(h.acquired)
 		}()
@@ -111,5 +115,84 @@ func TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight(t *testing.T) {
 				t.Error("open for ever")
 			}
 		})
+	}
+}
+
+const leaseCollection = "coordination.k8s.io/v1/leases"
+
+// claimOn is a claim on a lease of a server, by a process of a name.
+func claimOn(t *testing.T, s *apiServer, holder string, times Lease) *claim {
+	t.Helper()
+	core, err := kubernetes.NewForConfig(s.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := &leaseHolder{connection: &connection{core: core, changes: newChangeSignal(), opt: Options{Holder: holder, Lease: times}}}
+	return &claim{lease: lease, namespace: "shop", name: "rollout.web", refresh: func(context.Context, bool) error { return nil }}
+}
+
+// TestClaim_SendsFewRequests: a lease that no other process holds is read once, written when it
+// is acquired, renewed and released, and never watched.
+func TestClaim_SendsFewRequests(t *testing.T) {
+	s := newAPIServer(t, nil)
+	for _, c := range []struct {
+		name, verbs string
+		renewals    int
+	}{
+		{"new", "get create update", 0},
+		{"released before", "get update update", 0},
+		{"renewed", "get update update update update", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := len(s.requested(leaseCollection))
+			times := Lease{Lasts: 4 * time.Second, Tries: 3 * time.Second, Renew: time.Second}
+			_, release, err := claimOn(t, s, "ann@desk", times).acquire(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(c.renewals)*times.Renew + times.Renew/3)
+			release()
+			if got := strings.Join(s.requested(leaseCollection)[before:], " "); got != c.verbs {
+				t.Errorf("requests %q, want %q", got, c.verbs)
+			}
+		})
+	}
+}
+
+// TestClaim_WatchesOtherHolder: a lease that another process holds is watched, which shows
+// whether that process is alive.
+func TestClaim_WatchesOtherHolder(t *testing.T) {
+	s := newAPIServer(t, nil)
+	times := Lease{Lasts: 4 * time.Second, Tries: 3 * time.Second, Renew: time.Second}
+	_, release, err := claimOn(t, s, "ann@desk", times).acquire(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	_, _, err = claimOn(t, s, "ben@desk", times).acquire(t.Context(), nil)
+	if !errors.Is(err, plan.ErrOtherExecutor) || !strings.Contains(err.Error(), "ann@desk") {
+		t.Errorf("%v, want that ann has it", err)
+	}
+	if n := len(slices.DeleteFunc(s.requested(leaseCollection), func(verb string) bool { return verb != "watch" })); n != 1 {
+		t.Errorf("%d watches, want 1", n)
+	}
+}
+
+// TestRecordingLock_ReleasesOnlyItsOwn: a process that does not know yet that another one has
+// acquired the lease leaves it alone when it ends.
+func TestRecordingLock_ReleasesOnlyItsOwn(t *testing.T) {
+	s := newAPIServer(t, nil)
+	_, release, err := claimOn(t, s, "ann@desk", Lease{Lasts: time.Minute, Tries: 40 * time.Second, Renew: 20 * time.Second}).acquire(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := s.list(leaseCollection)[0].DeepCopy()
+	if err := unstructured.SetNestedField(taken.Object, "ben@desk", "spec", "holderIdentity"); err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, leaseCollection, taken)
+	release()
+	if got, _, _ := unstructured.NestedString(s.list(leaseCollection)[0].Object, "spec", "holderIdentity"); got != "ben@desk" {
+		t.Errorf("the lease is held by %q, want ben@desk", got)
 	}
 }

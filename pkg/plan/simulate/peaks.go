@@ -12,7 +12,10 @@ import (
 type Peak struct {
 	// Kind is poddisruptionbudget, podunavailablebudget, namespace or node.
 	Kind, Namespace, Name string
-	Unavailable           int
+	// Unavailable is how many pods were missing from those that should be available. Of a node
+	// it is how many of its pods were not ready or terminating, those that start included: it
+	// may be more than all workloads together had unavailable.
+	Unavailable int
 	// Allowed is what a budget allows; -1 for what has no limit.
 	Allowed int
 	// Before is how many were before anything started.
