@@ -77,7 +77,7 @@ func (s *subject) cronTemplates(t *kruise.CronJobTemplate) {
 		s.fault(cronTemplate, hint, "only one template is allowed, not %s", strings.Join(names, " and "))
 	}
 	if j := t.JobTemplate; j != nil {
-		s.pods(cronTemplate+".jobTemplate.spec.template", &j.Spec.Template, nil)
+		checkPodTemplate(s, cronTemplate+".jobTemplate.spec.template", &j.Spec.Template, nil)
 	}
 	if b := t.BroadcastJobTemplate; b != nil {
 		s.broadcast(cronTemplate+".broadcastJobTemplate.spec", &b.Spec)

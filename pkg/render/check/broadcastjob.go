@@ -41,7 +41,7 @@ func (s *subject) broadcast(at string, spec *kruise.BroadcastJobSpec) {
 			s.fault(at+".template.metadata.labels["+label+"]", "remove it", "the controller sets this label")
 		}
 	}
-	s.pods(at+".template", &spec.Template, nil)
+	checkPodTemplate(s, at+".template", &spec.Template, nil)
 }
 
 // endingOnly refuses what only a job that ends can have.

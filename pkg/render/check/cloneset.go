@@ -58,8 +58,8 @@ func cloneSet(s *subject) {
 	k.podsToDelete()
 	k.strategy()
 	s.claims(k.spec.VolumeClaimTemplates)
-	s.endless(&k.spec.Template.Spec)
-	s.pods("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+	checkLongRunning(s, &k.spec.Template.Spec)
+	checkPodTemplate(s, "spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
 	k.change()
 }
 

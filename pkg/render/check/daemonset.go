@@ -40,8 +40,8 @@ func daemonSet(s *subject) {
 	if l := spec.Lifecycle; l != nil && l.InPlaceUpdate != nil {
 		s.fault("spec.lifecycle.inPlaceUpdate", "remove it", "a DaemonSet does not support this hook")
 	}
-	s.endless(&spec.Template.Spec)
-	s.pods("spec.template", &spec.Template, nil)
+	checkLongRunning(s, &spec.Template.Spec)
+	checkPodTemplate(s, "spec.template", &spec.Template, nil)
 	var old kruise.DaemonSet
 	if s.before(&old) {
 		s.constant(unchanging{"spec.selector", old.Spec.Selector, spec.Selector})

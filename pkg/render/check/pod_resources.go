@@ -67,22 +67,11 @@ func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
 	return names
 }
 
-// resizes: each resource once, and what a change of it does to the container.
-func (p *podCheck) resizes(at string, list []corev1.ContainerResizePolicy) {
-	seen := map[corev1.ResourceName]bool{}
-	for i, r := range list {
-		here := fmt.Sprintf("%s[%d]", at, i)
-		p.need(here+".resourceName", string(r.ResourceName), string(corev1.ResourceCPU), string(corev1.ResourceMemory))
-		p.need(here+".restartPolicy", string(r.RestartPolicy), string(corev1.NotRequired), string(corev1.RestartContainer))
-		if seen[r.ResourceName] {
-			p.fault(here+".resourceName", "", "%s is there twice", r.ResourceName)
-		}
-		seen[r.ResourceName] = true
-	}
-}
+// podResources has the rules for resources of a pod as a whole.
+type podResources struct{ *podReporter }
 
-// wholeResources are those of the pod as a whole, and what it needs beside its containers.
-func (p *podCheck) wholeResources(at string, s *corev1.PodSpec) {
+// pod are those of the pod as a whole, and what it needs beside its containers.
+func (p podResources) pod(at string, s *corev1.PodSpec) {
 	resources(p.fault, at+".overhead", corev1.ResourceRequirements{Limits: s.Overhead})
 	if s.Resources == nil {
 		return
@@ -93,8 +82,8 @@ func (p *podCheck) wholeResources(at string, s *corev1.PodSpec) {
 	resources(p.fault, at+".resources", *s.Resources)
 }
 
-// claimed: claims of devices are named once, by one of two ways, and containers name none else.
-func (p *podCheck) claimed(at string, s *corev1.PodSpec) {
+// resourceClaims: claims of devices are named once, by one of two ways, and containers name none else.
+func (p podResources) resourceClaims(at string, s *corev1.PodSpec) {
 	names := map[string]bool{}
 	for i, c := range s.ResourceClaims {
 		here := fmt.Sprintf("%s.resourceClaims[%d]", at, i)

@@ -113,7 +113,7 @@ func (s *subject) effect(at string, p *kruise.PodContainerProbe) {
 
 // markerProbe: the node's agent asks, and knows three ways.
 func (s *subject) markerProbe(at string, p *corev1.Probe) {
-	negative(s.fault, at, p)
+	probeNumbers(s.fault, at, p)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {
 		s.fault(at, "give one of exec, httpGet, tcpSocket", "a probe asks in one way, not %d", n)
 	}

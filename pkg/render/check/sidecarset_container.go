@@ -57,7 +57,7 @@ func (k *setCheck) dnsLabel(path, name string) {
 
 // container checks what Kruise adds to a container, and its image.
 func (k *setCheck) container(path string, n *tree.Node, init bool) {
-	(&podCheck{fault: k.fault, later: k.fault}).image(path+".image", tree.StrAt(n, "image"))
+	(&podContainers{podReporter: &podReporter{fault: k.fault, refusedInPods: k.fault}}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
@@ -78,11 +78,11 @@ func (k *setCheck) pod(path string, n *tree.Node, init bool) {
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
 	}
-	p := k.podCheck(k.fault)
-	p.inside(path, &c, init)
-	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
+	volumes := newPodVolumes(k.podReporter(k.fault), nil)
+	newPodContainers(volumes.podReporter, volumes).fields(path, &c, init)
+	probeHandlers(k.fault, path+".startupProbe", c.StartupProbe)
 	for i, m := range c.VolumeMounts {
-		p.mount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
+		volumes.volumeMount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // volumes checks spec.volumes and returns their names.
 func (k *setCheck) volumes() map[string]bool {
 	names := map[string]bool{}
-	p := k.podCheck(k.fault)
+	sources := newPodVolumes(k.podReporter(k.fault), nil)
 	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
 		path := fmt.Sprintf("spec.volumes[%d].name", i)
 		name := tree.StrAt(v, "name")
@@ -22,7 +22,7 @@ func (k *setCheck) volumes() map[string]bool {
 		k.dnsLabel(path, name)
 		var volume corev1.Volume
 		if _, err := tree.Decode(v, &volume); err == nil { // otherwise reported with the whole set
-			p.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
+			sources.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
 		}
 	}
 	return names

@@ -63,10 +63,12 @@ func statefulSet(s *subject) {
 	k.strategy()
 	k.reserved()
 	k.storage()
-	s.endless(&k.spec.Template.Spec)
+	checkLongRunning(s, &k.spec.Template.Spec)
 	// The webhook looks at little of the template; the pods of a bad one are refused.
-	s.podMetadata("spec.template", &k.spec.Template, s.podFault)
-	s.accepted(func() { s.podSpec("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates, s.podFault) })
+	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
+	s.accepted(func() {
+		checkPodSpec(s.podReporter(s.podFault), "spec.template.spec", &k.spec.Template.Spec, k.spec.VolumeClaimTemplates)
+	})
 	k.change()
 }
 

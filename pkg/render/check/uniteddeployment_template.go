@@ -145,7 +145,7 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 	t := &k.spec.Template
 	if t.DeploymentTemplate != nil {
 		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
-		k.pods(here, pods, nil)
+		checkPodTemplate(k.subject, here, pods, nil)
 		if policy := pods.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
 			k.podFault(here+".spec.restartPolicy", "", "%q is not allowed: want Always", policy)
 		}
@@ -154,9 +154,9 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 		}
 	}
 	if t.StatefulSetTemplate != nil {
-		k.podMetadata(at+"statefulSetTemplate.spec.template", &t.StatefulSetTemplate.Spec.Template, k.podFault)
+		checkPodMetadata(at+"statefulSetTemplate.spec.template", &t.StatefulSetTemplate.Spec.Template, k.podFault)
 	}
 	if t.AdvancedStatefulSetTemplate != nil {
-		k.podMetadata(at+"advancedStatefulSetTemplate.spec.template", &t.AdvancedStatefulSetTemplate.Spec.Template, k.podFault)
+		checkPodMetadata(at+"advancedStatefulSetTemplate.spec.template", &t.AdvancedStatefulSetTemplate.Spec.Template, k.podFault)
 	}
 }

@@ -82,7 +82,7 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	p := k.podCheck(k.fault)
+	nodes := podScheduling{k.podReporter(k.fault)}
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {
@@ -93,10 +93,10 @@ func (k *spreadCheck) subsets() {
 		}
 		seen[s.Name] = true
 		if s.RequiredNodeSelector != nil {
-			p.term(at+".requiredNodeSelector", *s.RequiredNodeSelector)
+			nodes.nodeTerm(at+".requiredNodeSelector", *s.RequiredNodeSelector)
 		}
-		p.preferred(at+".preferredNodeSelector", s.PreferredNodeSelector)
-		p.tolerations(at+".tolerations", s.Tolerations)
+		nodes.preferredNodes(at+".preferredNodeSelector", s.PreferredNodeSelector)
+		nodes.tolerations(at+".tolerations", s.Tolerations)
 	}
 }
 

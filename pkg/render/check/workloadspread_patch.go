@@ -59,9 +59,11 @@ func (k *spreadCheck) problems(n *tree.Node, claims []corev1.PersistentVolumeCla
 	if _, err := tree.Decode(n, &t); err != nil {
 		return []string{err.Error()}
 	}
-	k.podTemplate("pod", &t, claims, func(path, _, format string, args ...any) {
+	collect := func(path, _, format string, args ...any) {
 		list = append(list, path+": "+fmt.Sprintf(format, args...))
-	})
+	}
+	checkPodMetadata("pod", &t, collect)
+	checkPodSpec(k.podReporter(collect), "pod.spec", &t.Spec, claims)
 	return list
 }
 
