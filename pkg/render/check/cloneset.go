@@ -2,10 +2,11 @@ package check
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -97,26 +98,191 @@ func (k *cloneSetCheck) numbers() {
 	}
 }
 
-// claims: each template needs a name of its own, by which containers mount it.
-func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
-	seen := map[string]bool{}
-	for i, c := range list {
-		path := fmt.Sprintf("spec.volumeClaimTemplates[%d].metadata.name", i)
-		switch {
-		case c.Name == "":
-			s.fault(path, "", "a claim template needs a name")
-		case seen[c.Name]:
-			s.fault(path, "", "claim template %s is there twice", c.Name)
-		case len(validation.IsDNS1123Label(c.Name)) > 0:
-			report := func() {
-				s.against(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
-			}
-			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
-				s.accepted(report)
-			} else {
-				report()
-			}
-		}
-		seen[c.Name] = true
+const rolling = "spec.updateStrategy.rollingUpdate."
+
+// strategy holds the rules for spec.updateStrategy
+// (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#observed-on-a-cluster).
+func (k *cloneSetCheck) strategy() {
+	u := k.spec.UpdateStrategy
+	switch u.Type {
+	case "", kruise.RollingUpdateCloneSetStrategyType:
+	case kruise.OnDeleteCloneSetStrategyType:
+		k.onDelete()
+		return
+	default:
+		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
 	}
+	if u.RollingUpdate == nil {
+		return
+	}
+	k.policy(u.RollingUpdate.PodUpdatePolicy)
+	k.partition(u.RollingUpdate)
+	k.budget(u.RollingUpdate)
+	k.priority(rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
+	k.scatter(u.RollingUpdate.ScatterStrategy)
+}
+
+// scatter: each label once. Kruise asks of CloneSets what it asks of SidecarSets
+// (docs/kruise/sidecarset.md#what-is-refused).
+func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
+	seen := map[kruise.UpdateScatterTerm]bool{}
+	for i, term := range terms {
+		at := fmt.Sprintf("%sscatterStrategy[%d]", rolling, i)
+		switch {
+		case term.Key == "":
+			k.fault(at+".key", "", "a key is required")
+		case seen[term]:
+			k.fault(at, "", "%s=%s is there twice", term.Key, term.Value)
+		}
+		seen[term] = true
+	}
+}
+
+// onDelete: v1alpha1 never takes it; v1beta1 looks at maxUnavailable of a
+// rollingUpdate that nobody reads.
+func (k *cloneSetCheck) onDelete() {
+	r := k.spec.UpdateStrategy.RollingUpdate
+	switch {
+	case k.alpha:
+		k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
+	case r != nil && r.MaxUnavailable == nil:
+		k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
+	}
+}
+
+func (k *cloneSetCheck) policy(policy kruise.CloneSetPodUpdateStrategyType) {
+	switch policy {
+	case "", kruise.RecreateCloneSetPodUpdateStrategyType, kruise.InPlaceIfPossibleCloneSetPodUpdateStrategyType, kruise.InPlaceOnlyCloneSetPodUpdateStrategyType:
+	default:
+		k.fault(rolling+"podUpdatePolicy", "", "%q is not allowed: want ReCreate, InPlaceIfPossible or InPlaceOnly", policy)
+	}
+}
+
+var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)
+
+var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
+
+// amount: an integer that is not negative, or a percentage, fractional ones
+// included; it returns whether it is one.
+func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
+	switch {
+	case v.Type == intstr.String && negativePercentage.MatchString(v.StrVal):
+		k.accepted(func() { k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal) })
+		return false
+	case v.Type == intstr.String && !percentage.MatchString(v.StrVal):
+		k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
+		return false
+	case v.Type == intstr.Int && v.IntVal < 0:
+		k.fault(path, "", "%d must not be negative", v.IntVal)
+		return false
+	}
+	return true
+}
+
+// lax is amount of a field in which Kruise takes a number below 0.
+func (k *cloneSetCheck) lax(path string, v intstr.IntOrString) (ok bool) {
+	if v.Type == intstr.String || v.IntVal >= 0 {
+		return k.amount(path, v)
+	}
+	k.accepted(func() { ok = k.amount(path, v) })
+	return ok
+}
+
+func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
+	if r.Partition != nil {
+		k.amount(rolling+"partition", *r.Partition)
+	}
+}
+
+// budget: something must be able to move. v1beta1 refuses an integer 0 for
+// maxUnavailable even beside maxSurge, v1alpha1 does not.
+func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
+	surge, unavailable := intstr.FromInt32(0), intstr.FromString("20%")
+	if r.MaxSurge != nil {
+		surge = *r.MaxSurge
+	}
+	if r.MaxUnavailable != nil {
+		unavailable = *r.MaxUnavailable
+	}
+	surgeOK, unavailableOK := k.lax(rolling+"maxSurge", surge), k.lax(rolling+"maxUnavailable", unavailable)
+	if !surgeOK || !unavailableOK {
+		return
+	}
+	if !nothing(surge) && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+		k.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are only updated in place cannot surge")
+	}
+	if k.spec.Replicas != nil && *k.spec.Replicas <= 0 {
+		return
+	}
+	switch {
+	case nothing(unavailable) && nothing(surge):
+		k.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
+	case !k.alpha && unavailable == intstr.FromInt32(0):
+		k.fault(rolling+"maxUnavailable", "set it to 1, or write the object as apps.kruise.io/v1alpha1", "v1beta1 refuses 0 even beside maxSurge")
+	}
+}
+
+var zeroPercent = regexp.MustCompile(`^0+(\.0+)?%$`)
+
+// nothing reports whether v is zero however many replicas there are.
+func nothing(v intstr.IntOrString) bool {
+	if v.Type == intstr.Int {
+		return v.IntVal == 0
+	}
+	return zeroPercent.MatchString(v.StrVal)
+}
+
+const podsToDelete = "spec.scaleStrategy.podsToDelete"
+
+// podsToDelete: each once, and in v1alpha1 pods that there are
+// (docs/kruise/workloads.md#named-pods-and-claims).
+func (k *cloneSetCheck) podsToDelete() {
+	seen := map[string]bool{}
+	for i, name := range k.spec.ScaleStrategy.PodsToDelete {
+		path := fmt.Sprintf("%s[%d]", podsToDelete, i)
+		switch {
+		case seen[name]:
+			k.fault(path, "", "pod %s is named twice", name)
+		case k.alpha && k.Known && !k.had(name) && !k.owned(name):
+			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
+		}
+		seen[name] = true
+	}
+	if m := k.spec.ScaleStrategy.MaxUnavailable; m != nil {
+		k.accepted(func() { k.amount("spec.scaleStrategy.maxUnavailable", *m) })
+	}
+}
+
+// had reports a pod that was named before the update.
+func (k *cloneSetCheck) had(name string) bool {
+	var old kruise.CloneSet
+	return k.before(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
+}
+
+// owned reports a live pod of the CloneSet.
+func (k *cloneSetCheck) owned(name string) bool {
+	pod := k.find("", "Pod", name)
+	if pod == nil || !kruise.ActivePod(pod.Node()) {
+		return false
+	}
+	owner := k.controllerOf(pod)
+	return tree.StrAt(owner, "kind") == k.kind.kind && tree.StrAt(owner, "name") == k.r.Name()
+}
+
+// change holds the rules for an update: the selector stays, and v1alpha1 lets
+// InPlaceOnly change images and metadata alone (docs/kruise/workloads.md#cloneset-in-two-versions
+// and docs/kruise/workloads.md#when-it-is-impossible).
+func (k *cloneSetCheck) change() {
+	var old kruise.CloneSet
+	if !k.before(&old) {
+		return
+	}
+	if r := k.spec.UpdateStrategy.RollingUpdate; k.alpha && r != nil && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+		now := kruise.CloneSet{Spec: *k.spec}
+		kruise.DefaultStored(&now)
+		k.inPlaceOnly(old.Spec.Template.Spec, now.Spec.Template.Spec)
+	}
+	k.constant(unchanging{"spec.selector", old.Spec.Selector, k.spec.Selector})
 }

@@ -157,3 +157,23 @@ func (k *recreateCheck) running(path string, pod *tree.Node, name string) {
 		}
 	}
 }
+
+// A pod that is named without a status, as in a file that somebody wrote, is
+// taken to run and to be ready.
+
+// sidecarsEnded reports a pod that Kruise's SidecarTerminator has declared ended,
+// though some of its sidecars still run.
+func sidecarsEnded(pod *tree.Node) bool {
+	c, _ := tree.Find(tree.Get(pod, "status", "conditions"), "type", kruise.SidecarTerminated)
+	return c != nil
+}
+
+// startedPod reports a pod that has a node.
+func startedPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
+}
+
+// startingPod reports a pod on whose node no container runs yet.
+func startingPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod)
+}

@@ -1,6 +1,15 @@
 package check
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
 
 // peers are the objects of one kind, in the order in which they come to exist: the
 // input's, then those of the context that the input does not replace.
@@ -50,4 +59,172 @@ func (p *peers) add(r *resource.Resource, id resource.ID) {
 func (p *peers) beside(place int, r *resource.Resource, id resource.ID) bool {
 	own, ours := p.at[r]
 	return p.all[place].id != id && (place >= p.stream || !ours || place < own)
+}
+
+// selectors are the selectors of all objects of a kind, arranged so that those that
+// may select the same pods are found without looking at each.
+type selectors struct {
+	*peers
+
+	// wants are the requirements of each, by place; nil for one without a selector.
+	wants []wants
+	// alike are those of one namespace that name the same keys.
+	alike map[string]*alike
+}
+
+type wants = map[string][]metav1.LabelSelectorRequirement
+
+// alike are places of selectors with the same keys.
+type alike struct {
+	all []int
+	// keys are those that all of them name.
+	keys []string
+	// with are those that want a key to have a value, open those that say something
+	// else of the key.
+	with map[[2]string][]int
+	open map[string][]int
+}
+
+type selectorsOf peersOf
+
+func (s *subject) selectors(group, kind string) *selectors {
+	return resource.Once(s.c.Facts, selectorsOf{group, kind}, func() *selectors {
+		x := &selectors{peers: s.peers(group, kind), alike: map[string]*alike{}}
+		x.wants = make([]wants, len(x.all))
+		for place, p := range x.all {
+			n := tree.Get(p.r.Node(), "spec", "selector")
+			if selector, err := labelSelector(n); n != nil && err == nil {
+				x.wants[place] = requirements(selector)
+				x.add(place, p.id.Namespace)
+			}
+		}
+		return x
+	})
+}
+
+func group(namespace string, w wants) string {
+	return namespace + "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\n")
+}
+
+func (x *selectors) add(place int, namespace string) {
+	w := x.wants[place]
+	a := x.alike[group(namespace, w)]
+	if a == nil {
+		a = newAlike(w)
+		x.alike[group(namespace, w)] = a
+	}
+	a.add(place, w)
+}
+
+func newAlike(w wants) *alike {
+	return &alike{keys: slices.Collect(maps.Keys(w)), with: map[[2]string][]int{}, open: map[string][]int{}}
+}
+
+func (a *alike) add(place int, w wants) {
+	a.all = append(a.all, place)
+	for key, list := range w {
+		values := oneOfThese(list)
+		if values == nil {
+			a.open[key] = append(a.open[key], place)
+		}
+		for _, v := range values {
+			a.with[[2]string{key, v}] = append(a.with[[2]string{key, v}], place)
+		}
+	}
+}
+
+// oneOfThese are the values of the first requirement that names some; nil for none.
+func oneOfThese(list []metav1.LabelSelectorRequirement) []string {
+	for _, r := range list {
+		if r.Operator == metav1.LabelSelectorOpIn {
+			return slices.Compact(slices.Sorted(slices.Values(r.Values)))
+		}
+	}
+	return nil
+}
+
+// near are the places of selectors that name the same keys, without some of those that
+// want other values.
+func (x *selectors) near(namespace string, mine wants) []int {
+	if a := x.alike[group(namespace, mine)]; a != nil {
+		return a.near(mine)
+	}
+	return nil
+}
+
+// near are the places without some of those that want other values: what the key leaves
+// that tells most of them apart.
+func (a *alike) near(mine wants) []int {
+	best := a.all
+	for _, key := range a.keys {
+		values := oneOfThese(mine[key])
+		if values == nil {
+			continue
+		}
+		n := len(a.open[key])
+		for _, v := range values {
+			n += len(a.with[[2]string{key, v}])
+		}
+		if n >= len(best) {
+			continue
+		}
+		best = slices.Clone(a.open[key])
+		for _, v := range values {
+			best = append(best, a.with[[2]string{key, v}]...)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(best)))
+}
+
+// overlap reports whether some object may match both selectors, as Kruise
+// judges it: a key that one selector wants to exist and the other does not
+// mention counts as disjoint (docs/kruise/sidecarset.md#observed-on-a-cluster). nil selects
+// everything.
+func overlap(a, b wants) bool {
+	return a == nil || b == nil || compatible(a, b) && compatible(b, a)
+}
+
+// requirements are all of a selector, by key.
+func requirements(s *metav1.LabelSelector) map[string][]metav1.LabelSelectorRequirement {
+	out := map[string][]metav1.LabelSelectorRequirement{}
+	for k, v := range s.MatchLabels {
+		out[k] = append(out[k], metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{v}})
+	}
+	for _, r := range s.MatchExpressions {
+		out[r.Key] = append(out[r.Key], r)
+	}
+	return out
+}
+
+func compatible(a, b map[string][]metav1.LabelSelectorRequirement) bool {
+	for key, list := range a {
+		theirs, mentioned := b[key]
+		for _, r := range list {
+			if !mentioned && r.Operator == metav1.LabelSelectorOpExists {
+				return false
+			}
+			if slices.ContainsFunc(theirs, func(o metav1.LabelSelectorRequirement) bool { return disjoint(r, o) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// disjoint reports whether no value satisfies both; it is asked both ways.
+func disjoint(r, o metav1.LabelSelectorRequirement) bool {
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn:
+		switch o.Operator {
+		case metav1.LabelSelectorOpIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpNotIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return !slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpDoesNotExist:
+			return true
+		}
+	case metav1.LabelSelectorOpExists:
+		return o.Operator == metav1.LabelSelectorOpDoesNotExist
+	}
+	return false
 }

@@ -147,3 +147,9 @@ func (s *subject) ownHost(at, host string) {
 		s.fault(at+".host", "remove it: the pod itself is asked", "not allowed here")
 	}
 }
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: kruise.KindNodePodProbe, object: kruise.NodePodProbe{},
+	// The controller writes these objects; only the schema looks at them.
+	check: func(s *subject) { s.read(&kruise.NodePodProbe{}) },
+})

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -135,5 +136,97 @@ func (k *setCheck) startupProbe(path string, n *tree.Node) {
 	}
 	if v, _ := tree.Int(tree.Get(probe, "successThreshold")); v != 1 {
 		k.fault(path+".startupProbe.successThreshold", hint, "must be 1")
+	}
+}
+
+// volumes checks spec.volumes and returns their names.
+func (k *setCheck) volumes() map[string]bool {
+	names := map[string]bool{}
+	sources := newPodVolumes(k.podReporter(k.fault), nil)
+	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
+		path := fmt.Sprintf("spec.volumes[%d].name", i)
+		name := tree.StrAt(v, "name")
+		if names[name] && name != "" {
+			k.fault(path, "", "volume %q is there twice", name)
+		}
+		names[name] = true
+		k.dnsLabel(path, name)
+		var volume corev1.Volume
+		if _, err := tree.Decode(v, &volume); err == nil { // otherwise reported with the whole set
+			sources.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
+		}
+	}
+	return names
+}
+
+// mounts checks that each mount and device names a volume of the set and has a
+// path of its own.
+func (k *setCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
+	used := map[string]bool{}
+	for _, list := range []struct{ field, at string }{{"volumeMounts", "mountPath"}, {"volumeDevices", "devicePath"}} {
+		for i, m := range tree.Items(tree.Get(n, list.field)) {
+			here := fmt.Sprintf("%s.%s[%d]", path, list.field, i)
+			if name := tree.StrAt(m, "name"); !volumes[name] {
+				k.fault(here+".name", "add the volume to spec.volumes, or use shareVolumePolicy for volumes of the pod",
+					"the set has no volume %q", name)
+			}
+			at := tree.StrAt(m, list.at)
+			switch {
+			case at == "":
+				k.fault(here+"."+list.at, "", "required")
+			case used[at]:
+				k.fault(here+"."+list.at, "", "%q is used twice", at)
+			}
+			used[at] = true
+		}
+	}
+}
+
+func (k *setCheck) resourcesPolicy(path string, n *tree.Node, plainInit bool) {
+	p := tree.Get(n, "resourcesPolicy")
+	if p == nil {
+		return
+	}
+	path += ".resourcesPolicy"
+	if plainInit {
+		k.fault(path, "set restartPolicy: Always, or remove it", "only native init containers may have a resourcesPolicy")
+	}
+	for _, list := range []string{"limits", "requests"} {
+		if values := tree.Get(n, "resources", list); tree.IsMap(values) && len(values.Content) > 0 {
+			k.fault(path, "remove one of the two", "resources.%s and resourcesPolicy exclude each other", list)
+			break
+		}
+	}
+	if mode := tree.StrAt(p, "targetContainersMode"); mode != "sum" && mode != "max" {
+		k.fault(path+".targetContainersMode", "", "want sum or max, got %q", mode)
+	}
+	if r := tree.Get(p, "targetContainersNameRegex"); r != nil {
+		if tree.Str(r) == "" {
+			k.fault(path+".targetContainersNameRegex", "leave it out to mean every container", "must not be empty")
+		} else if _, err := regexp.Compile(tree.Str(r)); err != nil {
+			k.fault(path+".targetContainersNameRegex", "", "%v", err)
+		}
+	}
+	k.expressions(path+".resourcesExpr", tree.Get(p, "resourcesExpr"))
+}
+
+func (k *setCheck) expressions(path string, n *tree.Node) {
+	if tree.Get(n, "limits") == nil && tree.Get(n, "requests") == nil {
+		k.fault(path, "", "at least one of limits and requests is required")
+	}
+	for _, list := range []string{"limits", "requests"} {
+		for _, name := range []string{"cpu", "memory"} {
+			text := tree.StrAt(n, list, name)
+			if text == "" {
+				continue
+			}
+			e, err := inject.ParseExpression(text, name)
+			if err == nil {
+				err = e.Check()
+			}
+			if err != nil {
+				k.fault(path+"."+list+"."+name, "Kruise tries the expression with the number 1 for "+name, "%v", err)
+			}
+		}
 	}
 }

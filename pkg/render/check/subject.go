@@ -1,8 +1,14 @@
 package check
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
-	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -84,40 +90,6 @@ func (s *subject) addAll(err error, below string) {
 	}
 }
 
-// read decodes the object into its type, and reports unknown fields and bad
-// metadata. It returns false when the object cannot be read, which is reported.
-func (s *subject) read(into any) bool {
-	unknown, err := kruise.Decode(s.r.Node(), into)
-	if err != nil {
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.shown(located(s.r.Wrap(err, "")))})
-		return false
-	}
-	for _, path := range unknown { // in the version that the object is written in
-		if !s.isOpen(path) {
-			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.shown(located(s.r.Fault(path, s.spelling(path), "unknown field")))})
-		}
-	}
-	s.metadata()
-	return true
-}
-
-// spelling hints at what an unknown field was meant to be.
-func (s *subject) spelling(path string) string {
-	if s.kind.misplaced != nil {
-		if hint := s.kind.misplaced(s.r.Version(), path); hint != "" {
-			return hint
-		}
-	}
-	return spelling(s.kind.object, path)
-}
-
-// isOpen reports a path below which the schema takes what comes.
-func (s *subject) isOpen(path string) bool {
-	plain := indices(path)
-	return strings.HasPrefix(plain, "status.") ||
-		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
-}
-
 // before decodes what the update replaces into its type, with the defaults that
 // it was stored with, so that they are no change; false when there is none, or
 // when it cannot be read: it is the cluster's object, not the user's to repair.
@@ -138,11 +110,55 @@ func (s *subject) find(group, kind, name string) *resource.Resource {
 	return s.c.Facts.Find(resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: name})
 }
 
-// newest returns the object in its newest version; nil when there is none.
-func newest(r *resource.Resource) *tree.Node {
-	hub, _, err := kruise.ToHub(r.Node())
-	if err != nil {
-		return nil
+// metadata holds the name, labels and annotations to Kubernetes' rules, and the
+// name to the kind's.
+func (s *subject) metadata() {
+	meta := tree.Get(s.r.Node(), "metadata")
+	s.name(tree.StrAt(meta, "name"), tree.StrAt(meta, "generateName"))
+	at := field.NewPath("metadata")
+	s.invalid(metaInvalid, metavalidation.ValidateLabels(tree.Strings(tree.Get(meta, "labels")), at.Child("labels")))
+	s.invalid(metaInvalid, apivalidation.ValidateAnnotations(tree.Strings(tree.Get(meta, "annotations")), at.Child("annotations")))
+}
+
+// invalid reports what Kubernetes' own rules found, without the values.
+func (s *subject) invalid(rule string, list field.ErrorList) {
+	for _, e := range ordered(list) {
+		s.against(rule, e.Field, "", "%s", said(e))
 	}
-	return hub
+}
+
+// ordered is a list that is the same each time: Kubernetes goes through maps as they come.
+func ordered(list field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(list, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
+	})
+	return list
+}
+
+// said is what a rule of Kubernetes has to say, without the value where that
+// is no plain one.
+func said(e *field.Error) string {
+	if e.Detail == "" {
+		return e.ErrorBody()
+	}
+	return e.Detail
+}
+
+var plainName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
+
+func (s *subject) name(name, generated string) {
+	const path = "metadata.name"
+	switch {
+	case name == "" && generated != "":
+	case name == "":
+		s.against(nameInvalid, path, "", "a name is required")
+	case s.kind.plainName && !plainName.MatchString(name):
+		s.against(nameInvalid, path, "", "%q: the name of this kind holds letters, digits and '-' only", name)
+	case s.kind.plainName && len(name) > validation.DNS1123LabelMaxLength:
+		s.against(nameInvalid, path, "", "%q is longer than 63 characters", name)
+	default:
+		for _, msg := range validation.IsDNS1123Subdomain(name) {
+			s.against(nameInvalid, path, "", "%q is not a name: %s", name, msg)
+		}
+	}
 }

@@ -1,0 +1,227 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// notNegative wants a number, if there is one, to be 0 or more.
+func notNegative[T ~int32 | ~int64](s *subject, path string, n *T) {
+	if n != nil && *n < 0 {
+		s.fault(path, "", "%d must not be negative", *n)
+	}
+}
+
+// share wants a number that is not negative, or a whole percentage; it returns
+// whether v is one. No value is one.
+func (s *subject) share(path string, v *intstr.IntOrString) bool {
+	switch {
+	case v == nil:
+	case v.Type == intstr.String && len(validation.IsValidPercent(v.StrVal)) > 0:
+		s.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
+		return false
+	case v.Type == intstr.Int && v.IntVal < 0:
+		s.fault(path, "", "%d must not be negative", v.IntVal)
+		return false
+	}
+	return true
+}
+
+// part is a share that is not more than the whole.
+func (s *subject) part(path string, v *intstr.IntOrString) bool {
+	if !s.share(path, v) {
+		return false
+	}
+	if p, ok := percent(v); ok && p > 100 {
+		s.fault(path, "", "%s is more than 100%%", v.StrVal)
+		return false
+	}
+	return true
+}
+
+// percent returns the number before the sign of a percentage; ok is false for
+// anything else.
+func percent(v *intstr.IntOrString) (p int, ok bool) {
+	if v == nil || v.Type != intstr.String {
+		return 0, false
+	}
+	p, err := strconv.Atoi(strings.TrimSuffix(v.StrVal, "%"))
+	return p, err == nil && strings.HasSuffix(v.StrVal, "%")
+}
+
+// zero reports a value that is 0 of anything.
+func zero(v *intstr.IntOrString) bool {
+	if v == nil {
+		return true
+	}
+	if p, ok := percent(v); ok {
+		return p == 0
+	}
+	return v.Type == intstr.Int && v.IntVal == 0
+}
+
+// oneOf wants text, if there is any, to be one of the values.
+func oneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
+	if v == "" {
+		return true
+	}
+	names := make([]string, len(allowed))
+	for i, a := range allowed {
+		if a == v {
+			return true
+		}
+		names[i] = string(a)
+	}
+	s.fault(path, "", "%q is not allowed: want %s", v, either(names))
+	return false
+}
+
+// either lists the names as a choice.
+func either(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// choose wants a selector that is there, not empty and valid; nil means that it
+// is at fault, which is reported.
+func (s *subject) choose(path string, sel *metav1.LabelSelector, hint string) labels.Selector {
+	switch {
+	case sel == nil:
+		s.fault(path, hint, "a selector is required")
+		return nil
+	case len(sel.MatchLabels)+len(sel.MatchExpressions) == 0:
+		s.fault(path, hint, "an empty selector is not allowed")
+		return nil
+	}
+	return s.sound(path, sel)
+}
+
+// sound wants a selector, if there is one, to be valid.
+func (s *subject) sound(path string, sel *metav1.LabelSelector) labels.Selector {
+	chosen, err := metav1.LabelSelectorAsSelector(sel)
+	if err != nil {
+		s.fault(path, "", "%v", err)
+		return nil
+	}
+	return chosen
+}
+
+// owns wants the selector of a workload to take the pods of its template.
+func (s *subject) owns(sel *metav1.LabelSelector, pods map[string]string) {
+	chosen := s.choose("spec.selector", sel, "name the labels of the pods")
+	if chosen != nil && !chosen.Matches(labels.Set(pods)) {
+		s.fault("spec.template.metadata.labels", "give the template the labels of spec.selector", "the selector does not match the labels of the template")
+	}
+}
+
+func labelSelector(n *tree.Node) (*metav1.LabelSelector, error) {
+	s := &metav1.LabelSelector{}
+	_, err := tree.Decode(n, s)
+	return s, err
+}
+
+// onlyImages reports whether nothing but images of containers differs. Both
+// have their defaults.
+func onlyImages(old, now corev1.PodSpec) bool {
+	return apiequality.Semantic.DeepEqual(imageless(old), imageless(now))
+}
+
+// imageless is the pod spec with the image of every container taken out.
+func imageless(spec corev1.PodSpec) *corev1.PodSpec {
+	out := spec.DeepCopy()
+	for i := range out.Containers {
+		out.Containers[i].Image = ""
+	}
+	return out
+}
+
+// inPlaceOnly refuses a change of the pods that cannot be made in place.
+// An inventory holds no templates: what it does not know is not compared.
+func (s *subject) inPlaceOnly(old, now corev1.PodSpec) {
+	if len(old.Containers) > 0 && !onlyImages(old, now) {
+		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows changes of images alone")
+	}
+}
+
+// constant reports each field that differs and may not. Fields are pairs of old
+// and new by their path.
+func (s *subject) constant(fields ...unchanging) {
+	for _, f := range fields {
+		if !apiequality.Semantic.DeepEqual(f.old, f.now) {
+			s.frozen(f.path, fmt.Sprintf("delete and create the %s, or keep it as it is in the cluster", s.kind.kind),
+				"this cannot change in a %s that exists", s.kind.kind)
+		}
+	}
+}
+
+// unchanging is one field before and after.
+type unchanging struct {
+	path     string
+	old, now any
+}
+
+// priority wants one way to order pods, and that one to be complete.
+func (s *subject) priority(path string, p *kruise.UpdatePriorityStrategy) {
+	if p == nil {
+		return
+	}
+	if len(p.OrderPriority) > 0 && len(p.WeightPriority) > 0 {
+		s.fault(path, "keep one of them", "orderPriority and weightPriority may not both be set")
+	}
+	for i, term := range p.OrderPriority {
+		if term.OrderedKey == "" {
+			s.fault(fmt.Sprintf("%s.orderPriority[%d].orderedKey", path, i), "", "a key is required")
+		}
+	}
+	for i, term := range p.WeightPriority {
+		at := fmt.Sprintf("%s.weightPriority[%d]", path, i)
+		if term.Weight < 0 || term.Weight > 100 {
+			s.fault(at+".weight", "", "%d is not a weight from 0 to 100", term.Weight)
+		}
+		if len(term.MatchSelector.MatchLabels)+len(term.MatchSelector.MatchExpressions) == 0 {
+			s.fault(at+".matchSelector", "name the labels of the pods", "a selector is required")
+			continue
+		}
+		if _, err := metav1.LabelSelectorAsSelector(&term.MatchSelector); err != nil {
+			s.fault(at+".matchSelector", "", "%v", err)
+		}
+	}
+}
+
+// claims: each template needs a name of its own, by which containers mount it.
+func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
+	seen := map[string]bool{}
+	for i, c := range list {
+		path := fmt.Sprintf("spec.volumeClaimTemplates[%d].metadata.name", i)
+		switch {
+		case c.Name == "":
+			s.fault(path, "", "a claim template needs a name")
+		case seen[c.Name]:
+			s.fault(path, "", "claim template %s is there twice", c.Name)
+		case len(validation.IsDNS1123Label(c.Name)) > 0:
+			report := func() {
+				s.against(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
+			}
+			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
+				s.accepted(report)
+			} else {
+				report()
+			}
+		}
+		seen[c.Name] = true
+	}
+}
