@@ -25,16 +25,16 @@ func broadcastJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.broadcast("spec", &job.Spec)
+	checkBroadcastJob(s, "spec", &job.Spec)
 	if p := job.Spec.Template.Spec.RestartPolicy; p != corev1.RestartPolicyNever && p != corev1.RestartPolicyOnFailure {
 		s.fault("spec.template.spec.restartPolicy", "", "%q is not allowed: want Never or OnFailure", cmp.Or(p, corev1.RestartPolicyAlways))
 	}
 }
 
-// broadcast holds what goes for the template of an AdvancedCronJob too.
-func (s *subject) broadcast(at string, spec *kruise.BroadcastJobSpec) {
+// checkBroadcastJob holds what goes for the template of an AdvancedCronJob too.
+func checkBroadcastJob(s *subject, at string, spec *kruise.BroadcastJobSpec) {
 	if c := spec.CompletionPolicy; c.Type == kruise.NeverCompletionPolicyType {
-		s.endingOnly(at+".completionPolicy", c)
+		neverEnds(s, at+".completionPolicy", c)
 	}
 	for _, label := range []string{kruise.BroadcastJobNameLabel, kruise.BroadcastJobUIDLabel} {
 		if _, set := spec.Template.Labels[label]; set {
@@ -44,8 +44,8 @@ func (s *subject) broadcast(at string, spec *kruise.BroadcastJobSpec) {
 	checkPodTemplate(s, at+".template", &spec.Template, nil)
 }
 
-// endingOnly refuses what only a job that ends can have.
-func (s *subject) endingOnly(at string, c kruise.CompletionPolicy) {
+// neverEnds refuses what only a job that ends can have.
+func neverEnds(s *subject, at string, c kruise.CompletionPolicy) {
 	const hint = "set type: Always, or remove it"
 	if c.TTLSecondsAfterFinished != nil {
 		s.fault(at+".ttlSecondsAfterFinished", hint, "a job that never ends has none")

@@ -58,11 +58,11 @@ func Object(c *stage.Context, q Request) []Fault {
 	s := newSubject(c, q)
 	switch {
 	case s.Operation == Delete:
-		s.deletion()
+		checkDeletion(s)
 	case s.kind != nil:
 		s.kind.check(s)
-		s.required()
-		s.released()
+		requiredFields(s)
+		checkRelease(s)
 	}
 	return s.faults
 }
@@ -72,13 +72,13 @@ func Object(c *stage.Context, q Request) []Fault {
 func Run(c *stage.Context, in []*resource.Resource) error {
 	return c.Each(len(in), func(i int) error {
 		faults := Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])})
-		return stopping(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
+		return blockingFaults(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
 	})
 }
 
-// located returns the error as one of an object; whatever was found has its
+// resourceError returns the error as one of an object; whatever was found has its
 // place by then.
-func located(err error) *resource.Error {
+func resourceError(err error) *resource.Error {
 	if e, ok := errors.AsType[*resource.Error](err); ok {
 		return e
 	}

@@ -54,11 +54,11 @@ func cloneSet(s *subject) {
 	if tree.Get(s.r.Node(), "spec", "template") == nil {
 		k.fault("spec.template", "", "a pod template is required")
 	}
-	k.owns(k.spec.Selector, k.spec.Template.Labels)
+	selectorOfTemplate(k.subject, k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	k.podsToDelete()
 	k.strategy()
-	s.claims(k.spec.VolumeClaimTemplates)
+	claimTemplates(s, k.spec.VolumeClaimTemplates)
 	checkLongRunning(s, &k.spec.Template.Spec)
 	checkPodTemplate(s, "spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
 	k.change()
@@ -120,7 +120,7 @@ func (k *cloneSetCheck) strategy() {
 	k.policy(u.RollingUpdate.PodUpdatePolicy)
 	k.partition(u.RollingUpdate)
 	k.budget(u.RollingUpdate)
-	k.priority(rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
+	updatePriority(k.subject, rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
 	k.scatter(u.RollingUpdate.ScatterStrategy)
 }
 
@@ -181,8 +181,8 @@ func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 	return true
 }
 
-// lax is amount of a field in which Kruise takes a number below 0.
-func (k *cloneSetCheck) lax(path string, v intstr.IntOrString) (ok bool) {
+// amountOrNegative is amount of a field in which Kruise takes a number below 0.
+func (k *cloneSetCheck) amountOrNegative(path string, v intstr.IntOrString) (ok bool) {
 	if v.Type == intstr.String || v.IntVal >= 0 {
 		return k.amount(path, v)
 	}
@@ -206,18 +206,18 @@ func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
 	if r.MaxUnavailable != nil {
 		unavailable = *r.MaxUnavailable
 	}
-	surgeOK, unavailableOK := k.lax(rolling+"maxSurge", surge), k.lax(rolling+"maxUnavailable", unavailable)
+	surgeOK, unavailableOK := k.amountOrNegative(rolling+"maxSurge", surge), k.amountOrNegative(rolling+"maxUnavailable", unavailable)
 	if !surgeOK || !unavailableOK {
 		return
 	}
-	if !nothing(surge) && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+	if !isAlwaysZero(surge) && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
 		k.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are only updated in place cannot surge")
 	}
 	if k.spec.Replicas != nil && *k.spec.Replicas <= 0 {
 		return
 	}
 	switch {
-	case nothing(unavailable) && nothing(surge):
+	case isAlwaysZero(unavailable) && isAlwaysZero(surge):
 		k.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
 	case !k.alpha && unavailable == intstr.FromInt32(0):
 		k.fault(rolling+"maxUnavailable", "set it to 1, or write the object as apps.kruise.io/v1alpha1", "v1beta1 refuses 0 even beside maxSurge")
@@ -226,8 +226,8 @@ func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
 
 var zeroPercent = regexp.MustCompile(`^0+(\.0+)?%$`)
 
-// nothing reports whether v is zero however many replicas there are.
-func nothing(v intstr.IntOrString) bool {
+// isAlwaysZero reports whether v is zero however many replicas there are.
+func isAlwaysZero(v intstr.IntOrString) bool {
 	if v.Type == intstr.Int {
 		return v.IntVal == 0
 	}
@@ -245,7 +245,7 @@ func (k *cloneSetCheck) podsToDelete() {
 		switch {
 		case seen[name]:
 			k.fault(path, "", "pod %s is named twice", name)
-		case k.alpha && k.Known && !k.had(name) && !k.owned(name):
+		case k.alpha && k.Known && !k.wasNamed(name) && !k.isOwnPod(name):
 			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
 		}
 		seen[name] = true
@@ -255,19 +255,19 @@ func (k *cloneSetCheck) podsToDelete() {
 	}
 }
 
-// had reports a pod that was named before the update.
-func (k *cloneSetCheck) had(name string) bool {
+// wasNamed reports a pod that was named before the update.
+func (k *cloneSetCheck) wasNamed(name string) bool {
 	var old kruise.CloneSet
-	return k.before(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
+	return k.decodeOld(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
 }
 
-// owned reports a live pod of the CloneSet.
-func (k *cloneSetCheck) owned(name string) bool {
-	pod := k.find("", "Pod", name)
+// isOwnPod reports a live pod of the CloneSet.
+func (k *cloneSetCheck) isOwnPod(name string) bool {
+	pod := k.findInNamespace("", "Pod", name)
 	if pod == nil || !kruise.ActivePod(pod.Node()) {
 		return false
 	}
-	owner := k.controllerOf(pod)
+	owner := controllerOf(pod)
 	return tree.StrAt(owner, "kind") == k.kind.kind && tree.StrAt(owner, "name") == k.r.Name()
 }
 
@@ -276,13 +276,13 @@ func (k *cloneSetCheck) owned(name string) bool {
 // and docs/kruise/workloads.md#when-it-is-impossible).
 func (k *cloneSetCheck) change() {
 	var old kruise.CloneSet
-	if !k.before(&old) {
+	if !k.decodeOld(&old) {
 		return
 	}
 	if r := k.spec.UpdateStrategy.RollingUpdate; k.alpha && r != nil && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
 		now := kruise.CloneSet{Spec: *k.spec}
 		kruise.DefaultStored(&now)
-		k.inPlaceOnly(old.Spec.Template.Spec, now.Spec.Template.Spec)
+		onlyImagesChange(k.subject, old.Spec.Template.Spec, now.Spec.Template.Spec)
 	}
-	k.constant(unchanging{"spec.selector", old.Spec.Selector, k.spec.Selector})
+	immutableFields(k.subject, fieldChange{"spec.selector", old.Spec.Selector, k.spec.Selector})
 }

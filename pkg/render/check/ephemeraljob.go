@@ -28,7 +28,7 @@ func ephemeralJob(s *subject) {
 	if job.Spec.Selector == nil {
 		s.fault("spec.selector", "name the labels of the pods", "a selector is required")
 	} else {
-		s.sound("spec.selector", job.Spec.Selector)
+		validSelector(s, "spec.selector", job.Spec.Selector)
 	}
 	containers := newPodContainers(s.podReporter(s.fault), nil)
 	for i := range job.Spec.Template.EphemeralContainers {

@@ -44,11 +44,11 @@ func imagePullJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.image("spec.image", job.Spec.Image)
-	s.pulls("spec", &job.Spec.ImagePullJobTemplate)
+	checkImage(s, "spec.image", job.Spec.Image)
+	checkPullTemplate(s, "spec", &job.Spec.ImagePullJobTemplate)
 	var old kruise.ImagePullJob
-	if s.before(&old) {
-		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
+	if s.decodeOld(&old) {
+		immutableFields(s, fieldChange{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
 	}
 }
 
@@ -57,11 +57,11 @@ func imageListPullJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.imageList("spec", &job.Spec)
+	checkImageList(s, "spec", &job.Spec)
 }
 
-// imageList holds what goes for the template of an AdvancedCronJob too.
-func (s *subject) imageList(at string, spec *kruise.ImageListPullJobSpec) {
+// checkImageList holds what goes for the template of an AdvancedCronJob too.
+func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 	switch n := len(spec.Images); {
 	case n == 0:
 		s.fault(at+".images", "", "an image is required")
@@ -71,16 +71,16 @@ func (s *subject) imageList(at string, spec *kruise.ImageListPullJobSpec) {
 	seen := map[string]bool{}
 	for i, image := range spec.Images {
 		path := fmt.Sprintf("%s.images[%d]", at, i)
-		s.image(path, image)
+		checkImage(s, path, image)
 		if seen[image] {
 			s.fault(path, "remove it", "%s is there twice", image)
 		}
 		seen[image] = true
 	}
-	s.pulls(at, &spec.ImagePullJobTemplate)
+	checkPullTemplate(s, at, &spec.ImagePullJobTemplate)
 }
 
-func (s *subject) image(path, image string) {
+func checkImage(s *subject, path, image string) {
 	if image == "" {
 		s.fault(path, "", "an image is required")
 	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
@@ -88,10 +88,10 @@ func (s *subject) image(path, image string) {
 	}
 }
 
-// pulls: one way to choose nodes, a number at a time, and an end that can be.
-func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
-	s.pullNodes(at, t)
-	if p := t.Parallelism; p != nil && !counted(p) {
+// checkPullTemplate: one way to choose nodes, a number at a time, and an end that can be.
+func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
+	checkPullNodes(s, at, t)
+	if p := t.Parallelism; p != nil && !isWholeNumber(p) {
 		s.fault(at+".parallelism", "", "%s is not a whole number from 0", p)
 	}
 	timeout := int32(600)
@@ -106,7 +106,7 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	at += ".completionPolicy"
 	oneOf(s, at+".type", c.Type, kruise.AlwaysCompletionPolicyType, kruise.NeverCompletionPolicyType)
 	if c.Type == kruise.NeverCompletionPolicyType {
-		s.endingOnly(at, c)
+		neverEnds(s, at, c)
 	} else if d := c.ActiveDeadlineSeconds; d != nil && *d < int64(timeout) {
 		report := func() {
 			s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
@@ -119,8 +119,8 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	}
 }
 
-// counted reports a number from 0, also as text.
-func counted(v *intstr.IntOrString) bool {
+// isWholeNumber reports a number from 0, also as text.
+func isWholeNumber(v *intstr.IntOrString) bool {
 	if v.Type == intstr.Int {
 		return v.IntVal >= 0
 	}
@@ -128,7 +128,7 @@ func counted(v *intstr.IntOrString) bool {
 	return err == nil && n >= 0
 }
 
-func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
+func checkPullNodes(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	sel := t.Selector
 	if sel != nil && t.PodSelector != nil {
 		s.fault(at+".podSelector", "keep one of the two", "selector and podSelector exclude each other")
@@ -144,10 +144,10 @@ func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
 			}
 			seen[name] = true
 		}
-		s.sound(at+".selector", &sel.LabelSelector)
+		validSelector(s, at+".selector", &sel.LabelSelector)
 	}
 	if t.PodSelector != nil {
-		s.sound(at+".podSelector", t.PodSelector)
+		validSelector(s, at+".podSelector", t.PodSelector)
 	}
 }
 
@@ -190,7 +190,7 @@ func nodeImage(s *subject) {
 				s.fault(path, "", "a tag is required")
 				continue
 			}
-			s.image(path, name+":"+tag.Tag)
+			checkImage(s, path, name+":"+tag.Tag)
 		}
 	}
 }

@@ -27,9 +27,8 @@ type peer struct {
 
 type peersOf struct{ group, kind string }
 
-// peers are worked out once for all objects that ask for them.
-func (s *subject) peers(group, kind string) *peers {
-	f := s.c.Facts
+// findPeers returns the objects of a kind; they are collected once for all objects.
+func findPeers(f *resource.Facts, group, kind string) *peers {
 	return resource.Once(f, peersOf{group, kind}, func() *peers {
 		p := &peers{at: map[*resource.Resource]int{}}
 		input := map[resource.ID]bool{}
@@ -54,9 +53,9 @@ func (p *peers) add(r *resource.Resource, id resource.ID) {
 	p.all = append(p.all, peer{r, id})
 }
 
-// beside reports whether the object at a place exists when r, which goes by id, comes
+// existsBefore reports whether the object at a place exists when r, which goes by id, comes
 // to be: of the input, what stands before it.
-func (p *peers) beside(place int, r *resource.Resource, id resource.ID) bool {
+func (p *peers) existsBefore(place int, r *resource.Resource, id resource.ID) bool {
 	own, ours := p.at[r]
 	return p.all[place].id != id && (place >= p.stream || !ours || place < own)
 }
@@ -69,13 +68,13 @@ type selectors struct {
 	// wants are the requirements of each, by place; nil for one without a selector.
 	wants []wants
 	// alike are those of one namespace that name the same keys.
-	alike map[string]*alike
+	alike map[string]*selectorGroup
 }
 
 type wants = map[string][]metav1.LabelSelectorRequirement
 
-// alike are places of selectors with the same keys.
-type alike struct {
+// selectorGroup has the places of selectors with the same keys.
+type selectorGroup struct {
 	all []int
 	// keys are those that all of them name.
 	keys []string
@@ -87,9 +86,10 @@ type alike struct {
 
 type selectorsOf peersOf
 
-func (s *subject) selectors(group, kind string) *selectors {
-	return resource.Once(s.c.Facts, selectorsOf{group, kind}, func() *selectors {
-		x := &selectors{peers: s.peers(group, kind), alike: map[string]*alike{}}
+// indexSelectors returns the selectors of a kind; they are indexed once for all objects.
+func indexSelectors(f *resource.Facts, group, kind string) *selectors {
+	return resource.Once(f, selectorsOf{group, kind}, func() *selectors {
+		x := &selectors{peers: findPeers(f, group, kind), alike: map[string]*selectorGroup{}}
 		x.wants = make([]wants, len(x.all))
 		for place, p := range x.all {
 			n := tree.Get(p.r.Node(), "spec", "selector")
@@ -102,28 +102,28 @@ func (s *subject) selectors(group, kind string) *selectors {
 	})
 }
 
-func group(namespace string, w wants) string {
+func groupKey(namespace string, w wants) string {
 	return namespace + "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\n")
 }
 
 func (x *selectors) add(place int, namespace string) {
 	w := x.wants[place]
-	a := x.alike[group(namespace, w)]
+	a := x.alike[groupKey(namespace, w)]
 	if a == nil {
-		a = newAlike(w)
-		x.alike[group(namespace, w)] = a
+		a = newSelectorGroup(w)
+		x.alike[groupKey(namespace, w)] = a
 	}
 	a.add(place, w)
 }
 
-func newAlike(w wants) *alike {
-	return &alike{keys: slices.Collect(maps.Keys(w)), with: map[[2]string][]int{}, open: map[string][]int{}}
+func newSelectorGroup(w wants) *selectorGroup {
+	return &selectorGroup{keys: slices.Collect(maps.Keys(w)), with: map[[2]string][]int{}, open: map[string][]int{}}
 }
 
-func (a *alike) add(place int, w wants) {
+func (a *selectorGroup) add(place int, w wants) {
 	a.all = append(a.all, place)
 	for key, list := range w {
-		values := oneOfThese(list)
+		values := wantedValues(list)
 		if values == nil {
 			a.open[key] = append(a.open[key], place)
 		}
@@ -133,8 +133,8 @@ func (a *alike) add(place int, w wants) {
 	}
 }
 
-// oneOfThese are the values of the first requirement that names some; nil for none.
-func oneOfThese(list []metav1.LabelSelectorRequirement) []string {
+// wantedValues are the values of the first requirement that names some; nil for none.
+func wantedValues(list []metav1.LabelSelectorRequirement) []string {
 	for _, r := range list {
 		if r.Operator == metav1.LabelSelectorOpIn {
 			return slices.Compact(slices.Sorted(slices.Values(r.Values)))
@@ -143,21 +143,21 @@ func oneOfThese(list []metav1.LabelSelectorRequirement) []string {
 	return nil
 }
 
-// near are the places of selectors that name the same keys, without some of those that
+// candidates are the places of selectors that name the same keys, without some of those that
 // want other values.
-func (x *selectors) near(namespace string, mine wants) []int {
-	if a := x.alike[group(namespace, mine)]; a != nil {
-		return a.near(mine)
+func (x *selectors) candidates(namespace string, mine wants) []int {
+	if a := x.alike[groupKey(namespace, mine)]; a != nil {
+		return a.candidates(mine)
 	}
 	return nil
 }
 
-// near are the places without some of those that want other values: what the key leaves
+// candidates are the places without some of those that want other values: what the key leaves
 // that tells most of them apart.
-func (a *alike) near(mine wants) []int {
+func (a *selectorGroup) candidates(mine wants) []int {
 	best := a.all
 	for _, key := range a.keys {
-		values := oneOfThese(mine[key])
+		values := wantedValues(mine[key])
 		if values == nil {
 			continue
 		}
@@ -176,11 +176,11 @@ func (a *alike) near(mine wants) []int {
 	return slices.Compact(slices.Sorted(slices.Values(best)))
 }
 
-// overlap reports whether some object may match both selectors, as Kruise
+// mayOverlap reports whether some object may match both selectors, as Kruise
 // judges it: a key that one selector wants to exist and the other does not
 // mention counts as disjoint (docs/kruise/sidecarset.md#observed-on-a-cluster). nil selects
 // everything.
-func overlap(a, b wants) bool {
+func mayOverlap(a, b wants) bool {
 	return a == nil || b == nil || compatible(a, b) && compatible(b, a)
 }
 

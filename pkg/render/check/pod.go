@@ -21,7 +21,7 @@ func checkPodTemplate(s *subject, at string, t *corev1.PodTemplateSpec, claims [
 	p := s.podReporter(s.podFault)
 	if s.c.Kruise.OrNewest().Before(kruise.Next) {
 		p.olderReleases = func(path, hint, format string, args ...any) {
-			s.another(podInvalid, false, path, hint, format, args...)
+			s.releaseFault(podInvalid, false, path, hint, format, args...)
 		}
 		p.refusesOS = s.c.Kruise.OrNewest().Before(kruise.Minor(6)) // as recorded of 1.5
 	}
@@ -29,7 +29,7 @@ func checkPodTemplate(s *subject, at string, t *corev1.PodTemplateSpec, claims [
 }
 
 func (s *subject) podFault(path, hint, format string, args ...any) {
-	s.against(podInvalid, path, hint, format, args...)
+	s.faultUnder(podInvalid, path, hint, format, args...)
 }
 
 // podReporter returns what reports the faults of pods of the object.
@@ -44,8 +44,8 @@ func checkPodMetadata(at string, t *corev1.PodTemplateSpec, fault faulter) {
 	meta := field.NewPath(at, "metadata")
 	problems := metavalidation.ValidateLabels(t.Labels, meta.Child("labels"))
 	problems = append(problems, apivalidation.ValidateAnnotations(t.Annotations, meta.Child("annotations"))...)
-	for _, e := range ordered(problems) {
-		fault(e.Field, "", "%s", said(e))
+	for _, e := range sortedErrors(problems) {
+		fault(e.Field, "", "%s", detailOf(e))
 	}
 }
 

@@ -114,8 +114,8 @@ func (p *podReporter) selector(at string, sel *metav1.LabelSelector) {
 
 // fieldErrors reports what a function of Kubernetes found.
 func (p *podReporter) fieldErrors(problems field.ErrorList) {
-	for _, e := range ordered(problems) {
-		p.fault(e.Field, "", "%s", said(e))
+	for _, e := range sortedErrors(problems) {
+		p.fault(e.Field, "", "%s", detailOf(e))
 	}
 }
 

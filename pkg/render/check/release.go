@@ -37,16 +37,16 @@ func (s *subject) readAs() {
 	}
 }
 
-// shown is a fault of the object as it was read, with the path as it is written.
-func (s *subject) shown(err *resource.Error) *resource.Error {
+// asWritten is a fault of the object as it was read, with the path as it is written.
+func (s *subject) asWritten(err *resource.Error) *resource.Error {
 	if s.reading.CloneSet {
 		err.Field = kruise.ReadPath(err.Field)
 	}
 	return err
 }
 
-// written is the path, as the object is written, of a field of its kind's newest version.
-func (s *subject) written(path string) string {
+// writtenPath is the path, as the object is written, of a field of its kind's newest version.
+func (s *subject) writtenPath(path string) string {
 	path = kruise.Written(s.r.Node(), path)
 	if s.reading.CloneSet {
 		path = kruise.ReadPath(path)
@@ -54,45 +54,53 @@ func (s *subject) written(path string) string {
 	return path
 }
 
-// released holds the object to the release: its version, and its fields. Faults that
-// only other releases find are taken back.
-func (s *subject) released() {
+// releaseCheck has the rules that depend on the release of Kruise.
+type releaseCheck struct {
+	*subject
+	release kruise.Release
+}
+
+// checkRelease checks the version and the fields of the object against the release, and
+// removes the faults that only other releases find.
+func checkRelease(s *subject) {
 	r := s.c.Kruise.OrNewest()
-	s.takeBack(r)
-	s.notYet(r)
-	group, version := s.Object.Group(), s.Object.Version()
-	if !r.Serves(group, s.Object.Kind(), version) {
-		s.notServed(r, group, version)
+	k := releaseCheck{s, r}
+	k.dropFaultsOfOthers()
+	k.acceptLaterRules()
+	group, version := k.Object.Group(), k.Object.Version()
+	if !r.Serves(group, k.Object.Kind(), version) {
+		k.notServed(group, version)
 		return
 	}
-	for _, a := range r.Absent(s.Object.Node()) {
+	for _, a := range r.Absent(k.Object.Node()) {
 		rule, what := absentField, "refused, or dropped by an API server that is not asked to be strict"
 		if a.Kept {
 			rule, what = droppedField, "dropped without a word"
 		}
-		if !s.refused(a.Path) {
-			s.another(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
+		if !k.refused(a.Path) {
+			k.releaseFault(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
 		}
 	}
-	s.noLonger(r)
-	if typed, ok := s.changedType(r); ok {
-		s.another(absentField, false, typed, "write a whole number", "%s takes a whole number alone here", r.Name())
+	k.earlierRules()
+	if typed, ok := k.changedType(); ok {
+		k.releaseFault(absentField, false, typed, "write a whole number", "%s takes a whole number alone here", r.Name())
 	}
 }
 
-func (s *subject) notServed(r kruise.Release, group, version string) {
-	in, _ := kruise.ServedIn(group, s.Object.Kind(), version)
-	has := r.Versions(group, s.Object.Kind())
+func (k releaseCheck) notServed(group, version string) {
+	r := k.release
+	in, _ := kruise.ServedIn(group, k.Object.Kind(), version)
+	has := r.Versions(group, k.Object.Kind())
 	if len(has) == 0 {
-		s.another(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), s.Object.Kind(), in.Words())
+		k.releaseFault(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), k.Object.Kind(), in.Words())
 		return
 	}
 	hint := "write " + group + "/" + has[len(has)-1] + ": kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + " does it"
 	if in.First == kruise.Next {
-		s.another(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only what comes after %s", s.Object.Kind(), version, kruise.NewestRelease)
+		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only what comes after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return
 	}
-	s.another(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), s.Object.Kind(), version, in.Words())
+	k.releaseFault(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), k.Object.Kind(), version, in.Words())
 }
 
 // hintFor says which release to name where the field is meant.
@@ -106,28 +114,28 @@ func hintFor(in kruise.Span, r kruise.Release) string {
 	return "remove it: the field went with " + in.Last.Name()
 }
 
-// another reports what the release does not take; where it is not known, other releases
+// releaseFault reports what the release does not take; where it is not known, other releases
 // may, and it is no fault of the object.
-func (s *subject) another(rule string, accepted bool, path, hint, format string, args ...any) {
-	err := located(s.Object.Fault(path, hint, format, args...))
+func (s *subject) releaseFault(rule string, accepted bool, path, hint, format string, args ...any) {
+	err := resourceError(s.Object.Fault(path, hint, format, args...))
 	s.faults = append(s.faults, Fault{Rule: rule, Accepted: accepted || s.c.Kruise.IsZero(), OfRelease: true, Error: err})
 }
 
-// takeBack removes faults about fields that the release has and Kruise's main branch has
+// dropFaultsOfOthers removes faults about fields that the release has and Kruise's main branch has
 // not, and marks those that other releases have.
-func (s *subject) takeBack(r kruise.Release) {
+func (k releaseCheck) dropFaultsOfOthers() {
 	gone := map[string]kruise.Absent{}
-	for _, a := range kruise.Next.Absent(s.Object.Node()) {
+	for _, a := range kruise.Next.Absent(k.Object.Node()) {
 		gone[a.Path] = a
 	}
-	s.faults = slices.DeleteFunc(s.faults, func(f Fault) bool {
-		a, ok := lying(gone, f.Field)
-		return ok && f.Rule == unknownField && (a.Has(r) || !a.Has(kruise.Next) && s.c.Kruise != kruise.Next)
+	k.faults = slices.DeleteFunc(k.faults, func(f Fault) bool {
+		a, ok := fieldAround(gone, f.Field)
+		return ok && f.Rule == unknownField && (a.Has(k.release) || !a.Has(kruise.Next) && k.c.Kruise != kruise.Next)
 	})
 }
 
-// lying finds the field that a path is, or lies in.
-func lying(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
+// fieldAround finds the field that the path names, or is below.
+func fieldAround(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
 	for at, a := range fields {
 		if under(path, at) {
 			return a, true
@@ -137,21 +145,21 @@ func lying(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
 }
 
 // changedType returns a field that holds text where the release wants a number.
-func (s *subject) changedType(r kruise.Release) (path string, ok bool) {
-	for _, a := range kruise.Changed(s.Object.Node()) {
+func (k releaseCheck) changedType() (path string, ok bool) {
+	for _, a := range kruise.Changed(k.Object.Node()) {
 		since, change, _ := strings.Cut(a.Changes, ": ")
 		first, err := kruise.ParseRelease(since)
-		if err == nil && change == "type integer→-" && r.Before(first.Minor()) && a.Text {
+		if err == nil && change == "type integer→-" && k.release.Before(first.Minor()) && a.Text {
 			return a.Path, true
 		}
 	}
 	return "", false
 }
 
-// stopping returns the faults that a render is stopped by. An object that stays Kruise's is
+// blockingFaults returns the faults that a render is stopped by. An object that stays Kruise's is
 // stopped by what Kruise refuses; one that is expanded by all that its pods or the native
 // object in its place are refused for, and not by what only another release would take.
-func stopping(faults []Fault, kept bool) error {
+func blockingFaults(faults []Fault, kept bool) error {
 	var errs resource.Errors
 	for _, f := range faults {
 		if kept && !f.Accepted || !kept && !f.OfRelease {
@@ -210,28 +218,27 @@ func (l *laterRule) about(s *subject, f Fault) bool {
 	return under(plain, l.field)
 }
 
-// notYet marks faults of rules that the release does not have.
-func (s *subject) notYet(r kruise.Release) {
-	for i, f := range s.faults {
+// acceptLaterRules marks faults of rules that the release does not have.
+func (k releaseCheck) acceptLaterRules() {
+	for i, f := range k.faults {
 		if f.Rule == unknownField || f.Rule == missingField || f.Rule == wrongType {
 			continue
 		}
-		if slices.ContainsFunc(laterRules, func(l laterRule) bool { return r.Before(l.first) && l.about(s, f) }) {
-			s.faults[i].Accepted = true
+		if slices.ContainsFunc(laterRules, func(l laterRule) bool { return k.release.Before(l.first) && l.about(k.subject, f) }) {
+			k.faults[i].Accepted = true
 		}
 	}
 }
 
-// noLonger are rules that only older releases have: a PodProbeMarker looked at commands
-// alone.
-func (s *subject) noLonger(r kruise.Release) {
-	if s.Object.Kind() != kruise.KindPodProbeMarker || !r.Before(kruise.Minor(6)) {
+// earlierRules are rules that only older releases have: a PodProbeMarker took only commands.
+func (k releaseCheck) earlierRules() {
+	if k.Object.Kind() != kruise.KindPodProbeMarker || !k.release.Before(kruise.Minor(6)) {
 		return
 	}
-	for i, p := range tree.Items(tree.Get(s.r.Node(), "spec", "probes")) {
+	for i, p := range tree.Items(tree.Get(k.r.Node(), "spec", "probes")) {
 		if tree.Get(p, "probe", "tcpSocket") != nil {
 			path := "spec.probes[" + strconv.Itoa(i) + "].probe.tcpSocket"
-			s.another(absentField, false, path, "use exec", "%s takes no such probe: since Kruise 1.6", r.Name())
+			k.releaseFault(absentField, false, path, "use exec", "%s takes no such probe: since Kruise 1.6", k.release.Name())
 		}
 	}
 }

@@ -26,7 +26,10 @@ var _ = add(&kindRules{
 	},
 })
 
-// resourceDistribution holds the webhook's rules
+// distributionCheck gathers the faults of one ResourceDistribution.
+type distributionCheck struct{ *subject }
+
+// resourceDistribution has the webhook's rules
 // (docs/kruise/distribution.md#resourcedistribution). Its dry-run creation of the resource is
 // replaced by the API server's rules for ConfigMaps and Secrets; quotas and other admission cannot
 // be foreseen.
@@ -35,73 +38,75 @@ func resourceDistribution(s *subject) {
 	if !s.read(&rd) {
 		return
 	}
-	s.distributionTargets(rd.Spec.Targets)
-	s.distributedResource()
-	s.sameResource()
+	k := &distributionCheck{s}
+	k.targets(rd.Spec.Targets)
+	k.resource()
+	k.sameResource()
 }
 
-func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
-	if tree.Get(s.r.Node(), "spec", "targets") == nil {
-		s.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
+// targets wants namespaces that are not both included and excluded.
+func (k *distributionCheck) targets(t kruise.ResourceDistributionTargets) {
+	if tree.Get(k.r.Node(), "spec", "targets") == nil {
+		k.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
 		return
 	}
-	s.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)
-	s.namespaces("spec.targets.excludedNamespaces.list", t.ExcludedNamespaces.List)
+	k.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)
+	k.namespaces("spec.targets.excludedNamespaces.list", t.ExcludedNamespaces.List)
 	excluded := map[string]bool{}
 	for _, ns := range t.ExcludedNamespaces.List {
 		excluded[ns.Name] = true
 	}
 	for i, ns := range t.IncludedNamespaces.List {
 		if excluded[ns.Name] {
-			s.fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
+			k.fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
 				"namespace %s is in both includedNamespaces and excludedNamespaces", ns.Name)
 		}
 	}
-	s.sound("spec.targets.namespaceSelector", &t.NamespaceSelector)
+	validSelector(k.subject, "spec.targets.namespaceSelector", &t.NamespaceSelector)
 }
 
 // namespaces wants names of namespaces.
-func (s *subject) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
+func (k *distributionCheck) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
 	for i, ns := range list {
 		if msgs := validation.IsDNS1123Label(ns.Name); len(msgs) > 0 {
-			s.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is not a namespace: %s", ns.Name, strings.Join(msgs, "; "))
+			k.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is not a namespace: %s", ns.Name, strings.Join(msgs, "; "))
 		}
 	}
 }
 
-// distributedResource checks spec.resource: what it is, and that the API server
+// resource checks spec.resource: what it is, and that the API server
 // would create it.
-func (s *subject) distributedResource() {
+func (k *distributionCheck) resource() {
 	const at = "spec.resource"
-	n := tree.Get(s.r.Node(), "spec", "resource")
+	n := tree.Get(k.r.Node(), "spec", "resource")
 	if !tree.IsMap(n) {
-		s.fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
+		k.fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
 		return
 	}
 	version, kind := tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind")
 	switch {
 	case version != "v1" || kind != "Secret" && kind != "ConfigMap":
-		s.fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
+		k.fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
 		return
 	case tree.StrAt(n, "metadata", "name") == "":
-		s.fault(at+".metadata.name", "", "required")
+		k.fault(at+".metadata.name", "", "required")
 		return
 	}
 	for _, err := range objectFaults(n) {
-		s.addAll(err, at)
+		k.addErrors(err, at)
 	}
 }
 
 // sameResource refuses to rename what the ResourceDistribution in the cluster
 // distributes.
-func (s *subject) sameResource() {
-	if s.Old == nil {
+func (k *distributionCheck) sameResource() {
+	if k.Old == nil {
 		return
 	}
 	for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
 		path := append([]string{"spec", "resource"}, field...)
-		if was, is := tree.StrAt(s.Old.Node(), path...), tree.StrAt(s.r.Node(), path...); was != is {
-			s.frozen(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
+		if was, is := tree.StrAt(k.Old.Node(), path...), tree.StrAt(k.r.Node(), path...); was != is {
+			k.immutableFault(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
 				"the resource's apiVersion, kind and name are immutable: the cluster has %q", was)
 		}
 	}
@@ -114,7 +119,7 @@ func objectMeta(n *tree.Node) (faults []*tree.Error) {
 		return []*tree.Error{placed("metadata", err)}
 	}
 	meta.Namespace = metav1.NamespaceDefault
-	for _, e := range ordered(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
+	for _, e := range sortedErrors(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
 		faults = append(faults, tree.Errorf(n, "metadata."+e.Field, "", "%s", e.ErrorBody()))
 	}
 	return faults

@@ -49,12 +49,12 @@ func Dropped(c *stage.Context, r *resource.Resource) map[string]string {
 func (s *subject) read(into any) bool {
 	unknown, err := kruise.Decode(s.r.Node(), into)
 	if err != nil {
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.shown(located(s.r.Wrap(err, "")))})
+		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
 		return false
 	}
 	for _, path := range unknown { // in the version that the object is written in
 		if !s.isOpen(path) {
-			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.shown(located(s.r.Fault(path, s.spelling(path), "unknown field")))})
+			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.asWritten(resourceError(s.r.Fault(path, s.spelling(path), "unknown field")))})
 		}
 	}
 	s.metadata()
@@ -180,10 +180,10 @@ func fields(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// required reports the fields that the schema requires and the object lacks:
+// requiredFields reports the fields that the schema requires and the object lacks:
 // those of the types that are written even when empty, which a test compares
 // with the schemas. A place that has a fault already gets no second one.
-func (s *subject) required() {
+func requiredFields(s *subject) {
 	hub := newest(s.r)
 	if hub == nil {
 		return // reported when it was decoded
@@ -192,7 +192,7 @@ func (s *subject) required() {
 	g.walk(hub, reflect.TypeOf(s.kind.object), "")
 	for _, path := range g.missing {
 		if !s.faulty(path) {
-			s.against(missingField, path, "", "required")
+			s.faultUnder(missingField, path, "", "required")
 		}
 	}
 }
@@ -281,7 +281,7 @@ func Native(r *resource.Resource) []Fault {
 		return nil
 	}
 	if _, err := tree.Decode(r.Node(), into()); err != nil {
-		return []Fault{{Rule: wrongType, Error: located(r.Wrap(err, ""))}}
+		return []Fault{{Rule: wrongType, Error: resourceError(r.Wrap(err, ""))}}
 	}
 	return nil
 }

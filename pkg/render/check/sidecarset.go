@@ -34,10 +34,10 @@ var _ = add(&kindRules{
 	},
 })
 
-// setCheck holds one SidecarSet to the rules of Kruise's webhook
+// sidecarSetCheck holds one SidecarSet to the rules of Kruise's webhook
 // (docs/kruise/sidecarset.md#what-is-refused and docs/kruise/sidecarset.md#observed-on-a-cluster).
 // Paths are the same in both versions, but for the namespaces.
-type setCheck struct {
+type sidecarSetCheck struct {
 	*subject
 	hub  *tree.Node
 	spec *tree.Node
@@ -48,7 +48,7 @@ func sidecarSet(s *subject) {
 		return
 	}
 	hub := newest(s.r)
-	k := &setCheck{subject: s, hub: hub, spec: tree.Get(hub, "spec")}
+	k := &sidecarSetCheck{subject: s, hub: hub, spec: tree.Get(hub, "spec")}
 	k.selectors()
 	k.containers()
 	k.updateStrategy()
@@ -59,7 +59,7 @@ func sidecarSet(s *subject) {
 	k.change()
 }
 
-func (k *setCheck) selectors() {
+func (k *sidecarSetCheck) selectors() {
 	if tree.Get(k.spec, "selector") == nil {
 		k.fault("spec.selector", "", "required: without it the set matches nothing")
 	} else {
@@ -71,10 +71,10 @@ func (k *setCheck) selectors() {
 }
 
 // selector wants a valid label selector that is not empty.
-func (k *setCheck) selector(path string, n *tree.Node) {
+func (k *sidecarSetCheck) selector(path string, n *tree.Node) {
 	s, err := labelSelector(n)
 	if err != nil {
-		k.addAll(err, path)
+		k.addErrors(err, path)
 		return
 	}
 	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
@@ -91,7 +91,7 @@ func (k *setCheck) selector(path string, n *tree.Node) {
 }
 
 // updateType is updateStrategy.type with its default.
-func (k *setCheck) updateType() string {
+func (k *sidecarSetCheck) updateType() string {
 	if t := tree.StrAt(k.spec, "updateStrategy", "type"); t != "" {
 		return t
 	}
@@ -99,7 +99,7 @@ func (k *setCheck) updateType() string {
 }
 
 // updateStrategy is checked unless the type is NotUpdate.
-func (k *setCheck) updateStrategy() {
+func (k *sidecarSetCheck) updateStrategy() {
 	const path = "spec.updateStrategy"
 	n := tree.Get(k.spec, "updateStrategy")
 	switch k.updateType() {
@@ -123,7 +123,7 @@ func (k *setCheck) updateStrategy() {
 }
 
 // amount wants a number that is not negative, or a percentage.
-func (k *setCheck) amount(path string, n *tree.Node) {
+func (k *sidecarSetCheck) amount(path string, n *tree.Node) {
 	if n == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (k *setCheck) amount(path string, n *tree.Node) {
 	}
 }
 
-func (k *setCheck) priorities(path string, n *tree.Node) {
+func (k *sidecarSetCheck) priorities(path string, n *tree.Node) {
 	weights, orders := tree.Items(tree.Get(n, "weightPriority")), tree.Items(tree.Get(n, "orderPriority"))
 	if len(weights) > 0 && len(orders) > 0 {
 		k.fault(path, "use one of the two", "weightPriority and orderPriority exclude each other")
@@ -159,7 +159,7 @@ func (k *setCheck) priorities(path string, n *tree.Node) {
 	}
 }
 
-func (k *setCheck) scatter(path string, n *tree.Node) {
+func (k *sidecarSetCheck) scatter(path string, n *tree.Node) {
 	seen := map[[2]string]bool{}
 	for i, term := range tree.Items(n) {
 		here := fmt.Sprintf("%s[%d]", path, i)
@@ -174,7 +174,7 @@ func (k *setCheck) scatter(path string, n *tree.Node) {
 	}
 }
 
-func (k *setCheck) revision() {
+func (k *sidecarSetCheck) revision() {
 	const path = "spec.injectionStrategy.revision"
 	n := tree.Get(k.spec, "injectionStrategy", "revision")
 	if n == nil {
@@ -206,7 +206,7 @@ func (k *setCheck) revision() {
 type revisionsKey struct{}
 
 // revisions are those that the facts hold, read once for all sets.
-func (k *setCheck) revisions() []*inject.Revision {
+func (k *sidecarSetCheck) revisions() []*inject.Revision {
 	f := k.c.Facts
 	return resource.Once(f, revisionsKey{}, func() (known []*inject.Revision) {
 		for _, r := range f.All("apps", "ControllerRevision") {
@@ -226,7 +226,7 @@ func wantedRevision(name, version string) string {
 }
 
 // podMetadata checks patchPodMetadata with the whitelist (docs/kruise/sidecarset.md#pod-metadata).
-func (k *setCheck) podMetadata() {
+func (k *sidecarSetCheck) podMetadata() {
 	entries := tree.Items(tree.Get(k.spec, "patchPodMetadata"))
 	if len(entries) == 0 {
 		return
@@ -256,7 +256,7 @@ func (k *setCheck) podMetadata() {
 	}
 }
 
-func (k *setCheck) patchPolicy(path string, entry *tree.Node) {
+func (k *sidecarSetCheck) patchPolicy(path string, entry *tree.Node) {
 	switch tree.StrAt(entry, "patchPolicy") {
 	case "", "Retain", "Overwrite":
 	case "MergePatchJson":
@@ -272,7 +272,7 @@ func (k *setCheck) patchPolicy(path string, entry *tree.Node) {
 
 // whitelist returns the expressions that hold for this set; known is false when
 // the ConfigMap is not there, as it may well exist in the cluster.
-func (k *setCheck) whitelist() (allowed []*regexp.Regexp, known bool) {
+func (k *sidecarSetCheck) whitelist() (allowed []*regexp.Regexp, known bool) {
 	cm := k.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
 	if cm == nil {
 		return nil, false
@@ -331,7 +331,7 @@ func baseOf(n *tree.Node) string {
 
 // canary checks a canary set. Its base must be among what is known: the
 // renderer could not tell otherwise what it stands in for.
-func (k *setCheck) canary() {
+func (k *sidecarSetCheck) canary() {
 	if tree.StrAt(k.hub, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) != "true" {
 		return
 	}
@@ -357,7 +357,7 @@ func (k *setCheck) canary() {
 
 // change compares with the set as it exists, when the context holds it: some
 // things may not be changed.
-func (k *setCheck) change() {
+func (k *sidecarSetCheck) change() {
 	old := k.Old
 	if old == nil {
 		return
@@ -368,14 +368,14 @@ func (k *setCheck) change() {
 		before, _ := tree.Find(tree.Get(old.Node(), "spec", "containers"), "name", name)
 		switch {
 		case before == nil:
-			k.frozen(path+".name", "delete and create the set, or put the container into another set",
+			k.immutableFault(path+".name", "delete and create the set, or put the container into another set",
 				"container %s cannot be added: the existing set lacks it", name)
 		case upgradeType(before) != upgradeType(n):
-			k.frozen(path+".upgradeStrategy.upgradeType", "", "cannot be changed from %s to %s", upgradeType(before), upgradeType(n))
+			k.immutableFault(path+".upgradeStrategy.upgradeType", "", "cannot be changed from %s to %s", upgradeType(before), upgradeType(n))
 		}
 	}
 	if was, is := baseOf(old.Node()), baseOf(k.hub); was != "" && was != is {
-		k.frozen("metadata.annotations["+kruise.SidecarSetBaseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
+		k.immutableFault("metadata.annotations["+kruise.SidecarSetBaseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
 	}
 }
 

@@ -14,54 +14,54 @@ import (
 // conflicts finds sets that one pod may match together with this one and that
 // want the same names. Sets of the input come into being in their order, so
 // the later of two is at fault.
-func (k *setCheck) conflicts() {
-	for _, r := range k.rivals() {
-		if k.pair(r) {
+func (k *sidecarSetCheck) conflicts() {
+	for _, r := range k.overlappingSets() {
+		if k.isCanaryPair(r) {
 			continue
 		}
-		for _, c := range k.clashes(r.Node()) {
+		for _, c := range k.conflictsWith(r.Node()) {
 			k.fault(c.path, "rename it, or make the selectors of the two sets disjoint",
 				"%s is also in SidecarSet %s, and a pod may match both", c.what, r.Name())
 		}
 	}
 }
 
-// pair reports whether one of the two is the other's canary.
-func (k *setCheck) pair(r *resource.Resource) bool {
+// isCanaryPair reports whether one of the two is the other's canary.
+func (k *sidecarSetCheck) isCanaryPair(r *resource.Resource) bool {
 	return baseOf(k.hub) == r.Name() || baseOf(r.Node()) == k.r.Name()
 }
 
-// clash is a name that two sets want.
-type clash struct{ path, what string }
+// conflict is a name that two sets want.
+type conflict struct{ path, what string }
 
-func (k *setCheck) clashes(other *tree.Node) []clash {
-	var out []clash
+func (k *sidecarSetCheck) conflictsWith(other *tree.Node) []conflict {
+	var out []conflict
 	for _, list := range containerLists {
 		for _, n := range tree.Items(tree.Get(k.spec, list)) {
 			name := tree.StrAt(n, "name")
 			if same, _ := tree.Find(tree.Get(other, "spec", list), "name", name); same != nil && name != "" {
-				out = append(out, clash{"spec." + list, "container " + name})
+				out = append(out, conflict{"spec." + list, "container " + name})
 			}
 		}
 	}
 	for _, v := range tree.Items(tree.Get(k.spec, "volumes")) {
 		name := tree.StrAt(v, "name")
 		if same, _ := tree.Find(tree.Get(other, "spec", "volumes"), "name", name); same != nil && name != "" && !sameVolume(v, same) {
-			out = append(out, clash{"spec.volumes", "volume " + name + ", with different content,"})
+			out = append(out, conflict{"spec.volumes", "volume " + name + ", with different content,"})
 		}
 	}
-	theirs := overwritten(other)
-	for key, overwrite := range overwritten(k.hub) {
+	theirs := patchedAnnotations(other)
+	for key, overwrite := range patchedAnnotations(k.hub) {
 		if o, ok := theirs[key]; ok && (o || overwrite) {
-			out = append(out, clash{"spec.patchPodMetadata", "annotation " + key})
+			out = append(out, conflict{"spec.patchPodMetadata", "annotation " + key})
 		}
 	}
 	return out
 }
 
-// overwritten are the annotations that a set patches with another policy than
+// patchedAnnotations are the annotations that a set patches with another policy than
 // Retain, and whether it is Overwrite.
-func overwritten(set *tree.Node) map[string]bool {
+func patchedAnnotations(set *tree.Node) map[string]bool {
 	out := map[string]bool{}
 	for _, entry := range tree.Items(tree.Get(set, "spec", "patchPodMetadata")) {
 		policy := tree.StrAt(entry, "patchPolicy")
@@ -82,7 +82,7 @@ type sets struct {
 	// scopes are by place; nil for a set that cannot be read, which meets none.
 	scopes []*scope
 	// wanting are the sets that want a name, by the keys of their selectors.
-	wanting map[nameIn]map[string]*alike
+	wanting map[nameIn]map[string]*selectorGroup
 }
 
 // nameIn is the name of a container, a volume or an annotation.
@@ -94,15 +94,16 @@ type scope struct{ pods, namespaces wants }
 // setsKey is the key of what is worked out once for all sets.
 type setsKey struct{}
 
-func (s *subject) sets() *sets {
-	return resource.Once(s.c.Facts, setsKey{}, func() *sets {
-		p := s.peers(kruise.Group, kruise.KindSidecarSet)
-		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]map[string]*alike{}}
+// indexSets returns the index of all sets; it is made once for all objects.
+func indexSets(f *resource.Facts) *sets {
+	return resource.Once(f, setsKey{}, func() *sets {
+		p := findPeers(f, kruise.Group, kruise.KindSidecarSet)
+		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]map[string]*selectorGroup{}}
 		for place, o := range p.all {
 			if x.scopes[place] = scopeOf(o.r.Node()); x.scopes[place] == nil {
 				continue
 			}
-			for _, name := range namesOf(o.r.Node()) {
+			for _, name := range namesOfSet(o.r.Node()) {
 				x.add(name, place)
 			}
 		}
@@ -112,13 +113,13 @@ func (s *subject) sets() *sets {
 
 func (x *sets) add(name nameIn, place int) {
 	if x.wanting[name] == nil {
-		x.wanting[name] = map[string]*alike{}
+		x.wanting[name] = map[string]*selectorGroup{}
 	}
 	pods := x.scopes[place].pods
-	a := x.wanting[name][group("", pods)]
+	a := x.wanting[name][groupKey("", pods)]
 	if a == nil {
-		a = newAlike(pods)
-		x.wanting[name][group("", pods)] = a
+		a = newSelectorGroup(pods)
+		x.wanting[name][groupKey("", pods)] = a
 	}
 	a.add(place, pods)
 }
@@ -150,14 +151,14 @@ func wantsOf(n *tree.Node) (wants, error) {
 	return requirements(s), nil
 }
 
-// meets reports whether a pod may match both.
-func (s *scope) meets(o *scope) bool {
-	return overlap(s.pods, o.pods) && overlap(s.namespaces, o.namespaces)
+// mayMeet reports whether a pod may match both.
+func (s *scope) mayMeet(o *scope) bool {
+	return mayOverlap(s.pods, o.pods) && mayOverlap(s.namespaces, o.namespaces)
 }
 
-// namesOf are the names that a set wants in a pod, each once. Two sets without a common one
+// namesOfSet are the names that a set wants in a pod, each once. Two sets without a common one
 // do not clash.
-func namesOf(set *tree.Node) (out []nameIn) {
+func namesOfSet(set *tree.Node) (out []nameIn) {
 	for _, list := range append(slices.Clip(containerLists), "volumes") {
 		for _, n := range tree.Items(tree.Get(set, "spec", list)) {
 			if name := (nameIn{list, tree.StrAt(n, "name")}); name.name != "" && !slices.Contains(out, name) {
@@ -165,29 +166,29 @@ func namesOf(set *tree.Node) (out []nameIn) {
 			}
 		}
 	}
-	for key := range overwritten(set) {
+	for key := range patchedAnnotations(set) {
 		out = append(out, nameIn{"annotations", key})
 	}
 	return out
 }
 
-// rivals are the sets that exist beside this one, that a pod may match together with it
+// overlappingSets are the sets that exist beside this one, that a pod may match together with it
 // and that want one of its names, in the order in which they come to be.
-func (k *setCheck) rivals() (out []*resource.Resource) {
+func (k *sidecarSetCheck) overlappingSets() (out []*resource.Resource) {
 	own := scopeOf(k.hub)
 	if own == nil {
 		return nil
 	}
-	x, id := k.sets(), k.c.Facts.IDOf(k.r)
+	x, id := indexSets(k.c.Facts), k.c.Facts.IDOf(k.r)
 	var places []int
-	for _, name := range namesOf(k.hub) {
+	for _, name := range namesOfSet(k.hub) {
 		for _, a := range x.wanting[name] {
-			places = append(places, a.near(own.pods)...)
+			places = append(places, a.candidates(own.pods)...)
 		}
 	}
 	slices.Sort(places)
 	for _, place := range slices.Compact(places) {
-		if o := x.all[place]; o.id.Namespace == id.Namespace && x.beside(place, k.Object, id) && own.meets(x.scopes[place]) {
+		if o := x.all[place]; o.id.Namespace == id.Namespace && x.existsBefore(place, k.Object, id) && own.mayMeet(x.scopes[place]) {
 			out = append(out, o.r)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 var containerLists = []string{"containers", "initContainers"}
 
-func (k *setCheck) containers() {
+func (k *sidecarSetCheck) containers() {
 	volumes := k.volumes()
 	seen := map[string]string{}
 	count := 0
@@ -38,7 +38,7 @@ func (k *setCheck) containers() {
 	}
 }
 
-func (k *setCheck) unique(path, name string, seen map[string]string) {
+func (k *sidecarSetCheck) unique(path, name string, seen map[string]string) {
 	if first, dup := seen[name]; dup && name != "" {
 		k.fault(path+".name", "", "%q is also the name of %s", name, first)
 	}
@@ -46,7 +46,7 @@ func (k *setCheck) unique(path, name string, seen map[string]string) {
 	k.dnsLabel(path+".name", name)
 }
 
-func (k *setCheck) dnsLabel(path, name string) {
+func (k *sidecarSetCheck) dnsLabel(path, name string) {
 	if name == "" {
 		k.fault(path, "", "required")
 		return
@@ -57,7 +57,7 @@ func (k *setCheck) dnsLabel(path, name string) {
 }
 
 // container checks what Kruise adds to a container, and its image.
-func (k *setCheck) container(path string, n *tree.Node, init bool) {
+func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
 	(&podContainers{podReporter: &podReporter{fault: k.fault, refusedInPods: k.fault}}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
@@ -74,7 +74,7 @@ func (k *setCheck) container(path string, n *tree.Node, init bool) {
 
 // pod holds the container to the rules of Kubernetes that mistakes are made
 // against.
-func (k *setCheck) pod(path string, n *tree.Node, init bool) {
+func (k *sidecarSetCheck) pod(path string, n *tree.Node, init bool) {
 	var c corev1.Container
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
@@ -89,7 +89,7 @@ func (k *setCheck) pod(path string, n *tree.Node, init bool) {
 
 // policies are checked for containers only; an init container's unknown value
 // counts as the default.
-func (k *setCheck) policies(path string, n *tree.Node, init bool) {
+func (k *sidecarSetCheck) policies(path string, n *tree.Node, init bool) {
 	policy := tree.StrAt(n, "podInjectPolicy")
 	share := tree.StrAt(n, "shareVolumePolicy", "type")
 	known := policy == "" || policy == "BeforeAppContainer" || policy == "AfterAppContainer"
@@ -104,7 +104,7 @@ func (k *setCheck) policies(path string, n *tree.Node, init bool) {
 	}
 }
 
-func (k *setCheck) transferEnv(path string, n *tree.Node) {
+func (k *sidecarSetCheck) transferEnv(path string, n *tree.Node) {
 	for i, entry := range tree.Items(tree.Get(n, "transferEnv")) {
 		ref := tree.Get(entry, "sourceContainerNameFrom", "fieldRef")
 		if field := tree.StrAt(ref, "fieldPath"); ref != nil && !inject.SupportedFieldPath(field) {
@@ -114,7 +114,7 @@ func (k *setCheck) transferEnv(path string, n *tree.Node) {
 	}
 }
 
-func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
+func (k *sidecarSetCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	switch kind := tree.StrAt(n, "upgradeStrategy", "upgradeType"); {
 	case kind == "HotUpgrade" && hot && tree.StrAt(n, "upgradeStrategy", "hotUpgradeEmptyImage") == "":
 		k.c.Findings.Add("sidecarset/no-empty-image", k.r, path+".upgradeStrategy", "")
@@ -125,7 +125,7 @@ func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 
 // startupProbe lacks the defaults that other probes get
 // (docs/kruise/sidecarset.md#observed-on-a-cluster).
-func (k *setCheck) startupProbe(path string, n *tree.Node) {
+func (k *sidecarSetCheck) startupProbe(path string, n *tree.Node) {
 	probe := tree.Get(n, "startupProbe")
 	if probe == nil {
 		return
@@ -140,7 +140,7 @@ func (k *setCheck) startupProbe(path string, n *tree.Node) {
 }
 
 // volumes checks spec.volumes and returns their names.
-func (k *setCheck) volumes() map[string]bool {
+func (k *sidecarSetCheck) volumes() map[string]bool {
 	names := map[string]bool{}
 	sources := newPodVolumes(k.podReporter(k.fault), nil)
 	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
@@ -161,7 +161,7 @@ func (k *setCheck) volumes() map[string]bool {
 
 // mounts checks that each mount and device names a volume of the set and has a
 // path of its own.
-func (k *setCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
+func (k *sidecarSetCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
 	used := map[string]bool{}
 	for _, list := range []struct{ field, at string }{{"volumeMounts", "mountPath"}, {"volumeDevices", "devicePath"}} {
 		for i, m := range tree.Items(tree.Get(n, list.field)) {
@@ -182,7 +182,7 @@ func (k *setCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
 	}
 }
 
-func (k *setCheck) resourcesPolicy(path string, n *tree.Node, plainInit bool) {
+func (k *sidecarSetCheck) resourcesPolicy(path string, n *tree.Node, plainInit bool) {
 	p := tree.Get(n, "resourcesPolicy")
 	if p == nil {
 		return
@@ -210,7 +210,7 @@ func (k *setCheck) resourcesPolicy(path string, n *tree.Node, plainInit bool) {
 	k.expressions(path+".resourcesExpr", tree.Get(p, "resourcesExpr"))
 }
 
-func (k *setCheck) expressions(path string, n *tree.Node) {
+func (k *sidecarSetCheck) expressions(path string, n *tree.Node) {
 	if tree.Get(n, "limits") == nil && tree.Get(n, "requests") == nil {
 		k.fault(path, "", "at least one of limits and requests is required")
 	}

@@ -51,18 +51,18 @@ func statefulSet(s *subject) {
 	k := &statefulSetCheck{subject: s, spec: &set.Spec}
 	if name := s.r.Name(); name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 {
 		for _, msg := range validation.IsDNS1123Label(name) { // pods and their labels have it
-			s.against(nameInvalid, "metadata.name", "", "%q is not a name of a StatefulSet: %s", name, msg)
+			s.faultUnder(nameInvalid, "metadata.name", "", "%q is not a name of a StatefulSet: %s", name, msg)
 		}
 	}
-	k.owns(k.spec.Selector, k.spec.Template.Labels)
+	selectorOfTemplate(k.subject, k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	oneOf(s, "spec.podManagementPolicy", k.spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
 	if c := k.spec.ScaleStrategy; c != nil {
-		k.oneByOne("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
+		k.maxUnavailable("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
 	}
 	k.strategy()
-	k.reserved()
-	k.storage()
+	k.reserveOrdinals()
+	k.claimRules()
 	checkLongRunning(s, &k.spec.Template.Spec)
 	// The webhook looks at little of the template; the pods of a bad one are refused.
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
@@ -101,7 +101,7 @@ func (k *statefulSetCheck) strategy() {
 	if m := r.MinReadySeconds; m != nil && (*m < 0 || *m > 300) {
 		k.fault(rolling+"minReadySeconds", "", "%d is not between 0 and 300", *m)
 	}
-	k.oneByOne(rolling+"maxUnavailable", r.MaxUnavailable)
+	k.maxUnavailable(rolling+"maxUnavailable", r.MaxUnavailable)
 	k.policy(r.PodUpdatePolicy)
 	if r.UnorderedUpdate == nil {
 		return
@@ -109,14 +109,14 @@ func (k *statefulSetCheck) strategy() {
 	if !k.parallel() {
 		k.fault(rolling+"unorderedUpdate", "set podManagementPolicy: Parallel", "only allowed with podManagementPolicy Parallel")
 	}
-	k.priority(rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
+	updatePriority(k.subject, rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
 }
 
-// oneByOne: an ordered StatefulSet has one pod down at a time.
-func (k *statefulSetCheck) oneByOne(path string, v *intstr.IntOrString) {
+// maxUnavailable: an ordered StatefulSet has one pod down at a time.
+func (k *statefulSetCheck) maxUnavailable(path string, v *intstr.IntOrString) {
 	switch {
-	case v == nil || !k.share(path, v):
-	case zero(v):
+	case v == nil || !numberOrPercent(k.subject, path, v):
+	case isZero(v):
 		k.fault(path, "set it to 1 or more", "with %s nothing may move", v)
 	case *v != intstr.FromInt32(1) && !k.parallel():
 		k.fault(path, "set podManagementPolicy: Parallel", "%s is only allowed with podManagementPolicy Parallel", v)
@@ -138,21 +138,21 @@ func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
 	}
 }
 
-// reserved: numbers that are not negative, or ranges from small to large.
-func (k *statefulSetCheck) reserved() {
+// reserveOrdinals: numbers that are not negative, or ranges from small to large.
+func (k *statefulSetCheck) reserveOrdinals() {
 	for i, v := range k.spec.ReserveOrdinals {
 		path := fmt.Sprintf("spec.reserveOrdinals[%d]", i)
 		switch {
 		case v.Type == intstr.Int && v.IntVal < 0:
 			k.fault(path, "", "%d is negative", v.IntVal)
-		case v.Type == intstr.String && !ordinals(v.StrVal):
+		case v.Type == intstr.String && !isOrdinalRange(v.StrVal):
 			k.fault(path, "write a number without quotes, or two as in 3-5", "%q is not a range of ordinals", v.StrVal)
 		}
 	}
 }
 
-// ordinals reports a range such as 3-5.
-func ordinals(text string) bool {
+// isOrdinalRange reports a range such as 3-5.
+func isOrdinalRange(text string) bool {
 	first, last, _ := strings.Cut(text, "-")
 	from, err := strconv.ParseUint(first, 10, 31)
 	if err != nil {
@@ -162,9 +162,9 @@ func ordinals(text string) bool {
 	return err == nil && from <= to
 }
 
-// storage holds the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
-func (k *statefulSetCheck) storage() {
-	k.claims(k.spec.VolumeClaimTemplates)
+// claimRules holds the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
+func (k *statefulSetCheck) claimRules() {
+	claimTemplates(k.subject, k.spec.VolumeClaimTemplates)
 	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
 		kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
 	p := k.spec.PersistentVolumeClaimRetentionPolicy
@@ -181,17 +181,17 @@ func (k *statefulSetCheck) storage() {
 // docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) change() {
 	var old kruise.StatefulSet
-	if !k.before(&old) {
+	if !k.decodeOld(&old) {
 		return
 	}
 	now := kruise.StatefulSet{Spec: *k.spec}
 	kruise.DefaultStored(&now)
 	if r := k.spec.UpdateStrategy.RollingUpdate; r != nil && r.PodUpdatePolicy == kruise.InPlaceOnlyPodUpdateStrategyType {
-		k.inPlaceOnly(old.Spec.Template.Spec, now.Spec.Template.Spec)
+		onlyImagesChange(k.subject, old.Spec.Template.Spec, now.Spec.Template.Spec)
 	}
-	k.constant(
-		unchanging{"spec.selector", old.Spec.Selector, now.Spec.Selector},
-		unchanging{"spec.serviceName", old.Spec.ServiceName, now.Spec.ServiceName},
-		unchanging{"spec.podManagementPolicy", old.Spec.PodManagementPolicy, now.Spec.PodManagementPolicy},
+	immutableFields(k.subject,
+		fieldChange{"spec.selector", old.Spec.Selector, now.Spec.Selector},
+		fieldChange{"spec.serviceName", old.Spec.ServiceName, now.Spec.ServiceName},
+		fieldChange{"spec.podManagementPolicy", old.Spec.PodManagementPolicy, now.Spec.PodManagementPolicy},
 	)
 }

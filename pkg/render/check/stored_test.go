@@ -46,7 +46,7 @@ func filled(t *testing.T, c conformance.Case, r *resource.Resource) *tree.Node {
 	}
 	kruise.DefaultStored(obj)
 	if request, ok := obj.(*kruise.ContainerRecreateRequest); ok {
-		kruise.DefaultRecreate(request, running(t, c, request.Spec.PodName))
+		kruise.DefaultRecreate(request, runningPod(t, c, request.Spec.PodName))
 	}
 	n, _, err := kruise.FromHub(tree.FromValue(obj), r.Version())
 	if err != nil {
@@ -58,9 +58,9 @@ func filled(t *testing.T, c conformance.Case, r *resource.Resource) *tree.Node {
 	return n
 }
 
-// running is the pod of the case as the cluster ran it, with the recorded
+// runningPod is the pod of the case as the cluster ran it, with the recorded
 // placeholders.
-func running(t *testing.T, c conformance.Case, name string) *corev1.Pod {
+func runningPod(t *testing.T, c conformance.Case, name string) *corev1.Pod {
 	t.Helper()
 	var pod corev1.Pod
 	for _, r := range golden.Parse(t, text(t, c, "setup.yaml")) {

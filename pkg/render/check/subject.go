@@ -46,13 +46,13 @@ func newSubject(c *stage.Context, q Request) *subject {
 
 // fault reports a fault of the field with this path in the newest version.
 func (s *subject) fault(path, hint, format string, args ...any) {
-	s.against(s.kind.rule(path), path, hint, format, args...)
+	s.faultUnder(s.kind.rule(path), path, hint, format, args...)
 }
 
-// against reports a fault under the rule that is named.
-func (s *subject) against(rule, path, hint, format string, args ...any) {
-	err := s.Object.Fault(s.written(path), hint, format, args...)
-	s.faults = append(s.faults, Fault{Rule: rule, Error: located(err)})
+// faultUnder reports a fault under the rule that is named.
+func (s *subject) faultUnder(rule, path, hint, format string, args ...any) {
+	err := s.Object.Fault(s.writtenPath(path), hint, format, args...)
+	s.faults = append(s.faults, Fault{Rule: rule, Error: resourceError(err)})
 }
 
 // accepted marks the faults that a check finds as [Fault.Accepted].
@@ -64,8 +64,8 @@ func (s *subject) accepted(check func()) {
 	}
 }
 
-// tooMany reports more subsets than are rendered: all that looks at subsets comes after.
-func (s *subject) tooMany(path string, subsets int) bool {
+// tooManySubsets reports more subsets than are rendered: all that looks at subsets comes after.
+func (s *subject) tooManySubsets(path string, subsets int) bool {
 	most := s.c.Limits.OrDefault().Subsets
 	if subsets <= most {
 		return false
@@ -74,26 +74,26 @@ func (s *subject) tooMany(path string, subsets int) bool {
 	return true
 }
 
-// frozen reports that an update changes what stays.
-func (s *subject) frozen(path, hint, format string, args ...any) {
-	s.against(immutable, path, hint, format, args...)
+// immutableFault reports that an update changes what stays.
+func (s *subject) immutableFault(path, hint, format string, args ...any) {
+	s.faultUnder(immutable, path, hint, format, args...)
 }
 
-// addAll keeps the faults that a leaf found below the field, each with its
+// addErrors keeps the faults that a leaf found below the field, each with its
 // place; paths in them are relative to it.
-func (s *subject) addAll(err error, below string) {
+func (s *subject) addErrors(err error, below string) {
 	var list resource.Errors
 	list.Add(err)
 	for _, e := range list {
-		placed := located(s.r.Wrap(e, below))
+		placed := resourceError(s.r.Wrap(e, below))
 		s.faults = append(s.faults, Fault{Rule: s.kind.rule(placed.Field), Error: placed})
 	}
 }
 
-// before decodes what the update replaces into its type, with the defaults that
+// decodeOld decodes what the update replaces into its type, with the defaults that
 // it was stored with, so that they are no change; false when there is none, or
 // when it cannot be read: it is the cluster's object, not the user's to repair.
-func (s *subject) before(into any) bool {
+func (s *subject) decodeOld(into any) bool {
 	if s.Old == nil {
 		return false
 	}
@@ -104,9 +104,9 @@ func (s *subject) before(into any) bool {
 	return true
 }
 
-// find returns the object of this name that exists in the object's namespace,
+// findInNamespace returns the object of this name that exists in the object's namespace,
 // nil when it is not known.
-func (s *subject) find(group, kind, name string) *resource.Resource {
+func (s *subject) findInNamespace(group, kind, name string) *resource.Resource {
 	return s.c.Facts.Find(resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: name})
 }
 
@@ -116,28 +116,28 @@ func (s *subject) metadata() {
 	meta := tree.Get(s.r.Node(), "metadata")
 	s.name(tree.StrAt(meta, "name"), tree.StrAt(meta, "generateName"))
 	at := field.NewPath("metadata")
-	s.invalid(metaInvalid, metavalidation.ValidateLabels(tree.Strings(tree.Get(meta, "labels")), at.Child("labels")))
-	s.invalid(metaInvalid, apivalidation.ValidateAnnotations(tree.Strings(tree.Get(meta, "annotations")), at.Child("annotations")))
+	s.fieldErrors(metaInvalid, metavalidation.ValidateLabels(tree.Strings(tree.Get(meta, "labels")), at.Child("labels")))
+	s.fieldErrors(metaInvalid, apivalidation.ValidateAnnotations(tree.Strings(tree.Get(meta, "annotations")), at.Child("annotations")))
 }
 
-// invalid reports what Kubernetes' own rules found, without the values.
-func (s *subject) invalid(rule string, list field.ErrorList) {
-	for _, e := range ordered(list) {
-		s.against(rule, e.Field, "", "%s", said(e))
+// fieldErrors reports what Kubernetes' own rules found, without the values.
+func (s *subject) fieldErrors(rule string, list field.ErrorList) {
+	for _, e := range sortedErrors(list) {
+		s.faultUnder(rule, e.Field, "", "%s", detailOf(e))
 	}
 }
 
-// ordered is a list that is the same each time: Kubernetes goes through maps as they come.
-func ordered(list field.ErrorList) field.ErrorList {
+// sortedErrors is a list that is the same each time: Kubernetes goes through maps as they come.
+func sortedErrors(list field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(list, func(a, b *field.Error) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
 	})
 	return list
 }
 
-// said is what a rule of Kubernetes has to say, without the value where that
+// detailOf is what a rule of Kubernetes has to say, without the value where that
 // is no plain one.
-func said(e *field.Error) string {
+func detailOf(e *field.Error) string {
 	if e.Detail == "" {
 		return e.ErrorBody()
 	}
@@ -151,14 +151,14 @@ func (s *subject) name(name, generated string) {
 	switch {
 	case name == "" && generated != "":
 	case name == "":
-		s.against(nameInvalid, path, "", "a name is required")
+		s.faultUnder(nameInvalid, path, "", "a name is required")
 	case s.kind.plainName && !plainName.MatchString(name):
-		s.against(nameInvalid, path, "", "%q: the name of this kind holds letters, digits and '-' only", name)
+		s.faultUnder(nameInvalid, path, "", "%q: the name of this kind holds letters, digits and '-' only", name)
 	case s.kind.plainName && len(name) > validation.DNS1123LabelMaxLength:
-		s.against(nameInvalid, path, "", "%q is longer than 63 characters", name)
+		s.faultUnder(nameInvalid, path, "", "%q is longer than 63 characters", name)
 	default:
 		for _, msg := range validation.IsDNS1123Subdomain(name) {
-			s.against(nameInvalid, path, "", "%q is not a name: %s", name, msg)
+			s.faultUnder(nameInvalid, path, "", "%q is not a name: %s", name, msg)
 		}
 	}
 }

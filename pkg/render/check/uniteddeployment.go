@@ -50,7 +50,7 @@ func unitedDeployment(s *subject) {
 	}
 	kruise.Default(&ud)
 	k := &unitedDeploymentCheck{subject: s, spec: &ud.Spec}
-	k.selector = k.choose("spec.selector", k.spec.Selector, "set matchLabels to labels that the pods have")
+	k.selector = requiredSelector(k.subject, "spec.selector", k.spec.Selector, "set matchLabels to labels that the pods have")
 	k.template()
 	k.topology()
 	k.updateStrategy()
@@ -112,7 +112,7 @@ func (k *unitedDeploymentCheck) template() {
 		k.workload(n, at, t.selected)
 		if t.strict {
 			k.noReplicas(n, at)
-			k.matching(n, at)
+			k.matchingLabels(n, at)
 		}
 		if t.paced {
 			k.noPartition(n, at)
@@ -159,8 +159,8 @@ func (k *unitedDeploymentCheck) noPartition(n *tree.Node, at string) {
 	}
 }
 
-// matching: the selector takes the workload and its pods.
-func (k *unitedDeploymentCheck) matching(n *tree.Node, at string) {
+// matchingLabels: the selector takes the workload and its pods.
+func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 	if k.selector == nil {
 		return
 	}
@@ -237,7 +237,7 @@ const subsetsField = "spec.topology.subsets"
 // topology holds the rules for subsets and scheduleStrategy.
 func (k *unitedDeploymentCheck) topology() {
 	subsets := k.spec.Topology.Subsets
-	if k.tooMany(subsetsField, len(subsets)) {
+	if k.tooManySubsets(subsetsField, len(subsets)) {
 		return
 	}
 	seen := map[string]bool{}
@@ -301,10 +301,10 @@ func (k *unitedDeploymentCheck) replicas() {
 	}
 	_, err := allocate.Replicas(in)
 	if len(in.Subsets) == 0 && (in.Replicas == nil || *in.Replicas >= 0) {
-		k.accepted(func() { k.addAll(err, "") })
+		k.accepted(func() { k.addErrors(err, "") })
 		return
 	}
-	k.addAll(err, "")
+	k.addErrors(err, "")
 }
 
 // change holds the rules for an update (docs/kruise/distribution.md#spec).
@@ -334,10 +334,10 @@ func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
 		}
 		at := fmt.Sprintf("%s[%d].", subsetsField, i)
 		if !apiequality.Semantic.DeepEqual(was.NodeSelectorTerm, s.NodeSelectorTerm) {
-			k.frozen(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
+			k.immutableFault(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
 		}
 		if !apiequality.Semantic.DeepEqual(was.Tolerations, s.Tolerations) {
-			k.frozen(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
+			k.immutableFault(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
 		}
 	}
 }
@@ -348,11 +348,11 @@ func (k *unitedDeploymentCheck) sameTemplate(old kruise.SubsetTemplate) {
 	now := k.spec.Template
 	if a, b := old.StatefulSetTemplate, now.StatefulSetTemplate; a != nil && b != nil &&
 		!apiequality.Semantic.DeepEqual(frozenStatefulSet(a.Spec), frozenStatefulSet(b.Spec)) {
-		k.frozen("spec.template.statefulSetTemplate.spec", hint, "only template, updateStrategy, minReadySeconds, ordinals and persistentVolumeClaimRetentionPolicy can change")
+		k.immutableFault("spec.template.statefulSetTemplate.spec", hint, "only template, updateStrategy, minReadySeconds, ordinals and persistentVolumeClaimRetentionPolicy can change")
 	}
 	if a, b := old.AdvancedStatefulSetTemplate, now.AdvancedStatefulSetTemplate; a != nil && b != nil &&
 		!apiequality.Semantic.DeepEqual(frozenAdvanced(a.Spec), frozenAdvanced(b.Spec)) {
-		k.frozen("spec.template.advancedStatefulSetTemplate.spec", hint, "only template and updateStrategy can change")
+		k.immutableFault("spec.template.advancedStatefulSetTemplate.spec", hint, "only template and updateStrategy can change")
 	}
 }
 

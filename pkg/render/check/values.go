@@ -23,9 +23,9 @@ func notNegative[T ~int32 | ~int64](s *subject, path string, n *T) {
 	}
 }
 
-// share wants a number that is not negative, or a whole percentage; it returns
+// numberOrPercent wants a number that is not negative, or a whole percentage; it returns
 // whether v is one. No value is one.
-func (s *subject) share(path string, v *intstr.IntOrString) bool {
+func numberOrPercent(s *subject, path string, v *intstr.IntOrString) bool {
 	switch {
 	case v == nil:
 	case v.Type == intstr.String && len(validation.IsValidPercent(v.StrVal)) > 0:
@@ -38,9 +38,9 @@ func (s *subject) share(path string, v *intstr.IntOrString) bool {
 	return true
 }
 
-// part is a share that is not more than the whole.
-func (s *subject) part(path string, v *intstr.IntOrString) bool {
-	if !s.share(path, v) {
+// numberOrPartOfWhole is a share that is not more than the whole.
+func numberOrPartOfWhole(s *subject, path string, v *intstr.IntOrString) bool {
+	if !numberOrPercent(s, path, v) {
 		return false
 	}
 	if p, ok := percent(v); ok && p > 100 {
@@ -60,8 +60,8 @@ func percent(v *intstr.IntOrString) (p int, ok bool) {
 	return p, err == nil && strings.HasSuffix(v.StrVal, "%")
 }
 
-// zero reports a value that is 0 of anything.
-func zero(v *intstr.IntOrString) bool {
+// isZero reports a value that is 0 of anything.
+func isZero(v *intstr.IntOrString) bool {
 	if v == nil {
 		return true
 	}
@@ -96,9 +96,9 @@ func either(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// choose wants a selector that is there, not empty and valid; nil means that it
+// requiredSelector wants a selector that is there, not empty and valid; nil means that it
 // is at fault, which is reported.
-func (s *subject) choose(path string, sel *metav1.LabelSelector, hint string) labels.Selector {
+func requiredSelector(s *subject, path string, sel *metav1.LabelSelector, hint string) labels.Selector {
 	switch {
 	case sel == nil:
 		s.fault(path, hint, "a selector is required")
@@ -107,11 +107,11 @@ func (s *subject) choose(path string, sel *metav1.LabelSelector, hint string) la
 		s.fault(path, hint, "an empty selector is not allowed")
 		return nil
 	}
-	return s.sound(path, sel)
+	return validSelector(s, path, sel)
 }
 
-// sound wants a selector, if there is one, to be valid.
-func (s *subject) sound(path string, sel *metav1.LabelSelector) labels.Selector {
+// validSelector wants a selector, if there is one, to be valid.
+func validSelector(s *subject, path string, sel *metav1.LabelSelector) labels.Selector {
 	chosen, err := metav1.LabelSelectorAsSelector(sel)
 	if err != nil {
 		s.fault(path, "", "%v", err)
@@ -120,9 +120,9 @@ func (s *subject) sound(path string, sel *metav1.LabelSelector) labels.Selector 
 	return chosen
 }
 
-// owns wants the selector of a workload to take the pods of its template.
-func (s *subject) owns(sel *metav1.LabelSelector, pods map[string]string) {
-	chosen := s.choose("spec.selector", sel, "name the labels of the pods")
+// selectorOfTemplate wants the selector of a workload to take the pods of its template.
+func selectorOfTemplate(s *subject, sel *metav1.LabelSelector, pods map[string]string) {
+	chosen := requiredSelector(s, "spec.selector", sel, "name the labels of the pods")
 	if chosen != nil && !chosen.Matches(labels.Set(pods)) {
 		s.fault("spec.template.metadata.labels", "give the template the labels of spec.selector", "the selector does not match the labels of the template")
 	}
@@ -149,33 +149,33 @@ func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 	return out
 }
 
-// inPlaceOnly refuses a change of the pods that cannot be made in place.
+// onlyImagesChange refuses a change of the pods that cannot be made in place.
 // An inventory holds no templates: what it does not know is not compared.
-func (s *subject) inPlaceOnly(old, now corev1.PodSpec) {
+func onlyImagesChange(s *subject, old, now corev1.PodSpec) {
 	if len(old.Containers) > 0 && !onlyImages(old, now) {
 		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows changes of images alone")
 	}
 }
 
-// constant reports each field that differs and may not. Fields are pairs of old
+// immutableFields reports each field that differs and may not. Fields are pairs of old
 // and new by their path.
-func (s *subject) constant(fields ...unchanging) {
+func immutableFields(s *subject, fields ...fieldChange) {
 	for _, f := range fields {
 		if !apiequality.Semantic.DeepEqual(f.old, f.now) {
-			s.frozen(f.path, fmt.Sprintf("delete and create the %s, or keep it as it is in the cluster", s.kind.kind),
+			s.immutableFault(f.path, fmt.Sprintf("delete and create the %s, or keep it as it is in the cluster", s.kind.kind),
 				"this cannot change in a %s that exists", s.kind.kind)
 		}
 	}
 }
 
-// unchanging is one field before and after.
-type unchanging struct {
+// fieldChange is one field before and after.
+type fieldChange struct {
 	path     string
 	old, now any
 }
 
-// priority wants one way to order pods, and that one to be complete.
-func (s *subject) priority(path string, p *kruise.UpdatePriorityStrategy) {
+// updatePriority wants one way to order pods, and that one to be complete.
+func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 	if p == nil {
 		return
 	}
@@ -202,8 +202,8 @@ func (s *subject) priority(path string, p *kruise.UpdatePriorityStrategy) {
 	}
 }
 
-// claims: each template needs a name of its own, by which containers mount it.
-func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
+// claimTemplates: each template needs a name of its own, by which containers mount it.
+func claimTemplates(s *subject, list []corev1.PersistentVolumeClaim) {
 	seen := map[string]bool{}
 	for i, c := range list {
 		path := fmt.Sprintf("spec.volumeClaimTemplates[%d].metadata.name", i)
@@ -214,7 +214,7 @@ func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
 			s.fault(path, "", "claim template %s is there twice", c.Name)
 		case len(validation.IsDNS1123Label(c.Name)) > 0:
 			report := func() {
-				s.against(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
+				s.faultUnder(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
 			}
 			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
 				s.accepted(report)

@@ -34,7 +34,7 @@ var _ = add(&kindRules{
 	},
 })
 
-var spreadTarget = targeting{
+var spreadTarget = targetRule{
 	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey,
 	permitted: []string{
 		"apps.kruise.io/CloneSet", "apps/Deployment", "apps/ReplicaSet", "batch/Job", "apps/StatefulSet", "apps.kruise.io/StatefulSet",
@@ -57,23 +57,23 @@ func workloadSpread(s *subject) {
 	switch ref := k.spec.TargetReference; {
 	case ref == nil:
 		k.fault(spreadTarget.path, "", "a target is required")
-	case k.complete(spreadTarget, ref):
-		k.alone(spreadTarget, ref)
+	case targetNamed(k.subject, spreadTarget, ref):
+		uniqueTarget(k.subject, spreadTarget, ref)
 		k.patches(ref)
 	}
 	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
-		k.sound("spec.targetFilter.selector", f.Selector)
+		validSelector(k.subject, "spec.targetFilter.selector", f.Selector)
 	}
 	k.topology()
 	var old kruise.WorkloadSpread
-	if k.before(&old) {
-		k.constant(unchanging{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
+	if k.decodeOld(&old) {
+		immutableFields(k.subject, fieldChange{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
 	}
 }
 
 // topology holds the rules for subsets and how they are chosen.
 func (k *spreadCheck) topology() {
-	if k.tooMany(spreadSubsets, len(k.spec.Subsets)) {
+	if k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
 		return
 	}
 	k.subsets()
@@ -111,7 +111,7 @@ func (k *spreadCheck) limits() {
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
 		limit := s.MaxReplicas
-		if limit == nil || !k.part(at, limit) {
+		if limit == nil || !numberOrPartOfWhole(k.subject, at, limit) {
 			continue
 		}
 		if first == nil {
@@ -119,7 +119,7 @@ func (k *spreadCheck) limits() {
 		}
 		p, percentage := percent(limit)
 		switch {
-		case percentage && k.ordered():
+		case percentage && k.sortedErrors():
 			k.fault(at, "give numbers", "the pods of a StatefulSet are shared out by numbers, not by percentages")
 		case limit.Type != first.Type:
 			k.fault(at, "give numbers or percentages everywhere", "maxReplicas must be of the same type in all subsets")
@@ -136,7 +136,7 @@ func (k *spreadCheck) limits() {
 	}
 }
 
-func (k *spreadCheck) ordered() bool {
+func (k *spreadCheck) sortedErrors() bool {
 	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 }
 
@@ -165,7 +165,7 @@ func (k *spreadCheck) schedule() {
 // known (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 	var pods *tree.Node
-	if target := k.find(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {
+	if target := k.findInNamespace(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {
 		pods = tree.Get(target.Node(), "spec")
 	}
 	for i, s := range k.spec.Subsets {
@@ -177,13 +177,13 @@ func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 		if json.Unmarshal(s.Patch.Raw, &patch) != nil {
 			k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping")
 		} else if tree.IsMap(tree.Get(pods, "template")) {
-			k.patched(path, pods, patch)
+			k.patchedPods(path, pods, patch)
 		}
 	}
 }
 
-// patched reports what the patch breaks that was whole before.
-func (k *spreadCheck) patched(path string, spec *tree.Node, patch map[string]any) {
+// patchedPods reports what the patch breaks that was whole before.
+func (k *spreadCheck) patchedPods(path string, spec *tree.Node, patch map[string]any) {
 	template := tree.Get(spec, "template")
 	claims := claimsOf(spec)
 	known := map[string]bool{}
