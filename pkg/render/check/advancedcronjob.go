@@ -21,7 +21,7 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindAdvancedCronJob, object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
 	open: []string{
 		"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template",
-		// The schema prunes what stands in these.
+		// The schema prunes unknown fields below these.
 		"spec.template.broadcastJobTemplate.metadata", "spec.template.imageListPullJobTemplate.metadata",
 	},
 	check: advancedCronJob,

@@ -31,7 +31,7 @@ func broadcastJob(s *subject) {
 	}
 }
 
-// checkBroadcastJob holds what goes for the template of an AdvancedCronJob too.
+// checkBroadcastJob has the rules that also apply to the template of an AdvancedCronJob.
 func checkBroadcastJob(s *subject, at string, spec *kruise.BroadcastJobSpec) {
 	if c := spec.CompletionPolicy; c.Type == kruise.NeverCompletionPolicyType {
 		neverEnds(s, at+".completionPolicy", c)
@@ -44,7 +44,7 @@ func checkBroadcastJob(s *subject, at string, spec *kruise.BroadcastJobSpec) {
 	checkPodTemplate(s, at+".template", &spec.Template, nil)
 }
 
-// neverEnds refuses what only a job that ends can have.
+// neverEnds refuses the fields of a policy that only a job that ends can have.
 func neverEnds(s *subject, at string, c kruise.CompletionPolicy) {
 	const hint = "set type: Always, or remove it"
 	if c.TTLSecondsAfterFinished != nil {

@@ -27,33 +27,32 @@ type Request struct {
 	// Operation is an update when Old is there and a creation otherwise,
 	// unless it is given.
 	Operation Operation
-	// Object is what shall be, or for a deletion what is.
+	// Object is the object to create, the new state of an update, or the object to delete.
 	Object *resource.Resource
-	// Old is what an update replaces as a whole.
+	// Old is the state before an update.
 	Old *resource.Resource
-	// Known: what the facts do not hold does not exist. Otherwise nothing is
-	// refused because an object is missing that may well be in the cluster.
+	// Known is set if the facts are complete. Otherwise nothing is refused because an object
+	// is missing: it may be in the cluster.
 	Known bool
 }
 
-// Fault is what one rule of the catalogue has against an object.
+// Fault is a violation of one rule of the catalogue by an object.
 type Fault struct {
 	// Rule is the ID of the rule.
 	Rule string
-	// Accepted says that Kruise takes the object all the same: its pods, or the native
-	// object in its place, would be refused, or the value means nothing.
+	// Accepted says that Kruise accepts the object, but its pods or the native object that
+	// replaces it would be refused, or the value has no effect.
 	Accepted bool
-	// OfRelease says that another release of Kruise takes what this one does not: it
-	// matters where the object stays Kruise's.
+	// OfRelease says that only some releases of Kruise refuse this: it matters only where the
+	// object is not expanded.
 	OfRelease bool
 	*resource.Error
 }
 
-// Object answers one request as Kruise's webhooks and schemas would: no faults
-// mean that they let it through. Other objects that a rule looks at (targets,
-// pods, sets beside it) are found in the Context's facts; of the stream, only
-// what stands before the object is taken to exist. All feature gates that have
-// a webhook of their own are taken to be on.
+// Object answers one request as Kruise's webhooks and schemas would: without faults, they
+// accept it. Other objects that a rule depends on (targets, pods, other SidecarSets) are
+// found in the facts of the context; of the input, only objects before this one exist. All
+// feature gates with a webhook are assumed to be on.
 func Object(c *stage.Context, q Request) []Fault {
 	s := newSubject(c, q)
 	switch {
@@ -76,8 +75,7 @@ func Run(c *stage.Context, in []*resource.Resource) error {
 	})
 }
 
-// resourceError returns the error as one of an object; whatever was found has its
-// place by then.
+// resourceError returns the error as a [resource.Error], without a location if it is not one.
 func resourceError(err error) *resource.Error {
 	if e, ok := errors.AsType[*resource.Error](err); ok {
 		return e
@@ -86,9 +84,9 @@ func resourceError(err error) *resource.Error {
 }
 
 // Made checks the objects of out that are not in in, by the rules of their own
-// kinds: what Kruise's controllers make passes the same webhooks, and what is
-// refused there never comes into being. A fault that several objects have from
-// one line of the input is reported once.
+// kinds: workloads that Kruise's controllers create pass the same webhooks, and those that
+// are refused there never exist. A fault that several objects have from one line of the
+// input is reported once.
 func Made(c *stage.Context, in, out []*resource.Resource) error {
 	given := make(map[*resource.Resource]bool, len(in))
 	for _, r := range in {

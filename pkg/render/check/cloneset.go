@@ -124,7 +124,7 @@ func (k *cloneSetCheck) strategy() {
 	k.scatter(u.RollingUpdate.ScatterStrategy)
 }
 
-// scatter: each label once. Kruise asks of CloneSets what it asks of SidecarSets
+// scatter wants each label once, by the rules that Kruise has for SidecarSets, too
 // (docs/kruise/sidecarset.md#what-is-refused).
 func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
 	seen := map[kruise.UpdateScatterTerm]bool{}
@@ -140,8 +140,8 @@ func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
 	}
 }
 
-// onDelete: v1alpha1 never takes it; v1beta1 looks at maxUnavailable of a
-// rollingUpdate that nobody reads.
+// onDelete refuses OnDelete in v1alpha1, and in v1beta1 a rollingUpdate without
+// maxUnavailable, although the controller does not read it.
 func (k *cloneSetCheck) onDelete() {
 	r := k.spec.UpdateStrategy.RollingUpdate
 	switch {
@@ -164,8 +164,8 @@ var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)
 
 var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
 
-// amount: an integer that is not negative, or a percentage, fractional ones
-// included; it returns whether it is one.
+// amount wants an integer that is not negative, or a percentage, which may be fractional. It
+// returns whether the value is one.
 func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 	switch {
 	case v.Type == intstr.String && negativePercentage.MatchString(v.StrVal):
@@ -181,7 +181,7 @@ func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 	return true
 }
 
-// amountOrNegative is amount of a field in which Kruise takes a number below 0.
+// amountOrNegative is amount for a field in which Kruise accepts negative numbers.
 func (k *cloneSetCheck) amountOrNegative(path string, v intstr.IntOrString) (ok bool) {
 	if v.Type == intstr.String || v.IntVal >= 0 {
 		return k.amount(path, v)
@@ -196,8 +196,8 @@ func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
 	}
 }
 
-// budget: something must be able to move. v1beta1 refuses an integer 0 for
-// maxUnavailable even beside maxSurge, v1alpha1 does not.
+// budget wants an update to be able to progress. v1beta1 refuses an integer 0 for
+// maxUnavailable even with a maxSurge; v1alpha1 accepts it.
 func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
 	surge, unavailable := intstr.FromInt32(0), intstr.FromString("20%")
 	if r.MaxSurge != nil {
@@ -236,7 +236,7 @@ func isAlwaysZero(v intstr.IntOrString) bool {
 
 const podsToDelete = "spec.scaleStrategy.podsToDelete"
 
-// podsToDelete: each once, and in v1alpha1 pods that there are
+// podsToDelete wants each pod once, and in v1alpha1 only pods that exist
 // (docs/kruise/workloads.md#named-pods-and-claims).
 func (k *cloneSetCheck) podsToDelete() {
 	seen := map[string]bool{}
@@ -271,8 +271,8 @@ func (k *cloneSetCheck) isOwnPod(name string) bool {
 	return tree.StrAt(owner, "kind") == k.kind.kind && tree.StrAt(owner, "name") == k.r.Name()
 }
 
-// change holds the rules for an update: the selector stays, and v1alpha1 lets
-// InPlaceOnly change images and metadata alone (docs/kruise/workloads.md#cloneset-in-two-versions
+// change has the rules for an update: the selector is immutable, and in v1alpha1
+// InPlaceOnly may change only images and metadata (docs/kruise/workloads.md#cloneset-in-two-versions
 // and docs/kruise/workloads.md#when-it-is-impossible).
 func (k *cloneSetCheck) change() {
 	var old kruise.CloneSet

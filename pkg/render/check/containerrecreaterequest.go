@@ -48,8 +48,8 @@ func containerRecreateRequest(s *subject) {
 	k.containers(k.pod())
 }
 
-// immutableSpec: all of it is fixed once it is asked. What the webhook filled in is
-// no change of the user's.
+// immutableSpec refuses any change of the spec. Values that the webhook filled in are no
+// change by the user.
 func (k *recreateCheck) immutableSpec(now *kruise.ContainerRecreateRequest) {
 	var old kruise.ContainerRecreateRequest
 	if !k.decodeOld(&old) {
@@ -145,7 +145,7 @@ func (k *recreateCheck) containers(pod *tree.Node) {
 	}
 }
 
-// startedContainer: a regular container of the pod that has been started.
+// startedContainer wants a regular container of the pod that has been started.
 func (k *recreateCheck) startedContainer(path string, pod *tree.Node, name string) {
 	if c, _ := tree.Find(tree.Get(pod, "spec", "containers"), "name", name); c == nil {
 		k.fault(path, "init containers, native sidecars included, cannot be recreated", "the pod has no container %s", name)
@@ -158,17 +158,15 @@ func (k *recreateCheck) startedContainer(path string, pod *tree.Node, name strin
 	}
 }
 
-// A pod that is named without a status, as in a file that somebody wrote, is
-// taken to run and to be ready.
-
-// sidecarsEnded reports a pod that Kruise's SidecarTerminator has declared ended,
-// though some of its sidecars still run.
+// sidecarsEnded reports a pod that Kruise's SidecarTerminator has marked as completed,
+// although some of its sidecars still run.
 func sidecarsEnded(pod *tree.Node) bool {
 	c, _ := tree.Find(tree.Get(pod, "status", "conditions"), "type", kruise.SidecarTerminated)
 	return c != nil
 }
 
-// startedPod reports a pod that has a node.
+// startedPod reports a pod that has a node. A pod without a status, as in a file written by
+// hand, counts as running and ready.
 func startedPod(pod *tree.Node) bool {
 	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
 }

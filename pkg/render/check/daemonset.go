@@ -48,8 +48,7 @@ func daemonSet(s *subject) {
 	}
 }
 
-// daemonSetRollingUpdate: pods of a node go before the new one comes or after, and something
-// must be able to move.
+// daemonSetRollingUpdate wants either maxSurge or maxUnavailable, and not both to be 0.
 func daemonSetRollingUpdate(s *subject, r *kruise.RollingUpdateDaemonSet) {
 	if r == nil {
 		return

@@ -126,15 +126,15 @@ func (k deletionCheck) podUnderBudget() {
 	}
 }
 
-// podBudget is one budget, asked for one pod.
+// podBudget is a budget with the pod that is to be deleted.
 type podBudget struct {
 	kruise.PodUnavailableBudget
 	s *subject
-	// live: it has a status, which was counted by Kruise.
+	// live is set if the budget has a status, with Kruise's own counts.
 	live bool
 }
 
-// covers reports whether the budget is the pod's.
+// covers reports whether the budget protects the pod.
 func (b *podBudget) covers(r *resource.Resource) bool {
 	if b.Spec.Selector != nil {
 		return matches(b.Spec.Selector, r.Labels())
@@ -197,7 +197,7 @@ func readyPod(pod *tree.Node) bool {
 	return conditions == nil || tree.StrAt(ready, "status") == "True"
 }
 
-// desired is how many pods must stay available.
+// desired returns the number of pods that must stay available.
 func (b *podBudget) desired(expected int) int {
 	if v := b.Spec.MinAvailable; v != nil {
 		n, _ := intstr.GetScaledValueFromIntOrPercent(v, expected, true)
@@ -207,8 +207,8 @@ func (b *podBudget) desired(expected int) int {
 	return max(0, expected-n)
 }
 
-// count returns how many pods there shall be, and how many are available, as
-// far as they are known.
+// count returns the desired number of pods and the number of available ones, as far as they
+// are known.
 func (b *podBudget) count() (expected, available int) {
 	pods := b.s.c.Facts.All("", "Pod")
 	if !slices.Contains(pods, b.s.r) {
@@ -240,8 +240,8 @@ func (b *podBudget) count() (expected, available int) {
 	return expected, available
 }
 
-// add counts a controller's replicas once, and ReplicaSets of one Deployment as
-// that; those of one that is not known are its pods.
+// add counts the replicas of a controller once, and those of a Deployment for its
+// ReplicaSets. A controller that is not known has as many as it has known pods.
 func (b *podBudget) add(replicas map[resource.ID]int, owner *tree.Node) {
 	if above := b.topController(owner); above != nil {
 		owner = above
@@ -258,16 +258,15 @@ func (b *podBudget) add(replicas map[resource.ID]int, owner *tree.Node) {
 	}
 }
 
-// unscaled are the kinds without a subresource scale. Kruise counts such a
-// workload as one pod less than none, which voids a maxUnavailable.
+// unscaled are the kinds without the subresource scale. Kruise counts -1 pods for such a
+// workload, which makes maxUnavailable ineffective.
 var unscaled = map[string]bool{
 	"apps/DaemonSet": true, "batch/Job": true, kruise.Group + "/DaemonSet": true, kruise.Group + "/BroadcastJob": true,
 }
 
 const beyondScale = -1
 
-// replicasOf is how many pods a workload shall have; left out, it is stored as
-// 1.
+// replicasOf returns the desired number of pods of a workload; the default is 1.
 func replicasOf(r *resource.Resource) int {
 	if unscaled[r.Group()+"/"+r.Kind()] {
 		return beyondScale

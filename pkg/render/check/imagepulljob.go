@@ -16,7 +16,7 @@ import (
 
 const mostImages = 255
 
-// pullRules are those that both kinds of jobs have.
+// pullRules are the rules that both kinds of pull jobs have.
 func pullRules(images string) []Rule {
 	return []Rule{
 		{ID: "image-invalid", fields: []string{images}, Doc: "An image is missing, malformed or named twice."},
@@ -60,7 +60,7 @@ func imageListPullJob(s *subject) {
 	checkImageList(s, "spec", &job.Spec)
 }
 
-// checkImageList holds what goes for the template of an AdvancedCronJob too.
+// checkImageList has the rules that also apply to the template of an AdvancedCronJob.
 func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 	switch n := len(spec.Images); {
 	case n == 0:
@@ -88,7 +88,8 @@ func checkImage(s *subject, path, image string) {
 	}
 }
 
-// checkPullTemplate: one way to choose nodes, a number at a time, and an end that can be.
+// checkPullTemplate wants one way to choose nodes, a valid parallelism, and a completion
+// policy that can be met.
 func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	checkPullNodes(s, at, t)
 	if p := t.Parallelism; p != nil && !isWholeNumber(p) {
@@ -111,7 +112,7 @@ func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 		report := func() {
 			s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
 		}
-		if s.kind.kind == kruise.KindImageListPullJob { // its webhook looks at the list alone
+		if s.kind.kind == kruise.KindImageListPullJob { // its webhook checks only the list
 			s.accepted(report)
 			return
 		}
@@ -119,7 +120,7 @@ func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	}
 }
 
-// isWholeNumber reports a number from 0, also as text.
+// isWholeNumber reports a number that is not negative, as a number or as text.
 func isWholeNumber(v *intstr.IntOrString) bool {
 	if v.Type == intstr.Int {
 		return v.IntVal >= 0

@@ -11,11 +11,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// peers are the objects of one kind, in the order in which they come to exist: the
-// input's, then those of the context that the input does not replace.
+// peers are the objects of one kind, in the order in which they are created: those of the
+// input, then those of the context that the input does not replace.
 type peers struct {
 	all []peer
-	// stream is how many of them are the input's, at their places.
+	// stream is the number of them that are from the input; at has their indices.
 	stream int
 	at     map[*resource.Resource]int
 }
@@ -53,33 +53,33 @@ func (p *peers) add(r *resource.Resource, id resource.ID) {
 	p.all = append(p.all, peer{r, id})
 }
 
-// existsBefore reports whether the object at a place exists when r, which goes by id, comes
-// to be: of the input, what stands before it.
+// existsBefore reports whether the object at an index exists when r, which has this id, is
+// created: objects of the input exist if they come before r.
 func (p *peers) existsBefore(place int, r *resource.Resource, id resource.ID) bool {
 	own, ours := p.at[r]
 	return p.all[place].id != id && (place >= p.stream || !ours || place < own)
 }
 
-// selectors are the selectors of all objects of a kind, arranged so that those that
-// may select the same pods are found without looking at each.
+// selectors is an index of the selectors of all objects of a kind, which finds those that
+// may select the same pods without comparing all.
 type selectors struct {
 	*peers
 
-	// wants are the requirements of each, by place; nil for one without a selector.
+	// wants are the requirements of each, by index; nil for one without a selector.
 	wants []wants
-	// alike are those of one namespace that name the same keys.
-	alike map[string]*selectorGroup
+	// groups have those of one namespace that name the same keys.
+	groups map[string]*selectorGroup
 }
 
 type wants = map[string][]metav1.LabelSelectorRequirement
 
-// selectorGroup has the places of selectors with the same keys.
+// selectorGroup has the indices of selectors with the same keys.
 type selectorGroup struct {
 	all []int
 	// keys are those that all of them name.
 	keys []string
-	// with are those that want a key to have a value, open those that say something
-	// else of the key.
+	// with are those that want a key to have a value; open are those with other requirements
+	// for the key.
 	with map[[2]string][]int
 	open map[string][]int
 }
@@ -89,7 +89,7 @@ type selectorsOf peersOf
 // indexSelectors returns the selectors of a kind; they are indexed once for all objects.
 func indexSelectors(f *resource.Facts, group, kind string) *selectors {
 	return resource.Once(f, selectorsOf{group, kind}, func() *selectors {
-		x := &selectors{peers: findPeers(f, group, kind), alike: map[string]*selectorGroup{}}
+		x := &selectors{peers: findPeers(f, group, kind), groups: map[string]*selectorGroup{}}
 		x.wants = make([]wants, len(x.all))
 		for place, p := range x.all {
 			n := tree.Get(p.r.Node(), "spec", "selector")
@@ -108,10 +108,10 @@ func groupKey(namespace string, w wants) string {
 
 func (x *selectors) add(place int, namespace string) {
 	w := x.wants[place]
-	a := x.alike[groupKey(namespace, w)]
+	a := x.groups[groupKey(namespace, w)]
 	if a == nil {
 		a = newSelectorGroup(w)
-		x.alike[groupKey(namespace, w)] = a
+		x.groups[groupKey(namespace, w)] = a
 	}
 	a.add(place, w)
 }
@@ -143,17 +143,17 @@ func wantedValues(list []metav1.LabelSelectorRequirement) []string {
 	return nil
 }
 
-// candidates are the places of selectors that name the same keys, without some of those that
-// want other values.
+// candidates returns the indices of selectors that name the same keys, without some of those
+// that want other values.
 func (x *selectors) candidates(namespace string, mine wants) []int {
-	if a := x.alike[groupKey(namespace, mine)]; a != nil {
+	if a := x.groups[groupKey(namespace, mine)]; a != nil {
 		return a.candidates(mine)
 	}
 	return nil
 }
 
-// candidates are the places without some of those that want other values: what the key leaves
-// that tells most of them apart.
+// candidates returns the indices without those that want other values of the most selective
+// key.
 func (a *selectorGroup) candidates(mine wants) []int {
 	best := a.all
 	for _, key := range a.keys {
@@ -184,7 +184,7 @@ func mayOverlap(a, b wants) bool {
 	return a == nil || b == nil || compatible(a, b) && compatible(b, a)
 }
 
-// requirements are all of a selector, by key.
+// requirements returns the requirements of a selector by key.
 func requirements(s *metav1.LabelSelector) map[string][]metav1.LabelSelectorRequirement {
 	out := map[string][]metav1.LabelSelectorRequirement{}
 	for k, v := range s.MatchLabels {
@@ -211,7 +211,8 @@ func compatible(a, b map[string][]metav1.LabelSelectorRequirement) bool {
 	return true
 }
 
-// disjoint reports whether no value satisfies both; it is asked both ways.
+// disjoint reports whether no value satisfies both, as far as r decides; callers ask in both
+// directions.
 func disjoint(r, o metav1.LabelSelectorRequirement) bool {
 	switch r.Operator {
 	case metav1.LabelSelectorOpIn:

@@ -102,7 +102,7 @@ func (p *podReporter) podNumbers(at string, s *corev1.PodSpec) {
 	}
 }
 
-// checkLongRunning refuses what pods of a workload that never ends cannot have.
+// checkLongRunning refuses fields that pods of a workload that never ends cannot have.
 func checkLongRunning(s *subject, spec *corev1.PodSpec) {
 	const at = "spec.template.spec."
 	if spec.RestartPolicy != "" && spec.RestartPolicy != corev1.RestartPolicyAlways {

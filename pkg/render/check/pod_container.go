@@ -82,7 +82,7 @@ func isNativeSidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
-// restartPolicy: a policy of its own is for init containers, which know one.
+// restartPolicy wants a policy only in init containers, and only Always.
 func (p *podContainers) restartPolicy(at string, c *corev1.Container, init bool) {
 	switch {
 	case c.RestartPolicy == nil:
@@ -93,7 +93,7 @@ func (p *podContainers) restartPolicy(at string, c *corev1.Container, init bool)
 	}
 }
 
-// regularInit: a container that runs to its end is neither probed nor hooked.
+// regularInit refuses probes and hooks of an init container that runs to completion.
 func (p *podContainers) regularInit(at string, c *corev1.Container) {
 	for _, f := range []struct {
 		field string
@@ -110,8 +110,7 @@ func (p *podContainers) regularInit(at string, c *corev1.Container) {
 	}
 }
 
-// ephemeral: what is put into a running pod has few fields, and none of them is
-// defaulted before it is looked at.
+// ephemeral checks an ephemeral container: it has few fields, and none of them has a default.
 func (p *podContainers) ephemeral(at string, c *corev1.EphemeralContainer) {
 	p.label(at+".name", "container", c.Name, p.names)
 	if c.Image == "" {
@@ -169,8 +168,8 @@ func (p *podContainers) ports(at string, ports []corev1.ContainerPort) {
 	}
 }
 
-// hostPorts: on the host's network a port is that of the host; elsewhere a port
-// of the host is taken once.
+// hostPorts wants the same port of the node and of the container on the node's network, and
+// each port of the node once.
 func (p *podContainers) hostPorts(at string, s *corev1.PodSpec) {
 	taken := map[string]bool{}
 	for i, c := range s.Containers {
@@ -188,7 +187,7 @@ func (p *podContainers) hostPorts(at string, s *corev1.PodSpec) {
 	}
 }
 
-// amounts are what an environment variable may take from the resources of a container.
+// amounts are the resources of a container that an environment variable may refer to.
 var amounts = regexp.MustCompile(`^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$`)
 
 func (p *podContainers) environment(at string, c *corev1.Container) {
@@ -242,7 +241,7 @@ func (p *podContainers) envSource(at string, e corev1.EnvVar) {
 	}
 }
 
-// resizePolicies: each resource once, and what a change of it does to the container.
+// resizePolicies wants each resource once, with a known restart policy.
 func (p *podContainers) resizePolicies(at string, list []corev1.ContainerResizePolicy) {
 	seen := map[corev1.ResourceName]bool{}
 	for i, r := range list {

@@ -16,7 +16,7 @@ const (
 // podNetwork has the rules for the names of a pod, and for how it resolves names.
 type podNetwork struct{ *podReporter }
 
-// pod: the names of the pod, and where it looks names up.
+// pod checks the names of the pod, and its DNS settings.
 func (p podNetwork) pod(at string, s *corev1.PodSpec) {
 	p.dnsLabel(at+".hostname", s.Hostname)
 	p.dnsLabel(at+".subdomain", s.Subdomain)
@@ -34,7 +34,7 @@ func (p podNetwork) pod(at string, s *corev1.PodSpec) {
 	}
 }
 
-// resolver: domains that names are looked up in, and options of the resolver.
+// resolver checks search domains and options.
 func (p podNetwork) resolver(at string, c *corev1.PodDNSConfig) {
 	if n := len(c.Searches); n > mostSearches {
 		p.fault(at+".searches", "", "%d are more than %d", n, mostSearches)

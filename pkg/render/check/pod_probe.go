@@ -17,8 +17,8 @@ type podProbes struct {
 	graceSeconds *int64
 }
 
-// probe: exactly one way to ask, and numbers that make sense. once: a single
-// success is enough.
+// probe wants exactly one handler, and valid numbers. once is set for probes that may have no
+// successThreshold but 1.
 func (p podProbes) probe(at string, probe *corev1.Probe, once bool) {
 	if probe == nil {
 		return
@@ -45,7 +45,7 @@ func probeHandlers(fault faulter, at string, p *corev1.Probe) {
 	}
 }
 
-// terminationGrace: a probe that never stops a container has no time for it.
+// terminationGrace wants a time only for probes that stop a container.
 func (p podProbes) terminationGrace(at string, seconds *int64, stops bool) {
 	switch {
 	case seconds == nil:
@@ -113,7 +113,8 @@ func (p podProbes) handler(at string, h corev1.LifecycleHandler) {
 	}
 }
 
-// sleepSeconds: a hook ends before the time that the pod has to stop, whichever hook it is.
+// sleepSeconds wants a hook to end within the termination grace period of the pod. The API
+// server checks postStart in the same way.
 func (p podProbes) sleepSeconds(at string, seconds int64) {
 	switch {
 	case seconds < 0:

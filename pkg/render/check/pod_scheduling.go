@@ -23,7 +23,7 @@ func (p podScheduling) pod(at string, s *corev1.PodSpec) {
 	p.topologySpread(at, s.TopologySpreadConstraints)
 }
 
-// schedulingGates: each scheduling gate has a name of its own.
+// schedulingGates wants each scheduling gate once.
 func (p podScheduling) schedulingGates(at string, list []corev1.PodSchedulingGate) {
 	seen := map[string]bool{}
 	for i, g := range list {
@@ -154,7 +154,7 @@ func (p podScheduling) podTerm(at string, t *corev1.PodAffinityTerm) {
 	p.selector(at+".namespaceSelector", t.NamespaceSelector)
 }
 
-// topologySpread: each key once for each way to take it.
+// topologySpread wants each topology key once for each value of whenUnsatisfiable.
 func (p podScheduling) topologySpread(at string, list []corev1.TopologySpreadConstraint) {
 	seen := map[[2]string]bool{}
 	for i, c := range list {

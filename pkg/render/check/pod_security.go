@@ -46,7 +46,7 @@ func (p podSecurity) pod(at string, s *corev1.PodSpec) {
 	p.sysctls(here+".sysctls", c.Sysctls)
 }
 
-// hostNamespaces: with users of its own, a pod shares no other namespace with its node.
+// hostNamespaces refuses to share namespaces of the node with a user namespace of the pod.
 func (p podSecurity) hostNamespaces(at string, s *corev1.PodSpec) {
 	if share := s.ShareProcessNamespace; share != nil && *share && s.HostPID {
 		p.fault(at+".shareProcessNamespace", "remove one of them", "shareProcessNamespace and hostPID exclude each other")
@@ -64,7 +64,7 @@ func (p podSecurity) hostNamespaces(at string, s *corev1.PodSpec) {
 	}
 }
 
-// sysctls: each kernel parameter has a valid name, and is set once.
+// sysctls wants each kernel parameter once, with a valid name.
 func (p podSecurity) sysctls(at string, list []corev1.Sysctl) {
 	seen := map[string]bool{}
 	for i, s := range list {
@@ -81,7 +81,7 @@ func (p podSecurity) sysctls(at string, list []corev1.Sysctl) {
 	}
 }
 
-// seccomp: a profile on the node has a path, and no other one has.
+// seccomp wants a path for a profile on the node, and only for that.
 func (p podSecurity) seccomp(at string, c *corev1.SeccompProfile) {
 	if c == nil {
 		return
@@ -98,7 +98,7 @@ func (p podSecurity) seccomp(at string, c *corev1.SeccompProfile) {
 	}
 }
 
-// appArmor: a profile on the node has a name, and no other one has.
+// appArmor wants a name for a profile on the node, and only for that.
 func (p podSecurity) appArmor(at string, c *corev1.AppArmorProfile) {
 	if c == nil {
 		return
@@ -141,7 +141,7 @@ type setting struct {
 	given bool
 }
 
-// os wants the operating system to be a known one, and refuses settings of the other one.
+// os wants a known operating system, and refuses settings of the other one.
 func (p podSecurity) os(at string, s *corev1.PodSpec) {
 	if s.OS == nil {
 		return

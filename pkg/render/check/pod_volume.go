@@ -28,7 +28,7 @@ func newPodVolumes(p *podReporter, claims []corev1.PersistentVolumeClaim) *podVo
 	return v
 }
 
-// pod checks volumes and notes their names.
+// pod checks the volumes of a pod, and adds their names.
 func (p *podVolumes) pod(at string, volumes []corev1.Volume) {
 	names := map[string]bool{}
 	for i, v := range volumes {
@@ -40,7 +40,7 @@ func (p *podVolumes) pod(at string, volumes []corev1.Volume) {
 	}
 }
 
-// volumeSource: one place that the content comes from, named completely.
+// volumeSource wants exactly one source, with all required fields.
 func (p *podVolumes) volumeSource(at string, v corev1.VolumeSource) {
 	if n := sources(v); n > 1 {
 		p.fault(at, "keep one", "a volume has one source, not %d", n)
@@ -58,7 +58,7 @@ func sources(v corev1.VolumeSource) (n int) {
 	return n
 }
 
-// volumeMounts: each names a volume that there is and a path of its own.
+// volumeMounts wants each mount to name an existing volume and a unique path.
 func (p *podVolumes) volumeMounts(at string, c *corev1.Container) {
 	used := map[string]bool{}
 	for i, m := range c.VolumeMounts {
@@ -70,7 +70,7 @@ func (p *podVolumes) volumeMounts(at string, c *corev1.Container) {
 	p.volumeDevices(at, c, used)
 }
 
-// volumeDevices: each names a claim that is not mounted besides, and a path of its own.
+// volumeDevices wants each device to name a claim that is not also mounted, and a unique path.
 func (p *podVolumes) volumeDevices(at string, c *corev1.Container, used map[string]bool) {
 	taken := map[string]bool{}
 	for _, m := range c.VolumeMounts {
@@ -93,7 +93,7 @@ func (p *podVolumes) volumeDevices(at string, c *corev1.Container, used map[stri
 	}
 }
 
-// volumeMount holds what goes for a mount wherever its volume comes from.
+// volumeMount has the rules that do not depend on the volume.
 func (p *podVolumes) volumeMount(at string, m corev1.VolumeMount) {
 	if strings.Contains(m.MountPath, ":") {
 		p.fault(at+".mountPath", "", "%q holds a colon", m.MountPath)
@@ -105,7 +105,7 @@ func (p *podVolumes) volumeMount(at string, m corev1.VolumeMount) {
 	}
 }
 
-// subPath: a part of a volume lies in it.
+// subPath wants a path inside the volume.
 func (p *podVolumes) subPath(at, part string) {
 	if path.IsAbs(part) || hasParentStep(part) {
 		p.fault(at, "", "%q leads out of the volume", part)
@@ -133,7 +133,7 @@ func (p *podVolumes) mountPoint(at, where string, used map[string]bool) {
 // leastTokenTime is the shortest time in seconds that a token of a service account is valid.
 const leastTokenTime = 600
 
-// sourceFields wants the names that sources of volumes cannot do without, and sound values.
+// sourceFields wants the required fields of sources, and valid values.
 func (p *podVolumes) sourceFields(at string, v corev1.VolumeSource) {
 	p.objectSources(at, v)
 	p.storageSources(at, v)
@@ -154,7 +154,7 @@ func (p *podVolumes) sourceFields(at string, v corev1.VolumeSource) {
 	}
 }
 
-// objectSources are the sources that are objects of the API.
+// objectSources checks the sources that are objects of the API.
 func (p *podVolumes) objectSources(at string, v corev1.VolumeSource) {
 	if c := v.ConfigMap; c != nil {
 		p.required(at+".configMap.name", c.Name)
@@ -178,7 +178,7 @@ func (p *podVolumes) objectSources(at string, v corev1.VolumeSource) {
 	}
 }
 
-// storageSources are the sources that are storage.
+// storageSources checks the sources that are storage.
 func (p *podVolumes) storageSources(at string, v corev1.VolumeSource) {
 	if v.PersistentVolumeClaim != nil {
 		p.required(at+".persistentVolumeClaim.claimName", v.PersistentVolumeClaim.ClaimName)
@@ -197,7 +197,7 @@ func (p *podVolumes) storageSources(at string, v corev1.VolumeSource) {
 	}
 }
 
-// ephemeralClaim is the claim that comes and goes with a pod.
+// ephemeralClaim checks a claim that is created and deleted with the pod.
 func (p *podVolumes) ephemeralClaim(at string, t *corev1.PersistentVolumeClaimTemplate) {
 	if t == nil {
 		p.fault(at, "", "required")
@@ -211,7 +211,7 @@ func (p *podVolumes) ephemeralClaim(at string, t *corev1.PersistentVolumeClaimTe
 	}
 }
 
-// projection is one of the sources that are laid into one directory.
+// projection checks one source of a projected volume.
 func (p *podVolumes) projection(at string, s *corev1.VolumeProjection) {
 	if n := given(s.Secret != nil, s.ConfigMap != nil, s.DownwardAPI != nil, s.ServiceAccountToken != nil, s.ClusterTrustBundle != nil, s.PodCertificate != nil); n > 1 {
 		p.fault(at, "keep one", "a source is one thing, not %d", n)
@@ -235,7 +235,7 @@ func (p *podVolumes) projection(at string, s *corev1.VolumeProjection) {
 	}
 }
 
-// keyFiles of an object become files.
+// keyFiles checks the keys of an object that become files.
 func (p *podVolumes) keyFiles(at string, items []corev1.KeyToPath) {
 	for i, item := range items {
 		here := fmt.Sprintf("%s[%d]", at, i)
@@ -245,7 +245,7 @@ func (p *podVolumes) keyFiles(at string, items []corev1.KeyToPath) {
 	}
 }
 
-// downwardFiles are files with fields of the pod.
+// downwardFiles checks files with fields of the pod.
 func (p *podVolumes) downwardFiles(at string, items []corev1.DownwardAPIVolumeFile) {
 	for i, item := range items {
 		here := fmt.Sprintf("%s[%d]", at, i)
@@ -257,7 +257,7 @@ func (p *podVolumes) downwardFiles(at string, items []corev1.DownwardAPIVolumeFi
 	}
 }
 
-// filePath wants the place of a file in a volume, which is not one of the kubelet's own.
+// filePath wants a path inside the volume that is not one of the kubelet's own files.
 func (p *podVolumes) filePath(at, where string) {
 	switch {
 	case where == "":
@@ -269,7 +269,7 @@ func (p *podVolumes) filePath(at, where string) {
 	}
 }
 
-// fileMode wants permissions of a file, if there are any, to be bits of Unix.
+// fileMode wants Unix permissions, if there are any.
 func (p *podVolumes) fileMode(at string, bits *int32) {
 	if bits != nil && (*bits < 0 || *bits > 0o777) {
 		p.fault(at, "", "%d is not between 0 and 0777", *bits)

@@ -82,7 +82,7 @@ func (k *markerCheck) probeName(path, name string, seen map[string]bool) {
 	seen[name] = true
 }
 
-// effect: a probe whose answer nobody sees is refused.
+// effect wants a probe whose result is written as a condition or by a marker.
 func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 	condition := string(p.PodConditionType)
 	switch {
@@ -115,7 +115,7 @@ func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 	}
 }
 
-// probe: the node's agent asks, and knows three ways.
+// probe wants exactly one of the three handlers that Kruise's daemon supports.
 func (k *markerCheck) probe(at string, p *corev1.Probe) {
 	probeNumbers(k.fault, at, p)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {

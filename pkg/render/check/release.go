@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The rules by release of Kruise: what another release takes, and this one does not.
+// The rules about releases of Kruise: what another release accepts, and this one does not.
 const (
 	notServed    = "object/version-not-served"
 	absentField  = "object/field-of-another-release"
@@ -25,8 +25,7 @@ var releaseRules = []Rule{
 	{ID: droppedField, Accepted: true, Doc: "The schema of the release takes the field and its webhook drops it without a word: nothing comes of it."},
 }
 
-// readAs has the subject looked at as the release reads it, unless that is as it is
-// written.
+// readAs makes the subject the object as the release reads it.
 func (s *subject) readAs() {
 	if s.Operation == Delete || s.kind == nil {
 		return
@@ -37,7 +36,8 @@ func (s *subject) readAs() {
 	}
 }
 
-// asWritten is a fault of the object as it was read, with the path as it is written.
+// asWritten returns a fault of the object as the release reads it with the path that the user
+// wrote.
 func (s *subject) asWritten(err *resource.Error) *resource.Error {
 	if s.reading.CloneSet {
 		err.Field = kruise.ReadPath(err.Field)
@@ -45,7 +45,8 @@ func (s *subject) asWritten(err *resource.Error) *resource.Error {
 	return err
 }
 
-// writtenPath is the path, as the object is written, of a field of its kind's newest version.
+// writtenPath returns the path, in the version that the user wrote, of a field of the newest
+// version.
 func (s *subject) writtenPath(path string) string {
 	path = kruise.Written(s.r.Node(), path)
 	if s.reading.CloneSet {
@@ -103,7 +104,7 @@ func (k releaseCheck) notServed(group, version string) {
 	k.releaseFault(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), k.Object.Kind(), version, in.Words())
 }
 
-// hintFor says which release to name where the field is meant.
+// hintFor names the release to use for the field.
 func hintFor(in kruise.Span, r kruise.Release) string {
 	if in.First == kruise.Next {
 		return "remove it, or say --kruise-version next for a build of Kruise's main branch"
@@ -114,8 +115,8 @@ func hintFor(in kruise.Span, r kruise.Release) string {
 	return "remove it: the field went with " + in.Last.Name()
 }
 
-// releaseFault reports what the release does not take; where it is not known, other releases
-// may, and it is no fault of the object.
+// releaseFault reports something that this release refuses. Where the release is not known,
+// another one may accept it, and the fault is marked as accepted.
 func (s *subject) releaseFault(rule string, accepted bool, path, hint, format string, args ...any) {
 	err := resourceError(s.Object.Fault(path, hint, format, args...))
 	s.faults = append(s.faults, Fault{Rule: rule, Accepted: accepted || s.c.Kruise.IsZero(), OfRelease: true, Error: err})
@@ -156,9 +157,9 @@ func (k releaseCheck) changedType() (path string, ok bool) {
 	return "", false
 }
 
-// blockingFaults returns the faults that a render is stopped by. An object that stays Kruise's is
-// stopped by what Kruise refuses; one that is expanded by all that its pods or the native
-// object in its place are refused for, and not by what only another release would take.
+// blockingFaults returns the faults that stop a render. For an object that stays as it is,
+// these are the faults for which Kruise refuses it; for an object that is expanded, also those
+// of its pods and of the native object that replaces it, but not those of a release.
 func blockingFaults(faults []Fault, kept bool) error {
 	var errs resource.Errors
 	for _, f := range faults {
@@ -211,7 +212,7 @@ func (l *laterRule) about(s *subject, f Fault) bool {
 	if l.kind != "" && l.kind != s.Object.Kind() || l.when != nil && !l.when(s) {
 		return false
 	}
-	plain := indices(f.Field)
+	plain := withoutIndices(f.Field)
 	if l.field[0] == '.' {
 		return strings.HasSuffix(plain, l.field)
 	}

@@ -61,14 +61,14 @@ func (s *subject) read(into any) bool {
 	return true
 }
 
-// isOpen reports a path below which the schema takes what comes.
+// isOpen reports a path at which the schema accepts unknown fields.
 func (s *subject) isOpen(path string) bool {
-	plain := indices(path)
+	plain := withoutIndices(path)
 	return strings.HasPrefix(plain, "status.") ||
 		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
 }
 
-// spelling hints at what an unknown field was meant to be.
+// spelling returns a hint for an unknown field.
 func (s *subject) spelling(path string) string {
 	if s.kind.misplaced != nil {
 		if hint := s.kind.misplaced(s.r.Version(), path); hint != "" {
@@ -79,8 +79,8 @@ func (s *subject) spelling(path string) string {
 }
 
 // spelling is the hint for an unknown field: the field of obj, a typed object,
-// that stands at the same place and is spelt nearly so, or the place of the only
-// field with this very name, or the places of two that differ by their list.
+// at the same place with a similar name, or the place of the only field with this name, or
+// the places of two that differ only by their list.
 func spelling(obj any, path string) string {
 	steps := tree.Steps(path)
 	if len(steps) == 0 { // a key that is empty
@@ -197,19 +197,19 @@ func requiredFields(s *subject) {
 	}
 }
 
-// faulty reports whether a fault was found at the field, above or below it.
+// faulty reports whether a fault was found at the field, or above or below it.
 func (s *subject) faulty(path string) bool {
 	return slices.ContainsFunc(s.faults, func(f Fault) bool { return under(f.Field, path) || under(path, f.Field) })
 }
 
-// refused is [subject.faulty] for faults that have the object refused.
+// refused is [subject.faulty] for faults for which Kruise refuses the object.
 func (s *subject) refused(path string) bool {
 	return slices.ContainsFunc(s.faults, func(f Fault) bool {
 		return !f.Accepted && (under(f.Field, path) || under(path, f.Field))
 	})
 }
 
-// gaps gathers the paths of what is missing.
+// gaps collects the paths of missing fields.
 type gaps struct {
 	kind    *kindRules
 	missing []string
@@ -218,7 +218,7 @@ type gaps struct {
 func (g *gaps) walk(n *tree.Node, t reflect.Type, path string) {
 	t = deref(t)
 	switch {
-	case slices.Contains(g.kind.open, indices(path)):
+	case slices.Contains(g.kind.open, withoutIndices(path)):
 	case t.Kind() == reflect.Slice:
 		for i, item := range tree.Items(n) {
 			g.walk(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
@@ -258,7 +258,7 @@ func (g *gaps) wanted(f reflect.StructField) bool {
 	}
 }
 
-// natives are the types of Kubernetes' own kinds that stand beside Kruise's.
+// natives are the types of Kubernetes' own kinds that are often applied with Kruise's.
 var natives = map[string]func() any{
 	"v1/ConfigMap":                  func() any { return &corev1.ConfigMap{} },
 	"v1/Secret":                     func() any { return &corev1.Secret{} },
@@ -273,8 +273,8 @@ var natives = map[string]func() any{
 	"policy/v1/PodDisruptionBudget": func() any { return &policyv1.PodDisruptionBudget{} },
 }
 
-// Native returns what the API server has against the types of values in an object of
-// Kubernetes' own kinds: it reads the object likewise, and takes none that it cannot read.
+// Native returns the faults in the types of values of an object of Kubernetes' own kinds: the
+// API server decodes the object in the same way, and refuses one that it cannot decode.
 func Native(r *resource.Resource) []Fault {
 	into := natives[r.APIVersion()+"/"+r.Kind()]
 	if into == nil {

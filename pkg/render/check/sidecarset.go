@@ -19,7 +19,7 @@ import (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindSidecarSet, object: kruise.SidecarSet{}, plainName: true, filled: true,
-	// What Kubernetes defines and our version of it lacks is no fault.
+	// Fields that a newer Kubernetes has, and our types lack, are no faults.
 	open:  []string{"spec.containers", "spec.initContainers", "spec.volumes"},
 	check: sidecarSet,
 	rules: []Rule{
@@ -34,7 +34,7 @@ var _ = add(&kindRules{
 	},
 })
 
-// sidecarSetCheck holds one SidecarSet to the rules of Kruise's webhook
+// sidecarSetCheck gathers the faults of one SidecarSet, by the rules of Kruise's webhook
 // (docs/kruise/sidecarset.md#what-is-refused and docs/kruise/sidecarset.md#observed-on-a-cluster).
 // Paths are the same in both versions, but for the namespaces.
 type sidecarSetCheck struct {
@@ -270,8 +270,8 @@ func (k *sidecarSetCheck) patchPolicy(path string, entry *tree.Node) {
 	}
 }
 
-// whitelist returns the expressions that hold for this set; known is false when
-// the ConfigMap is not there, as it may well exist in the cluster.
+// whitelist returns the expressions that apply to this set; known is false if the ConfigMap is
+// not in the facts: it may be in the cluster.
 func (k *sidecarSetCheck) whitelist() (allowed []*regexp.Regexp, known bool) {
 	cm := k.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
 	if cm == nil {
@@ -329,8 +329,7 @@ func baseOf(n *tree.Node) string {
 	return tree.StrAt(n, "metadata", "annotations", kruise.SidecarSetBaseAnnotation)
 }
 
-// canary checks a canary set. Its base must be among what is known: the
-// renderer could not tell otherwise what it stands in for.
+// canary checks a canary set. Its base must be known: the canary replaces it in some pods.
 func (k *sidecarSetCheck) canary() {
 	if tree.StrAt(k.hub, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) != "true" {
 		return
@@ -355,8 +354,7 @@ func (k *sidecarSetCheck) canary() {
 	}
 }
 
-// change compares with the set as it exists, when the context holds it: some
-// things may not be changed.
+// change refuses changes of immutable fields, if the existing set is known.
 func (k *sidecarSetCheck) change() {
 	old := k.Old
 	if old == nil {

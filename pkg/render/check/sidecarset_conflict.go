@@ -11,9 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// conflicts finds sets that one pod may match together with this one and that
-// want the same names. Sets of the input come into being in their order, so
-// the later of two is at fault.
+// conflicts reports names that another set, which a pod may match together with this one,
+// wants too. Sets of the input are created in their order, so the later of two is at fault.
 func (k *sidecarSetCheck) conflicts() {
 	for _, r := range k.overlappingSets() {
 		if k.isCanaryPair(r) {
@@ -75,11 +74,11 @@ func patchedAnnotations(set *tree.Node) map[string]bool {
 	return out
 }
 
-// sets are the SidecarSets of the facts by the names that they want in pods, so that each
-// is held only against those that it may clash with.
+// sets is an index of the SidecarSets by the names that they want in pods, so that each is
+// compared only with those that it may conflict with.
 type sets struct {
 	*peers
-	// scopes are by place; nil for a set that cannot be read, which meets none.
+	// scopes are by index; nil for a set that cannot be read.
 	scopes []*scope
 	// wanting are the sets that want a name, by the keys of their selectors.
 	wanting map[nameIn]map[string]*selectorGroup
@@ -124,8 +123,8 @@ func (x *sets) add(name nameIn, place int) {
 	a.add(place, pods)
 }
 
-// scopeOf reads the selectors of a set, in whatever version; nil where that fails, which is
-// reported where it stands.
+// scopeOf reads the selectors of a set in any version; nil if that fails, which is reported
+// for that set.
 func scopeOf(n *tree.Node) *scope {
 	hub, _, err := kruise.ToHub(n)
 	if err != nil {
@@ -172,8 +171,8 @@ func namesOfSet(set *tree.Node) (out []nameIn) {
 	return out
 }
 
-// overlappingSets are the sets that exist beside this one, that a pod may match together with it
-// and that want one of its names, in the order in which they come to be.
+// overlappingSets returns the existing sets that a pod may match together with this one and
+// that want one of its names, in the order in which they are created.
 func (k *sidecarSetCheck) overlappingSets() (out []*resource.Resource) {
 	own := scopeOf(k.hub)
 	if own == nil {

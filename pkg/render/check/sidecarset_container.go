@@ -72,8 +72,7 @@ func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
 	k.upgradeStrategy(path, n, !init || native)
 }
 
-// pod holds the container to the rules of Kubernetes that mistakes are made
-// against.
+// pod checks the container by Kubernetes' rules for containers of pods.
 func (k *sidecarSetCheck) pod(path string, n *tree.Node, init bool) {
 	var c corev1.Container
 	if _, err := tree.Decode(n, &c); err != nil {
@@ -87,7 +86,7 @@ func (k *sidecarSetCheck) pod(path string, n *tree.Node, init bool) {
 	}
 }
 
-// policies are checked for containers only; an init container's unknown value
+// policies checks the policies of regular containers; in an init container, an unknown value
 // counts as the default.
 func (k *sidecarSetCheck) policies(path string, n *tree.Node, init bool) {
 	policy := tree.StrAt(n, "podInjectPolicy")
@@ -123,7 +122,7 @@ func (k *sidecarSetCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	}
 }
 
-// startupProbe lacks the defaults that other probes get
+// startupProbe wants the values for which other probes have defaults
 // (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (k *sidecarSetCheck) startupProbe(path string, n *tree.Node) {
 	probe := tree.Get(n, "startupProbe")

@@ -112,7 +112,7 @@ func (k *statefulSetCheck) strategy() {
 	updatePriority(k.subject, rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
 }
 
-// maxUnavailable: an ordered StatefulSet has one pod down at a time.
+// maxUnavailable wants 1 for an ordered StatefulSet, whose pods are replaced one at a time.
 func (k *statefulSetCheck) maxUnavailable(path string, v *intstr.IntOrString) {
 	switch {
 	case v == nil || !numberOrPercent(k.subject, path, v):
@@ -123,7 +123,7 @@ func (k *statefulSetCheck) maxUnavailable(path string, v *intstr.IntOrString) {
 	}
 }
 
-// policy: updating in place needs the readiness gate, which nobody injects.
+// policy wants the readiness gate for updates in place: Kruise does not inject it.
 func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
 	if !oneOf(k.subject, rolling+"podUpdatePolicy", p, kruise.RecreatePodUpdateStrategyType,
 		kruise.InPlaceIfPossiblePodUpdateStrategyType, kruise.InPlaceOnlyPodUpdateStrategyType) ||
@@ -138,7 +138,7 @@ func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
 	}
 }
 
-// reserveOrdinals: numbers that are not negative, or ranges from small to large.
+// reserveOrdinals wants numbers that are not negative, or ascending ranges.
 func (k *statefulSetCheck) reserveOrdinals() {
 	for i, v := range k.spec.ReserveOrdinals {
 		path := fmt.Sprintf("spec.reserveOrdinals[%d]", i)
@@ -162,7 +162,7 @@ func isOrdinalRange(text string) bool {
 	return err == nil && from <= to
 }
 
-// claimRules holds the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
+// claimRules has the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) claimRules() {
 	claimTemplates(k.subject, k.spec.VolumeClaimTemplates)
 	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,

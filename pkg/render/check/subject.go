@@ -16,15 +16,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// subject is the object of one request with what is held against it. The
-// checks of the kinds embed it.
+// subject is the object of one request, with the faults that were found so far. The checks
+// of the kinds embed it.
 type subject struct {
 	Request
 	c *stage.Context
 	// r is the object as the release reads it.
 	r       *resource.Resource
 	reading kruise.Reading
-	// kind is nil for an object that is none of Kruise's.
+	// kind is nil for an object of another API.
 	kind   *kindRules
 	faults []Fault
 }
@@ -49,7 +49,7 @@ func (s *subject) fault(path, hint, format string, args ...any) {
 	s.faultUnder(s.kind.rule(path), path, hint, format, args...)
 }
 
-// faultUnder reports a fault under the rule that is named.
+// faultUnder reports a fault of the field under the given rule.
 func (s *subject) faultUnder(rule, path, hint, format string, args ...any) {
 	err := s.Object.Fault(s.writtenPath(path), hint, format, args...)
 	s.faults = append(s.faults, Fault{Rule: rule, Error: resourceError(err)})
@@ -64,7 +64,8 @@ func (s *subject) accepted(check func()) {
 	}
 }
 
-// tooManySubsets reports more subsets than are rendered: all that looks at subsets comes after.
+// tooManySubsets reports more subsets than the limit. Callers then skip the other rules for
+// subsets.
 func (s *subject) tooManySubsets(path string, subsets int) bool {
 	most := s.c.Limits.OrDefault().Subsets
 	if subsets <= most {
@@ -74,13 +75,13 @@ func (s *subject) tooManySubsets(path string, subsets int) bool {
 	return true
 }
 
-// immutableFault reports that an update changes what stays.
+// immutableFault reports that an update changes an immutable field.
 func (s *subject) immutableFault(path, hint, format string, args ...any) {
 	s.faultUnder(immutable, path, hint, format, args...)
 }
 
-// addErrors keeps the faults that a leaf found below the field, each with its
-// place; paths in them are relative to it.
+// addErrors adds the errors that another package found below the field. Their paths are
+// relative to it.
 func (s *subject) addErrors(err error, below string) {
 	var list resource.Errors
 	list.Add(err)
@@ -90,9 +91,9 @@ func (s *subject) addErrors(err error, below string) {
 	}
 }
 
-// decodeOld decodes what the update replaces into its type, with the defaults that
-// it was stored with, so that they are no change; false when there is none, or
-// when it cannot be read: it is the cluster's object, not the user's to repair.
+// decodeOld decodes the object before the update, with the defaults of the stored object, so
+// that defaults are no change. It returns false if there is none, or if it cannot be decoded:
+// the user cannot repair the object in the cluster.
 func (s *subject) decodeOld(into any) bool {
 	if s.Old == nil {
 		return false
@@ -110,8 +111,8 @@ func (s *subject) findInNamespace(group, kind, name string) *resource.Resource {
 	return s.c.Facts.Find(resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: name})
 }
 
-// metadata holds the name, labels and annotations to Kubernetes' rules, and the
-// name to the kind's.
+// metadata checks the name, labels and annotations by Kubernetes' rules, and the name by the
+// rules of the kind.
 func (s *subject) metadata() {
 	meta := tree.Get(s.r.Node(), "metadata")
 	s.name(tree.StrAt(meta, "name"), tree.StrAt(meta, "generateName"))
@@ -127,7 +128,7 @@ func (s *subject) fieldErrors(rule string, list field.ErrorList) {
 	}
 }
 
-// sortedErrors is a list that is the same each time: Kubernetes goes through maps as they come.
+// sortedErrors sorts the errors: Kubernetes iterates over maps, so their order is random.
 func sortedErrors(list field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(list, func(a, b *field.Error) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
@@ -135,8 +136,7 @@ func sortedErrors(list field.ErrorList) field.ErrorList {
 	return list
 }
 
-// detailOf is what a rule of Kubernetes has to say, without the value where that
-// is no plain one.
+// detailOf returns the message of an error of Kubernetes, without the value if possible.
 func detailOf(e *field.Error) string {
 	if e.Detail == "" {
 		return e.ErrorBody()

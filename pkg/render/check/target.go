@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// targetRule is what a kind wants of the workload that it acts on.
+// targetRule describes which workloads a kind can act on.
 type targetRule struct {
 	path string
 	// permitted are GROUP/KIND; none permits every kind.
@@ -21,8 +21,7 @@ type targetRule struct {
 	whiteList string
 }
 
-// targetNamed wants a reference that says which object is meant, and one that the
-// kind acts on.
+// targetNamed wants a complete reference to a kind of object that the rule permits.
 func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 	if ref.APIVersion == "" || ref.Kind == "" || ref.Name == "" {
 		s.fault(t.path, "give apiVersion, kind and name", "the target is not named completely")
@@ -50,8 +49,7 @@ var workloadKinds = map[string][]string{
 	"batch": {"Job", "CronJob"},
 }
 
-// noSuchKind reports a kind that its group is known not to have, whatever a cluster's
-// configuration permits.
+// noSuchKind reports a kind that the group does not have.
 func noSuchKind(group, kind string) bool {
 	if group == kruise.Group || group == kruise.PolicyGroup {
 		_, there := kruise.Lookup(group, kind)
@@ -75,8 +73,8 @@ func uniqueTarget(s *subject, t targetRule, ref *kruise.TargetReference) {
 // targetsOf is the key of the index of one kind's targets.
 type targetsOf peersOf
 
-// targetIndex are the places of peers by what their spec.targetRef means, in whatever version,
-// worked out once for all objects of the kind.
+// targetIndex returns the indices of peers by the object that their spec.targetRef refers to,
+// in any version. It is made once for all objects of the kind.
 func targetIndex(s *subject, p *peers) map[resource.ID][]int {
 	return resource.Once(s.c.Facts, targetsOf{s.kind.group, s.kind.kind}, func() map[resource.ID][]int {
 		out := map[resource.ID][]int{}
@@ -90,14 +88,13 @@ func targetIndex(s *subject, p *peers) map[resource.ID][]int {
 	})
 }
 
-// refersTo reports whether a reference means the same object, in whatever version.
+// refersTo reports whether both references are to the same object, in any version.
 func refersTo(ref *kruise.TargetReference, n *tree.Node) bool {
 	return resource.GroupOf(ref.APIVersion) == resource.GroupOf(tree.StrAt(n, "apiVersion")) &&
 		ref.Kind == tree.StrAt(n, "kind") && ref.Name == tree.StrAt(n, "name")
 }
 
-// configuration is the ConfigMap of Kruise's own settings, nil when it is not
-// known.
+// configuration returns the ConfigMap with Kruise's settings, nil if it is not known.
 func (s *subject) configuration() *tree.Node {
 	cm := s.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
 	if cm == nil {

@@ -98,7 +98,7 @@ var subsetTemplates = []struct {
 	{field: "deploymentTemplate", strict: true},
 }
 
-// template: exactly one, that leaves to the UnitedDeployment what is its own.
+// template wants exactly one template, without the fields that the UnitedDeployment sets.
 func (k *unitedDeploymentCheck) template() {
 	all := tree.Get(k.r.Node(), "spec", "template")
 	var given []string
@@ -159,7 +159,7 @@ func (k *unitedDeploymentCheck) noPartition(n *tree.Node, at string) {
 	}
 }
 
-// matchingLabels: the selector takes the workload and its pods.
+// matchingLabels wants the selector to match the labels of the workload and of its pods.
 func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 	if k.selector == nil {
 		return
@@ -172,8 +172,8 @@ func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
 }
 
 // cloneSetShape refuses the shape of CloneSet v1alpha1, which a
-// UnitedDeployment of either version drops in part: no workload comes into
-// being, or one without these settings (docs/kruise/distribution.md#in-two-versions and
+// UnitedDeployment of either version drops in part: no workload is created, or one without
+// these settings (docs/kruise/distribution.md#in-two-versions and
 // docs/kruise/distribution.md#observed-on-a-cluster).
 func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 	strategy := at + ".spec.updateStrategy"
@@ -274,8 +274,7 @@ func (k *unitedDeploymentCheck) schedule() {
 	}
 }
 
-// replicas: the ways to size subsets exclude each other, and what they say
-// must work out.
+// replicas wants one way to size subsets, and sizes that add up.
 func (k *unitedDeploymentCheck) replicas() {
 	adaptive := k.spec.Topology.ScheduleStrategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType
 	in := allocate.Input{Replicas: k.spec.Replicas, Adaptive: adaptive}
@@ -320,7 +319,7 @@ func (k *unitedDeploymentCheck) change() {
 	k.sameTemplate(old.Template)
 }
 
-// sameNodes: a subset that exists stays where it is.
+// sameNodes refuses changes of the nodes and tolerations of an existing subset.
 func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
 	const hint = "declare a subset of another name, and remove this one"
 	before := map[string]kruise.Subset{}
@@ -342,7 +341,7 @@ func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
 	}
 }
 
-// sameTemplate: a StatefulSet's spec hardly changes.
+// sameTemplate refuses changes of the immutable fields of StatefulSet templates.
 func (k *unitedDeploymentCheck) sameTemplate(old kruise.SubsetTemplate) {
 	const hint = "keep it as it is in the cluster, or delete and create the UnitedDeployment"
 	now := k.spec.Template
@@ -370,8 +369,8 @@ func frozenAdvanced(s kruise.StatefulSetSpec) kruise.StatefulSetSpec {
 	return s
 }
 
-// asStored fills the claim templates as the API server does, so that what it
-// filled in is no change of the user's.
+// asStored sets the defaults that the API server sets in claim templates, so that they are
+// no change by the user.
 func asStored(claims []corev1.PersistentVolumeClaim) []corev1.PersistentVolumeClaim {
 	out := make([]corev1.PersistentVolumeClaim, len(claims))
 	for i, c := range claims {

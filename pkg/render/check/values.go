@@ -23,8 +23,8 @@ func notNegative[T ~int32 | ~int64](s *subject, path string, n *T) {
 	}
 }
 
-// numberOrPercent wants a number that is not negative, or a whole percentage; it returns
-// whether v is one. No value is one.
+// numberOrPercent wants a number that is not negative, or a whole percentage, if there is a
+// value. It returns whether the value is valid.
 func numberOrPercent(s *subject, path string, v *intstr.IntOrString) bool {
 	switch {
 	case v == nil:
@@ -38,7 +38,7 @@ func numberOrPercent(s *subject, path string, v *intstr.IntOrString) bool {
 	return true
 }
 
-// numberOrPartOfWhole is a share that is not more than the whole.
+// numberOrPartOfWhole is numberOrPercent with percentages up to 100%.
 func numberOrPartOfWhole(s *subject, path string, v *intstr.IntOrString) bool {
 	if !numberOrPercent(s, path, v) {
 		return false
@@ -60,7 +60,7 @@ func percent(v *intstr.IntOrString) (p int, ok bool) {
 	return p, err == nil && strings.HasSuffix(v.StrVal, "%")
 }
 
-// isZero reports a value that is 0 of anything.
+// isZero reports a value that is missing, 0 or 0%.
 func isZero(v *intstr.IntOrString) bool {
 	if v == nil {
 		return true
@@ -96,8 +96,8 @@ func either(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// requiredSelector wants a selector that is there, not empty and valid; nil means that it
-// is at fault, which is reported.
+// requiredSelector wants a selector that is not empty and valid. It returns nil if it has
+// reported a fault.
 func requiredSelector(s *subject, path string, sel *metav1.LabelSelector, hint string) labels.Selector {
 	switch {
 	case sel == nil:
@@ -120,7 +120,7 @@ func validSelector(s *subject, path string, sel *metav1.LabelSelector) labels.Se
 	return chosen
 }
 
-// selectorOfTemplate wants the selector of a workload to take the pods of its template.
+// selectorOfTemplate wants the selector of a workload to match the labels of its template.
 func selectorOfTemplate(s *subject, sel *metav1.LabelSelector, pods map[string]string) {
 	chosen := requiredSelector(s, "spec.selector", sel, "name the labels of the pods")
 	if chosen != nil && !chosen.Matches(labels.Set(pods)) {
@@ -134,13 +134,13 @@ func labelSelector(n *tree.Node) (*metav1.LabelSelector, error) {
 	return s, err
 }
 
-// onlyImages reports whether nothing but images of containers differs. Both
-// have their defaults.
+// onlyImages reports whether only images of containers differ. Both specs have their
+// defaults.
 func onlyImages(old, now corev1.PodSpec) bool {
 	return apiequality.Semantic.DeepEqual(imageless(old), imageless(now))
 }
 
-// imageless is the pod spec with the image of every container taken out.
+// imageless returns the pod spec without the images of its containers.
 func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 	out := spec.DeepCopy()
 	for i := range out.Containers {
@@ -149,16 +149,15 @@ func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 	return out
 }
 
-// onlyImagesChange refuses a change of the pods that cannot be made in place.
-// An inventory holds no templates: what it does not know is not compared.
+// onlyImagesChange refuses changes of the pods that are impossible in place. An old object
+// without containers is from an inventory, which has no templates, and is not compared.
 func onlyImagesChange(s *subject, old, now corev1.PodSpec) {
 	if len(old.Containers) > 0 && !onlyImages(old, now) {
 		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows changes of images alone")
 	}
 }
 
-// immutableFields reports each field that differs and may not. Fields are pairs of old
-// and new by their path.
+// immutableFields refuses a change of any of the fields.
 func immutableFields(s *subject, fields ...fieldChange) {
 	for _, f := range fields {
 		if !apiequality.Semantic.DeepEqual(f.old, f.now) {
@@ -168,13 +167,13 @@ func immutableFields(s *subject, fields ...fieldChange) {
 	}
 }
 
-// fieldChange is one field before and after.
+// fieldChange is the value of a field before and after an update.
 type fieldChange struct {
 	path     string
 	old, now any
 }
 
-// updatePriority wants one way to order pods, and that one to be complete.
+// updatePriority wants one kind of priority with complete terms.
 func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 	if p == nil {
 		return
@@ -202,7 +201,7 @@ func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 	}
 }
 
-// claimTemplates: each template needs a name of its own, by which containers mount it.
+// claimTemplates wants each template to have a unique name, by which containers mount it.
 func claimTemplates(s *subject, list []corev1.PersistentVolumeClaim) {
 	seen := map[string]bool{}
 	for i, c := range list {

@@ -15,8 +15,8 @@ import (
 const (
 	spreadSubsets  = "spec.subsets"
 	spreadSchedule = "spec.scheduleStrategy"
-	// spreadRetry is how long a subset stays closed after a pod did not fit;
-	// in that time every other subset must have had its turn.
+	// spreadRetry is how many seconds a subset stays closed after a pod did not fit. In that
+	// time every other subset must have been tried.
 	spreadRetry = 295
 )
 
@@ -104,7 +104,7 @@ func (k *spreadCheck) subsets() {
 	}
 }
 
-// limits: all of one type, and percentages that share out the whole.
+// limits wants values of one type, and percentages that add up to 100%.
 func (k *spreadCheck) limits() {
 	sum, percents, first := 0, -1, (*intstr.IntOrString)(nil)
 	last := len(k.spec.Subsets) - 1
@@ -140,7 +140,8 @@ func (k *spreadCheck) sortedErrors() bool {
 	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 }
 
-// schedule: what moves on needs somewhere to go, and time.
+// schedule wants an Adaptive schedule to have an unlimited last subset, and a time that is
+// short enough to try all subsets.
 func (k *spreadCheck) schedule() {
 	strategy := k.spec.ScheduleStrategy
 	oneOf(k.subject, spreadSchedule+".type", strategy.Type, kruise.FixedWorkloadSpreadScheduleStrategyType, kruise.AdaptiveWorkloadSpreadScheduleStrategyType)
@@ -182,13 +183,13 @@ func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 	}
 }
 
-// patchedPods reports what the patch breaks that was whole before.
+// patchedPods reports faults of the pods that only the patched template has.
 func (k *spreadCheck) patchedPods(path string, spec *tree.Node, patch map[string]any) {
 	template := tree.Get(spec, "template")
 	claims := claimsOf(spec)
 	known := map[string]bool{}
 	for _, problem := range k.problems(template, claims) {
-		known[indices(problem)] = true // a patch moves list elements
+		known[withoutIndices(problem)] = true // a patch moves list elements
 	}
 	whole, _ := tree.Value(template).(map[string]any)
 	merged, err := kruise.PatchTemplate(whole, patch)
@@ -197,7 +198,7 @@ func (k *spreadCheck) patchedPods(path string, spec *tree.Node, patch map[string
 		return
 	}
 	for _, problem := range k.problems(tree.FromValue(merged), claims) {
-		if !known[indices(problem)] {
+		if !known[withoutIndices(problem)] {
 			k.fault(path, "", "makes a pod that is refused: %s", problem)
 		}
 	}
