@@ -35,7 +35,7 @@ func (p podProbes) probe(at string, probe *corev1.Probe, once bool) {
 	p.terminationGrace(at+".terminationGracePeriodSeconds", probe.TerminationGracePeriodSeconds, once)
 }
 
-// oneWay: a probe asks in exactly one way.
+// probeHandlers wants exactly one handler.
 func probeHandlers(fault faulter, at string, p *corev1.Probe) {
 	if p == nil {
 		return

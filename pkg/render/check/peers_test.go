@@ -57,8 +57,8 @@ func anySelector(r *rand.Rand) *tree.Node {
 	return tree.Map("matchLabels", labels, "matchExpressions", list)
 }
 
-// TestNear: whatever is left out cannot meet, whichever requirements there are.
-func TestNear(t *testing.T) {
+// TestSelectors_CandidatesIncludeAllOverlaps: whatever is left out cannot meet, whichever requirements there are.
+func TestSelectors_CandidatesIncludeAllOverlaps(t *testing.T) {
 	met := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
