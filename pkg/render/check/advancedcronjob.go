@@ -1,7 +1,12 @@
 package check
 
 import (
+	"errors"
 	"strings"
+	"time"
+	_ "time/tzdata" // the same answer on every machine
+
+	"github.com/robfig/cron/v3"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -16,7 +21,7 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindAdvancedCronJob, object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
 	open: []string{
 		"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template",
-		// The schema prunes what stands in these.
+		// The schema prunes unknown fields below these.
 		"spec.template.broadcastJobTemplate.metadata", "spec.template.imageListPullJobTemplate.metadata",
 	},
 	check: advancedCronJob,
@@ -29,41 +34,44 @@ var _ = add(&kindRules{
 	},
 })
 
-// advancedCronJob holds the rules of the webhook (docs/kruise/jobs.md#advancedcronjob).
-// The restartPolicy of jobs and broadcast jobs is looked at only when they are
-// made.
+// cronJobCheck gathers the faults of one AdvancedCronJob.
+type cronJobCheck struct{ *subject }
+
+// advancedCronJob has the rules of the webhook (docs/kruise/jobs.md#advancedcronjob).
+// Kruise checks the restartPolicy of jobs and broadcast jobs only when it creates them.
 func advancedCronJob(s *subject) {
 	var job kruise.AdvancedCronJob
 	if !s.read(&job) {
 		return
 	}
-	spec := &job.Spec
-	s.schedule(spec)
+	k, spec := &cronJobCheck{s}, &job.Spec
+	k.schedule(spec)
 	oneOf(s, "spec.concurrencyPolicy", spec.ConcurrencyPolicy, kruise.AllowConcurrent, kruise.ForbidConcurrent, kruise.ReplaceConcurrent)
 	notNegative(s, "spec.startingDeadlineSeconds", spec.StartingDeadlineSeconds)
 	notNegative(s, "spec.successfulJobsHistoryLimit", spec.SuccessfulJobsHistoryLimit)
 	notNegative(s, "spec.failedJobsHistoryLimit", spec.FailedJobsHistoryLimit)
-	s.cronTemplates(&spec.Template)
+	k.templates(&spec.Template)
 	if t := spec.Template.ImageListPullJobTemplate; t != nil {
 		if spec.ConcurrencyPolicy == kruise.AllowConcurrent {
 			s.fault("spec.concurrencyPolicy", "", "Allow does not go with imageListPullJobTemplate: want Replace or Forbid")
 		}
-		s.cronImages(cronTemplate+".imageListPullJobTemplate.spec", &t.Spec)
+		k.imageListTemplate(cronTemplate+".imageListPullJobTemplate.spec", &t.Spec)
 	}
 	var old kruise.AdvancedCronJob
-	if s.before(&old) {
+	if s.decodeOld(&old) {
 		now := kruise.AdvancedCronJob{Spec: *spec}
 		kruise.DefaultStored(&now)
-		s.constant(
-			unchanging{cronTemplate + ".jobTemplate", old.Spec.Template.JobTemplate, now.Spec.Template.JobTemplate},
-			unchanging{cronTemplate + ".broadcastJobTemplate", old.Spec.Template.BroadcastJobTemplate, now.Spec.Template.BroadcastJobTemplate},
+		immutableFields(s,
+			fieldChange{cronTemplate + ".jobTemplate", old.Spec.Template.JobTemplate, now.Spec.Template.JobTemplate},
+			fieldChange{cronTemplate + ".broadcastJobTemplate", old.Spec.Template.BroadcastJobTemplate, now.Spec.Template.BroadcastJobTemplate},
 		)
 	}
 }
 
-func (s *subject) cronTemplates(t *kruise.CronJobTemplate) {
+// templates wants exactly one template, which its kind accepts.
+func (k *cronJobCheck) templates(t *kruise.CronJobTemplate) {
 	var names []string
-	n := tree.Get(s.r.Node(), "spec", "template")
+	n := tree.Get(k.r.Node(), "spec", "template")
 	for _, name := range []string{"jobTemplate", "broadcastJobTemplate", "imageListPullJobTemplate"} {
 		if tree.Get(n, name) != nil {
 			names = append(names, name)
@@ -72,29 +80,64 @@ func (s *subject) cronTemplates(t *kruise.CronJobTemplate) {
 	const hint = "keep one of jobTemplate, broadcastJobTemplate, imageListPullJobTemplate"
 	switch {
 	case len(names) == 0:
-		s.fault(cronTemplate, hint, "a template is required")
+		k.fault(cronTemplate, hint, "a template is required")
 	case len(names) > 1:
-		s.fault(cronTemplate, hint, "only one template is allowed, not %s", strings.Join(names, " and "))
+		k.fault(cronTemplate, hint, "only one template is allowed, not %s", strings.Join(names, " and "))
 	}
 	if j := t.JobTemplate; j != nil {
-		s.pods(cronTemplate+".jobTemplate.spec.template", &j.Spec.Template, nil)
+		checkPodTemplate(k.subject, cronTemplate+".jobTemplate.spec.template", &j.Spec.Template, nil)
 	}
 	if b := t.BroadcastJobTemplate; b != nil {
-		s.broadcast(cronTemplate+".broadcastJobTemplate.spec", &b.Spec)
+		checkBroadcastJob(k.subject, cronTemplate+".broadcastJobTemplate.spec", &b.Spec)
 	}
 }
 
-// cronImages: the jobs must end, and before a day is over.
-func (s *subject) cronImages(at string, spec *kruise.ImageListPullJobSpec) {
-	s.imageList(at, spec)
+// imageListTemplate wants jobs that end, within a day.
+func (k *cronJobCheck) imageListTemplate(at string, spec *kruise.ImageListPullJobSpec) {
+	checkImageList(k.subject, at, spec)
 	c := spec.CompletionPolicy
 	at += ".completionPolicy"
 	if c.Type == kruise.NeverCompletionPolicyType {
-		s.fault(at+".type", "", "Never is not allowed here: want Always")
+		k.fault(at+".type", "", "Never is not allowed here: want Always")
 	} else if c.TTLSecondsAfterFinished != nil {
-		s.fault(at+".ttlSecondsAfterFinished", "remove it: the history limits clean up", "not allowed here")
+		k.fault(at+".ttlSecondsAfterFinished", "remove it: the history limits clean up", "not allowed here")
 	}
 	if d := c.ActiveDeadlineSeconds; d != nil && *d > longestCron {
-		s.fault(at+".activeDeadlineSeconds", "", "%d is more than a day (%d)", *d, longestCron)
+		k.fault(at+".activeDeadlineSeconds", "", "%d is more than a day (%d)", *d, longestCron)
+	}
+}
+
+// schedule wants the five fields of cron or a word such as @daily, and one time zone.
+func (k *cronJobCheck) schedule(spec *kruise.AdvancedCronJobSpec) {
+	const path = "spec.schedule"
+	if spec.TimeZone != nil && strings.Contains(spec.Schedule, "TZ=") {
+		k.fault(path, "keep one of the two", "a time zone is set in the schedule and in timeZone")
+	}
+	if err := parseSchedule(spec.Schedule); err != nil {
+		k.fault(path, `write five fields, such as "15 2 * * *"`, "%q: %v", spec.Schedule, err)
+	}
+	if spec.TimeZone != nil {
+		k.timeZone("spec.timeZone", *spec.TimeZone)
+	}
+}
+
+// parseSchedule recovers from the library's panic about a time zone without a schedule
+// after it.
+func parseSchedule(text string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("not a schedule")
+		}
+	}()
+	_, err = cron.ParseStandard(text)
+	return err
+}
+
+// timeZone wants a name that means the same on every machine.
+func (k *cronJobCheck) timeZone(path, name string) {
+	if name == "" || strings.EqualFold(name, "local") {
+		k.fault(path, "write a name such as Europe/Berlin", "%q is not an explicit time zone", name)
+	} else if _, err := time.LoadLocation(name); err != nil {
+		k.fault(path, "write a name such as Europe/Berlin", "%v", err)
 	}
 }

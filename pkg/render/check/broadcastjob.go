@@ -25,27 +25,27 @@ func broadcastJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.broadcast("spec", &job.Spec)
+	checkBroadcastJob(s, "spec", &job.Spec)
 	if p := job.Spec.Template.Spec.RestartPolicy; p != corev1.RestartPolicyNever && p != corev1.RestartPolicyOnFailure {
 		s.fault("spec.template.spec.restartPolicy", "", "%q is not allowed: want Never or OnFailure", cmp.Or(p, corev1.RestartPolicyAlways))
 	}
 }
 
-// broadcast holds what goes for the template of an AdvancedCronJob too.
-func (s *subject) broadcast(at string, spec *kruise.BroadcastJobSpec) {
+// checkBroadcastJob has the rules that also apply to the template of an AdvancedCronJob.
+func checkBroadcastJob(s *subject, at string, spec *kruise.BroadcastJobSpec) {
 	if c := spec.CompletionPolicy; c.Type == kruise.NeverCompletionPolicyType {
-		s.endingOnly(at+".completionPolicy", c)
+		neverEnds(s, at+".completionPolicy", c)
 	}
 	for _, label := range []string{kruise.BroadcastJobNameLabel, kruise.BroadcastJobUIDLabel} {
 		if _, set := spec.Template.Labels[label]; set {
 			s.fault(at+".template.metadata.labels["+label+"]", "remove it", "the controller sets this label")
 		}
 	}
-	s.pods(at+".template", &spec.Template, nil)
+	checkPodTemplate(s, at+".template", &spec.Template, nil)
 }
 
-// endingOnly refuses what only a job that ends can have.
-func (s *subject) endingOnly(at string, c kruise.CompletionPolicy) {
+// neverEnds refuses the fields of a policy that only a job that ends can have.
+func neverEnds(s *subject, at string, c kruise.CompletionPolicy) {
 	const hint = "set type: Always, or remove it"
 	if c.TTLSecondsAfterFinished != nil {
 		s.fault(at+".ttlSecondsAfterFinished", hint, "a job that never ends has none")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rule is one entry of the catalogue: something that Kruise refuses. Rules are
-// errors, as Kruise takes no object that breaks one, unless Accepted says otherwise.
+// Rule is one entry of the catalogue: something that Kruise refuses. Kruise accepts no
+// object that breaks a rule, unless Accepted is set.
 type Rule struct {
 	// ID is stable: the kind in lower case or what several kinds share, a
 	// slash, and what is wrong.
@@ -16,7 +16,7 @@ type Rule struct {
 	Kind string
 	// Doc says in one sentence what is refused.
 	Doc string
-	// Accepted: Kruise takes the object, and it is not what was meant.
+	// Accepted is set if Kruise accepts the object, although it cannot be intended.
 	Accepted bool
 	// fields are the places in the kind's newest version whose faults are this
 	// rule's, those below included.
@@ -56,10 +56,10 @@ type kindRules struct {
 	group, kind string
 	// object is an empty one of its type.
 	object any
-	// plainName: the name holds letters, digits and '-' only, 63 at most.
+	// plainName is set if a name has at most 63 characters, all of them letters, digits or '-'.
 	plainName bool
-	// filled: a mutating webhook writes the object anew, which gives text,
-	// numbers and structs that are required and missing an empty value.
+	// filled is set if a mutating webhook encodes the object again, which gives missing
+	// required texts, numbers and structs an empty value.
 	filled bool
 	// open are prefixes of paths below which the schema takes any field.
 	open []string
@@ -84,10 +84,10 @@ func add(k *kindRules) bool { //nolint:unparam // a result is what lets a packag
 	return true
 }
 
-// rule returns the ID of the rule that looks at the field most closely.
+// rule returns the ID of the most specific rule for the field.
 func (k *kindRules) rule(path string) string {
 	best, id := 0, invalidValue
-	plain := indices(path)
+	plain := withoutIndices(path)
 	for _, r := range k.rules {
 		for _, f := range r.fields {
 			if len(f) > best && under(plain, f) {
@@ -98,14 +98,14 @@ func (k *kindRules) rule(path string) string {
 	return id
 }
 
-// under reports whether the field is the one of this path, or stands below it.
+// under reports whether the path is that of the field, or of something below it.
 func under(path, field string) bool {
 	rest, ok := strings.CutPrefix(path, field)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// indices returns the path without what stands in brackets.
-func indices(path string) string {
+// withoutIndices returns the path without brackets and what is in them.
+func withoutIndices(path string) string {
 	var b strings.Builder
 	depth := 0
 	for _, r := range path {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 )
 
-func TestCatalogue(t *testing.T) {
+func TestRules_AreUniqueAndDocumented(t *testing.T) {
 	shape := regexp.MustCompile(`^[a-z]+/[a-z]+(-[a-z]+)*$`)
 	sentence := regexp.MustCompile(`^[A-Za-z].*\.$`)
 	rules := check.Rules()
@@ -28,9 +28,9 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestRefusalsHaveRules: what the real cluster refused has a rule of its own,
+// TestFaults_NameRules: what the real cluster refused has a rule of its own,
 // not that of everything else.
-func TestRefusalsHaveRules(t *testing.T) {
+func TestFaults_NameRules(t *testing.T) {
 	var ids []string
 	for _, r := range check.Rules() {
 		ids = append(ids, r.ID)

@@ -27,42 +27,41 @@ type Request struct {
 	// Operation is an update when Old is there and a creation otherwise,
 	// unless it is given.
 	Operation Operation
-	// Object is what shall be, or for a deletion what is.
+	// Object is the object to create, the new state of an update, or the object to delete.
 	Object *resource.Resource
-	// Old is what an update replaces as a whole.
+	// Old is the state before an update.
 	Old *resource.Resource
-	// Known: what the facts do not hold does not exist. Otherwise nothing is
-	// refused because an object is missing that may well be in the cluster.
+	// Known is set if the facts are complete. Otherwise nothing is refused because an object
+	// is missing: it may be in the cluster.
 	Known bool
 }
 
-// Fault is what one rule of the catalogue has against an object.
+// Fault is a violation of one rule of the catalogue by an object.
 type Fault struct {
 	// Rule is the ID of the rule.
 	Rule string
-	// Accepted says that Kruise takes the object all the same: its pods, or the native
-	// object in its place, would be refused, or the value means nothing.
+	// Accepted says that Kruise accepts the object, but its pods or the native object that
+	// replaces it would be refused, or the value has no effect.
 	Accepted bool
-	// OfRelease says that another release of Kruise takes what this one does not: it
-	// matters where the object stays Kruise's.
+	// OfRelease says that only some releases of Kruise refuse this: it matters only where the
+	// object is not expanded.
 	OfRelease bool
 	*resource.Error
 }
 
-// Object answers one request as Kruise's webhooks and schemas would: no faults
-// mean that they let it through. Other objects that a rule looks at (targets,
-// pods, sets beside it) are found in the Context's facts; of the stream, only
-// what stands before the object is taken to exist. All feature gates that have
-// a webhook of their own are taken to be on.
+// Object answers one request as Kruise's webhooks and schemas would: without faults, they
+// accept it. Other objects that a rule depends on (targets, pods, other SidecarSets) are
+// found in the facts of the context; of the input, only objects before this one exist. All
+// feature gates with a webhook are assumed to be on.
 func Object(c *stage.Context, q Request) []Fault {
 	s := newSubject(c, q)
 	switch {
 	case s.Operation == Delete:
-		s.deletion()
+		checkDeletion(s)
 	case s.kind != nil:
 		s.kind.check(s)
-		s.required()
-		s.released()
+		requiredFields(s)
+		checkRelease(s)
 	}
 	return s.faults
 }
@@ -72,15 +71,45 @@ func Object(c *stage.Context, q Request) []Fault {
 func Run(c *stage.Context, in []*resource.Resource) error {
 	return c.Each(len(in), func(i int) error {
 		faults := Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])})
-		return stopping(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
+		return blockingFaults(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
 	})
 }
 
-// located returns the error as one of an object; whatever was found has its
-// place by then.
-func located(err error) *resource.Error {
+// resourceError returns the error as a [resource.Error], without a location if it is not one.
+func resourceError(err error) *resource.Error {
 	if e, ok := errors.AsType[*resource.Error](err); ok {
 		return e
 	}
 	return &resource.Error{Err: err}
+}
+
+// Made checks the objects of out that are not in in, by the rules of their own
+// kinds: workloads that Kruise's controllers create pass the same webhooks, and those that
+// are refused there never exist. A fault that several objects have from one line of the
+// input is reported once.
+func Made(c *stage.Context, in, out []*resource.Resource) error {
+	given := make(map[*resource.Resource]bool, len(in))
+	for _, r := range in {
+		given[r] = true
+	}
+	var made []*resource.Resource
+	for _, r := range out {
+		if !given[r] {
+			made = append(made, r)
+		}
+	}
+	var all, once resource.Errors
+	all.Add(Run(c, made))
+	seen := map[resource.Error]bool{}
+	for _, err := range all {
+		if e, ok := errors.AsType[*resource.Error](err); ok {
+			key := resource.Error{File: e.File, Line: e.Line, Field: e.Field, Hint: e.Err.Error()}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		once.Add(err)
+	}
+	return once.Err()
 }

@@ -2,10 +2,11 @@ package check
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -53,13 +54,13 @@ func cloneSet(s *subject) {
 	if tree.Get(s.r.Node(), "spec", "template") == nil {
 		k.fault("spec.template", "", "a pod template is required")
 	}
-	k.owns(k.spec.Selector, k.spec.Template.Labels)
+	selectorOfTemplate(k.subject, k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	k.podsToDelete()
 	k.strategy()
-	s.claims(k.spec.VolumeClaimTemplates)
-	s.endless(&k.spec.Template.Spec)
-	s.pods("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+	claimTemplates(s, k.spec.VolumeClaimTemplates)
+	checkLongRunning(s, &k.spec.Template.Spec)
+	checkPodTemplate(s, "spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
 	k.change()
 }
 
@@ -97,26 +98,191 @@ func (k *cloneSetCheck) numbers() {
 	}
 }
 
-// claims: each template needs a name of its own, by which containers mount it.
-func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
-	seen := map[string]bool{}
-	for i, c := range list {
-		path := fmt.Sprintf("spec.volumeClaimTemplates[%d].metadata.name", i)
-		switch {
-		case c.Name == "":
-			s.fault(path, "", "a claim template needs a name")
-		case seen[c.Name]:
-			s.fault(path, "", "claim template %s is there twice", c.Name)
-		case len(validation.IsDNS1123Label(c.Name)) > 0:
-			report := func() {
-				s.against(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
-			}
-			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
-				s.accepted(report)
-			} else {
-				report()
-			}
-		}
-		seen[c.Name] = true
+const rolling = "spec.updateStrategy.rollingUpdate."
+
+// strategy holds the rules for spec.updateStrategy
+// (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#observed-on-a-cluster).
+func (k *cloneSetCheck) strategy() {
+	u := k.spec.UpdateStrategy
+	switch u.Type {
+	case "", kruise.RollingUpdateCloneSetStrategyType:
+	case kruise.OnDeleteCloneSetStrategyType:
+		k.onDelete()
+		return
+	default:
+		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
 	}
+	if u.RollingUpdate == nil {
+		return
+	}
+	k.policy(u.RollingUpdate.PodUpdatePolicy)
+	k.partition(u.RollingUpdate)
+	k.budget(u.RollingUpdate)
+	updatePriority(k.subject, rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
+	k.scatter(u.RollingUpdate.ScatterStrategy)
+}
+
+// scatter wants each label once, by the rules that Kruise has for SidecarSets, too
+// (docs/kruise/sidecarset.md#what-is-refused).
+func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
+	seen := map[kruise.UpdateScatterTerm]bool{}
+	for i, term := range terms {
+		at := fmt.Sprintf("%sscatterStrategy[%d]", rolling, i)
+		switch {
+		case term.Key == "":
+			k.fault(at+".key", "", "a key is required")
+		case seen[term]:
+			k.fault(at, "", "%s=%s is there twice", term.Key, term.Value)
+		}
+		seen[term] = true
+	}
+}
+
+// onDelete refuses OnDelete in v1alpha1, and in v1beta1 a rollingUpdate without
+// maxUnavailable, although the controller does not read it.
+func (k *cloneSetCheck) onDelete() {
+	r := k.spec.UpdateStrategy.RollingUpdate
+	switch {
+	case k.alpha:
+		k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
+	case r != nil && r.MaxUnavailable == nil:
+		k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
+	}
+}
+
+func (k *cloneSetCheck) policy(policy kruise.CloneSetPodUpdateStrategyType) {
+	switch policy {
+	case "", kruise.RecreateCloneSetPodUpdateStrategyType, kruise.InPlaceIfPossibleCloneSetPodUpdateStrategyType, kruise.InPlaceOnlyCloneSetPodUpdateStrategyType:
+	default:
+		k.fault(rolling+"podUpdatePolicy", "", "%q is not allowed: want ReCreate, InPlaceIfPossible or InPlaceOnly", policy)
+	}
+}
+
+var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)
+
+var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
+
+// amount wants an integer that is not negative, or a percentage, which may be fractional. It
+// returns whether the value is one.
+func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
+	switch {
+	case v.Type == intstr.String && negativePercentage.MatchString(v.StrVal):
+		k.accepted(func() { k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal) })
+		return false
+	case v.Type == intstr.String && !percentage.MatchString(v.StrVal):
+		k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
+		return false
+	case v.Type == intstr.Int && v.IntVal < 0:
+		k.fault(path, "", "%d must not be negative", v.IntVal)
+		return false
+	}
+	return true
+}
+
+// amountOrNegative is amount for a field in which Kruise accepts negative numbers.
+func (k *cloneSetCheck) amountOrNegative(path string, v intstr.IntOrString) (ok bool) {
+	if v.Type == intstr.String || v.IntVal >= 0 {
+		return k.amount(path, v)
+	}
+	k.accepted(func() { ok = k.amount(path, v) })
+	return ok
+}
+
+func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
+	if r.Partition != nil {
+		k.amount(rolling+"partition", *r.Partition)
+	}
+}
+
+// budget wants an update to be able to progress. v1beta1 refuses an integer 0 for
+// maxUnavailable even with a maxSurge; v1alpha1 accepts it.
+func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
+	surge, unavailable := intstr.FromInt32(0), intstr.FromString("20%")
+	if r.MaxSurge != nil {
+		surge = *r.MaxSurge
+	}
+	if r.MaxUnavailable != nil {
+		unavailable = *r.MaxUnavailable
+	}
+	surgeOK, unavailableOK := k.amountOrNegative(rolling+"maxSurge", surge), k.amountOrNegative(rolling+"maxUnavailable", unavailable)
+	if !surgeOK || !unavailableOK {
+		return
+	}
+	if !isAlwaysZero(surge) && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+		k.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are only updated in place cannot surge")
+	}
+	if k.spec.Replicas != nil && *k.spec.Replicas <= 0 {
+		return
+	}
+	switch {
+	case isAlwaysZero(unavailable) && isAlwaysZero(surge):
+		k.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
+	case !k.alpha && unavailable == intstr.FromInt32(0):
+		k.fault(rolling+"maxUnavailable", "set it to 1, or write the object as apps.kruise.io/v1alpha1", "v1beta1 refuses 0 even beside maxSurge")
+	}
+}
+
+var zeroPercent = regexp.MustCompile(`^0+(\.0+)?%$`)
+
+// isAlwaysZero reports whether v is zero however many replicas there are.
+func isAlwaysZero(v intstr.IntOrString) bool {
+	if v.Type == intstr.Int {
+		return v.IntVal == 0
+	}
+	return zeroPercent.MatchString(v.StrVal)
+}
+
+const podsToDelete = "spec.scaleStrategy.podsToDelete"
+
+// podsToDelete wants each pod once, and in v1alpha1 only pods that exist
+// (docs/kruise/workloads.md#named-pods-and-claims).
+func (k *cloneSetCheck) podsToDelete() {
+	seen := map[string]bool{}
+	for i, name := range k.spec.ScaleStrategy.PodsToDelete {
+		path := fmt.Sprintf("%s[%d]", podsToDelete, i)
+		switch {
+		case seen[name]:
+			k.fault(path, "", "pod %s is named twice", name)
+		case k.alpha && k.Known && !k.wasNamed(name) && !k.isOwnPod(name):
+			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
+		}
+		seen[name] = true
+	}
+	if m := k.spec.ScaleStrategy.MaxUnavailable; m != nil {
+		k.accepted(func() { k.amount("spec.scaleStrategy.maxUnavailable", *m) })
+	}
+}
+
+// wasNamed reports a pod that was named before the update.
+func (k *cloneSetCheck) wasNamed(name string) bool {
+	var old kruise.CloneSet
+	return k.decodeOld(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
+}
+
+// isOwnPod reports a live pod of the CloneSet.
+func (k *cloneSetCheck) isOwnPod(name string) bool {
+	pod := k.findInNamespace("", "Pod", name)
+	if pod == nil || !kruise.ActivePod(pod.Node()) {
+		return false
+	}
+	owner := controllerOf(pod)
+	return tree.StrAt(owner, "kind") == k.kind.kind && tree.StrAt(owner, "name") == k.r.Name()
+}
+
+// change has the rules for an update: the selector is immutable, and in v1alpha1
+// InPlaceOnly may change only images and metadata (docs/kruise/workloads.md#cloneset-in-two-versions
+// and docs/kruise/workloads.md#when-it-is-impossible).
+func (k *cloneSetCheck) change() {
+	var old kruise.CloneSet
+	if !k.decodeOld(&old) {
+		return
+	}
+	if r := k.spec.UpdateStrategy.RollingUpdate; k.alpha && r != nil && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+		now := kruise.CloneSet{Spec: *k.spec}
+		kruise.DefaultStored(&now)
+		onlyImagesChange(k.subject, old.Spec.Template.Spec, now.Spec.Template.Spec)
+	}
+	immutableFields(k.subject, fieldChange{"spec.selector", old.Spec.Selector, k.spec.Selector})
 }

@@ -44,7 +44,7 @@ func strategy(version, text string) string {
 	return with(beta, version, spec, "spec:\n  updateStrategy: "+text+"\n")
 }
 
-func TestCloneSetAccepted(t *testing.T) {
+func TestCloneSet_Accepted(t *testing.T) {
 	for name, input := range map[string]string{
 		"good":                       good,
 		"alpha":                      with(beta, alpha),
@@ -69,7 +69,7 @@ func TestCloneSetAccepted(t *testing.T) {
 	}
 }
 
-func TestCloneSetRefused(t *testing.T) {
+func TestCloneSet_Refused(t *testing.T) {
 	beforeTemplate, _, _ := strings.Cut(good, "  template:")
 	container := `{name: web, image: "example.com/web:1"}`
 	for name, c := range map[string]struct{ input, want string }{
@@ -131,7 +131,7 @@ func TestCloneSetRefused(t *testing.T) {
 	}
 }
 
-func TestCloneSetReportsAllFaults(t *testing.T) {
+func TestCloneSet_ReportsAllFaults(t *testing.T) {
 	err := checked(t, with("replicas: 4", "replicas: -1", "name: web, image", "name: '', image")+"---\n"+with("selector: {matchLabels: {app: web}}", "selector: {}"), "")
 	for _, want := range []string{"spec.replicas", "containers[0].name", "spec.selector"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -140,7 +140,7 @@ func TestCloneSetReportsAllFaults(t *testing.T) {
 	}
 }
 
-func TestCloneSetHintsAtTheOtherVersion(t *testing.T) {
+func TestCloneSet_HintsAtTheOtherVersion(t *testing.T) {
 	for input, want := range map[string]string{
 		strategy(beta, "{partition: 1}"):                     "in v1beta1 this is spec.updateStrategy.rollingUpdate.partition",
 		strategy(alpha, "{rollingUpdate: {maxSurge: 1}}"):    "in v1alpha1 the fields of rollingUpdate are in spec.updateStrategy itself",
@@ -154,7 +154,7 @@ func TestCloneSetHintsAtTheOtherVersion(t *testing.T) {
 	}
 }
 
-func TestCloneSetChanges(t *testing.T) {
+func TestCloneSet_Updates(t *testing.T) {
 	inPlaceOnly := strategy(alpha, "{type: InPlaceOnly}")
 	stored := strings.Replace(strategy(beta, "{rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"),
 		`image: "example.com/web:1"`, `image: "example.com/web:1", imagePullPolicy: Always, resources: {}`, 1)
@@ -181,4 +181,35 @@ func TestCloneSetChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCloneSet_PodsToDelete: only v1alpha1 looks at the pods, and only at new names.
+func TestCloneSet_PodsToDelete(t *testing.T) {
+	const around = `
+apiVersion: v1
+kind: Pod
+metadata: {name: web-a, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web, uid: u, controller: true}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: api-a, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: api, uid: u, controller: true}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-b, deletionTimestamp: "2026-01-01T00:00:00Z", ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web, uid: u, controller: true}]}
+`
+	names := func(version, list string) []string {
+		return []string{beta, version, spec, "spec:\n  scaleStrategy: {podsToDelete: [" + list + "]}\n"}
+	}
+	const refusal = "cloneset/pods-to-delete-invalid spec.scaleStrategy.podsToDelete"
+	rulingsAround(t, good, []ruling{
+		{name: "own", edit: names(alpha, "web-a")},
+		{name: "v1beta1", edit: names(beta, "web-x")},
+		{name: "named before", edit: names(alpha, "web-x, web-a"), old: names(alpha, "web-x")},
+		{name: "may be there", edit: names(alpha, "web-x"), unsure: true},
+		{name: "twice", edit: names(beta, "a, a"), want: refusal + "[1]"},
+		{name: "missing", edit: names(alpha, "web-a, web-x"), want: refusal + "[1]"},
+		{name: "another's", edit: names(alpha, "api-a"), want: refusal + "[0]"},
+		{name: "going", edit: names(alpha, "web-b"), want: refusal + "[0]"},
+	}, around)
 }

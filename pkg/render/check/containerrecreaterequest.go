@@ -40,7 +40,7 @@ func containerRecreateRequest(s *subject) {
 	}
 	k := &recreateCheck{subject: s, spec: &request.Spec}
 	if s.Old != nil {
-		k.unchanged(&request)
+		k.immutableSpec(&request)
 		return
 	}
 	k.strategy()
@@ -48,26 +48,26 @@ func containerRecreateRequest(s *subject) {
 	k.containers(k.pod())
 }
 
-// unchanged: all of it is fixed once it is asked. What the webhook filled in is
-// no change of the user's.
-func (k *recreateCheck) unchanged(now *kruise.ContainerRecreateRequest) {
+// immutableSpec refuses any change of the spec. Values that the webhook filled in are no
+// change by the user.
+func (k *recreateCheck) immutableSpec(now *kruise.ContainerRecreateRequest) {
 	var old kruise.ContainerRecreateRequest
-	if !k.before(&old) {
+	if !k.decodeOld(&old) {
 		return
 	}
-	if !apiequality.Semantic.DeepEqual(asked(old.Spec), asked(now.Spec)) {
-		k.frozen("spec", "delete it and create it again", "a ContainerRecreateRequest that exists cannot change")
+	if !apiequality.Semantic.DeepEqual(requestedSpec(old.Spec), requestedSpec(now.Spec)) {
+		k.immutableFault("spec", "delete it and create it again", "a ContainerRecreateRequest that exists cannot change")
 	}
 	for _, label := range []string{kruise.ContainerRecreatePodUIDLabel, kruise.ContainerRecreateNodeNameLabel} {
 		was, is := old.Labels[label], now.Labels[label]
 		if was != "" && is != "" && was != is {
-			k.frozen("metadata.labels["+label+"]", "", "this label cannot change")
+			k.immutableFault("metadata.labels["+label+"]", "", "this label cannot change")
 		}
 	}
 }
 
-// asked is the spec without what the webhook filled in from the pod.
-func asked(s kruise.ContainerRecreateRequestSpec) kruise.ContainerRecreateRequestSpec {
+// requestedSpec is the spec without what the webhook filled in from the pod.
+func requestedSpec(s kruise.ContainerRecreateRequestSpec) kruise.ContainerRecreateRequestSpec {
 	request := kruise.ContainerRecreateRequest{Spec: s}
 	kruise.Default(&request)
 	out := request.Spec
@@ -107,7 +107,7 @@ func (k *recreateCheck) pod() *tree.Node {
 		k.fault(path, "", "a pod is required")
 		return nil
 	}
-	r := k.find("", "Pod", k.spec.PodName)
+	r := k.findInNamespace("", "Pod", k.spec.PodName)
 	switch {
 	case r == nil && !k.Known:
 		return nil
@@ -139,14 +139,14 @@ func (k *recreateCheck) containers(pod *tree.Node) {
 		case seen[c.Name]:
 			k.fault(at+".name", "", "container %s is named twice", c.Name)
 		case pod != nil:
-			k.running(at+".name", pod, c.Name)
+			k.startedContainer(at+".name", pod, c.Name)
 		}
 		seen[c.Name] = true
 	}
 }
 
-// running: a regular container of the pod that has been started.
-func (k *recreateCheck) running(path string, pod *tree.Node, name string) {
+// startedContainer wants a regular container of the pod that has been started.
+func (k *recreateCheck) startedContainer(path string, pod *tree.Node, name string) {
 	if c, _ := tree.Find(tree.Get(pod, "spec", "containers"), "name", name); c == nil {
 		k.fault(path, "init containers, native sidecars included, cannot be recreated", "the pod has no container %s", name)
 		return
@@ -156,4 +156,22 @@ func (k *recreateCheck) running(path string, pod *tree.Node, name string) {
 			k.fault(path, "", "container %s has not started", name)
 		}
 	}
+}
+
+// sidecarsEnded reports a pod that Kruise's SidecarTerminator has marked as completed,
+// although some of its sidecars still run.
+func sidecarsEnded(pod *tree.Node) bool {
+	c, _ := tree.Find(tree.Get(pod, "status", "conditions"), "type", kruise.SidecarTerminated)
+	return c != nil
+}
+
+// startedPod reports a pod that has a node. A pod without a status, as in a file written by
+// hand, counts as running and ready.
+func startedPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
+}
+
+// startingPod reports a pod on whose node no container runs yet.
+func startingPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod)
 }

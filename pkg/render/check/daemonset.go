@@ -30,45 +30,44 @@ func daemonSet(s *subject) {
 		return
 	}
 	spec := &set.Spec
-	s.owns(spec.Selector, spec.Template.Labels)
+	selectorOfTemplate(s, spec.Selector, spec.Template.Labels)
 	notNegative(s, "spec.minReadySeconds", &spec.MinReadySeconds)
 	notNegative(s, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit)
 	oneOf(s, "spec.updateStrategy.type", spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType)
 	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
-		s.surging(spec.UpdateStrategy.RollingUpdate)
+		daemonSetRollingUpdate(s, spec.UpdateStrategy.RollingUpdate)
 	}
 	if l := spec.Lifecycle; l != nil && l.InPlaceUpdate != nil {
 		s.fault("spec.lifecycle.inPlaceUpdate", "remove it", "a DaemonSet does not support this hook")
 	}
-	s.endless(&spec.Template.Spec)
-	s.pods("spec.template", &spec.Template, nil)
+	checkLongRunning(s, &spec.Template.Spec)
+	checkPodTemplate(s, "spec.template", &spec.Template, nil)
 	var old kruise.DaemonSet
-	if s.before(&old) {
-		s.constant(unchanging{"spec.selector", old.Spec.Selector, spec.Selector})
+	if s.decodeOld(&old) {
+		immutableFields(s, fieldChange{"spec.selector", old.Spec.Selector, spec.Selector})
 	}
 }
 
-// surging: pods of a node go before the new one comes or after, and something
-// must be able to move.
-func (s *subject) surging(r *kruise.RollingUpdateDaemonSet) {
+// daemonSetRollingUpdate wants either maxSurge or maxUnavailable, and not both to be 0.
+func daemonSetRollingUpdate(s *subject, r *kruise.RollingUpdateDaemonSet) {
 	if r == nil {
 		return
 	}
 	oneOf(s, rolling+"rollingUpdateType", r.RollingUpdateType, kruise.StandardRollingUpdateType, kruise.InPlaceIfPossibleRollingUpdateType)
-	s.part(rolling+"partition", r.Partition)
+	numberOrPartOfWhole(s, rolling+"partition", r.Partition)
 	if r.Selector != nil {
-		s.accepted(func() { s.sound(rolling+"selector", r.Selector) })
+		s.accepted(func() { validSelector(s, rolling+"selector", r.Selector) })
 	}
-	unavailable, surge := s.part(rolling+"maxUnavailable", r.MaxUnavailable), s.part(rolling+"maxSurge", r.MaxSurge)
+	unavailable, surge := numberOrPartOfWhole(s, rolling+"maxUnavailable", r.MaxUnavailable), numberOrPartOfWhole(s, rolling+"maxSurge", r.MaxSurge)
 	if !unavailable || !surge || r.MaxUnavailable == nil && r.MaxSurge == nil {
 		return // malformed, or the defaults
 	}
 	switch {
-	case zero(r.MaxUnavailable) && zero(r.MaxSurge):
+	case isZero(r.MaxUnavailable) && isZero(r.MaxSurge):
 		s.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
-	case !zero(r.MaxUnavailable) && !zero(r.MaxSurge):
+	case !isZero(r.MaxUnavailable) && !isZero(r.MaxSurge):
 		s.fault(rolling+"maxSurge", "set one of them to 0", "maxUnavailable and maxSurge exclude each other")
-	case !zero(r.MaxSurge) && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType:
+	case !isZero(r.MaxSurge) && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType:
 		s.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are updated in place cannot surge")
 	}
 }

@@ -15,7 +15,7 @@ spec:
     spec: {containers: [{name: agent, image: "example.com/agent:1"}]}
 `
 
-func TestDaemonSet(t *testing.T) {
+func TestDaemonSet_Rules(t *testing.T) {
 	const u, at = "{type: RollingUpdate}", "spec.updateStrategy.rollingUpdate."
 	rolling := func(text string) []string { return []string{u, "{rollingUpdate: {" + text + "}}"} }
 	rulings(t, goodDaemonSet, []ruling{

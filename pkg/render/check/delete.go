@@ -2,6 +2,12 @@ package check
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -10,65 +16,70 @@ import (
 
 const protection = "metadata.labels[" + kruise.DeleteProtectionLabel + "]"
 
-// deletion answers whether the object may be deleted
+// deletionCheck has the rules for deleting the object.
+type deletionCheck struct{ *subject }
+
+// checkDeletion reports why the object may not be deleted
 // (docs/kruise/protection.md#podunavailablebudget and
-// docs/kruise/protection.md#deletion-protection). What is being deleted already may go.
-func (s *subject) deletion() {
-	n := s.r.Node()
-	if tree.Get(n, "metadata", "deletionTimestamp") != nil {
+// docs/kruise/protection.md#deletion-protection). An object that is terminating may be.
+func checkDeletion(s *subject) {
+	k := deletionCheck{s}
+	if tree.Get(k.r.Node(), "metadata", "deletionTimestamp") != nil {
 		return
 	}
-	if s.r.Is("", "Pod") {
-		s.guardedPod()
+	if k.r.Is("", "Pod") {
+		k.podUnderBudget()
 		return
 	}
-	holds := holders[s.r.Group()+"/"+s.r.Kind()]
-	if holds == nil {
+	cascading := cascadingRules[k.r.Group()+"/"+k.r.Kind()]
+	if cascading == nil {
 		return
 	}
-	switch s.r.Label(kruise.DeleteProtectionLabel) {
+	switch k.r.Label(kruise.DeleteProtectionLabel) {
 	case kruise.DeleteProtectionAlways:
-		s.protects("it is protected always")
+		k.refuse("it is protected always")
 	case kruise.DeleteProtectionCascading:
-		holds(s)
+		cascading(k)
 	}
 }
 
-func (s *subject) protects(format string, args ...any) {
-	s.against(protected, protection, "remove the label first", "the object may not be deleted: "+format, args...)
+func (k deletionCheck) refuse(format string, args ...any) {
+	k.faultUnder(protected, protection, "remove the label first", "the object may not be deleted: "+format, args...)
 }
 
-// holders look at what Cascading protects of each kind that protection knows.
-var holders = map[string]func(*subject){
-	"apps/Deployment":                               replicated,
-	"apps/ReplicaSet":                               replicated,
-	"apps/StatefulSet":                              replicated,
-	kruise.Group + "/CloneSet":                      replicated,
-	kruise.Group + "/StatefulSet":                   replicated,
-	kruise.Group + "/UnitedDeployment":              replicated,
-	"/Namespace":                                    inhabited,
-	"apiextensions.k8s.io/CustomResourceDefinition": defining,
+// cascadingRules are, for each kind that protection covers, what the policy Cascading
+// refuses.
+var cascadingRules = map[string]func(deletionCheck){
+	"apps/Deployment":                               hasReplicas,
+	"apps/ReplicaSet":                               hasReplicas,
+	"apps/StatefulSet":                              hasReplicas,
+	kruise.Group + "/CloneSet":                      hasReplicas,
+	kruise.Group + "/StatefulSet":                   hasReplicas,
+	kruise.Group + "/UnitedDeployment":              hasReplicas,
+	"/Namespace":                                    namespaceInUse,
+	"apiextensions.k8s.io/CustomResourceDefinition": definition,
 	// Cascading means nothing to these.
-	"/Service":                  func(*subject) {},
-	"networking.k8s.io/Ingress": func(*subject) {},
-	"extensions/Ingress":        func(*subject) {},
+	"/Service":                  func(deletionCheck) {},
+	"networking.k8s.io/Ingress": func(deletionCheck) {},
+	"extensions/Ingress":        func(deletionCheck) {},
 }
 
-func replicated(s *subject) {
-	if n := replicasOf(s.r); n > 0 {
-		s.protects("it has %d replicas", n)
+// hasReplicas refuses to delete a workload with replicas.
+func hasReplicas(k deletionCheck) {
+	if n := replicasOf(k.r); n > 0 {
+		k.refuse("it has %d replicas", n)
 	}
 }
 
-// inhabited: a namespace with pods that run or claims that are bound.
-func inhabited(s *subject) {
+// namespaceInUse refuses to delete a namespace with active pods or bound claims.
+func namespaceInUse(k deletionCheck) {
 	pods, claims := 0, 0
-	for _, r := range s.inside("", "Pod") {
+	for _, r := range k.inNamespace("", "Pod") {
 		if kruise.ActivePod(r.Node()) {
 			pods++
 		}
 	}
-	for _, r := range s.inside("", "PersistentVolumeClaim") {
+	for _, r := range k.inNamespace("", "PersistentVolumeClaim") {
 		phase := tree.StrAt(r.Node(), "status", "phase")
 		if (phase == "" || phase == "Bound") && tree.Get(r.Node(), "metadata", "deletionTimestamp") == nil {
 			claims++
@@ -76,21 +87,210 @@ func inhabited(s *subject) {
 	}
 	switch {
 	case pods > 0:
-		s.protects("the namespace has %d active pods", pods)
+		k.refuse("the namespace has %d active pods", pods)
 	case claims > 0:
-		s.protects("the namespace has %d bound claims", claims)
+		k.refuse("the namespace has %d bound claims", claims)
 	}
 }
 
-// inside are the objects of a kind in the namespace that is to be deleted.
-func (s *subject) inside(group, kind string) []*resource.Resource {
-	return slices.DeleteFunc(s.c.Facts.All(group, kind), func(r *resource.Resource) bool {
-		return s.c.Facts.NamespaceOf(r) != s.r.Name()
+// inNamespace returns the objects of a kind in the namespace that is to be deleted.
+func (k deletionCheck) inNamespace(group, kind string) []*resource.Resource {
+	return slices.DeleteFunc(k.c.Facts.All(group, kind), func(r *resource.Resource) bool {
+		return k.c.Facts.NamespaceOf(r) != k.r.Name()
 	})
 }
 
-// defining: the gate that looks at a definition's objects is off by default,
-// and then the label refuses at once.
-func defining(s *subject) {
-	s.protects("Kruise's feature gate DeletionProtectionForCRDCascadingGate is off, and Cascading refuses then")
+// definition refuses at once: the feature gate that counts the objects of a definition is
+// off by default.
+func definition(k deletionCheck) {
+	k.refuse("Kruise's feature gate DeletionProtectionForCRDCascadingGate is off, and Cascading refuses then")
+}
+
+// podUnderBudget refuses to delete a pod whose budget allows no further one to go
+// (docs/kruise/protection.md#podunavailablebudget).
+func (k deletionCheck) podUnderBudget() {
+	pod := k.r.Node()
+	exempt, _ := strconv.ParseBool(k.r.Annotation(kruise.NoProtectAnnotation))
+	if exempt || !readyPod(pod) {
+		return
+	}
+	for _, r := range k.c.Facts.All(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) {
+		b := podBudget{s: k.subject}
+		if _, err := kruise.Decode(r.Node(), &b.PodUnavailableBudget); err != nil || k.c.Facts.NamespaceOf(r) != k.c.Facts.NamespaceOf(k.r) {
+			continue
+		}
+		b.live = tree.Get(r.Node(), "status") != nil
+		if b.covers(k.r) && b.refuses() {
+			k.faultUnder(budgetSpent, "metadata.name", "wait until more pods are available", "PodUnavailableBudget %s allows no further pod to go", r.Name())
+		}
+	}
+}
+
+// podBudget is a budget with the pod that is to be deleted.
+type podBudget struct {
+	kruise.PodUnavailableBudget
+	s *subject
+	// live is set if the budget has a status, with Kruise's own counts.
+	live bool
+}
+
+// covers reports whether the budget protects the pod.
+func (b *podBudget) covers(r *resource.Resource) bool {
+	if b.Spec.Selector != nil {
+		return matches(b.Spec.Selector, r.Labels())
+	}
+	if b.Spec.TargetReference == nil {
+		return false
+	}
+	owner := controllerOf(r)
+	if owner != nil && !refersTo(b.Spec.TargetReference, owner) {
+		owner = b.topController(owner)
+	}
+	return owner != nil && refersTo(b.Spec.TargetReference, owner)
+}
+
+// topController returns the Deployment of a ReplicaSet, nil where a known ReplicaSet has
+// none; any other owner is its own.
+func (b *podBudget) topController(owner *tree.Node) *tree.Node {
+	if tree.StrAt(owner, "kind") == kruise.KindReplicaSet {
+		if set := b.s.findInNamespace("apps", kruise.KindReplicaSet, tree.StrAt(owner, "name")); set != nil {
+			return controllerOf(set)
+		}
+	}
+	return owner
+}
+
+func (b *podBudget) refuses() bool {
+	if ignored := b.Spec.IgnoredPodSelector; ignored != nil && matches(ignored, b.s.r.Labels()) {
+		return false
+	}
+	if ops := b.Spec.ProtectOperations; len(ops) > 0 && !slices.Contains(ops, kruise.PubDeleteOperation) {
+		return false
+	}
+	_, disrupted := b.Status.DisruptedPods[b.s.r.Name()]
+	_, unavailable := b.Status.UnavailablePods[b.s.r.Name()]
+	if disrupted || unavailable {
+		return false
+	}
+	if b.live {
+		return b.Status.DesiredAvailable > 0 && b.Status.UnavailableAllowed <= 0
+	}
+	expected, available := b.count()
+	desired := b.desired(expected)
+	return desired > 0 && available <= desired
+}
+
+// readyPod reports a pod that counts as available for a budget
+// (docs/kruise/protection.md#podunavailablebudget).
+func readyPod(pod *tree.Node) bool {
+	phase := tree.StrAt(pod, "status", "phase")
+	if !kruise.ActivePod(pod) || phase != "" && phase != "Running" {
+		return false
+	}
+	for key := range tree.Strings(tree.Get(pod, "metadata", "labels")) {
+		if strings.HasPrefix(key, kruise.UnavailablePodLabelPrefix) {
+			return false
+		}
+	}
+	conditions := tree.Get(pod, "status", "conditions")
+	ready, _ := tree.Find(conditions, "type", "Ready")
+	return conditions == nil || tree.StrAt(ready, "status") == "True"
+}
+
+// desired returns the number of pods that must stay available.
+func (b *podBudget) desired(expected int) int {
+	if v := b.Spec.MinAvailable; v != nil {
+		n, _ := intstr.GetScaledValueFromIntOrPercent(v, expected, true)
+		return n
+	}
+	n, _ := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(b.Spec.MaxUnavailable, intstr.FromInt32(0)), expected, true)
+	return max(0, expected-n)
+}
+
+// count returns the desired number of pods and the number of available ones, as far as they
+// are known.
+func (b *podBudget) count() (expected, available int) {
+	pods := b.s.c.Facts.All("", "Pod")
+	if !slices.Contains(pods, b.s.r) {
+		pods = append(pods, b.s.r)
+	}
+	replicas := map[resource.ID]int{}
+	for _, r := range pods {
+		if b.s.c.Facts.NamespaceOf(r) != b.s.c.Facts.NamespaceOf(b.s.r) || !b.covers(r) {
+			continue
+		}
+		if readyPod(r.Node()) {
+			available++
+		}
+		if owner := controllerOf(r); owner != nil {
+			b.add(replicas, owner)
+		}
+	}
+	for _, n := range replicas {
+		expected += n
+	}
+	if ref := b.Spec.TargetReference; ref != nil {
+		if target := b.s.findInNamespace(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {
+			expected = replicasOf(target)
+		}
+	}
+	if n := b.Spec.ProtectTotalReplicas; n != nil {
+		expected = int(*n)
+	}
+	return expected, available
+}
+
+// add counts the replicas of a controller once, and those of a Deployment for its
+// ReplicaSets. A controller that is not known has as many as it has known pods.
+func (b *podBudget) add(replicas map[resource.ID]int, owner *tree.Node) {
+	if above := b.topController(owner); above != nil {
+		owner = above
+	}
+	id := resource.ID{Group: resource.GroupOf(tree.StrAt(owner, "apiVersion")), Kind: tree.StrAt(owner, "kind"), Name: tree.StrAt(owner, "name")}
+	workload := b.s.findInNamespace(id.Group, id.Kind, id.Name)
+	switch {
+	case unscaled[id.Group+"/"+id.Kind]:
+		replicas[id] = beyondScale
+	case workload == nil:
+		replicas[id]++
+	default:
+		replicas[id] = replicasOf(workload)
+	}
+}
+
+// unscaled are the kinds without the subresource scale. Kruise counts -1 pods for such a
+// workload, which makes maxUnavailable ineffective.
+var unscaled = map[string]bool{
+	"apps/DaemonSet": true, "batch/Job": true, kruise.Group + "/DaemonSet": true, kruise.Group + "/BroadcastJob": true,
+}
+
+const beyondScale = -1
+
+// replicasOf returns the desired number of pods of a workload; the default is 1.
+func replicasOf(r *resource.Resource) int {
+	if unscaled[r.Group()+"/"+r.Kind()] {
+		return beyondScale
+	}
+	n := tree.Get(r.Node(), "spec", "replicas")
+	if n == nil {
+		return 1
+	}
+	v, _ := tree.Int(n)
+	return int(v)
+}
+
+func matches(sel *metav1.LabelSelector, set map[string]string) bool {
+	chosen, err := metav1.LabelSelectorAsSelector(sel)
+	return err == nil && chosen.Matches(labels.Set(set))
+}
+
+// controllerOf returns the owner reference that is the controller's, nil when
+// there is none.
+func controllerOf(r *resource.Resource) *tree.Node {
+	for _, ref := range tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")) {
+		if tree.Bool(tree.Get(ref, "controller")) {
+			return ref
+		}
+	}
+	return nil
 }

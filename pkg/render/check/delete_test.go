@@ -19,7 +19,7 @@ func deleted(t *testing.T, object, around string) []string {
 	return rules
 }
 
-func TestDeletionProtection(t *testing.T) {
+func TestDeletion_Protected(t *testing.T) {
 	labelled := func(version, kind, value, rest string) string {
 		return "apiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: x, labels: {policy.kruise.io/delete-protection: " + value + "}}\n" + rest
 	}
@@ -80,9 +80,9 @@ spec: {replicas: 2}
 ---
 `
 
-// TestDeletionUnderBudget: docs/kruise/protection.md#podunavailablebudget, the decision
+// TestDeletion_UnderBudget: docs/kruise/protection.md#podunavailablebudget, the decision
 // for one request.
-func TestDeletionUnderBudget(t *testing.T) {
+func TestDeletion_UnderBudget(t *testing.T) {
 	budget := func(spec string) string {
 		return guardedSet + "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: guard, namespace: shop}\n" + spec + "\n"
 	}

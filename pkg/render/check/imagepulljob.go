@@ -4,6 +4,8 @@ import (
 	_ "crypto/sha256" // digests of images
 	_ "crypto/sha512"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/distribution/reference"
@@ -14,7 +16,7 @@ import (
 
 const mostImages = 255
 
-// pullRules are those that both kinds of jobs have.
+// pullRules are the rules that both kinds of pull jobs have.
 func pullRules(images string) []Rule {
 	return []Rule{
 		{ID: "image-invalid", fields: []string{images}, Doc: "An image is missing, malformed or named twice."},
@@ -42,11 +44,11 @@ func imagePullJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.image("spec.image", job.Spec.Image)
-	s.pulls("spec", &job.Spec.ImagePullJobTemplate)
+	checkImage(s, "spec.image", job.Spec.Image)
+	checkPullTemplate(s, "spec", &job.Spec.ImagePullJobTemplate)
 	var old kruise.ImagePullJob
-	if s.before(&old) {
-		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
+	if s.decodeOld(&old) {
+		immutableFields(s, fieldChange{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
 	}
 }
 
@@ -55,11 +57,11 @@ func imageListPullJob(s *subject) {
 	if !s.read(&job) {
 		return
 	}
-	s.imageList("spec", &job.Spec)
+	checkImageList(s, "spec", &job.Spec)
 }
 
-// imageList holds what goes for the template of an AdvancedCronJob too.
-func (s *subject) imageList(at string, spec *kruise.ImageListPullJobSpec) {
+// checkImageList has the rules that also apply to the template of an AdvancedCronJob.
+func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 	switch n := len(spec.Images); {
 	case n == 0:
 		s.fault(at+".images", "", "an image is required")
@@ -69,16 +71,16 @@ func (s *subject) imageList(at string, spec *kruise.ImageListPullJobSpec) {
 	seen := map[string]bool{}
 	for i, image := range spec.Images {
 		path := fmt.Sprintf("%s.images[%d]", at, i)
-		s.image(path, image)
+		checkImage(s, path, image)
 		if seen[image] {
 			s.fault(path, "remove it", "%s is there twice", image)
 		}
 		seen[image] = true
 	}
-	s.pulls(at, &spec.ImagePullJobTemplate)
+	checkPullTemplate(s, at, &spec.ImagePullJobTemplate)
 }
 
-func (s *subject) image(path, image string) {
+func checkImage(s *subject, path, image string) {
 	if image == "" {
 		s.fault(path, "", "an image is required")
 	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
@@ -86,10 +88,11 @@ func (s *subject) image(path, image string) {
 	}
 }
 
-// pulls: one way to choose nodes, a number at a time, and an end that can be.
-func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
-	s.pullNodes(at, t)
-	if p := t.Parallelism; p != nil && !counted(p) {
+// checkPullTemplate wants one way to choose nodes, a valid parallelism, and a completion
+// policy that can be met.
+func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
+	checkPullNodes(s, at, t)
+	if p := t.Parallelism; p != nil && !isWholeNumber(p) {
 		s.fault(at+".parallelism", "", "%s is not a whole number from 0", p)
 	}
 	timeout := int32(600)
@@ -104,12 +107,12 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	at += ".completionPolicy"
 	oneOf(s, at+".type", c.Type, kruise.AlwaysCompletionPolicyType, kruise.NeverCompletionPolicyType)
 	if c.Type == kruise.NeverCompletionPolicyType {
-		s.endingOnly(at, c)
+		neverEnds(s, at, c)
 	} else if d := c.ActiveDeadlineSeconds; d != nil && *d < int64(timeout) {
 		report := func() {
 			s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
 		}
-		if s.kind.kind == kruise.KindImageListPullJob { // its webhook looks at the list alone
+		if s.kind.kind == kruise.KindImageListPullJob { // its webhook checks only the list
 			s.accepted(report)
 			return
 		}
@@ -117,8 +120,8 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	}
 }
 
-// counted reports a number from 0, also as text.
-func counted(v *intstr.IntOrString) bool {
+// isWholeNumber reports a number that is not negative, as a number or as text.
+func isWholeNumber(v *intstr.IntOrString) bool {
 	if v.Type == intstr.Int {
 		return v.IntVal >= 0
 	}
@@ -126,7 +129,7 @@ func counted(v *intstr.IntOrString) bool {
 	return err == nil && n >= 0
 }
 
-func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
+func checkPullNodes(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	sel := t.Selector
 	if sel != nil && t.PodSelector != nil {
 		s.fault(at+".podSelector", "keep one of the two", "selector and podSelector exclude each other")
@@ -142,9 +145,53 @@ func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
 			}
 			seen[name] = true
 		}
-		s.sound(at+".selector", &sel.LabelSelector)
+		validSelector(s, at+".selector", &sel.LabelSelector)
 	}
 	if t.PodSelector != nil {
-		s.sound(at+".podSelector", t.PodSelector)
+		validSelector(s, at+".podSelector", t.PodSelector)
+	}
+}
+
+const mostNodeImages = 256
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: kruise.KindNodeImage, object: kruise.NodeImage{}, filled: true,
+	check: nodeImage,
+	rules: []Rule{
+		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag, a negative version, or a pull that is never forgotten."},
+	},
+})
+
+// nodeImage holds the rules of the webhook (docs/kruise/jobs.md#image-pulls).
+func nodeImage(s *subject) {
+	var image kruise.NodeImage
+	if !s.read(&image) {
+		return
+	}
+	const at = "spec.images"
+	if n := len(image.Spec.Images); n > mostNodeImages {
+		s.fault(at, "", "%d images are more than %d", n, mostNodeImages)
+	}
+	for _, name := range slices.Sorted(maps.Keys(image.Spec.Images)) {
+		if name == "" {
+			s.fault(at, "", "an image has no name")
+		}
+		for i, tag := range image.Spec.Images[name].Tags {
+			here := fmt.Sprintf("%s[%s].tags[%d]", at, name, i)
+			if tag.Version < 0 {
+				s.fault(here+".version", "count pulls from 0", "%d must not be negative", tag.Version)
+			}
+			// No fact says so, but every recorded NodeImage that lacks it was refused, in each
+			// release, without a field; Kruise's own controllers always write it.
+			if p := tag.PullPolicy; p == nil || p.TTLSecondsAfterFinished == nil {
+				s.fault(here+".pullPolicy.ttlSecondsAfterFinished", "write how many seconds the node remembers the pull after its end", "Kruise takes no tag without it")
+			}
+			path := here + ".tag"
+			if tag.Tag == "" {
+				s.fault(path, "", "a tag is required")
+				continue
+			}
+			checkImage(s, path, name+":"+tag.Tag)
+		}
 	}
 }

@@ -1,12 +1,21 @@
 package check
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+import (
+	"maps"
+	"slices"
+	"strings"
 
-// peers are the objects of one kind, in the order in which they come to exist: the
-// input's, then those of the context that the input does not replace.
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// peers are the objects of one kind, in the order in which they are created: those of the
+// input, then those of the context that the input does not replace.
 type peers struct {
 	all []peer
-	// stream is how many of them are the input's, at their places.
+	// stream is the number of them that are from the input; at has their indices.
 	stream int
 	at     map[*resource.Resource]int
 }
@@ -18,9 +27,8 @@ type peer struct {
 
 type peersOf struct{ group, kind string }
 
-// peers are worked out once for all objects that ask for them.
-func (s *subject) peers(group, kind string) *peers {
-	f := s.c.Facts
+// findPeers returns the objects of a kind; they are collected once for all objects.
+func findPeers(f *resource.Facts, group, kind string) *peers {
 	return resource.Once(f, peersOf{group, kind}, func() *peers {
 		p := &peers{at: map[*resource.Resource]int{}}
 		input := map[resource.ID]bool{}
@@ -45,9 +53,179 @@ func (p *peers) add(r *resource.Resource, id resource.ID) {
 	p.all = append(p.all, peer{r, id})
 }
 
-// beside reports whether the object at a place exists when r, which goes by id, comes
-// to be: of the input, what stands before it.
-func (p *peers) beside(place int, r *resource.Resource, id resource.ID) bool {
+// existsBefore reports whether the object at an index exists when r, which has this id, is
+// created: objects of the input exist if they come before r.
+func (p *peers) existsBefore(place int, r *resource.Resource, id resource.ID) bool {
 	own, ours := p.at[r]
 	return p.all[place].id != id && (place >= p.stream || !ours || place < own)
+}
+
+// selectors is an index of the selectors of all objects of a kind, which finds those that
+// may select the same pods without comparing all.
+type selectors struct {
+	*peers
+
+	// wants are the requirements of each, by index; nil for one without a selector.
+	wants []wants
+	// groups have those of one namespace that name the same keys.
+	groups map[string]*selectorGroup
+}
+
+type wants = map[string][]metav1.LabelSelectorRequirement
+
+// selectorGroup has the indices of selectors with the same keys.
+type selectorGroup struct {
+	all []int
+	// keys are those that all of them name.
+	keys []string
+	// with are those that want a key to have a value; open are those with other requirements
+	// for the key.
+	with map[[2]string][]int
+	open map[string][]int
+}
+
+type selectorsOf peersOf
+
+// indexSelectors returns the selectors of a kind; they are indexed once for all objects.
+func indexSelectors(f *resource.Facts, group, kind string) *selectors {
+	return resource.Once(f, selectorsOf{group, kind}, func() *selectors {
+		x := &selectors{peers: findPeers(f, group, kind), groups: map[string]*selectorGroup{}}
+		x.wants = make([]wants, len(x.all))
+		for place, p := range x.all {
+			n := tree.Get(p.r.Node(), "spec", "selector")
+			if selector, err := labelSelector(n); n != nil && err == nil {
+				x.wants[place] = requirements(selector)
+				x.add(place, p.id.Namespace)
+			}
+		}
+		return x
+	})
+}
+
+func groupKey(namespace string, w wants) string {
+	return namespace + "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\n")
+}
+
+func (x *selectors) add(place int, namespace string) {
+	w := x.wants[place]
+	a := x.groups[groupKey(namespace, w)]
+	if a == nil {
+		a = newSelectorGroup(w)
+		x.groups[groupKey(namespace, w)] = a
+	}
+	a.add(place, w)
+}
+
+func newSelectorGroup(w wants) *selectorGroup {
+	return &selectorGroup{keys: slices.Collect(maps.Keys(w)), with: map[[2]string][]int{}, open: map[string][]int{}}
+}
+
+func (a *selectorGroup) add(place int, w wants) {
+	a.all = append(a.all, place)
+	for key, list := range w {
+		values := wantedValues(list)
+		if values == nil {
+			a.open[key] = append(a.open[key], place)
+		}
+		for _, v := range values {
+			a.with[[2]string{key, v}] = append(a.with[[2]string{key, v}], place)
+		}
+	}
+}
+
+// wantedValues are the values of the first requirement that names some; nil for none.
+func wantedValues(list []metav1.LabelSelectorRequirement) []string {
+	for _, r := range list {
+		if r.Operator == metav1.LabelSelectorOpIn {
+			return slices.Compact(slices.Sorted(slices.Values(r.Values)))
+		}
+	}
+	return nil
+}
+
+// candidates returns the indices of selectors that name the same keys, without some of those
+// that want other values.
+func (x *selectors) candidates(namespace string, mine wants) []int {
+	if a := x.groups[groupKey(namespace, mine)]; a != nil {
+		return a.candidates(mine)
+	}
+	return nil
+}
+
+// candidates returns the indices without those that want other values of the most selective
+// key.
+func (a *selectorGroup) candidates(mine wants) []int {
+	best := a.all
+	for _, key := range a.keys {
+		values := wantedValues(mine[key])
+		if values == nil {
+			continue
+		}
+		n := len(a.open[key])
+		for _, v := range values {
+			n += len(a.with[[2]string{key, v}])
+		}
+		if n >= len(best) {
+			continue
+		}
+		best = slices.Clone(a.open[key])
+		for _, v := range values {
+			best = append(best, a.with[[2]string{key, v}]...)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(best)))
+}
+
+// mayOverlap reports whether some object may match both selectors, as Kruise
+// judges it: a key that one selector wants to exist and the other does not
+// mention counts as disjoint (docs/kruise/sidecarset.md#observed-on-a-cluster). nil selects
+// everything.
+func mayOverlap(a, b wants) bool {
+	return a == nil || b == nil || compatible(a, b) && compatible(b, a)
+}
+
+// requirements returns the requirements of a selector by key.
+func requirements(s *metav1.LabelSelector) map[string][]metav1.LabelSelectorRequirement {
+	out := map[string][]metav1.LabelSelectorRequirement{}
+	for k, v := range s.MatchLabels {
+		out[k] = append(out[k], metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{v}})
+	}
+	for _, r := range s.MatchExpressions {
+		out[r.Key] = append(out[r.Key], r)
+	}
+	return out
+}
+
+func compatible(a, b map[string][]metav1.LabelSelectorRequirement) bool {
+	for key, list := range a {
+		theirs, mentioned := b[key]
+		for _, r := range list {
+			if !mentioned && r.Operator == metav1.LabelSelectorOpExists {
+				return false
+			}
+			if slices.ContainsFunc(theirs, func(o metav1.LabelSelectorRequirement) bool { return disjoint(r, o) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// disjoint reports whether no value satisfies both, as far as r decides; callers ask in both
+// directions.
+func disjoint(r, o metav1.LabelSelectorRequirement) bool {
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn:
+		switch o.Operator {
+		case metav1.LabelSelectorOpIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpNotIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return !slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpDoesNotExist:
+			return true
+		}
+	case metav1.LabelSelectorOpExists:
+		return o.Operator == metav1.LabelSelectorOpDoesNotExist
+	}
+	return false
 }

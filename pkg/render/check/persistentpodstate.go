@@ -17,7 +17,7 @@ var _ = add(&kindRules{
 	},
 })
 
-var stateTarget = targeting{
+var stateTarget = targetRule{
 	path: "spec.targetRef", whiteList: kruise.PersistentPodStateWhiteListKey,
 	permitted: []string{"apps/StatefulSet", "apps.kruise.io/StatefulSet"},
 }
@@ -31,8 +31,8 @@ func persistentPodState(s *subject) {
 		return
 	}
 	spec := &state.Spec
-	if s.complete(stateTarget, &spec.TargetRef) {
-		s.alone(stateTarget, &spec.TargetRef)
+	if targetNamed(s, stateTarget, &spec.TargetRef) {
+		uniqueTarget(s, stateTarget, &spec.TargetRef)
 	}
 	if spec.RequiredPersistentTopology == nil && len(spec.PreferredPersistentTopology) == 0 {
 		s.fault("spec.requiredPersistentTopology", "", "requiredPersistentTopology or preferredPersistentTopology is required")
@@ -45,7 +45,7 @@ func persistentPodState(s *subject) {
 		}
 	}
 	var old kruise.PersistentPodState
-	if s.before(&old) {
-		s.constant(unchanging{stateTarget.path, old.Spec.TargetRef, spec.TargetRef})
+	if s.decodeOld(&old) {
+		immutableFields(s, fieldChange{stateTarget.path, old.Spec.TargetRef, spec.TargetRef})
 	}
 }

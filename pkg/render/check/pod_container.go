@@ -10,66 +10,91 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// amounts are what an environment variable may take from the resources of a container.
-var amounts = regexp.MustCompile(`^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$`)
+// podContainers has the rules for the containers of one pod.
+type podContainers struct {
+	*podReporter
 
-func (p *podCheck) container(at string, c *corev1.Container, init bool) {
+	// names are those of the containers so far.
+	names   map[string]bool
+	volumes *podVolumes
+	probes  podProbes
+}
+
+func newPodContainers(p *podReporter, volumes *podVolumes) *podContainers {
+	return &podContainers{podReporter: p, names: map[string]bool{}, volumes: volumes, probes: podProbes{podReporter: p}}
+}
+
+// pod checks all containers of a pod, and their ports on the node.
+func (p *podContainers) pod(at string, s *corev1.PodSpec) {
+	for i := range s.InitContainers {
+		p.container(fmt.Sprintf("%s.initContainers[%d]", at, i), &s.InitContainers[i], true)
+	}
+	if len(s.Containers) == 0 {
+		p.fault(at+".containers", "", "at least one container is required")
+	}
+	for i := range s.Containers {
+		p.container(fmt.Sprintf("%s.containers[%d]", at, i), &s.Containers[i], false)
+	}
+	p.hostPorts(at, s)
+}
+
+func (p *podContainers) container(at string, c *corev1.Container, init bool) {
 	p.label(at+".name", "container", c.Name, p.names)
 	p.image(at+".image", c.Image)
-	p.mounts(at, c)
-	p.inside(at, c, init)
-	if !init || alongside(c) {
-		p.probe(at+".startupProbe", c.StartupProbe, true)
+	p.volumes.volumeMounts(at, c)
+	p.fields(at, c, init)
+	if !init || isNativeSidecar(c) {
+		p.probes.probe(at+".startupProbe", c.StartupProbe, true)
 	}
 }
 
-// inside holds what needs neither the volumes nor the other containers; the
-// startupProbe, which SidecarSets treat in a way of their own, is left out.
-func (p *podCheck) inside(at string, c *corev1.Container, init bool) {
+// fields checks what depends on neither the volumes nor the other containers. It leaves out
+// startupProbe, for which SidecarSets have rules of their own.
+func (p *podContainers) fields(at string, c *corev1.Container, init bool) {
 	p.ports(at, c.Ports)
 	p.environment(at, c)
-	p.choice(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
-	p.choice(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
+	p.oneOf(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
+	p.oneOf(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
 	resources(p.fault, at+".resources", c.Resources)
-	p.resizes(at+".resizePolicy", c.ResizePolicy)
-	p.security(at+".securityContext", c.SecurityContext)
-	p.restart(at, c, init)
-	if init && !alongside(c) {
-		p.plainInit(at, c)
+	p.resizePolicies(at+".resizePolicy", c.ResizePolicy)
+	podSecurity{p.podReporter}.container(at+".securityContext", c.SecurityContext)
+	p.restartPolicy(at, c, init)
+	if init && !isNativeSidecar(c) {
+		p.regularInit(at, c)
 		return
 	}
-	p.probe(at+".livenessProbe", c.LivenessProbe, true)
-	p.probe(at+".readinessProbe", c.ReadinessProbe, false)
-	p.hooks(at+".lifecycle", c.Lifecycle)
+	p.probes.probe(at+".livenessProbe", c.LivenessProbe, true)
+	p.probes.probe(at+".readinessProbe", c.ReadinessProbe, false)
+	p.probes.lifecycle(at+".lifecycle", c.Lifecycle)
 }
 
-func (p *podCheck) image(at, image string) {
+func (p *podContainers) image(at, image string) {
 	switch {
 	case image == "":
 		p.fault(at, "", "an image is required")
 	case strings.TrimSpace(image) != image:
-		p.later(at, "", "%q has a space at an end", image)
+		p.refusedInPods(at, "", "%q has a space at an end", image)
 	}
 }
 
-// alongside reports an init container that runs beside the others.
-func alongside(c *corev1.Container) bool {
+// isNativeSidecar reports an init container that runs beside the regular containers.
+func isNativeSidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
-// restart: a policy of its own is for init containers, which know one.
-func (p *podCheck) restart(at string, c *corev1.Container, init bool) {
+// restartPolicy wants a policy only in init containers, and only Always.
+func (p *podContainers) restartPolicy(at string, c *corev1.Container, init bool) {
 	switch {
 	case c.RestartPolicy == nil:
 	case !init:
 		p.fault(at+".restartPolicy", "remove it: spec.restartPolicy is for all containers", "only an init container has a policy of its own")
-	case !alongside(c):
+	case !isNativeSidecar(c):
 		p.fault(at+".restartPolicy", "", "%q is not allowed: want Always", *c.RestartPolicy)
 	}
 }
 
-// plainInit: a container that runs to its end is neither probed nor hooked.
-func (p *podCheck) plainInit(at string, c *corev1.Container) {
+// regularInit refuses probes and hooks of an init container that runs to completion.
+func (p *podContainers) regularInit(at string, c *corev1.Container) {
 	for _, f := range []struct {
 		field string
 		given bool
@@ -85,7 +110,41 @@ func (p *podCheck) plainInit(at string, c *corev1.Container) {
 	}
 }
 
-func (p *podCheck) ports(at string, ports []corev1.ContainerPort) {
+// ephemeral checks an ephemeral container: it has few fields, and none of them has a default.
+func (p *podContainers) ephemeral(at string, c *corev1.EphemeralContainer) {
+	p.label(at+".name", "container", c.Name, p.names)
+	if c.Image == "" {
+		p.fault(at+".image", "", "an image is required")
+	}
+	p.requiredOneOf(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
+	p.requiredOneOf(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
+	for _, f := range []struct {
+		field string
+		given bool
+	}{
+		{"ports", len(c.Ports) > 0},
+		{"resources", len(c.Resources.Limits)+len(c.Resources.Requests)+len(c.Resources.Claims) > 0},
+		{"livenessProbe", c.LivenessProbe != nil},
+		{"readinessProbe", c.ReadinessProbe != nil},
+		{"startupProbe", c.StartupProbe != nil},
+		{"lifecycle", c.Lifecycle != nil},
+		{"resizePolicy", len(c.ResizePolicy) > 0},
+		{"restartPolicy", c.RestartPolicy != nil},
+	} {
+		if f.given {
+			p.fault(at+"."+f.field, "remove it", "an ephemeral container cannot have this")
+		}
+	}
+	container := corev1.Container(c.EphemeralContainerCommon)
+	p.environment(at, &container)
+	for i, m := range c.VolumeMounts {
+		if m.SubPath != "" || m.SubPathExpr != "" {
+			p.fault(fmt.Sprintf("%s.volumeMounts[%d].subPath", at, i), "remove it", "an ephemeral container cannot mount a part of a volume")
+		}
+	}
+}
+
+func (p *podContainers) ports(at string, ports []corev1.ContainerPort) {
 	names := map[string]bool{}
 	for i, port := range ports {
 		here := fmt.Sprintf("%s.ports[%d]", at, i)
@@ -95,7 +154,7 @@ func (p *podCheck) ports(at string, ports []corev1.ContainerPort) {
 		if port.HostPort < 0 || port.HostPort > 65535 {
 			p.fault(here+".hostPort", "", "%d is not a port", port.HostPort)
 		}
-		p.choice(here+".protocol", string(port.Protocol), "TCP", "UDP", "SCTP")
+		p.oneOf(here+".protocol", string(port.Protocol), "TCP", "UDP", "SCTP")
 		if port.Name == "" {
 			continue
 		}
@@ -109,9 +168,9 @@ func (p *podCheck) ports(at string, ports []corev1.ContainerPort) {
 	}
 }
 
-// hostPorts: on the host's network a port is that of the host; elsewhere a port
-// of the host is taken once.
-func (p *podCheck) hostPorts(at string, s *corev1.PodSpec) {
+// hostPorts wants the same port of the node and of the container on the node's network, and
+// each port of the node once.
+func (p *podContainers) hostPorts(at string, s *corev1.PodSpec) {
 	taken := map[string]bool{}
 	for i, c := range s.Containers {
 		for j, port := range c.Ports {
@@ -128,17 +187,20 @@ func (p *podCheck) hostPorts(at string, s *corev1.PodSpec) {
 	}
 }
 
-func (p *podCheck) environment(at string, c *corev1.Container) {
+// amounts are the resources of a container that an environment variable may refer to.
+var amounts = regexp.MustCompile(`^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$`)
+
+func (p *podContainers) environment(at string, c *corev1.Container) {
 	for i, e := range c.Env {
 		here := fmt.Sprintf("%s.env[%d]", at, i)
 		if e.Name == "" {
 			p.fault(here+".name", "", "a name is required")
 		} else if msgs := validation.IsRelaxedEnvVarName(e.Name); len(msgs) > 0 {
 			p.fault(here+".name", "", "%q: %s", e.Name, strings.Join(msgs, "; "))
-		} else if msgs := validation.IsEnvVarName(e.Name); len(msgs) > 0 && p.older != nil {
-			p.older(here+".name", "", "%q: %s", e.Name, strings.Join(msgs, "; "))
+		} else if msgs := validation.IsEnvVarName(e.Name); len(msgs) > 0 && p.olderReleases != nil {
+			p.olderReleases(here+".name", "", "%q: %s", e.Name, strings.Join(msgs, "; "))
 		}
-		p.source(here, e)
+		p.envSource(here, e)
 	}
 	for i, from := range c.EnvFrom {
 		here := fmt.Sprintf("%s.envFrom[%d]", at, i)
@@ -154,7 +216,7 @@ func (p *podCheck) environment(at string, c *corev1.Container) {
 	}
 }
 
-func (p *podCheck) source(at string, e corev1.EnvVar) {
+func (p *podContainers) envSource(at string, e corev1.EnvVar) {
 	if e.ValueFrom == nil {
 		return
 	}
@@ -172,28 +234,23 @@ func (p *podCheck) source(at string, e corev1.EnvVar) {
 		p.fault(at+".valueFrom.fieldRef.fieldPath", "", "required")
 	}
 	if r := v.ConfigMapKeyRef; r != nil {
-		p.key(at+".valueFrom.configMapKeyRef.key", r.Key)
+		p.dataKey(at+".valueFrom.configMapKeyRef.key", r.Key)
 	}
 	if r := v.SecretKeyRef; r != nil {
-		p.key(at+".valueFrom.secretKeyRef.key", r.Key)
+		p.dataKey(at+".valueFrom.secretKeyRef.key", r.Key)
 	}
 }
 
-// key wants the key of a ConfigMap or Secret.
-func (p *podCheck) key(at, key string) {
-	if key == "" {
-		p.fault(at, "", "required")
-	} else if msg := dataKey(key); msg != "" {
-		p.fault(at, "", "%q: %s", key, msg)
-	}
-}
-
-// given counts what is there.
-func given(fields ...bool) (n int) {
-	for _, there := range fields {
-		if there {
-			n++
+// resizePolicies wants each resource once, with a known restart policy.
+func (p *podContainers) resizePolicies(at string, list []corev1.ContainerResizePolicy) {
+	seen := map[corev1.ResourceName]bool{}
+	for i, r := range list {
+		here := fmt.Sprintf("%s[%d]", at, i)
+		p.requiredOneOf(here+".resourceName", string(r.ResourceName), string(corev1.ResourceCPU), string(corev1.ResourceMemory))
+		p.requiredOneOf(here+".restartPolicy", string(r.RestartPolicy), string(corev1.NotRequired), string(corev1.RestartContainer))
+		if seen[r.ResourceName] {
+			p.fault(here+".resourceName", "", "%s is there twice", r.ResourceName)
 		}
+		seen[r.ResourceName] = true
 	}
-	return n
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,8 +13,11 @@ const (
 	mostSearches    = 32
 )
 
-// network: the names of the pod, and where it looks names up.
-func (p *podCheck) network(at string, s *corev1.PodSpec) {
+// podNetwork has the rules for the names of a pod, and for how it resolves names.
+type podNetwork struct{ *podReporter }
+
+// pod checks the names of the pod, and its DNS settings.
+func (p podNetwork) pod(at string, s *corev1.PodSpec) {
 	p.dnsLabel(at+".hostname", s.Hostname)
 	p.dnsLabel(at+".subdomain", s.Subdomain)
 	for i, a := range s.HostAliases {
@@ -25,15 +27,15 @@ func (p *podCheck) network(at string, s *corev1.PodSpec) {
 			p.subdomain(fmt.Sprintf("%s.hostnames[%d]", here, j), host)
 		}
 	}
-	p.choice(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+	p.oneOf(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 	p.nameservers(at, s)
 	if s.DNSConfig != nil {
-		p.searches(at+".dnsConfig", s.DNSConfig)
+		p.resolver(at+".dnsConfig", s.DNSConfig)
 	}
 }
 
-// searches: domains that names are looked up in, and options of the resolver.
-func (p *podCheck) searches(at string, c *corev1.PodDNSConfig) {
+// resolver checks search domains and options.
+func (p podNetwork) resolver(at string, c *corev1.PodDNSConfig) {
 	if n := len(c.Searches); n > mostSearches {
 		p.fault(at+".searches", "", "%d are more than %d", n, mostSearches)
 	}
@@ -48,17 +50,7 @@ func (p *podCheck) searches(at string, c *corev1.PodDNSConfig) {
 	}
 }
 
-// dnsLabel wants a name, if there is one, to be a DNS label.
-func (p *podCheck) dnsLabel(at, name string) {
-	if name == "" {
-		return
-	}
-	for _, msg := range validation.IsDNS1123Label(name) {
-		p.fault(at, "", "%q: %s", name, msg)
-	}
-}
-
-func (p *podCheck) nameservers(at string, s *corev1.PodSpec) {
+func (p podNetwork) nameservers(at string, s *corev1.PodSpec) {
 	var servers []string
 	if s.DNSConfig != nil {
 		servers = s.DNSConfig.Nameservers
@@ -72,11 +64,5 @@ func (p *podCheck) nameservers(at string, s *corev1.PodSpec) {
 	}
 	for i, server := range servers {
 		p.address(fmt.Sprintf("%s[%d]", here, i), server)
-	}
-}
-
-func (p *podCheck) address(at, text string) {
-	if _, err := netip.ParseAddr(text); err != nil {
-		p.fault(at, "", "%q is not an IP address", text)
 	}
 }

@@ -9,26 +9,34 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// probe: exactly one way to ask, and numbers that make sense. once: a single
-// success is enough.
-func (p *podCheck) probe(at string, probe *corev1.Probe, once bool) {
+// podProbes has the rules for probes and lifecycle hooks.
+type podProbes struct {
+	*podReporter
+
+	// graceSeconds is how many seconds the pod has to stop; nil where it is not known.
+	graceSeconds *int64
+}
+
+// probe wants exactly one handler, and valid numbers. once is set for probes that may have no
+// successThreshold but 1.
+func (p podProbes) probe(at string, probe *corev1.Probe, once bool) {
 	if probe == nil {
 		return
 	}
-	oneWay(p.fault, at, probe)
+	probeHandlers(p.fault, at, probe)
 	p.handler(at, corev1.LifecycleHandler{Exec: probe.Exec, HTTPGet: probe.HTTPGet, TCPSocket: probe.TCPSocket})
 	if probe.GRPC != nil {
 		port(p.fault, at+".grpc.port", intstr.FromInt32(probe.GRPC.Port))
 	}
-	negative(p.fault, at, probe)
+	probeNumbers(p.fault, at, probe)
 	if once && probe.SuccessThreshold > 1 {
 		p.fault(at+".successThreshold", "", "must be 1 here")
 	}
-	p.grace(at+".terminationGracePeriodSeconds", probe.TerminationGracePeriodSeconds, once)
+	p.terminationGrace(at+".terminationGracePeriodSeconds", probe.TerminationGracePeriodSeconds, once)
 }
 
-// oneWay: a probe asks in exactly one way.
-func oneWay(fault faulter, at string, p *corev1.Probe) {
+// probeHandlers wants exactly one handler.
+func probeHandlers(fault faulter, at string, p *corev1.Probe) {
 	if p == nil {
 		return
 	}
@@ -37,8 +45,8 @@ func oneWay(fault faulter, at string, p *corev1.Probe) {
 	}
 }
 
-// grace: a probe that never stops a container has no time for it.
-func (p *podCheck) grace(at string, seconds *int64, stops bool) {
+// terminationGrace wants a time only for probes that stop a container.
+func (p podProbes) terminationGrace(at string, seconds *int64, stops bool) {
 	switch {
 	case seconds == nil:
 	case !stops:
@@ -48,7 +56,7 @@ func (p *podCheck) grace(at string, seconds *int64, stops bool) {
 	}
 }
 
-func negative(fault faulter, at string, p *corev1.Probe) {
+func probeNumbers(fault faulter, at string, p *corev1.Probe) {
 	for _, n := range []struct {
 		field string
 		value int32
@@ -65,7 +73,7 @@ func negative(fault faulter, at string, p *corev1.Probe) {
 	}
 }
 
-func (p *podCheck) hooks(at string, l *corev1.Lifecycle) {
+func (p podProbes) lifecycle(at string, l *corev1.Lifecycle) {
 	if l == nil {
 		return
 	}
@@ -84,16 +92,16 @@ func (p *podCheck) hooks(at string, l *corev1.Lifecycle) {
 	}
 }
 
-func (p *podCheck) handler(at string, h corev1.LifecycleHandler) {
+func (p podProbes) handler(at string, h corev1.LifecycleHandler) {
 	if h.Exec != nil && len(h.Exec.Command) == 0 {
 		p.fault(at+".exec.command", "", "required")
 	}
 	if h.Sleep != nil {
-		p.sleep(at+".sleep.seconds", h.Sleep.Seconds)
+		p.sleepSeconds(at+".sleep.seconds", h.Sleep.Seconds)
 	}
 	if h.HTTPGet != nil {
 		port(p.fault, at+".httpGet.port", h.HTTPGet.Port)
-		p.choice(at+".httpGet.scheme", string(h.HTTPGet.Scheme), "HTTP", "HTTPS")
+		p.oneOf(at+".httpGet.scheme", string(h.HTTPGet.Scheme), "HTTP", "HTTPS")
 		for i, header := range h.HTTPGet.HTTPHeaders {
 			if len(validation.IsHTTPHeaderName(header.Name)) > 0 {
 				p.fault(fmt.Sprintf("%s.httpGet.httpHeaders[%d].name", at, i), "", "%q is not the name of a header", header.Name)
@@ -105,13 +113,14 @@ func (p *podCheck) handler(at string, h corev1.LifecycleHandler) {
 	}
 }
 
-// sleep: a hook ends before the time that the pod has to stop, whichever hook it is.
-func (p *podCheck) sleep(at string, seconds int64) {
+// sleepSeconds wants a hook to end within the termination grace period of the pod. The API
+// server checks postStart in the same way.
+func (p podProbes) sleepSeconds(at string, seconds int64) {
 	switch {
 	case seconds < 0:
 		p.fault(at, "", "%d must not be negative", seconds)
-	case p.stopping != nil && seconds > *p.stopping:
-		p.fault(at, "raise terminationGracePeriodSeconds, or sleep for less", "%d is more than the %d of terminationGracePeriodSeconds", seconds, *p.stopping)
+	case p.graceSeconds != nil && seconds > *p.graceSeconds:
+		p.fault(at, "raise terminationGracePeriodSeconds, or sleep for less", "%d is more than the %d of terminationGracePeriodSeconds", seconds, *p.graceSeconds)
 	}
 }
 

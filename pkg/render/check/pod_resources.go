@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// resources: known names, nothing negative, no request above its limit, and for
-// what cannot be shared a request that is the limit.
+// resources wants known names, no negative quantities, no request above its limit, and
+// request and limit to be equal for resources that cannot be overcommitted.
 func resources(fault faulter, path string, r corev1.ResourceRequirements) {
 	for _, name := range sortedNames(r.Limits) {
 		at := fmt.Sprintf("%s.limits[%s]", path, name)
@@ -29,13 +29,13 @@ func resources(fault faulter, path string, r corev1.ResourceRequirements) {
 			fault(at, "", "%s must not be negative", request.String())
 		case limited && request.Cmp(limit) > 0:
 			fault(at, "", "%s is more than the limit of %s", request.String(), limit.String())
-		case !divisible(name) && (!limited || request.Cmp(limit) != 0):
+		case !overcommits(name) && (!limited || request.Cmp(limit) != 0):
 			fault(at, "set the limit to the same", "%s cannot be shared: request and limit are the same", name)
 		}
 	}
 }
 
-// resourceName wants one of Kubernetes' own, or one of a vendor.
+// resourceName wants a resource of Kubernetes, or an extended resource.
 func resourceName(fault faulter, at string, name corev1.ResourceName) {
 	vendor, _, extended := strings.Cut(string(name), "/")
 	own := vendor == "kubernetes.io" || strings.HasSuffix(vendor, ".kubernetes.io")
@@ -53,8 +53,8 @@ func standard(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// divisible reports a resource of which a container may use more than it asks for.
-func divisible(name corev1.ResourceName) bool {
+// overcommits reports a resource of which a container may use more than it requests.
+func overcommits(name corev1.ResourceName) bool {
 	return standard(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
@@ -67,22 +67,11 @@ func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
 	return names
 }
 
-// resizes: each resource once, and what a change of it does to the container.
-func (p *podCheck) resizes(at string, list []corev1.ContainerResizePolicy) {
-	seen := map[corev1.ResourceName]bool{}
-	for i, r := range list {
-		here := fmt.Sprintf("%s[%d]", at, i)
-		p.need(here+".resourceName", string(r.ResourceName), string(corev1.ResourceCPU), string(corev1.ResourceMemory))
-		p.need(here+".restartPolicy", string(r.RestartPolicy), string(corev1.NotRequired), string(corev1.RestartContainer))
-		if seen[r.ResourceName] {
-			p.fault(here+".resourceName", "", "%s is there twice", r.ResourceName)
-		}
-		seen[r.ResourceName] = true
-	}
-}
+// podResources has the rules for resources of a pod as a whole.
+type podResources struct{ *podReporter }
 
-// wholeResources are those of the pod as a whole, and what it needs beside its containers.
-func (p *podCheck) wholeResources(at string, s *corev1.PodSpec) {
+// pod checks the resources of the pod as a whole, and its overhead.
+func (p podResources) pod(at string, s *corev1.PodSpec) {
 	resources(p.fault, at+".overhead", corev1.ResourceRequirements{Limits: s.Overhead})
 	if s.Resources == nil {
 		return
@@ -93,8 +82,8 @@ func (p *podCheck) wholeResources(at string, s *corev1.PodSpec) {
 	resources(p.fault, at+".resources", *s.Resources)
 }
 
-// claimed: claims of devices are named once, by one of two ways, and containers name none else.
-func (p *podCheck) claimed(at string, s *corev1.PodSpec) {
+// resourceClaims wants each claim once, with one source, and containers to name only these.
+func (p podResources) resourceClaims(at string, s *corev1.PodSpec) {
 	names := map[string]bool{}
 	for i, c := range s.ResourceClaims {
 		here := fmt.Sprintf("%s.resourceClaims[%d]", at, i)

@@ -27,17 +27,21 @@ var _ = add(&kindRules{
 	},
 })
 
-// podProbeMarker holds the rules of the webhook (docs/kruise/protection.md#other-features and
+// markerCheck gathers the faults of one PodProbeMarker.
+type markerCheck struct{ *subject }
+
+// podProbeMarker has the rules of the webhook (docs/kruise/protection.md#other-features and
 // docs/kruise/sidecarset.md#observed-on-a-cluster).
 func podProbeMarker(s *subject) {
 	var marker kruise.PodProbeMarker
 	if !s.read(&marker) {
 		return
 	}
-	s.choose("spec.selector", marker.Spec.Selector, "name the labels of the pods")
+	requiredSelector(s, "spec.selector", marker.Spec.Selector, "name the labels of the pods")
 	if len(marker.Spec.Probes) == 0 {
 		s.fault(markerProbes, "", "at least one probe is required")
 	}
+	k := &markerCheck{s}
 	seen, conditions := map[string]bool{}, map[corev1.PodConditionType]bool{}
 	for i := range marker.Spec.Probes {
 		p := &marker.Spec.Probes[i]
@@ -48,102 +52,108 @@ func podProbeMarker(s *subject) {
 			}
 			conditions[c] = true
 		}
-		s.probeName(at+".name", p.Name, seen)
+		k.probeName(at+".name", p.Name, seen)
 		if p.ContainerName == "" {
 			s.fault(at+".containerName", "", "a container is required")
 		}
-		s.markerProbe(at+".probe", &p.Probe.Probe)
-		s.effect(at, p)
+		k.probe(at+".probe", &p.Probe.Probe)
+		k.effect(at, p)
 	}
 	var old kruise.PodProbeMarker
-	if s.before(&old) {
-		s.constant(unchanging{"spec.selector", old.Spec.Selector, marker.Spec.Selector})
+	if s.decodeOld(&old) {
+		immutableFields(s, fieldChange{"spec.selector", old.Spec.Selector, marker.Spec.Selector})
 	}
 }
 
 // native are the conditions of pods that are Kubernetes' own.
 var native = []string{"PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers", "DisruptionTarget"}
 
-func (s *subject) probeName(path, name string, seen map[string]bool) {
+func (k *markerCheck) probeName(path, name string, seen map[string]bool) {
 	switch {
 	case name == "":
-		s.fault(path, "", "a probe needs a name")
+		k.fault(path, "", "a probe needs a name")
 	case strings.Contains(name, "#"):
-		s.fault(path, "", "%q holds a #", name)
+		k.fault(path, "", "%q holds a #", name)
 	case slices.Contains(native, name):
-		s.fault(path, "", "%s is a condition of Kubernetes' own", name)
+		k.fault(path, "", "%s is a condition of Kubernetes' own", name)
 	case seen[name]:
-		s.fault(path, "", "there are two probes %s", name)
+		k.fault(path, "", "there are two probes %s", name)
 	}
 	seen[name] = true
 }
 
-// effect: a probe whose answer nobody sees is refused.
-func (s *subject) effect(at string, p *kruise.PodContainerProbe) {
+// effect wants a probe whose result is written as a condition or by a marker.
+func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 	condition := string(p.PodConditionType)
 	switch {
 	case condition == "" && len(p.MarkerPolicy) == 0:
-		s.fault(at, "give one of the two", "podConditionType or markerPolicy is required")
+		k.fault(at, "give one of the two", "podConditionType or markerPolicy is required")
 	case slices.Contains(native, condition):
-		s.accepted(func() { s.fault(at+".podConditionType", "", "%s is a condition of Kubernetes' own", condition) })
+		k.accepted(func() { k.fault(at+".podConditionType", "", "%s is a condition of Kubernetes' own", condition) })
 	case condition != "" && len(validation.IsQualifiedName(condition)) > 0:
-		s.fault(at+".podConditionType", "", "%q is not a condition type", condition)
+		k.fault(at+".podConditionType", "", "%q is not a condition type", condition)
 	}
 	states := map[kruise.ProbeState]bool{}
 	for i, m := range p.MarkerPolicy {
 		here := fmt.Sprintf("%s.markerPolicy[%d]", at, i)
 		if states[m.State] {
-			s.fault(here+".state", "", "there are two markers for %s", m.State)
+			k.fault(here+".state", "", "there are two markers for %s", m.State)
 		}
 		states[m.State] = true
 		if len(m.Labels)+len(m.Annotations) == 0 {
-			s.fault(here, "", "a marker needs labels or annotations")
+			k.fault(here, "", "a marker needs labels or annotations")
 		}
-		for _, e := range ordered(metavalidation.ValidateLabels(m.Labels, field.NewPath(here, "labels"))) {
-			s.fault(e.Field, "", "%s", said(e))
+		for _, e := range sortedErrors(metavalidation.ValidateLabels(m.Labels, field.NewPath(here, "labels"))) {
+			k.fault(e.Field, "", "%s", detailOf(e))
 		}
-		for _, e := range ordered(apivalidation.ValidateAnnotations(m.Annotations, field.NewPath(here, "annotations"))) {
-			s.fault(e.Field, "", "%s", said(e))
+		for _, e := range sortedErrors(apivalidation.ValidateAnnotations(m.Annotations, field.NewPath(here, "annotations"))) {
+			k.fault(e.Field, "", "%s", detailOf(e))
 		}
 		if m.State != kruise.ProbeSucceeded && m.State != kruise.ProbeFailed {
-			s.fault(fmt.Sprintf("%s.markerPolicy[%d].state", at, i), "", "%q is not allowed: want Succeeded or Failed", m.State)
+			k.fault(fmt.Sprintf("%s.markerPolicy[%d].state", at, i), "", "%q is not allowed: want Succeeded or Failed", m.State)
 		}
 	}
 }
 
-// markerProbe: the node's agent asks, and knows three ways.
-func (s *subject) markerProbe(at string, p *corev1.Probe) {
-	negative(s.fault, at, p)
+// probe wants exactly one of the three handlers that Kruise's daemon supports.
+func (k *markerCheck) probe(at string, p *corev1.Probe) {
+	probeNumbers(k.fault, at, p)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {
-		s.fault(at, "give one of exec, httpGet, tcpSocket", "a probe asks in one way, not %d", n)
+		k.fault(at, "give one of exec, httpGet, tcpSocket", "a probe asks in one way, not %d", n)
 	}
 	if p.Exec != nil && len(p.Exec.Command) == 0 {
-		s.fault(at+".exec.command", "", "a command is required")
+		k.fault(at+".exec.command", "", "a command is required")
 	}
 	if h := p.HTTPGet; h != nil {
 		here := at + ".httpGet"
-		s.ownHost(here, h.Host)
-		port(s.fault, here+".port", h.Port)
+		k.noHost(here, h.Host)
+		port(k.fault, here+".port", h.Port)
 		if h.Path == "" {
-			s.fault(here+".path", "", "a path is required")
+			k.fault(here+".path", "", "a path is required")
 		}
 		if h.Scheme != corev1.URISchemeHTTP && h.Scheme != corev1.URISchemeHTTPS {
-			s.fault(here+".scheme", "no default is filled in: write scheme: HTTP", "%q is not allowed: want HTTP or HTTPS", h.Scheme)
+			k.fault(here+".scheme", "no default is filled in: write scheme: HTTP", "%q is not allowed: want HTTP or HTTPS", h.Scheme)
 		}
 		for i, header := range h.HTTPHeaders {
 			if len(validation.IsHTTPHeaderName(header.Name)) > 0 {
-				s.fault(fmt.Sprintf("%s.httpHeaders[%d].name", here, i), "", "%q is not a header", header.Name)
+				k.fault(fmt.Sprintf("%s.httpHeaders[%d].name", here, i), "", "%q is not a header", header.Name)
 			}
 		}
 	}
 	if p.TCPSocket != nil {
-		s.ownHost(at+".tcpSocket", p.TCPSocket.Host)
-		port(s.fault, at+".tcpSocket.port", p.TCPSocket.Port)
+		k.noHost(at+".tcpSocket", p.TCPSocket.Host)
+		port(k.fault, at+".tcpSocket.port", p.TCPSocket.Port)
 	}
 }
 
-func (s *subject) ownHost(at, host string) {
+func (k *markerCheck) noHost(at, host string) {
 	if host != "" {
-		s.fault(at+".host", "remove it: the pod itself is asked", "not allowed here")
+		k.fault(at+".host", "remove it: the pod itself is asked", "not allowed here")
 	}
 }
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: kruise.KindNodePodProbe, object: kruise.NodePodProbe{},
+	// The controller writes these objects; only the schema looks at them.
+	check: func(s *subject) { s.read(&kruise.NodePodProbe{}) },
+})

@@ -11,7 +11,7 @@ import (
 
 const totalReplicas = "spec.protectTotalReplicas"
 
-var budgetTarget = targeting{path: "spec.targetRef"}
+var budgetTarget = targetRule{path: "spec.targetRef"}
 
 var _ = add(&kindRules{
 	group: kruise.PolicyGroup, kind: kruise.KindPodUnavailableBudget, object: kruise.PodUnavailableBudget{},
@@ -26,7 +26,13 @@ var _ = add(&kindRules{
 	},
 })
 
-// podUnavailableBudget holds the rules of the webhook
+// budgetCheck gathers the faults of one PodUnavailableBudget.
+type budgetCheck struct {
+	*subject
+	spec *kruise.PodUnavailableBudgetSpec
+}
+
+// podUnavailableBudget has the rules of the webhook
 // (docs/kruise/protection.md#podunavailablebudget and
 // docs/kruise/sidecarset.md#observed-on-a-cluster).
 func podUnavailableBudget(s *subject) {
@@ -35,81 +41,84 @@ func podUnavailableBudget(s *subject) {
 		return
 	}
 	spec := &budget.Spec
-	s.guarded(spec)
-	s.budget(spec)
+	k := &budgetCheck{s, spec}
+	k.target()
+	k.limits()
 	for _, op := range spec.ProtectOperations {
 		oneOf(s, "spec.protectOperations", op, kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation, kruise.PubResizeOperation)
 	}
 	if spec.IgnoredPodSelector != nil {
-		s.choose("spec.ignoredPodSelector", spec.IgnoredPodSelector, "leave it out to ignore no pod")
+		requiredSelector(s, "spec.ignoredPodSelector", spec.IgnoredPodSelector, "leave it out to ignore no pod")
 	}
-	s.total(spec.ProtectTotalReplicas)
+	k.totalReplicas()
 	var old kruise.PodUnavailableBudget
-	if s.before(&old) {
-		s.constant(
-			unchanging{"spec.selector", old.Spec.Selector, spec.Selector},
-			unchanging{budgetTarget.path, old.Spec.TargetReference, spec.TargetReference},
+	if s.decodeOld(&old) {
+		immutableFields(s,
+			fieldChange{"spec.selector", old.Spec.Selector, spec.Selector},
+			fieldChange{budgetTarget.path, old.Spec.TargetReference, spec.TargetReference},
 		)
 	}
 }
 
-// guarded: which pods, in one way.
-func (s *subject) guarded(spec *kruise.PodUnavailableBudgetSpec) {
-	sel, ref := spec.Selector, spec.TargetReference
+// target wants the pods to be chosen in exactly one way.
+func (k *budgetCheck) target() {
+	sel, ref := k.spec.Selector, k.spec.TargetReference
 	switch {
 	case sel == nil && ref == nil:
-		s.fault("spec.selector", "", "selector or targetRef is required")
+		k.fault("spec.selector", "", "selector or targetRef is required")
 	case sel != nil && ref != nil:
-		s.fault("spec.selector", "keep one of the two", "selector and targetRef exclude each other")
+		k.fault("spec.selector", "keep one of the two", "selector and targetRef exclude each other")
 	case sel != nil:
-		if s.choose("spec.selector", sel, "name the labels of the pods") != nil {
-			s.disjoint(sel)
+		if requiredSelector(k.subject, "spec.selector", sel, "name the labels of the pods") != nil {
+			k.disjointSelector(sel)
 		}
 	default:
-		if s.complete(budgetTarget, ref) {
-			s.alone(budgetTarget, ref)
+		if targetNamed(k.subject, budgetTarget, ref) {
+			uniqueTarget(k.subject, budgetTarget, ref)
 		}
 	}
 }
 
-// disjoint: two budgets that select by the same keys may not meet; others are
-// not compared.
-func (s *subject) disjoint(sel *metav1.LabelSelector) {
-	mine, id := requirements(sel), s.c.Facts.IDOf(s.r)
-	x := s.selectors(kruise.PolicyGroup, kruise.KindPodUnavailableBudget)
-	for _, place := range x.near(id.Namespace, mine) {
+// disjointSelector wants no other budget whose selector has the same keys to select the
+// same pods. Selectors with other keys are not compared.
+func (k *budgetCheck) disjointSelector(sel *metav1.LabelSelector) {
+	mine, id := requirements(sel), k.c.Facts.IDOf(k.r)
+	x := indexSelectors(k.c.Facts, kruise.PolicyGroup, kruise.KindPodUnavailableBudget)
+	for _, place := range x.candidates(id.Namespace, mine) {
 		theirs := x.wants[place]
-		if x.beside(place, s.r, id) && compatible(mine, theirs) && compatible(theirs, mine) {
-			s.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", x.all[place].r.Name())
+		if x.existsBefore(place, k.r, id) && compatible(mine, theirs) && compatible(theirs, mine) {
+			k.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", x.all[place].r.Name())
 		}
 	}
 }
 
-// budget: one number or percentage.
-func (s *subject) budget(spec *kruise.PodUnavailableBudgetSpec) {
+// limits wants one number or percentage.
+func (k *budgetCheck) limits() {
+	spec := k.spec
 	switch given(spec.MaxUnavailable != nil, spec.MinAvailable != nil) {
 	case 0:
-		s.fault("spec.maxUnavailable", "", "maxUnavailable or minAvailable is required")
+		k.fault("spec.maxUnavailable", "", "maxUnavailable or minAvailable is required")
 	case 2:
-		s.fault("spec.maxUnavailable", "keep one of the two", "maxUnavailable and minAvailable exclude each other")
+		k.fault("spec.maxUnavailable", "keep one of the two", "maxUnavailable and minAvailable exclude each other")
 	}
-	s.part("spec.maxUnavailable", spec.MaxUnavailable)
-	s.part("spec.minAvailable", spec.MinAvailable)
+	numberOrPartOfWhole(k.subject, "spec.maxUnavailable", spec.MaxUnavailable)
+	numberOrPartOfWhole(k.subject, "spec.minAvailable", spec.MinAvailable)
 }
 
-// total: v1alpha1 writes the number as an annotation, which v1beta1 only
-// compares with the field.
-func (s *subject) total(field *int32) {
+// totalReplicas checks the number of replicas, which v1alpha1 has in an annotation;
+// v1beta1 only compares the annotation with the field.
+func (k *budgetCheck) totalReplicas() {
+	field := k.spec.ProtectTotalReplicas
 	const at = "metadata.annotations[" + kruise.ProtectTotalReplicasAnnotation + "]"
-	text := strings.TrimSpace(s.r.Annotation(kruise.ProtectTotalReplicasAnnotation))
+	text := strings.TrimSpace(k.r.Annotation(kruise.ProtectTotalReplicasAnnotation))
 	n, err := strconv.ParseInt(text, 10, 32)
 	const rule = "podunavailablebudget/total-replicas-invalid"
-	switch alpha := s.r.Version() == kruise.V1alpha1; {
+	switch alpha := k.r.Version() == kruise.V1alpha1; {
 	case text != "" && alpha && (err != nil || n < 1):
-		s.against(rule, at, "", "%q is not a number from 1", text)
+		k.faultUnder(rule, at, "", "%q is not a number from 1", text)
 	case field != nil && *field < 1:
-		s.fault(totalReplicas, "", "%d must be 1 or more", *field)
+		k.fault(totalReplicas, "", "%d must be 1 or more", *field)
 	case text != "" && !alpha && field != nil && (err != nil || int64(*field) != n):
-		s.against(rule, at, "remove the annotation", "%q is not the %d of %s", text, *field, totalReplicas)
+		k.faultUnder(rule, at, "remove the annotation", "%q is not the %d of %s", text, *field, totalReplicas)
 	}
 }

@@ -2,13 +2,17 @@ package check
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The rules by release of Kruise: what another release takes, and this one does not.
+// The rules about releases of Kruise: what another release accepts, and this one does not.
 const (
 	notServed    = "object/version-not-served"
 	absentField  = "object/field-of-another-release"
@@ -21,8 +25,7 @@ var releaseRules = []Rule{
 	{ID: droppedField, Accepted: true, Doc: "The schema of the release takes the field and its webhook drops it without a word: nothing comes of it."},
 }
 
-// readAs has the subject looked at as the release reads it, unless that is as it is
-// written.
+// readAs makes the subject the object as the release reads it.
 func (s *subject) readAs() {
 	if s.Operation == Delete || s.kind == nil {
 		return
@@ -33,16 +36,18 @@ func (s *subject) readAs() {
 	}
 }
 
-// shown is a fault of the object as it was read, with the path as it is written.
-func (s *subject) shown(err *resource.Error) *resource.Error {
+// asWritten returns a fault of the object as the release reads it with the path that the user
+// wrote.
+func (s *subject) asWritten(err *resource.Error) *resource.Error {
 	if s.reading.CloneSet {
 		err.Field = kruise.ReadPath(err.Field)
 	}
 	return err
 }
 
-// written is the path, as the object is written, of a field of its kind's newest version.
-func (s *subject) written(path string) string {
+// writtenPath returns the path, in the version that the user wrote, of a field of the newest
+// version.
+func (s *subject) writtenPath(path string) string {
 	path = kruise.Written(s.r.Node(), path)
 	if s.reading.CloneSet {
 		path = kruise.ReadPath(path)
@@ -50,48 +55,56 @@ func (s *subject) written(path string) string {
 	return path
 }
 
-// released holds the object to the release: its version, and its fields. Faults that
-// only other releases find are taken back.
-func (s *subject) released() {
+// releaseCheck has the rules that depend on the release of Kruise.
+type releaseCheck struct {
+	*subject
+	release kruise.Release
+}
+
+// checkRelease checks the version and the fields of the object against the release, and
+// removes the faults that only other releases find.
+func checkRelease(s *subject) {
 	r := s.c.Kruise.OrNewest()
-	s.takeBack(r)
-	s.notYet(r)
-	group, version := s.Object.Group(), s.Object.Version()
-	if !r.Serves(group, s.Object.Kind(), version) {
-		s.notServed(r, group, version)
+	k := releaseCheck{s, r}
+	k.dropFaultsOfOthers()
+	k.acceptLaterRules()
+	group, version := k.Object.Group(), k.Object.Version()
+	if !r.Serves(group, k.Object.Kind(), version) {
+		k.notServed(group, version)
 		return
 	}
-	for _, a := range r.Absent(s.Object.Node()) {
+	for _, a := range r.Absent(k.Object.Node()) {
 		rule, what := absentField, "refused, or dropped by an API server that is not asked to be strict"
 		if a.Kept {
 			rule, what = droppedField, "dropped without a word"
 		}
-		if !s.refused(a.Path) {
-			s.another(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
+		if !k.refused(a.Path) {
+			k.releaseFault(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
 		}
 	}
-	s.noLonger(r)
-	if typed, ok := s.changedType(r); ok {
-		s.another(absentField, false, typed, "write a whole number", "%s takes a whole number alone here", r.Name())
+	k.earlierRules()
+	if typed, ok := k.changedType(); ok {
+		k.releaseFault(absentField, false, typed, "write a whole number", "%s takes a whole number alone here", r.Name())
 	}
 }
 
-func (s *subject) notServed(r kruise.Release, group, version string) {
-	in, _ := kruise.ServedIn(group, s.Object.Kind(), version)
-	has := r.Versions(group, s.Object.Kind())
+func (k releaseCheck) notServed(group, version string) {
+	r := k.release
+	in, _ := kruise.ServedIn(group, k.Object.Kind(), version)
+	has := r.Versions(group, k.Object.Kind())
 	if len(has) == 0 {
-		s.another(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), s.Object.Kind(), in.Words())
+		k.releaseFault(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), k.Object.Kind(), in.Words())
 		return
 	}
 	hint := "write " + group + "/" + has[len(has)-1] + ": kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + " does it"
 	if in.First == kruise.Next {
-		s.another(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only what comes after %s", s.Object.Kind(), version, kruise.NewestRelease)
+		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only what comes after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return
 	}
-	s.another(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), s.Object.Kind(), version, in.Words())
+	k.releaseFault(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), k.Object.Kind(), version, in.Words())
 }
 
-// hintFor says which release to name where the field is meant.
+// hintFor names the release to use for the field.
 func hintFor(in kruise.Span, r kruise.Release) string {
 	if in.First == kruise.Next {
 		return "remove it, or say --kruise-version next for a build of Kruise's main branch"
@@ -102,28 +115,28 @@ func hintFor(in kruise.Span, r kruise.Release) string {
 	return "remove it: the field went with " + in.Last.Name()
 }
 
-// another reports what the release does not take; where it is not known, other releases
-// may, and it is no fault of the object.
-func (s *subject) another(rule string, accepted bool, path, hint, format string, args ...any) {
-	err := located(s.Object.Fault(path, hint, format, args...))
+// releaseFault reports something that this release refuses. Where the release is not known,
+// another one may accept it, and the fault is marked as accepted.
+func (s *subject) releaseFault(rule string, accepted bool, path, hint, format string, args ...any) {
+	err := resourceError(s.Object.Fault(path, hint, format, args...))
 	s.faults = append(s.faults, Fault{Rule: rule, Accepted: accepted || s.c.Kruise.IsZero(), OfRelease: true, Error: err})
 }
 
-// takeBack removes faults about fields that the release has and Kruise's main branch has
+// dropFaultsOfOthers removes faults about fields that the release has and Kruise's main branch has
 // not, and marks those that other releases have.
-func (s *subject) takeBack(r kruise.Release) {
+func (k releaseCheck) dropFaultsOfOthers() {
 	gone := map[string]kruise.Absent{}
-	for _, a := range kruise.Next.Absent(s.Object.Node()) {
+	for _, a := range kruise.Next.Absent(k.Object.Node()) {
 		gone[a.Path] = a
 	}
-	s.faults = slices.DeleteFunc(s.faults, func(f Fault) bool {
-		a, ok := lying(gone, f.Field)
-		return ok && f.Rule == unknownField && (a.Has(r) || !a.Has(kruise.Next) && s.c.Kruise != kruise.Next)
+	k.faults = slices.DeleteFunc(k.faults, func(f Fault) bool {
+		a, ok := fieldAround(gone, f.Field)
+		return ok && f.Rule == unknownField && (a.Has(k.release) || !a.Has(kruise.Next) && k.c.Kruise != kruise.Next)
 	})
 }
 
-// lying finds the field that a path is, or lies in.
-func lying(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
+// fieldAround finds the field that the path names, or is below.
+func fieldAround(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
 	for at, a := range fields {
 		if under(path, at) {
 			return a, true
@@ -133,21 +146,21 @@ func lying(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
 }
 
 // changedType returns a field that holds text where the release wants a number.
-func (s *subject) changedType(r kruise.Release) (path string, ok bool) {
-	for _, a := range kruise.Changed(s.Object.Node()) {
+func (k releaseCheck) changedType() (path string, ok bool) {
+	for _, a := range kruise.Changed(k.Object.Node()) {
 		since, change, _ := strings.Cut(a.Changes, ": ")
 		first, err := kruise.ParseRelease(since)
-		if err == nil && change == "type integer→-" && r.Before(first.Minor()) && a.Text {
+		if err == nil && change == "type integer→-" && k.release.Before(first.Minor()) && a.Text {
 			return a.Path, true
 		}
 	}
 	return "", false
 }
 
-// stopping returns the faults that a render is stopped by. An object that stays Kruise's is
-// stopped by what Kruise refuses; one that is expanded by all that its pods or the native
-// object in its place are refused for, and not by what only another release would take.
-func stopping(faults []Fault, kept bool) error {
+// blockingFaults returns the faults that stop a render. For an object that stays as it is,
+// these are the faults for which Kruise refuses it; for an object that is expanded, also those
+// of its pods and of the native object that replaces it, but not those of a release.
+func blockingFaults(faults []Fault, kept bool) error {
 	var errs resource.Errors
 	for _, f := range faults {
 		if kept && !f.Accepted || !kept && !f.OfRelease {
@@ -155,4 +168,78 @@ func stopping(faults []Fault, kept bool) error {
 		}
 	}
 	return errs.Err()
+}
+
+// laterRule is about faults that releases before the one named do not find. Which release
+// brought a rule is known as far as random objects were recorded: of 1.5, 1.8, 1.9 and the
+// main branch. Between two of them the older one is followed: a rule that 1.8 has and 1.5
+// has not is one since 1.6.
+type laterRule struct {
+	// kind is "" for all kinds.
+	kind string
+	// field is the path, as faults show it without brackets, of the field or of what it
+	// lies in; one that starts with a dot is the end of it.
+	field string
+	first kruise.Release
+	// when, if given, narrows it down to some objects.
+	when func(s *subject) bool
+}
+
+var laterRules = []laterRule{
+	{kind: kruise.KindEphemeralJob, field: ephemeralContainers, first: kruise.Minor(6)},
+	{kind: kruise.KindEphemeralJob, field: "spec.selector", first: kruise.Minor(6), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "selector") != nil }},
+	{kind: kruise.KindStatefulSet, field: "metadata.name", first: kruise.Minor(6), when: func(s *subject) bool { return len(validation.IsDNS1123Subdomain(s.r.Name())) == 0 }},
+	{kind: kruise.KindStatefulSet, field: "spec.revisionHistoryLimit", first: kruise.Next},
+	{kind: kruise.KindStatefulSet, field: "spec.volumeClaimUpdateStrategy.type", first: kruise.Minor(9)},
+	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(6)},
+	{kind: kruise.KindImagePullJob, field: "spec.completionPolicy.activeDeadlineSeconds", first: kruise.Minor(6)},
+	{kind: kruise.KindImagePullJob, field: "spec.pullPolicy.timeoutSeconds", first: kruise.Minor(9)},
+	{kind: kruise.KindImageListPullJob, field: "spec.parallelism", first: kruise.Next},
+	{kind: kruise.KindImageListPullJob, field: "spec.pullPolicy.timeoutSeconds", first: kruise.Next},
+	{kind: kruise.KindSidecarSet, field: "spec.namespaceSelector", first: kruise.Minor(9), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "namespace") != nil }},
+	{kind: kruise.KindUnitedDeployment, field: "spec.updateStrategy.type", first: kruise.Next},
+	{kind: kruise.KindUnitedDeployment, field: "spec.topology.subsets.replicas", first: kruise.Minor(9), when: adaptive},
+	{kind: kruise.KindWorkloadSpread, field: "spec.subsets.patch", first: kruise.Minor(9)},
+	{field: ".template.spec.terminationGracePeriodSeconds", first: kruise.Next},
+}
+
+func adaptive(s *subject) bool {
+	return tree.StrAt(s.r.Node(), "spec", "topology", "scheduleStrategy", "type") == string(kruise.AdaptiveUnitedDeploymentScheduleStrategyType)
+}
+
+// about reports whether a fault is one that the rule finds.
+func (l *laterRule) about(s *subject, f Fault) bool {
+	if l.kind != "" && l.kind != s.Object.Kind() || l.when != nil && !l.when(s) {
+		return false
+	}
+	plain := withoutIndices(f.Field)
+	if l.field[0] == '.' {
+		return strings.HasSuffix(plain, l.field)
+	}
+	return under(plain, l.field)
+}
+
+// acceptLaterRules marks faults of rules that the release does not have.
+func (k releaseCheck) acceptLaterRules() {
+	for i, f := range k.faults {
+		if f.Rule == unknownField || f.Rule == missingField || f.Rule == wrongType {
+			continue
+		}
+		if slices.ContainsFunc(laterRules, func(l laterRule) bool { return k.release.Before(l.first) && l.about(k.subject, f) }) {
+			k.faults[i].Accepted = true
+		}
+	}
+}
+
+// earlierRules are rules that only older releases have: a PodProbeMarker took only commands.
+func (k releaseCheck) earlierRules() {
+	if k.Object.Kind() != kruise.KindPodProbeMarker || !k.release.Before(kruise.Minor(6)) {
+		return
+	}
+	for i, p := range tree.Items(tree.Get(k.r.Node(), "spec", "probes")) {
+		if tree.Get(p, "probe", "tcpSocket") != nil {
+			path := "spec.probes[" + strconv.Itoa(i) + "].probe.tcpSocket"
+			k.releaseFault(absentField, false, path, "use exec", "%s takes no such probe: since Kruise 1.6", k.release.Name())
+		}
+	}
 }

@@ -17,9 +17,9 @@ const (
 	sidecars = ofAlpha + "kind: SidecarSet\nmetadata: {name: s}\nspec: {selector: {matchLabels: {app: web}}, initContainers: [{name: i, image: 'a:1', restartPolicy: Always}], containers: [{name: c, image: 'a:1', resourcesPolicy: {targetContainersMode: Foo}}]}\n"
 )
 
-// TestVerdictsByRelease: what a release refuses, what it drops, and what is only a warning
+// TestRelease_Rules: what a release refuses, what it drops, and what is only a warning
 // where the release is not known; each rule has a neighbour that is taken.
-func TestVerdictsByRelease(t *testing.T) {
+func TestRelease_Rules(t *testing.T) {
 	form := func(text string) string { return strings.Replace(formed, "FORM", text, 1) }
 	const deadline = ofAlpha + "kind: CloneSet\nmetadata: {name: web}\nspec: {progressDeadlineSeconds: 600, " + owning + "}\n"
 	const percent = ofAlpha + "kind: DaemonSet\nmetadata: {name: web}\nspec: {updateStrategy: {rollingUpdate: {partition: 50%}}, " + owning + "}\n"

@@ -1,7 +1,11 @@
 package check
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -22,7 +26,10 @@ var _ = add(&kindRules{
 	},
 })
 
-// resourceDistribution holds the webhook's rules
+// distributionCheck gathers the faults of one ResourceDistribution.
+type distributionCheck struct{ *subject }
+
+// resourceDistribution has the webhook's rules
 // (docs/kruise/distribution.md#resourcedistribution). Its dry-run creation of the resource is
 // replaced by the API server's rules for ConfigMaps and Secrets; quotas and other admission cannot
 // be foreseen.
@@ -31,73 +38,75 @@ func resourceDistribution(s *subject) {
 	if !s.read(&rd) {
 		return
 	}
-	s.distributionTargets(rd.Spec.Targets)
-	s.distributedResource()
-	s.sameResource()
+	k := &distributionCheck{s}
+	k.targets(rd.Spec.Targets)
+	k.resource()
+	k.sameResource()
 }
 
-func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
-	if tree.Get(s.r.Node(), "spec", "targets") == nil {
-		s.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
+// targets wants namespaces that are not both included and excluded.
+func (k *distributionCheck) targets(t kruise.ResourceDistributionTargets) {
+	if tree.Get(k.r.Node(), "spec", "targets") == nil {
+		k.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
 		return
 	}
-	s.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)
-	s.namespaces("spec.targets.excludedNamespaces.list", t.ExcludedNamespaces.List)
+	k.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)
+	k.namespaces("spec.targets.excludedNamespaces.list", t.ExcludedNamespaces.List)
 	excluded := map[string]bool{}
 	for _, ns := range t.ExcludedNamespaces.List {
 		excluded[ns.Name] = true
 	}
 	for i, ns := range t.IncludedNamespaces.List {
 		if excluded[ns.Name] {
-			s.fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
+			k.fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
 				"namespace %s is in both includedNamespaces and excludedNamespaces", ns.Name)
 		}
 	}
-	s.sound("spec.targets.namespaceSelector", &t.NamespaceSelector)
+	validSelector(k.subject, "spec.targets.namespaceSelector", &t.NamespaceSelector)
 }
 
 // namespaces wants names of namespaces.
-func (s *subject) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
+func (k *distributionCheck) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
 	for i, ns := range list {
 		if msgs := validation.IsDNS1123Label(ns.Name); len(msgs) > 0 {
-			s.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is not a namespace: %s", ns.Name, strings.Join(msgs, "; "))
+			k.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is not a namespace: %s", ns.Name, strings.Join(msgs, "; "))
 		}
 	}
 }
 
-// distributedResource checks spec.resource: what it is, and that the API server
+// resource checks spec.resource: what it is, and that the API server
 // would create it.
-func (s *subject) distributedResource() {
+func (k *distributionCheck) resource() {
 	const at = "spec.resource"
-	n := tree.Get(s.r.Node(), "spec", "resource")
+	n := tree.Get(k.r.Node(), "spec", "resource")
 	if !tree.IsMap(n) {
-		s.fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
+		k.fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
 		return
 	}
 	version, kind := tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind")
 	switch {
 	case version != "v1" || kind != "Secret" && kind != "ConfigMap":
-		s.fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
+		k.fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
 		return
 	case tree.StrAt(n, "metadata", "name") == "":
-		s.fault(at+".metadata.name", "", "required")
+		k.fault(at+".metadata.name", "", "required")
 		return
 	}
 	for _, err := range objectFaults(n) {
-		s.addAll(err, at)
+		k.addErrors(err, at)
 	}
 }
 
 // sameResource refuses to rename what the ResourceDistribution in the cluster
 // distributes.
-func (s *subject) sameResource() {
-	if s.Old == nil {
+func (k *distributionCheck) sameResource() {
+	if k.Old == nil {
 		return
 	}
 	for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
 		path := append([]string{"spec", "resource"}, field...)
-		if was, is := tree.StrAt(s.Old.Node(), path...), tree.StrAt(s.r.Node(), path...); was != is {
-			s.frozen(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
+		if was, is := tree.StrAt(k.Old.Node(), path...), tree.StrAt(k.r.Node(), path...); was != is {
+			k.immutableFault(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
 				"the resource's apiVersion, kind and name are immutable: the cluster has %q", was)
 		}
 	}
@@ -110,7 +119,7 @@ func objectMeta(n *tree.Node) (faults []*tree.Error) {
 		return []*tree.Error{placed("metadata", err)}
 	}
 	meta.Namespace = metav1.NamespaceDefault
-	for _, e := range ordered(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
+	for _, e := range sortedErrors(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
 		faults = append(faults, tree.Errorf(n, "metadata."+e.Field, "", "%s", e.ErrorBody()))
 	}
 	return faults
@@ -128,3 +137,133 @@ func placed(field string, err error) *tree.Error {
 
 // dataKey checks the name of one entry of a ConfigMap or Secret.
 func dataKey(key string) string { return strings.Join(validation.IsConfigMapKey(key), "; ") }
+
+// maxData is how many bytes of values a ConfigMap or a Secret may hold.
+const maxData = 1 << 20
+
+// objectFaults checks a ConfigMap or Secret as the API server does on creation.
+// Paths are relative to n; no message holds a value.
+func objectFaults(n *tree.Node) []*tree.Error {
+	o := object{n: n}
+	o.faults = objectMeta(n)
+	if f := tree.Get(n, "immutable"); f != nil && (!tree.IsScalar(f) || f.ShortTag() != "!!bool") {
+		o.fault("immutable", "want true or false")
+	}
+	if tree.StrAt(n, "kind") == "Secret" {
+		o.secret()
+	} else {
+		o.configMap()
+	}
+	return o.faults
+}
+
+type object struct {
+	n      *tree.Node
+	faults []*tree.Error
+}
+
+func (o *object) fault(path, msg string) {
+	o.faults = append(o.faults, tree.Errorf(o.n, path, "", "%s", msg))
+}
+
+func (o *object) configMap() {
+	data, binary := o.entries("data", false), o.entries("binaryData", true)
+	for _, key := range slices.Sorted(maps.Keys(binary)) {
+		if _, both := data[key]; both {
+			o.fault("binaryData["+key+"]", "the key is in data too")
+		}
+	}
+	o.size(data, binary)
+}
+
+// secret checks the entries as they will be stored: stringData wins over data.
+func (o *object) secret() {
+	if t := tree.Get(o.n, "type"); t != nil && !tree.IsString(t) {
+		o.fault("type", "want text")
+	}
+	data := o.entries("data", true)
+	maps.Copy(data, o.entries("stringData", false))
+	o.size(data)
+	o.secretType(data)
+}
+
+// entries returns the values of the mapping field, decoded from base64 where
+// encoded, and reports what is no entry.
+func (o *object) entries(field string, encoded bool) map[string][]byte {
+	out := map[string][]byte{}
+	n := tree.Get(o.n, field)
+	if n != nil && !tree.IsMap(n) {
+		o.fault(field, "want a mapping of keys to text")
+	}
+	tree.Each(n, func(k, v *tree.Node) {
+		path := field + "[" + k.Value + "]"
+		if msg := dataKey(k.Value); msg != "" {
+			o.fault(path, msg)
+		}
+		value := []byte(tree.Str(v))
+		_, text := tree.Value(v).(string)
+		switch {
+		case !tree.IsNull(v) && !text:
+			o.fault(path, "want text: put the value in quotes")
+		case encoded:
+			var err error
+			if value, err = base64.StdEncoding.DecodeString(tree.Str(v)); err != nil {
+				o.fault(path, "want base64")
+			}
+		}
+		out[k.Value] = value
+	})
+	return out
+}
+
+func (o *object) size(parts ...map[string][]byte) {
+	total := 0
+	for _, part := range parts {
+		for _, value := range part {
+			total += len(value)
+		}
+	}
+	if total > maxData {
+		o.fault("data", "the values are larger than 1 MiB together")
+	}
+}
+
+// secretType checks what the API server wants of the types it knows.
+func (o *object) secretType(data map[string][]byte) {
+	need := func(key string) []byte {
+		value, ok := data[key]
+		if !ok {
+			o.fault("data["+key+"]", "required for this type of Secret")
+		}
+		return value
+	}
+	switch tree.StrAt(o.n, "type") {
+	case "kubernetes.io/service-account-token":
+		if tree.StrAt(o.n, "metadata", "annotations", "kubernetes.io/service-account.name") == "" {
+			o.fault("metadata.annotations[kubernetes.io/service-account.name]", "required for this type of Secret")
+		}
+	case "kubernetes.io/dockercfg":
+		o.jsonObject(".dockercfg", need(".dockercfg"))
+	case "kubernetes.io/dockerconfigjson":
+		o.jsonObject(".dockerconfigjson", need(".dockerconfigjson"))
+	case "kubernetes.io/basic-auth":
+		if data["username"] == nil && data["password"] == nil {
+			o.fault("data", "username or password is required for this type of Secret")
+		}
+	case "kubernetes.io/ssh-auth":
+		if value := need("ssh-privatekey"); value != nil && len(value) == 0 {
+			o.fault("data[ssh-privatekey]", "must not be empty")
+		}
+	case "kubernetes.io/tls":
+		need("tls.crt")
+		need("tls.key")
+	}
+}
+
+// jsonObject wants the value of a registry credential to be a JSON object.
+func (o *object) jsonObject(key string, value []byte) {
+	var into map[string]any
+	if value != nil && json.Unmarshal(value, &into) != nil {
+		o.fault("data["+key+"]", "want a JSON object")
+	}
+}

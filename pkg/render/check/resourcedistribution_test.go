@@ -41,7 +41,7 @@ const (
 	nowhere  = "{}"
 )
 
-func TestResourceDistribution(t *testing.T) {
+func TestResourceDistribution_Rules(t *testing.T) {
 	big := strings.Repeat("x", 1<<19)
 	for _, c := range []struct {
 		name, object string
@@ -79,7 +79,7 @@ func TestResourceDistribution(t *testing.T) {
 	}
 }
 
-func TestDistributedSecret(t *testing.T) {
+func TestResourceDistribution_Secrets(t *testing.T) {
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	for _, c := range []struct {
 		name, rest string
@@ -110,7 +110,7 @@ func TestDistributedSecret(t *testing.T) {
 	}
 }
 
-func TestDistributedResourceIsImmutable(t *testing.T) {
+func TestResourceDistribution_ResourceIsImmutable(t *testing.T) {
 	for _, c := range []struct {
 		name, live string
 		want       []string

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +14,7 @@ import (
 
 var containerLists = []string{"containers", "initContainers"}
 
-func (k *setCheck) containers() {
+func (k *sidecarSetCheck) containers() {
 	volumes := k.volumes()
 	seen := map[string]string{}
 	count := 0
@@ -37,7 +38,7 @@ func (k *setCheck) containers() {
 	}
 }
 
-func (k *setCheck) unique(path, name string, seen map[string]string) {
+func (k *sidecarSetCheck) unique(path, name string, seen map[string]string) {
 	if first, dup := seen[name]; dup && name != "" {
 		k.fault(path+".name", "", "%q is also the name of %s", name, first)
 	}
@@ -45,7 +46,7 @@ func (k *setCheck) unique(path, name string, seen map[string]string) {
 	k.dnsLabel(path+".name", name)
 }
 
-func (k *setCheck) dnsLabel(path, name string) {
+func (k *sidecarSetCheck) dnsLabel(path, name string) {
 	if name == "" {
 		k.fault(path, "", "required")
 		return
@@ -56,8 +57,8 @@ func (k *setCheck) dnsLabel(path, name string) {
 }
 
 // container checks what Kruise adds to a container, and its image.
-func (k *setCheck) container(path string, n *tree.Node, init bool) {
-	(&podCheck{fault: k.fault, later: k.fault}).image(path+".image", tree.StrAt(n, "image"))
+func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
+	(&podContainers{podReporter: &podReporter{fault: k.fault, refusedInPods: k.fault}}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
@@ -71,24 +72,23 @@ func (k *setCheck) container(path string, n *tree.Node, init bool) {
 	k.upgradeStrategy(path, n, !init || native)
 }
 
-// pod holds the container to the rules of Kubernetes that mistakes are made
-// against.
-func (k *setCheck) pod(path string, n *tree.Node, init bool) {
+// pod checks the container by Kubernetes' rules for containers of pods.
+func (k *sidecarSetCheck) pod(path string, n *tree.Node, init bool) {
 	var c corev1.Container
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
 	}
-	p := k.podCheck(k.fault)
-	p.inside(path, &c, init)
-	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
+	volumes := newPodVolumes(k.podReporter(k.fault), nil)
+	newPodContainers(volumes.podReporter, volumes).fields(path, &c, init)
+	probeHandlers(k.fault, path+".startupProbe", c.StartupProbe)
 	for i, m := range c.VolumeMounts {
-		p.mount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
+		volumes.volumeMount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
 	}
 }
 
-// policies are checked for containers only; an init container's unknown value
+// policies checks the policies of regular containers; in an init container, an unknown value
 // counts as the default.
-func (k *setCheck) policies(path string, n *tree.Node, init bool) {
+func (k *sidecarSetCheck) policies(path string, n *tree.Node, init bool) {
 	policy := tree.StrAt(n, "podInjectPolicy")
 	share := tree.StrAt(n, "shareVolumePolicy", "type")
 	known := policy == "" || policy == "BeforeAppContainer" || policy == "AfterAppContainer"
@@ -103,7 +103,7 @@ func (k *setCheck) policies(path string, n *tree.Node, init bool) {
 	}
 }
 
-func (k *setCheck) transferEnv(path string, n *tree.Node) {
+func (k *sidecarSetCheck) transferEnv(path string, n *tree.Node) {
 	for i, entry := range tree.Items(tree.Get(n, "transferEnv")) {
 		ref := tree.Get(entry, "sourceContainerNameFrom", "fieldRef")
 		if field := tree.StrAt(ref, "fieldPath"); ref != nil && !inject.SupportedFieldPath(field) {
@@ -113,7 +113,7 @@ func (k *setCheck) transferEnv(path string, n *tree.Node) {
 	}
 }
 
-func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
+func (k *sidecarSetCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	switch kind := tree.StrAt(n, "upgradeStrategy", "upgradeType"); {
 	case kind == "HotUpgrade" && hot && tree.StrAt(n, "upgradeStrategy", "hotUpgradeEmptyImage") == "":
 		k.c.Findings.Add("sidecarset/no-empty-image", k.r, path+".upgradeStrategy", "")
@@ -122,9 +122,9 @@ func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	}
 }
 
-// startupProbe lacks the defaults that other probes get
+// startupProbe wants the values for which other probes have defaults
 // (docs/kruise/sidecarset.md#observed-on-a-cluster).
-func (k *setCheck) startupProbe(path string, n *tree.Node) {
+func (k *sidecarSetCheck) startupProbe(path string, n *tree.Node) {
 	probe := tree.Get(n, "startupProbe")
 	if probe == nil {
 		return
@@ -135,5 +135,97 @@ func (k *setCheck) startupProbe(path string, n *tree.Node) {
 	}
 	if v, _ := tree.Int(tree.Get(probe, "successThreshold")); v != 1 {
 		k.fault(path+".startupProbe.successThreshold", hint, "must be 1")
+	}
+}
+
+// volumes checks spec.volumes and returns their names.
+func (k *sidecarSetCheck) volumes() map[string]bool {
+	names := map[string]bool{}
+	sources := newPodVolumes(k.podReporter(k.fault), nil)
+	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
+		path := fmt.Sprintf("spec.volumes[%d].name", i)
+		name := tree.StrAt(v, "name")
+		if names[name] && name != "" {
+			k.fault(path, "", "volume %q is there twice", name)
+		}
+		names[name] = true
+		k.dnsLabel(path, name)
+		var volume corev1.Volume
+		if _, err := tree.Decode(v, &volume); err == nil { // otherwise reported with the whole set
+			sources.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
+		}
+	}
+	return names
+}
+
+// mounts checks that each mount and device names a volume of the set and has a
+// path of its own.
+func (k *sidecarSetCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
+	used := map[string]bool{}
+	for _, list := range []struct{ field, at string }{{"volumeMounts", "mountPath"}, {"volumeDevices", "devicePath"}} {
+		for i, m := range tree.Items(tree.Get(n, list.field)) {
+			here := fmt.Sprintf("%s.%s[%d]", path, list.field, i)
+			if name := tree.StrAt(m, "name"); !volumes[name] {
+				k.fault(here+".name", "add the volume to spec.volumes, or use shareVolumePolicy for volumes of the pod",
+					"the set has no volume %q", name)
+			}
+			at := tree.StrAt(m, list.at)
+			switch {
+			case at == "":
+				k.fault(here+"."+list.at, "", "required")
+			case used[at]:
+				k.fault(here+"."+list.at, "", "%q is used twice", at)
+			}
+			used[at] = true
+		}
+	}
+}
+
+func (k *sidecarSetCheck) resourcesPolicy(path string, n *tree.Node, plainInit bool) {
+	p := tree.Get(n, "resourcesPolicy")
+	if p == nil {
+		return
+	}
+	path += ".resourcesPolicy"
+	if plainInit {
+		k.fault(path, "set restartPolicy: Always, or remove it", "only native init containers may have a resourcesPolicy")
+	}
+	for _, list := range []string{"limits", "requests"} {
+		if values := tree.Get(n, "resources", list); tree.IsMap(values) && len(values.Content) > 0 {
+			k.fault(path, "remove one of the two", "resources.%s and resourcesPolicy exclude each other", list)
+			break
+		}
+	}
+	if mode := tree.StrAt(p, "targetContainersMode"); mode != "sum" && mode != "max" {
+		k.fault(path+".targetContainersMode", "", "want sum or max, got %q", mode)
+	}
+	if r := tree.Get(p, "targetContainersNameRegex"); r != nil {
+		if tree.Str(r) == "" {
+			k.fault(path+".targetContainersNameRegex", "leave it out to mean every container", "must not be empty")
+		} else if _, err := regexp.Compile(tree.Str(r)); err != nil {
+			k.fault(path+".targetContainersNameRegex", "", "%v", err)
+		}
+	}
+	k.expressions(path+".resourcesExpr", tree.Get(p, "resourcesExpr"))
+}
+
+func (k *sidecarSetCheck) expressions(path string, n *tree.Node) {
+	if tree.Get(n, "limits") == nil && tree.Get(n, "requests") == nil {
+		k.fault(path, "", "at least one of limits and requests is required")
+	}
+	for _, list := range []string{"limits", "requests"} {
+		for _, name := range []string{"cpu", "memory"} {
+			text := tree.StrAt(n, list, name)
+			if text == "" {
+				continue
+			}
+			e, err := inject.ParseExpression(text, name)
+			if err == nil {
+				err = e.Check()
+			}
+			if err != nil {
+				k.fault(path+"."+list+"."+name, "Kruise tries the expression with the number 1 for "+name, "%v", err)
+			}
+		}
 	}
 }

@@ -51,7 +51,7 @@ spec:
     volumeMounts: [{name: v, mountPath: /v}]
 `
 
-func TestSidecarSetFaults(t *testing.T) {
+func TestSidecarSet_Refused(t *testing.T) {
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"good", "", "", ""},
 		{"upper case", "{name: agent}", "{name: Agent}", "metadata.name"},
@@ -117,9 +117,9 @@ func TestSidecarSetFaults(t *testing.T) {
 	}
 }
 
-// TestSidecarSetAllowedByLabel: a rule of the whitelist may ask for labels of
+// TestSidecarSet_AnnotationAllowedByLabel: a rule of the whitelist may ask for labels of
 // the set.
-func TestSidecarSetAllowedByLabel(t *testing.T) {
+func TestSidecarSet_AnnotationAllowedByLabel(t *testing.T) {
 	set := strings.Replace(goodSet, "{name: agent}", "{name: agent, labels: {team: platform}}", 1)
 	set = strings.Replace(set, "  volumes", "  patchPodMetadata: [{annotations: {platform/x: a}}]\n  volumes", 1)
 	if _, err := checkedSets(t, set, whitelisted, true); err != nil {
@@ -131,7 +131,7 @@ func TestSidecarSetAllowedByLabel(t *testing.T) {
 	}
 }
 
-func TestSidecarSetRevisionUnknown(t *testing.T) {
+func TestSidecarSet_RevisionUnknown(t *testing.T) {
 	set := strings.Replace(goodSet, "  volumes", "  injectionStrategy: {revision: {revisionName: agent-1}}\n  volumes", 1)
 	if ids, err := checkedSets(t, set, "", false); err != nil || len(ids) != 1 {
 		t.Errorf("a set that stays: %v, findings %v", err, ids)
@@ -145,7 +145,7 @@ func TestSidecarSetRevisionUnknown(t *testing.T) {
 	}
 }
 
-func TestSidecarSetConflicts(t *testing.T) {
+func TestSidecarSet_Conflicts(t *testing.T) {
 	other := func(name, selector, rest string) string {
 		return "---\n{apiVersion: apps.kruise.io/v1alpha1, kind: SidecarSet, metadata: {name: " + name + "}, spec: {selector: {" + selector + "}, " + rest + "}}\n"
 	}
@@ -178,7 +178,7 @@ func TestSidecarSetConflicts(t *testing.T) {
 	}
 }
 
-func TestSidecarSetOddValues(t *testing.T) {
+func TestSidecarSet_IgnoredValues(t *testing.T) {
 	for change, want := range map[string]string{
 		"    podInjectPolicy: X":                                                    "sidecarset/ignored-value",
 		"    upgradeStrategy: {upgradeType: Warm}":                                  "sidecarset/ignored-value",
@@ -189,5 +189,34 @@ func TestSidecarSetOddValues(t *testing.T) {
 		if ids, err := checkedSets(t, set, "", true); err != nil || len(ids) != 1 || ids[0] != want {
 			t.Errorf("%s: %v, findings %v, want %s", change, err, ids, want)
 		}
+	}
+}
+
+// TestSidecarSet_VolumesEqualStoredOnes: what Kubernetes fills in is no other content.
+func TestSidecarSet_VolumesEqualStoredOnes(t *testing.T) {
+	set := func(name, volume string) string {
+		return "---\n{apiVersion: apps.kruise.io/v1beta1, kind: SidecarSet, metadata: {name: " + name + "}, spec: {selector: {matchLabels: {app: web}}, " +
+			"volumes: [{name: v, " + volume + "}], containers: [{name: " + name + ", image: x}]}}\n"
+	}
+	for _, tt := range []struct {
+		written, stored string
+		same            bool
+	}{
+		{"hostPath: {path: /x}", "hostPath: {path: /x, type: ''}", true},
+		{"configMap: {name: c}", "configMap: {name: c, defaultMode: 420}", true},
+		{"secret: {secretName: c}", "secret: {defaultMode: 420, secretName: c}", true},
+		{"downwardAPI: {items: [{path: p, fieldRef: {fieldPath: metadata.name}}]}", "downwardAPI: {defaultMode: 420, items: [{path: p, fieldRef: {apiVersion: v1, fieldPath: metadata.name}}]}", true},
+		{"projected: {sources: [{serviceAccountToken: {path: t}}, {downwardAPI: {items: [{path: p, fieldRef: {fieldPath: metadata.name}}]}}]}", "projected: {defaultMode: 420, sources: [{serviceAccountToken: {path: t, expirationSeconds: 3600}}, {downwardAPI: {items: [{path: p, fieldRef: {apiVersion: v1, fieldPath: metadata.name}}]}}]}", true},
+		{"emptyDir: {sizeLimit: 1Gi}", "emptyDir: {sizeLimit: 1024Mi}", true},
+		{"configMap: {name: c}", "configMap: {name: c, defaultMode: 384}", false},
+		{"configMap: {name: c}", "configMap: {name: d}", false},
+		{"newInKubernetes: {a: 1}", "newInKubernetes: {a: 2}", false},
+		{"newInKubernetes: {a: 1}", "newInKubernetes: {a: 1}", true},
+	} {
+		t.Run(tt.stored, func(t *testing.T) {
+			if _, err := checkedSets(t, set("a", tt.written), set("b", tt.stored), true); (err == nil) != tt.same {
+				t.Errorf("%s: %v, want no conflict: %v", tt.written, err, tt.same)
+			}
+		})
 	}
 }

@@ -51,22 +51,24 @@ func statefulSet(s *subject) {
 	k := &statefulSetCheck{subject: s, spec: &set.Spec}
 	if name := s.r.Name(); name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 {
 		for _, msg := range validation.IsDNS1123Label(name) { // pods and their labels have it
-			s.against(nameInvalid, "metadata.name", "", "%q is not a name of a StatefulSet: %s", name, msg)
+			s.faultUnder(nameInvalid, "metadata.name", "", "%q is not a name of a StatefulSet: %s", name, msg)
 		}
 	}
-	k.owns(k.spec.Selector, k.spec.Template.Labels)
+	selectorOfTemplate(k.subject, k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	oneOf(s, "spec.podManagementPolicy", k.spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
 	if c := k.spec.ScaleStrategy; c != nil {
-		k.oneByOne("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
+		k.maxUnavailable("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
 	}
 	k.strategy()
-	k.reserved()
-	k.storage()
-	s.endless(&k.spec.Template.Spec)
+	k.reserveOrdinals()
+	k.claimRules()
+	checkLongRunning(s, &k.spec.Template.Spec)
 	// The webhook looks at little of the template; the pods of a bad one are refused.
-	s.podMetadata("spec.template", &k.spec.Template, s.podFault)
-	s.accepted(func() { s.podSpec("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates, s.podFault) })
+	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
+	s.accepted(func() {
+		checkPodSpec(s.podReporter(s.podFault), "spec.template.spec", &k.spec.Template.Spec, k.spec.VolumeClaimTemplates)
+	})
 	k.change()
 }
 
@@ -99,7 +101,7 @@ func (k *statefulSetCheck) strategy() {
 	if m := r.MinReadySeconds; m != nil && (*m < 0 || *m > 300) {
 		k.fault(rolling+"minReadySeconds", "", "%d is not between 0 and 300", *m)
 	}
-	k.oneByOne(rolling+"maxUnavailable", r.MaxUnavailable)
+	k.maxUnavailable(rolling+"maxUnavailable", r.MaxUnavailable)
 	k.policy(r.PodUpdatePolicy)
 	if r.UnorderedUpdate == nil {
 		return
@@ -107,21 +109,21 @@ func (k *statefulSetCheck) strategy() {
 	if !k.parallel() {
 		k.fault(rolling+"unorderedUpdate", "set podManagementPolicy: Parallel", "only allowed with podManagementPolicy Parallel")
 	}
-	k.priority(rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
+	updatePriority(k.subject, rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
 }
 
-// oneByOne: an ordered StatefulSet has one pod down at a time.
-func (k *statefulSetCheck) oneByOne(path string, v *intstr.IntOrString) {
+// maxUnavailable wants 1 for an ordered StatefulSet, whose pods are replaced one at a time.
+func (k *statefulSetCheck) maxUnavailable(path string, v *intstr.IntOrString) {
 	switch {
-	case v == nil || !k.share(path, v):
-	case zero(v):
+	case v == nil || !numberOrPercent(k.subject, path, v):
+	case isZero(v):
 		k.fault(path, "set it to 1 or more", "with %s nothing may move", v)
 	case *v != intstr.FromInt32(1) && !k.parallel():
 		k.fault(path, "set podManagementPolicy: Parallel", "%s is only allowed with podManagementPolicy Parallel", v)
 	}
 }
 
-// policy: updating in place needs the readiness gate, which nobody injects.
+// policy wants the readiness gate for updates in place: Kruise does not inject it.
 func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
 	if !oneOf(k.subject, rolling+"podUpdatePolicy", p, kruise.RecreatePodUpdateStrategyType,
 		kruise.InPlaceIfPossiblePodUpdateStrategyType, kruise.InPlaceOnlyPodUpdateStrategyType) ||
@@ -136,21 +138,21 @@ func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
 	}
 }
 
-// reserved: numbers that are not negative, or ranges from small to large.
-func (k *statefulSetCheck) reserved() {
+// reserveOrdinals wants numbers that are not negative, or ascending ranges.
+func (k *statefulSetCheck) reserveOrdinals() {
 	for i, v := range k.spec.ReserveOrdinals {
 		path := fmt.Sprintf("spec.reserveOrdinals[%d]", i)
 		switch {
 		case v.Type == intstr.Int && v.IntVal < 0:
 			k.fault(path, "", "%d is negative", v.IntVal)
-		case v.Type == intstr.String && !ordinals(v.StrVal):
+		case v.Type == intstr.String && !isOrdinalRange(v.StrVal):
 			k.fault(path, "write a number without quotes, or two as in 3-5", "%q is not a range of ordinals", v.StrVal)
 		}
 	}
 }
 
-// ordinals reports a range such as 3-5.
-func ordinals(text string) bool {
+// isOrdinalRange reports a range such as 3-5.
+func isOrdinalRange(text string) bool {
 	first, last, _ := strings.Cut(text, "-")
 	from, err := strconv.ParseUint(first, 10, 31)
 	if err != nil {
@@ -158,4 +160,38 @@ func ordinals(text string) bool {
 	}
 	to, err := strconv.ParseUint(last, 10, 31)
 	return err == nil && from <= to
+}
+
+// claimRules has the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
+func (k *statefulSetCheck) claimRules() {
+	claimTemplates(k.subject, k.spec.VolumeClaimTemplates)
+	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
+		kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
+	p := k.spec.PersistentVolumeClaimRetentionPolicy
+	if p == nil {
+		return
+	}
+	const path = "spec.persistentVolumeClaimRetentionPolicy."
+	retain, remove := appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	oneOf(k.subject, path+"whenDeleted", p.WhenDeleted, retain, remove)
+	oneOf(k.subject, path+"whenScaled", p.WhenScaled, retain, remove)
+}
+
+// change holds the rules for an update (docs/kruise/workloads.md#when-it-is-impossible and
+// docs/kruise/workloads.md#advanced-statefulset).
+func (k *statefulSetCheck) change() {
+	var old kruise.StatefulSet
+	if !k.decodeOld(&old) {
+		return
+	}
+	now := kruise.StatefulSet{Spec: *k.spec}
+	kruise.DefaultStored(&now)
+	if r := k.spec.UpdateStrategy.RollingUpdate; r != nil && r.PodUpdatePolicy == kruise.InPlaceOnlyPodUpdateStrategyType {
+		onlyImagesChange(k.subject, old.Spec.Template.Spec, now.Spec.Template.Spec)
+	}
+	immutableFields(k.subject,
+		fieldChange{"spec.selector", old.Spec.Selector, now.Spec.Selector},
+		fieldChange{"spec.serviceName", old.Spec.ServiceName, now.Spec.ServiceName},
+		fieldChange{"spec.podManagementPolicy", old.Spec.PodManagementPolicy, now.Spec.PodManagementPolicy},
+	)
 }

@@ -25,7 +25,7 @@ spec:
 `
 }
 
-func TestStatefulSet(t *testing.T) {
+func TestStatefulSet_Rules(t *testing.T) {
 	gated := strings.Replace(advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"), "spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers", 1)
 	tests := []struct{ name, input, field, text string }{
 		{"minimal", advancedSet("web", "replicas: 1"), "", ""},
@@ -72,9 +72,9 @@ func TestStatefulSet(t *testing.T) {
 	}
 }
 
-// TestStatefulSetChange: docs/kruise/workloads.md#when-it-is-impossible and
+// TestStatefulSet_Updates: docs/kruise/workloads.md#when-it-is-impossible and
 // docs/kruise/workloads.md#advanced-statefulset.
-func TestStatefulSetChange(t *testing.T) {
+func TestStatefulSet_Updates(t *testing.T) {
 	const inPlace = "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"
 	gate := []string{"spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers"}
 	rulings(t, edited(t, advancedSet("web", inPlace), gate), []ruling{
@@ -88,9 +88,9 @@ func TestStatefulSetChange(t *testing.T) {
 	})
 }
 
-// TestMade: what is made is checked, what was given is not, and copies share
+// TestMade_ReportsEachFaultOnce: what is made is checked, what was given is not, and copies share
 // one fault.
-func TestMade(t *testing.T) {
+func TestMade_ReportsEachFaultOnce(t *testing.T) {
 	const bad = "updateStrategy: {type: InPlaceOnly}"
 	in := golden.Parse(t, advancedSet("given", bad))
 	first := golden.Parse(t, advancedSet("web-a", bad))[0]

@@ -1,8 +1,14 @@
 package check
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
-	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -10,15 +16,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// subject is the object of one request with what is held against it. The
-// checks of the kinds embed it.
+// subject is the object of one request, with the faults that were found so far. The checks
+// of the kinds embed it.
 type subject struct {
 	Request
 	c *stage.Context
 	// r is the object as the release reads it.
 	r       *resource.Resource
 	reading kruise.Reading
-	// kind is nil for an object that is none of Kruise's.
+	// kind is nil for an object of another API.
 	kind   *kindRules
 	faults []Fault
 }
@@ -40,13 +46,13 @@ func newSubject(c *stage.Context, q Request) *subject {
 
 // fault reports a fault of the field with this path in the newest version.
 func (s *subject) fault(path, hint, format string, args ...any) {
-	s.against(s.kind.rule(path), path, hint, format, args...)
+	s.faultUnder(s.kind.rule(path), path, hint, format, args...)
 }
 
-// against reports a fault under the rule that is named.
-func (s *subject) against(rule, path, hint, format string, args ...any) {
-	err := s.Object.Fault(s.written(path), hint, format, args...)
-	s.faults = append(s.faults, Fault{Rule: rule, Error: located(err)})
+// faultUnder reports a fault of the field under the given rule.
+func (s *subject) faultUnder(rule, path, hint, format string, args ...any) {
+	err := s.Object.Fault(s.writtenPath(path), hint, format, args...)
+	s.faults = append(s.faults, Fault{Rule: rule, Error: resourceError(err)})
 }
 
 // accepted marks the faults that a check finds as [Fault.Accepted].
@@ -58,8 +64,9 @@ func (s *subject) accepted(check func()) {
 	}
 }
 
-// tooMany reports more subsets than are rendered: all that looks at subsets comes after.
-func (s *subject) tooMany(path string, subsets int) bool {
+// tooManySubsets reports more subsets than the limit. Callers then skip the other rules for
+// subsets.
+func (s *subject) tooManySubsets(path string, subsets int) bool {
 	most := s.c.Limits.OrDefault().Subsets
 	if subsets <= most {
 		return false
@@ -68,60 +75,26 @@ func (s *subject) tooMany(path string, subsets int) bool {
 	return true
 }
 
-// frozen reports that an update changes what stays.
-func (s *subject) frozen(path, hint, format string, args ...any) {
-	s.against(immutable, path, hint, format, args...)
+// immutableFault reports that an update changes an immutable field.
+func (s *subject) immutableFault(path, hint, format string, args ...any) {
+	s.faultUnder(immutable, path, hint, format, args...)
 }
 
-// addAll keeps the faults that a leaf found below the field, each with its
-// place; paths in them are relative to it.
-func (s *subject) addAll(err error, below string) {
+// addErrors adds the errors that another package found below the field. Their paths are
+// relative to it.
+func (s *subject) addErrors(err error, below string) {
 	var list resource.Errors
 	list.Add(err)
 	for _, e := range list {
-		placed := located(s.r.Wrap(e, below))
+		placed := resourceError(s.r.Wrap(e, below))
 		s.faults = append(s.faults, Fault{Rule: s.kind.rule(placed.Field), Error: placed})
 	}
 }
 
-// read decodes the object into its type, and reports unknown fields and bad
-// metadata. It returns false when the object cannot be read, which is reported.
-func (s *subject) read(into any) bool {
-	unknown, err := kruise.Decode(s.r.Node(), into)
-	if err != nil {
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.shown(located(s.r.Wrap(err, "")))})
-		return false
-	}
-	for _, path := range unknown { // in the version that the object is written in
-		if !s.isOpen(path) {
-			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.shown(located(s.r.Fault(path, s.spelling(path), "unknown field")))})
-		}
-	}
-	s.metadata()
-	return true
-}
-
-// spelling hints at what an unknown field was meant to be.
-func (s *subject) spelling(path string) string {
-	if s.kind.misplaced != nil {
-		if hint := s.kind.misplaced(s.r.Version(), path); hint != "" {
-			return hint
-		}
-	}
-	return spelling(s.kind.object, path)
-}
-
-// isOpen reports a path below which the schema takes what comes.
-func (s *subject) isOpen(path string) bool {
-	plain := indices(path)
-	return strings.HasPrefix(plain, "status.") ||
-		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
-}
-
-// before decodes what the update replaces into its type, with the defaults that
-// it was stored with, so that they are no change; false when there is none, or
-// when it cannot be read: it is the cluster's object, not the user's to repair.
-func (s *subject) before(into any) bool {
+// decodeOld decodes the object before the update, with the defaults of the stored object, so
+// that defaults are no change. It returns false if there is none, or if it cannot be decoded:
+// the user cannot repair the object in the cluster.
+func (s *subject) decodeOld(into any) bool {
 	if s.Old == nil {
 		return false
 	}
@@ -132,17 +105,60 @@ func (s *subject) before(into any) bool {
 	return true
 }
 
-// find returns the object of this name that exists in the object's namespace,
+// findInNamespace returns the object of this name that exists in the object's namespace,
 // nil when it is not known.
-func (s *subject) find(group, kind, name string) *resource.Resource {
+func (s *subject) findInNamespace(group, kind, name string) *resource.Resource {
 	return s.c.Facts.Find(resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: name})
 }
 
-// newest returns the object in its newest version; nil when there is none.
-func newest(r *resource.Resource) *tree.Node {
-	hub, _, err := kruise.ToHub(r.Node())
-	if err != nil {
-		return nil
+// metadata checks the name, labels and annotations by Kubernetes' rules, and the name by the
+// rules of the kind.
+func (s *subject) metadata() {
+	meta := tree.Get(s.r.Node(), "metadata")
+	s.name(tree.StrAt(meta, "name"), tree.StrAt(meta, "generateName"))
+	at := field.NewPath("metadata")
+	s.fieldErrors(metaInvalid, metavalidation.ValidateLabels(tree.Strings(tree.Get(meta, "labels")), at.Child("labels")))
+	s.fieldErrors(metaInvalid, apivalidation.ValidateAnnotations(tree.Strings(tree.Get(meta, "annotations")), at.Child("annotations")))
+}
+
+// fieldErrors reports what Kubernetes' own rules found, without the values.
+func (s *subject) fieldErrors(rule string, list field.ErrorList) {
+	for _, e := range sortedErrors(list) {
+		s.faultUnder(rule, e.Field, "", "%s", detailOf(e))
 	}
-	return hub
+}
+
+// sortedErrors sorts the errors: Kubernetes iterates over maps, so their order is random.
+func sortedErrors(list field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(list, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
+	})
+	return list
+}
+
+// detailOf returns the message of an error of Kubernetes, without the value if possible.
+func detailOf(e *field.Error) string {
+	if e.Detail == "" {
+		return e.ErrorBody()
+	}
+	return e.Detail
+}
+
+var plainName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
+
+func (s *subject) name(name, generated string) {
+	const path = "metadata.name"
+	switch {
+	case name == "" && generated != "":
+	case name == "":
+		s.faultUnder(nameInvalid, path, "", "a name is required")
+	case s.kind.plainName && !plainName.MatchString(name):
+		s.faultUnder(nameInvalid, path, "", "%q: the name of this kind holds letters, digits and '-' only", name)
+	case s.kind.plainName && len(name) > validation.DNS1123LabelMaxLength:
+		s.faultUnder(nameInvalid, path, "", "%q is longer than 63 characters", name)
+	default:
+		for _, msg := range validation.IsDNS1123Subdomain(name) {
+			s.faultUnder(nameInvalid, path, "", "%q is not a name: %s", name, msg)
+		}
+	}
 }

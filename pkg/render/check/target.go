@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// targeting is what a kind wants of the workload that it acts on.
-type targeting struct {
+// targetRule describes which workloads a kind can act on.
+type targetRule struct {
 	path string
 	// permitted are GROUP/KIND; none permits every kind.
 	permitted []string
@@ -21,9 +21,8 @@ type targeting struct {
 	whiteList string
 }
 
-// complete wants a reference that says which object is meant, and one that the
-// kind acts on.
-func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
+// targetNamed wants a complete reference to a kind of object that the rule permits.
+func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 	if ref.APIVersion == "" || ref.Kind == "" || ref.Name == "" {
 		s.fault(t.path, "give apiVersion, kind and name", "the target is not named completely")
 		return false
@@ -36,7 +35,7 @@ func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
 		s.fault(t.path+".kind", "want "+either(t.permitted), "%s has no kind %s", ref.APIVersion, ref.Kind)
 		return false
 	}
-	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.whiteListed(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
+	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.isWhitelisted(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
 		return true
 	}
 	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
@@ -50,8 +49,7 @@ var workloadKinds = map[string][]string{
 	"batch": {"Job", "CronJob"},
 }
 
-// noSuchKind reports a kind that its group is known not to have, whatever a cluster's
-// configuration permits.
+// noSuchKind reports a kind that the group does not have.
 func noSuchKind(group, kind string) bool {
 	if group == kruise.Group || group == kruise.PolicyGroup {
 		_, there := kruise.Lookup(group, kind)
@@ -61,12 +59,12 @@ func noSuchKind(group, kind string) bool {
 	return known && !slices.Contains(kinds, kind)
 }
 
-// alone wants no other object of the same kind to have the same target.
-func (s *subject) alone(t targeting, ref *kruise.TargetReference) {
-	p, id := s.peers(s.kind.group, s.kind.kind), s.c.Facts.IDOf(s.r)
+// uniqueTarget wants no other object of the same kind to have the same target.
+func uniqueTarget(s *subject, t targetRule, ref *kruise.TargetReference) {
+	p, id := findPeers(s.c.Facts, s.kind.group, s.kind.kind), s.c.Facts.IDOf(s.r)
 	target := resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: id.Namespace, Name: ref.Name}
-	for _, place := range s.targets(p)[target] {
-		if p.beside(place, s.Object, id) {
+	for _, place := range targetIndex(s, p)[target] {
+		if p.existsBefore(place, s.Object, id) {
 			s.fault(t.path, "", "%s %s has the same target", s.kind.kind, p.all[place].r.Name())
 		}
 	}
@@ -75,9 +73,9 @@ func (s *subject) alone(t targeting, ref *kruise.TargetReference) {
 // targetsOf is the key of the index of one kind's targets.
 type targetsOf peersOf
 
-// targets are the places of peers by what their spec.targetRef means, in whatever version,
-// worked out once for all objects of the kind.
-func (s *subject) targets(p *peers) map[resource.ID][]int {
+// targetIndex returns the indices of peers by the object that their spec.targetRef refers to,
+// in any version. It is made once for all objects of the kind.
+func targetIndex(s *subject, p *peers) map[resource.ID][]int {
 	return resource.Once(s.c.Facts, targetsOf{s.kind.group, s.kind.kind}, func() map[resource.ID][]int {
 		out := map[resource.ID][]int{}
 		for place, o := range p.all {
@@ -90,14 +88,13 @@ func (s *subject) targets(p *peers) map[resource.ID][]int {
 	})
 }
 
-// same reports whether a reference means the same object, in whatever version.
-func same(ref *kruise.TargetReference, n *tree.Node) bool {
+// refersTo reports whether both references are to the same object, in any version.
+func refersTo(ref *kruise.TargetReference, n *tree.Node) bool {
 	return resource.GroupOf(ref.APIVersion) == resource.GroupOf(tree.StrAt(n, "apiVersion")) &&
 		ref.Kind == tree.StrAt(n, "kind") && ref.Name == tree.StrAt(n, "name")
 }
 
-// configuration is the ConfigMap of Kruise's own settings, nil when it is not
-// known.
+// configuration returns the ConfigMap with Kruise's settings, nil if it is not known.
 func (s *subject) configuration() *tree.Node {
 	cm := s.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
 	if cm == nil {
@@ -106,21 +103,21 @@ func (s *subject) configuration() *tree.Node {
 	return cm.Node()
 }
 
-// whiteListed reports whether the configuration lists the kind.
-func (s *subject) whiteListed(key, kind string) bool {
+// isWhitelisted reports whether the configuration lists the kind.
+func (s *subject) isWhitelisted(key, kind string) bool {
 	var list any
 	text := tree.StrAt(s.configuration(), "data", key)
-	return json.Unmarshal([]byte(text), &list) == nil && names(list, kind)
+	return json.Unmarshal([]byte(text), &list) == nil && containsKind(list, kind)
 }
 
-// names looks for an object with this kind anywhere in what JSON holds.
-func names(v any, kind string) bool {
+// containsKind looks for an object with this kind anywhere in what JSON holds.
+func containsKind(v any, kind string) bool {
 	switch v := v.(type) {
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return names(item, kind) })
+		return slices.ContainsFunc(v, func(item any) bool { return containsKind(item, kind) })
 	case map[string]any:
 		for key, item := range v {
-			if strings.EqualFold(key, "kind") && item == kind || names(item, kind) {
+			if strings.EqualFold(key, "kind") && item == kind || containsKind(item, kind) {
 				return true
 			}
 		}

@@ -4,10 +4,18 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 var _ = add(&kindRules{
@@ -42,7 +50,7 @@ func unitedDeployment(s *subject) {
 	}
 	kruise.Default(&ud)
 	k := &unitedDeploymentCheck{subject: s, spec: &ud.Spec}
-	k.selector = k.choose("spec.selector", k.spec.Selector, "set matchLabels to labels that the pods have")
+	k.selector = requiredSelector(k.subject, "spec.selector", k.spec.Selector, "set matchLabels to labels that the pods have")
 	k.template()
 	k.topology()
 	k.updateStrategy()
@@ -70,4 +78,307 @@ func (k *unitedDeploymentCheck) updateStrategy() {
 			k.fault(at, "", "%d is negative", n)
 		}
 	}
+}
+
+// subsetTemplates are the four workload templates, of which a UnitedDeployment
+// has one, with what the webhook wants of each.
+var subsetTemplates = []struct {
+	field string
+	// strict templates say nothing about replicas, and their labels match.
+	strict bool
+	// paced templates leave the partition to manualUpdate.
+	paced bool
+	// selected templates have a selector because the schema requires it.
+	selected bool
+}{
+
+	{field: "statefulSetTemplate", strict: true, paced: true},
+	{field: "advancedStatefulSetTemplate", strict: true, paced: true, selected: true},
+	{field: "cloneSetTemplate", selected: true},
+	{field: "deploymentTemplate", strict: true},
+}
+
+// template wants exactly one template, without the fields that the UnitedDeployment sets.
+func (k *unitedDeploymentCheck) template() {
+	all := tree.Get(k.r.Node(), "spec", "template")
+	var given []string
+	for _, t := range subsetTemplates {
+		n := tree.Get(all, t.field)
+		if n == nil {
+			continue
+		}
+		given = append(given, t.field)
+		at := "spec.template." + t.field
+		k.workload(n, at, t.selected)
+		if t.strict {
+			k.noReplicas(n, at)
+			k.matchingLabels(n, at)
+		}
+		if t.paced {
+			k.noPartition(n, at)
+		}
+		if t.field == "cloneSetTemplate" {
+			k.cloneSetShape(n, at)
+		}
+	}
+	const hint = "keep one of statefulSetTemplate, advancedStatefulSetTemplate, cloneSetTemplate, deploymentTemplate"
+	switch {
+	case len(given) == 0:
+		k.fault("spec.template", hint, "a workload template is required")
+	case len(given) > 1:
+		k.fault("spec.template", hint, "only one workload template is allowed, not %s", strings.Join(given, " and "))
+	default:
+		k.podsOfTemplates()
+	}
+}
+
+func (k *unitedDeploymentCheck) workload(n *tree.Node, at string, selected bool) {
+	spec := tree.Get(n, "spec")
+	if !tree.IsMap(spec) {
+		k.fault(at+".spec", "", "a spec is required")
+		return
+	}
+	if !tree.IsMap(tree.Get(spec, "template")) {
+		k.fault(at+".spec.template", "", "a pod template is required")
+	}
+	if selected && !tree.IsMap(tree.Get(spec, "selector")) {
+		k.fault(at+".spec.selector", "repeat spec.selector here: the schema requires it, though the subset's own selector takes its place", "a selector is required")
+	}
+}
+
+func (k *unitedDeploymentCheck) noReplicas(n *tree.Node, at string) {
+	if tree.Get(n, "spec", "replicas") != nil {
+		k.fault(at+".spec.replicas", "remove it, and set spec.replicas", "the replicas of a workload come from its subset")
+	}
+}
+
+func (k *unitedDeploymentCheck) noPartition(n *tree.Node, at string) {
+	strategy := tree.Get(n, "spec", "updateStrategy")
+	if tree.StrAt(strategy, "type") == "RollingUpdate" && tree.Get(strategy, "rollingUpdate", "partition") != nil {
+		k.fault(at+".spec.updateStrategy.rollingUpdate.partition", "remove it, and set spec.updateStrategy.manualUpdate.partitions", "the partition of a workload comes from its subset")
+	}
+}
+
+// matchingLabels wants the selector to match the labels of the workload and of its pods.
+func (k *unitedDeploymentCheck) matchingLabels(n *tree.Node, at string) {
+	if k.selector == nil {
+		return
+	}
+	for _, path := range [][]string{{"metadata", "labels"}, {"spec", "template", "metadata", "labels"}} {
+		if set := tree.Strings(tree.Get(n, path...)); !k.selector.Matches(labels.Set(set)) {
+			k.fault(at+"."+strings.Join(path, "."), "add the labels that spec.selector asks for", "spec.selector (%s) does not match the labels (%s)", k.selector, labels.Set(set))
+		}
+	}
+}
+
+// cloneSetShape refuses the shape of CloneSet v1alpha1, which a
+// UnitedDeployment of either version drops in part: no workload is created, or one without
+// these settings (docs/kruise/distribution.md#in-two-versions and
+// docs/kruise/distribution.md#observed-on-a-cluster).
+func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
+	strategy := at + ".spec.updateStrategy"
+	rolling := strategy + ".rollingUpdate."
+	switch policy := tree.StrAt(n, "spec", "updateStrategy", "type"); policy {
+	case "ReCreate", "InPlaceIfPossible", "InPlaceOnly":
+		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
+			"%q is a type of CloneSet v1alpha1, with which no workload is made", policy)
+	}
+}
+
+// unitedMisplaced hints at a field of CloneSet v1alpha1 in a cloneSetTemplate,
+// where it would be dropped.
+func unitedMisplaced(_, path string) string {
+	const at = "spec.template.cloneSetTemplate.spec."
+	if path == at+"scaleStrategy.disablePVCReuse" {
+		return "disablePVCReuse is a field of CloneSet v1alpha1 only: write " + at + "scaleStrategy.enablePVCReuse with the opposite value"
+	}
+	if field, ok := strings.CutPrefix(path, at+"updateStrategy."); ok && alphaStrategy[field] {
+		return field + " is only valid here in CloneSet v1alpha1: write " + at + "updateStrategy.rollingUpdate." + field
+	}
+	return ""
+}
+
+// openTemplates are places below which the API server keeps unknown fields, and
+// those that belong to pods.
+var openTemplates = []string{
+	"spec.template.statefulSetTemplate.metadata", "spec.template.statefulSetTemplate.spec",
+	"spec.template.deploymentTemplate.metadata", "spec.template.deploymentTemplate.spec",
+	"spec.template.advancedStatefulSetTemplate.metadata", "spec.template.cloneSetTemplate.metadata",
+	"spec.template.advancedStatefulSetTemplate.spec.template", "spec.template.cloneSetTemplate.spec.template",
+	"spec.template.advancedStatefulSetTemplate.spec.volumeClaimTemplates", "spec.template.cloneSetTemplate.spec.volumeClaimTemplates",
+	"spec.topology.subsets.patch",
+}
+
+// podsOfTemplates: the webhook checks the pods of a Deployment whole, and the labels and
+// annotations of those of the StatefulSets.
+func (k *unitedDeploymentCheck) podsOfTemplates() {
+	const at = "spec.template."
+	t := &k.spec.Template
+	if t.DeploymentTemplate != nil {
+		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
+		checkPodTemplate(k.subject, here, pods, nil)
+		if policy := pods.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
+			k.podFault(here+".spec.restartPolicy", "", "%q is not allowed: want Always", policy)
+		}
+		if pods.Spec.ActiveDeadlineSeconds != nil {
+			k.podFault(here+".spec.activeDeadlineSeconds", "remove it", "pods of a Deployment have no deadline")
+		}
+	}
+	if t.StatefulSetTemplate != nil {
+		checkPodMetadata(at+"statefulSetTemplate.spec.template", &t.StatefulSetTemplate.Spec.Template, k.podFault)
+	}
+	if t.AdvancedStatefulSetTemplate != nil {
+		checkPodMetadata(at+"advancedStatefulSetTemplate.spec.template", &t.AdvancedStatefulSetTemplate.Spec.Template, k.podFault)
+	}
+}
+
+const subsetsField = "spec.topology.subsets"
+
+// topology holds the rules for subsets and scheduleStrategy.
+func (k *unitedDeploymentCheck) topology() {
+	subsets := k.spec.Topology.Subsets
+	if k.tooManySubsets(subsetsField, len(subsets)) {
+		return
+	}
+	seen := map[string]bool{}
+	for i, s := range subsets {
+		at := fmt.Sprintf("%s[%d].name", subsetsField, i)
+		switch msgs := validation.IsDNS1123Label(s.Name); {
+		case s.Name == "":
+			k.fault(at, "", "a subset needs a name")
+		case len(msgs) > 0:
+			k.fault(at, "", "%q is not a subset name: %s", s.Name, strings.Join(msgs, "; "))
+		case seen[s.Name]:
+			k.fault(at, "", "there are two subsets %s", s.Name)
+		}
+		seen[s.Name] = true
+		nodes := podScheduling{k.podReporter(k.fault)}
+		nodes.nodeTerm(fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), s.NodeSelectorTerm)
+		nodes.tolerations(fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
+	}
+	k.schedule()
+	k.replicas()
+}
+
+func (k *unitedDeploymentCheck) schedule() {
+	const at = "spec.topology.scheduleStrategy"
+	s := k.spec.Topology.ScheduleStrategy
+	switch s.Type {
+	case "", kruise.FixedUnitedDeploymentScheduleStrategyType, kruise.AdaptiveUnitedDeploymentScheduleStrategyType:
+	default:
+		k.fault(at+".type", "", "%q is not allowed: want Fixed or Adaptive", s.Type)
+	}
+	if t := k.spec.Template; s.Adaptive != nil && s.Adaptive.ReserveUnschedulablePods &&
+		(t.StatefulSetTemplate != nil || t.AdvancedStatefulSetTemplate != nil) {
+		k.fault(at+".adaptive.reserveUnschedulablePods", "use cloneSetTemplate or deploymentTemplate", "pods of StatefulSets cannot be reserved")
+	}
+}
+
+// replicas wants one way to size subsets, and sizes that add up.
+func (k *unitedDeploymentCheck) replicas() {
+	adaptive := k.spec.Topology.ScheduleStrategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType
+	in := allocate.Input{Replicas: k.spec.Replicas, Adaptive: adaptive}
+	named, limited, unlimited := -1, false, false
+	for i, s := range k.spec.Topology.Subsets {
+		if s.Replicas != nil && named < 0 {
+			named = i
+		}
+		limited = limited || s.MinReplicas != nil || s.MaxReplicas != nil
+		unlimited = unlimited || s.MaxReplicas == nil
+		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas})
+	}
+	at := fmt.Sprintf("%s[%d].replicas", subsetsField, named)
+	switch {
+	case named >= 0 && adaptive:
+		k.fault(at, "use minReplicas and maxReplicas", "replicas of a subset cannot be fixed when scheduleStrategy is Adaptive")
+		return
+	case named >= 0 && limited:
+		k.fault(at, "use either replicas, or minReplicas and maxReplicas, in all subsets", "replicas and minReplicas or maxReplicas exclude each other in one UnitedDeployment")
+		return
+	case limited && !unlimited:
+		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
+	}
+	_, err := allocate.Replicas(in)
+	if len(in.Subsets) == 0 && (in.Replicas == nil || *in.Replicas >= 0) {
+		k.accepted(func() { k.addErrors(err, "") })
+		return
+	}
+	k.addErrors(err, "")
+}
+
+// change holds the rules for an update (docs/kruise/distribution.md#spec).
+func (k *unitedDeploymentCheck) change() {
+	if k.Old == nil {
+		return
+	}
+	var old kruise.UnitedDeploymentSpec // the same in both versions
+	if _, err := tree.Decode(tree.Get(k.Old.Node(), "spec"), &old); err != nil {
+		return // it is the cluster's object, not the user's to repair
+	}
+	k.sameNodes(old.Topology.Subsets)
+	k.sameTemplate(old.Template)
+}
+
+// sameNodes refuses changes of the nodes and tolerations of an existing subset.
+func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
+	const hint = "declare a subset of another name, and remove this one"
+	before := map[string]kruise.Subset{}
+	for _, s := range old {
+		before[s.Name] = s
+	}
+	for i, s := range k.spec.Topology.Subsets {
+		was, existed := before[s.Name]
+		if !existed {
+			continue
+		}
+		at := fmt.Sprintf("%s[%d].", subsetsField, i)
+		if !apiequality.Semantic.DeepEqual(was.NodeSelectorTerm, s.NodeSelectorTerm) {
+			k.immutableFault(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
+		}
+		if !apiequality.Semantic.DeepEqual(was.Tolerations, s.Tolerations) {
+			k.immutableFault(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
+		}
+	}
+}
+
+// sameTemplate refuses changes of the immutable fields of StatefulSet templates.
+func (k *unitedDeploymentCheck) sameTemplate(old kruise.SubsetTemplate) {
+	const hint = "keep it as it is in the cluster, or delete and create the UnitedDeployment"
+	now := k.spec.Template
+	if a, b := old.StatefulSetTemplate, now.StatefulSetTemplate; a != nil && b != nil &&
+		!apiequality.Semantic.DeepEqual(frozenStatefulSet(a.Spec), frozenStatefulSet(b.Spec)) {
+		k.immutableFault("spec.template.statefulSetTemplate.spec", hint, "only template, updateStrategy, minReadySeconds, ordinals and persistentVolumeClaimRetentionPolicy can change")
+	}
+	if a, b := old.AdvancedStatefulSetTemplate, now.AdvancedStatefulSetTemplate; a != nil && b != nil &&
+		!apiequality.Semantic.DeepEqual(frozenAdvanced(a.Spec), frozenAdvanced(b.Spec)) {
+		k.immutableFault("spec.template.advancedStatefulSetTemplate.spec", hint, "only template and updateStrategy can change")
+	}
+}
+
+// frozenStatefulSet is s without what may change.
+func frozenStatefulSet(s appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
+	s.Template, s.UpdateStrategy = corev1.PodTemplateSpec{}, appsv1.StatefulSetUpdateStrategy{}
+	s.MinReadySeconds, s.Ordinals, s.PersistentVolumeClaimRetentionPolicy = 0, nil, nil
+	s.VolumeClaimTemplates = asStored(s.VolumeClaimTemplates)
+	return s
+}
+
+func frozenAdvanced(s kruise.StatefulSetSpec) kruise.StatefulSetSpec {
+	s.Template, s.UpdateStrategy = corev1.PodTemplateSpec{}, kruise.StatefulSetUpdateStrategy{}
+	s.VolumeClaimTemplates = asStored(s.VolumeClaimTemplates)
+	return s
+}
+
+// asStored sets the defaults that the API server sets in claim templates, so that they are
+// no change by the user.
+func asStored(claims []corev1.PersistentVolumeClaim) []corev1.PersistentVolumeClaim {
+	out := make([]corev1.PersistentVolumeClaim, len(claims))
+	for i, c := range claims {
+		c.TypeMeta, c.Status = metav1.TypeMeta{}, corev1.PersistentVolumeClaimStatus{}
+		if c.Spec.VolumeMode == nil {
+			c.Spec.VolumeMode = new(corev1.PersistentVolumeFilesystem)
+		}
+		out[i] = c
+	}
+	return out
 }

@@ -60,7 +60,7 @@ func subsetsOf(template, a, b string) string {
 	return united(template, subsetA, "- "+a, subsetB, "- "+b)
 }
 
-func TestUnitedDeploymentAccepted(t *testing.T) {
+func TestUnitedDeployment_Accepted(t *testing.T) {
 	adaptive := united(clones, topologyField, topologyField+"    scheduleStrategy: {type: Adaptive, adaptive: {reserveUnschedulablePods: true}}\n")
 	for name, input := range map[string]string{
 		"clone sets":                        united(clones),
@@ -90,7 +90,7 @@ func TestUnitedDeploymentAccepted(t *testing.T) {
 	}
 }
 
-func TestUnitedDeploymentRefused(t *testing.T) {
+func TestUnitedDeployment_Refused(t *testing.T) {
 	upTo, _, _ := strings.Cut(united(clones), "  template:\n")
 	_, rest, _ := strings.Cut(united(clones), topologyField)
 	adaptively := topologyField + "    scheduleStrategy: {type: Adaptive}\n"
@@ -161,8 +161,8 @@ func refused(t *testing.T, err error, field, text string) {
 	}
 }
 
-// TestUnitedDeploymentHints: the hint names the field of v1beta1.
-func TestUnitedDeploymentHints(t *testing.T) {
+// TestUnitedDeployment_Hints: the hint names the field of v1beta1.
+func TestUnitedDeployment_Hints(t *testing.T) {
 	for line, hint := range map[string]string{
 		"updateStrategy: {type: InPlaceOnly}":   "updateStrategy.rollingUpdate.podUpdatePolicy: InPlaceOnly",
 		"updateStrategy: {maxUnavailable: 30%}": "updateStrategy.rollingUpdate.maxUnavailable",
@@ -175,7 +175,7 @@ func TestUnitedDeploymentHints(t *testing.T) {
 	}
 }
 
-func TestUnitedDeploymentReportsAll(t *testing.T) {
+func TestUnitedDeployment_ReportsAllFaults(t *testing.T) {
 	err := checked(t, united(sets, subsetA, "- {name: A}", "metadata: {labels: {app: web}}", "metadata: {}", "        template:\n", "        replicas: 1\n        template:\n"), "")
 	for _, want := range []string{"subsets[0].name", "spec.replicas", "metadata.labels"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -184,7 +184,7 @@ func TestUnitedDeploymentReportsAll(t *testing.T) {
 	}
 }
 
-func TestUnitedDeploymentChange(t *testing.T) {
+func TestUnitedDeployment_Updates(t *testing.T) {
 	placed := united(clones, subsetA, "- {name: a, nodeSelectorTerm: {matchExpressions: [{key: zone, operator: In, values: [a]}]}, tolerations: [{key: k}]}")
 	stored := united(clones, subsetB, "- {name: b, nodeSelectorTerm: {}}")
 	claims := func(template, size, rest string) string {

@@ -1,18 +1,22 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const (
 	spreadSubsets  = "spec.subsets"
 	spreadSchedule = "spec.scheduleStrategy"
-	// spreadRetry is how long a subset stays closed after a pod did not fit;
-	// in that time every other subset must have had its turn.
+	// spreadRetry is how many seconds a subset stays closed after a pod did not fit. In that
+	// time every other subset must have been tried.
 	spreadRetry = 295
 )
 
@@ -30,7 +34,7 @@ var _ = add(&kindRules{
 	},
 })
 
-var spreadTarget = targeting{
+var spreadTarget = targetRule{
 	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey,
 	permitted: []string{
 		"apps.kruise.io/CloneSet", "apps/Deployment", "apps/ReplicaSet", "batch/Job", "apps/StatefulSet", "apps.kruise.io/StatefulSet",
@@ -53,23 +57,23 @@ func workloadSpread(s *subject) {
 	switch ref := k.spec.TargetReference; {
 	case ref == nil:
 		k.fault(spreadTarget.path, "", "a target is required")
-	case k.complete(spreadTarget, ref):
-		k.alone(spreadTarget, ref)
+	case targetNamed(k.subject, spreadTarget, ref):
+		uniqueTarget(k.subject, spreadTarget, ref)
 		k.patches(ref)
 	}
 	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
-		k.sound("spec.targetFilter.selector", f.Selector)
+		validSelector(k.subject, "spec.targetFilter.selector", f.Selector)
 	}
 	k.topology()
 	var old kruise.WorkloadSpread
-	if k.before(&old) {
-		k.constant(unchanging{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
+	if k.decodeOld(&old) {
+		immutableFields(k.subject, fieldChange{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
 	}
 }
 
 // topology holds the rules for subsets and how they are chosen.
 func (k *spreadCheck) topology() {
-	if k.tooMany(spreadSubsets, len(k.spec.Subsets)) {
+	if k.tooManySubsets(spreadSubsets, len(k.spec.Subsets)) {
 		return
 	}
 	k.subsets()
@@ -82,7 +86,7 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	p := k.podCheck(k.fault)
+	nodes := podScheduling{k.podReporter(k.fault)}
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {
@@ -93,21 +97,21 @@ func (k *spreadCheck) subsets() {
 		}
 		seen[s.Name] = true
 		if s.RequiredNodeSelector != nil {
-			p.term(at+".requiredNodeSelector", *s.RequiredNodeSelector)
+			nodes.nodeTerm(at+".requiredNodeSelector", *s.RequiredNodeSelector)
 		}
-		p.preferred(at+".preferredNodeSelector", s.PreferredNodeSelector)
-		p.tolerations(at+".tolerations", s.Tolerations)
+		nodes.preferredNodes(at+".preferredNodeSelector", s.PreferredNodeSelector)
+		nodes.tolerations(at+".tolerations", s.Tolerations)
 	}
 }
 
-// limits: all of one type, and percentages that share out the whole.
+// limits wants values of one type, and percentages that add up to 100%.
 func (k *spreadCheck) limits() {
 	sum, percents, first := 0, -1, (*intstr.IntOrString)(nil)
 	last := len(k.spec.Subsets) - 1
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
 		limit := s.MaxReplicas
-		if limit == nil || !k.part(at, limit) {
+		if limit == nil || !numberOrPartOfWhole(k.subject, at, limit) {
 			continue
 		}
 		if first == nil {
@@ -115,7 +119,7 @@ func (k *spreadCheck) limits() {
 		}
 		p, percentage := percent(limit)
 		switch {
-		case percentage && k.ordered():
+		case percentage && k.sortedErrors():
 			k.fault(at, "give numbers", "the pods of a StatefulSet are shared out by numbers, not by percentages")
 		case limit.Type != first.Type:
 			k.fault(at, "give numbers or percentages everywhere", "maxReplicas must be of the same type in all subsets")
@@ -132,11 +136,12 @@ func (k *spreadCheck) limits() {
 	}
 }
 
-func (k *spreadCheck) ordered() bool {
+func (k *spreadCheck) sortedErrors() bool {
 	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 }
 
-// schedule: what moves on needs somewhere to go, and time.
+// schedule wants an Adaptive schedule to have an unlimited last subset, and a time that is
+// short enough to try all subsets.
 func (k *spreadCheck) schedule() {
 	strategy := k.spec.ScheduleStrategy
 	oneOf(k.subject, spreadSchedule+".type", strategy.Type, kruise.FixedWorkloadSpreadScheduleStrategyType, kruise.AdaptiveWorkloadSpreadScheduleStrategyType)
@@ -155,4 +160,71 @@ func (k *spreadCheck) schedule() {
 	if seconds < 0 || n > 1 && int(seconds) > spreadRetry/(n-1) {
 		k.fault(path+".rescheduleCriticalSeconds", "", "%d is not between 0 and %d", seconds, spreadRetry/max(n-1, 1))
 	}
+}
+
+// patches tries each subset's patch on the pods of the target, where that is
+// known (docs/kruise/sidecarset.md#observed-on-a-cluster).
+func (k *spreadCheck) patches(ref *kruise.TargetReference) {
+	var pods *tree.Node
+	if target := k.findInNamespace(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {
+		pods = tree.Get(target.Node(), "spec")
+	}
+	for i, s := range k.spec.Subsets {
+		path := fmt.Sprintf("%s[%d].patch", spreadSubsets, i)
+		if len(s.Patch.Raw) == 0 {
+			continue
+		}
+		var patch map[string]any
+		if json.Unmarshal(s.Patch.Raw, &patch) != nil {
+			k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping")
+		} else if tree.IsMap(tree.Get(pods, "template")) {
+			k.patchedPods(path, pods, patch)
+		}
+	}
+}
+
+// patchedPods reports faults of the pods that only the patched template has.
+func (k *spreadCheck) patchedPods(path string, spec *tree.Node, patch map[string]any) {
+	template := tree.Get(spec, "template")
+	claims := claimsOf(spec)
+	known := map[string]bool{}
+	for _, problem := range k.problems(template, claims) {
+		known[withoutIndices(problem)] = true // a patch moves list elements
+	}
+	whole, _ := tree.Value(template).(map[string]any)
+	merged, err := kruise.PatchTemplate(whole, patch)
+	if err != nil {
+		k.fault(path, "the patch is a strategic merge patch of the pod", "does not fit the pods of the target: %v", err)
+		return
+	}
+	for _, problem := range k.problems(tree.FromValue(merged), claims) {
+		if !known[withoutIndices(problem)] {
+			k.fault(path, "", "makes a pod that is refused: %s", problem)
+		}
+	}
+}
+
+// problems are the faults of a pod template as text, with their paths.
+func (k *spreadCheck) problems(n *tree.Node, claims []corev1.PersistentVolumeClaim) (list []string) {
+	var t corev1.PodTemplateSpec
+	if _, err := tree.Decode(n, &t); err != nil {
+		return []string{err.Error()}
+	}
+	collect := func(path, _, format string, args ...any) {
+		list = append(list, path+": "+fmt.Sprintf(format, args...))
+	}
+	checkPodMetadata("pod", &t, collect)
+	checkPodSpec(k.podReporter(collect), "pod.spec", &t.Spec, claims)
+	return list
+}
+
+// claimsOf are the claim templates of a workload, as far as they can be read.
+func claimsOf(spec *tree.Node) []corev1.PersistentVolumeClaim {
+	var claims []corev1.PersistentVolumeClaim
+	if list := tree.Get(spec, "volumeClaimTemplates"); list == nil {
+		return nil
+	} else if _, err := tree.Decode(list, &claims); err != nil {
+		return nil
+	}
+	return claims
 }

@@ -38,7 +38,7 @@ metadata: {name: kruise-configuration, namespace: kruise-system}
 data: {WorkloadSpread_Watch_Custom_Workload_WhiteList: '{"workloads":[{"Group":"example.com","Version":"v1","Kind":"Game"}]}'}
 `
 
-func TestWorkloadSpread(t *testing.T) {
+func TestWorkloadSpread_Rules(t *testing.T) {
 	const subsets, kind = "[{name: a, maxReplicas: 3}, {name: b}]", "apps/v1, kind: Deployment, name: web"
 	to := func(text string) []string { return []string{subsets, text} }
 	adaptive := func(subsets, strategy string) []string { return to(subsets + "\n  scheduleStrategy: " + strategy) }

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-const podOf = "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'example.com/web:1'}]}}"
-
 // object is a manifest of a kind with these fields in its spec.
 func object(kind, spec string) string {
 	version := "v1beta1"
@@ -16,9 +14,9 @@ func object(kind, spec string) string {
 	return "apiVersion: apps.kruise.io/" + version + "\nkind: " + kind + "\nmetadata: {name: web, namespace: shop}\nspec: {" + spec + "}\n"
 }
 
-// TestVerdicts: what Kruise takes, although it hardly was meant, is marked as accepted, and
+// TestObject_AcceptedValues: what Kruise takes, although it hardly was meant, is marked as accepted, and
 // its neighbours are refused. The recordings of random objects have each of them.
-func TestVerdicts(t *testing.T) {
+func TestObject_AcceptedValues(t *testing.T) {
 	const selects = "selector: {matchLabels: {app: web}}, " + podOf
 	const subsets = "selector: {matchLabels: {app: web}}, replicas: 4, "
 	clones := "template: {cloneSetTemplate: {metadata: {labels: {app: web}}, spec: {selector: {matchLabels: {app: web}}, " + podOf + "}}}"

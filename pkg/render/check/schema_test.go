@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -22,9 +23,9 @@ type schema struct {
 	Open                 bool `json:"x-kubernetes-preserve-unknown-fields"`
 }
 
-// TestRequired leaves everything out that a schema requires, one object of it
+// TestRequiredFields_AreReported leaves everything out that a schema requires, one object of it
 // after the other: what is required must be missed, and nothing else.
-func TestRequired(t *testing.T) {
+func TestRequiredFields_AreReported(t *testing.T) {
 	for _, data := range conformance.Definitions(t, "next") {
 		var crd struct {
 			Spec struct {
@@ -92,6 +93,38 @@ func (s *schema) walk(path string, wrap func(any) any, f func(string, *schema, f
 		f(path, s, wrap)
 		for name, property := range s.Properties {
 			property.walk(path+"."+name, func(v any) any { return wrap(map[string]any{name: v}) }, f)
+		}
+	}
+}
+
+// TestName_IsRequired: reading refuses an object without a name, so only objects
+// of another origin come here without one.
+func TestName_IsRequired(t *testing.T) {
+	for _, object := range []string{good, goodSet, united(clones)} {
+		in := golden.Parse(t, object)
+		tree.DeleteAt(in[0].Edit(), "metadata", "name")
+		err := checkedList(in, nil)
+		if err == nil || !strings.Contains(err.Error(), "metadata.name") || !strings.Contains(err.Error(), "required") {
+			t.Errorf("%s: %v", in[0].Kind(), err)
+		}
+	}
+}
+
+// TestFaults_HaveAStableOrder: what is wrong with labels and annotations comes in one order, though
+// Kubernetes looks at them as a map gives them.
+func TestFaults_HaveAStableOrder(t *testing.T) {
+	bad := strings.Replace(goodSet, "{name: agent}", "{name: agent, annotations: {a/b/c: x, ' ': x, _/d: x, e_: x, '-': x}, labels: {' ': x, -a: x, b-: x}}", 1)
+	var first string
+	for range 30 {
+		err := checkedList(golden.Parse(t, bad), nil)
+		if err == nil || strings.Count(err.Error(), "metadata.") < 8 {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = err.Error()
+		}
+		if err.Error() != first {
+			t.Fatalf("at first:\n%s\nthen:\n%s", first, err)
 		}
 	}
 }

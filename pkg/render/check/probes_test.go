@@ -11,7 +11,7 @@ spec:
   requiredPersistentTopology: {keys: [topology.kubernetes.io/zone]}
 `
 
-func TestPersistentPodState(t *testing.T) {
+func TestPersistentPodState_Rules(t *testing.T) {
 	const topology = "requiredPersistentTopology: {keys: [topology.kubernetes.io/zone]}"
 	const taken = `
 apiVersion: apps.kruise.io/v1beta1
@@ -45,7 +45,7 @@ spec:
   probes: [{name: idle, containerName: game, podConditionType: example.com/idle, probe: {exec: {command: [x]}}}]
 `
 
-func TestPodProbeMarker(t *testing.T) {
+func TestPodProbeMarker_Rules(t *testing.T) {
 	const exec, condition, at = "{exec: {command: [x]}}", "podConditionType: example.com/idle", "spec.probes[0]"
 	asks := func(text string) []string { return []string{exec, "{" + text + "}"} }
 	rulings(t, goodMarker, []ruling{
@@ -77,7 +77,7 @@ func TestPodProbeMarker(t *testing.T) {
 	})
 }
 
-func TestNodePodProbe(t *testing.T) {
+func TestNodePodProbe_Schema(t *testing.T) {
 	const good = `
 apiVersion: apps.kruise.io/v1alpha1
 kind: NodePodProbe
@@ -102,7 +102,7 @@ spec:
     ephemeralContainers: [{name: tools, image: "example.com/tools:1", terminationMessagePolicy: File, imagePullPolicy: Always}]
 `
 
-func TestEphemeralJob(t *testing.T) {
+func TestEphemeralJob_Rules(t *testing.T) {
 	const at = "ephemeraljob/container-invalid spec.template.ephemeralContainers[0]."
 	with := func(text string) []string {
 		return []string{"imagePullPolicy: Always", "imagePullPolicy: Always, " + text}

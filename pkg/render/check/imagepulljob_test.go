@@ -16,7 +16,7 @@ spec:
   completionPolicy: {type: Always, activeDeadlineSeconds: 600}
 `
 
-func TestImagePullJob(t *testing.T) {
+func TestImagePullJob_Rules(t *testing.T) {
 	const image, policy = "image: example.com/app:1", "{type: Always, activeDeadlineSeconds: 600}"
 	line := func(text string) []string { return []string{image, image + "\n  " + text} }
 	rulings(t, goodPull, []ruling{
@@ -53,7 +53,7 @@ spec:
   images: [app, web]
 `
 
-func TestImageListPullJob(t *testing.T) {
+func TestImageListPullJob_Rules(t *testing.T) {
 	many := make([]string, 256)
 	for i := range many {
 		many[i] = fmt.Sprintf("app:%d", i)
@@ -77,7 +77,7 @@ spec:
     example.com/app: {tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}
 `
 
-func TestNodeImage(t *testing.T) {
+func TestNodeImage_Rules(t *testing.T) {
 	var many strings.Builder
 	for i := range 257 {
 		fmt.Fprintf(&many, "    app-%d: {tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}\n", i)

@@ -68,3 +68,33 @@ func rulingsAround(t *testing.T, good string, list []ruling, around string) {
 		})
 	}
 }
+
+const podOf = "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'example.com/web:1'}]}}"
+
+// faultsOf are the rules and fields of all that is found in an object.
+func faultsOf(t *testing.T, manifest string) string {
+	t.Helper()
+	in := golden.Parse(t, manifest)
+	var got []string
+	// As the command asks: there may be more in the cluster than is known.
+	for _, f := range check.Object(newContext(in, nil), check.Request{Object: in[0]}) {
+		text := f.Rule + " " + f.Field
+		if f.Accepted {
+			text += " (accepted)"
+		}
+		got = append(got, text)
+	}
+	return strings.Join(got, ", ")
+}
+
+// withLine is a spec whose pod, or, after a dash, whose container has the line.
+func withLine(line string) string {
+	of := "selector: {matchLabels: {app: web}}, " + podOf
+	own, inside := strings.CutPrefix(line, "- ")
+	if !inside {
+		return strings.Replace(of, "spec: {containers", "spec: {"+line+", containers", 1)
+	}
+	of = strings.Replace(of, "'example.com/web:1'", "'example.com/web:1', "+own, 1)
+	const volumes = "volumes: [{name: empty, emptyDir: {}}, {name: claim, persistentVolumeClaim: {claimName: c}}, {name: other, persistentVolumeClaim: {claimName: d}}]"
+	return strings.Replace(of, "spec: {containers", "spec: {"+volumes+", containers", 1)
+}

@@ -1,6 +1,8 @@
 package check_test
 
-import "testing"
+import (
+	"testing"
+)
 
 const goodBudget = `
 apiVersion: policy.kruise.io/v1beta1
@@ -28,7 +30,7 @@ metadata: {name: by-target, namespace: shop}
 spec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxUnavailable: 1}
 `
 
-func TestPodUnavailableBudget(t *testing.T) {
+func TestPodUnavailableBudget_Rules(t *testing.T) {
 	const selector, most = "selector: {matchLabels: {app: web}}", "maxUnavailable: 1"
 	alpha := func(key, value string) []string {
 		return []string{"v1beta1", "v1alpha1", "namespace: shop", "namespace: shop, annotations: {" + key + ": '" + value + "'}"}

@@ -57,8 +57,8 @@ func anySelector(r *rand.Rand) *tree.Node {
 	return tree.Map("matchLabels", labels, "matchExpressions", list)
 }
 
-// TestNear: whatever is left out cannot meet, whichever requirements there are.
-func TestNear(t *testing.T) {
+// TestSelectors_CandidatesIncludeAllOverlaps: whatever is left out cannot meet, whichever requirements there are.
+func TestSelectors_CandidatesIncludeAllOverlaps(t *testing.T) {
 	met := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -68,12 +68,12 @@ func TestNear(t *testing.T) {
 		}
 		c := &stage.Context{Facts: resource.NewFacts(list[:15], list[10:], "")}
 		s := newSubject(c, Request{Object: list[0]})
-		x := s.selectors(kruise.PolicyGroup, "PodUnavailableBudget")
+		x := indexSelectors(s.c.Facts, kruise.PolicyGroup, "PodUnavailableBudget")
 		for i, p := range x.all {
-			near := x.near(p.id.Namespace, x.wants[i])
+			near := x.candidates(p.id.Namespace, x.wants[i])
 			for j, q := range x.all {
 				mine, theirs := x.wants[i], x.wants[j]
-				meet := p.id.Namespace == q.id.Namespace && group("", mine) == group("", theirs) && compatible(mine, theirs) && compatible(theirs, mine)
+				meet := p.id.Namespace == q.id.Namespace && groupKey("", mine) == groupKey("", theirs) && compatible(mine, theirs) && compatible(theirs, mine)
 				if meet && !slices.Contains(near, j) {
 					t.Fatalf("seed %d: %s and %s meet", seed, p.r.Name(), q.r.Name())
 				}
