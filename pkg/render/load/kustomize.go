@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
@@ -158,12 +159,16 @@ func (j job) quickly(ctx context.Context) (built linear.Built, err error) {
 	return built, errUnfit
 }
 
+// configuration is kustomize.Configuration, which takes longer to make than a small
+// kustomization to build. It must not be changed.
+var configuration = sync.OnceValues(kustomize.Configuration)
+
 // kruiseKinds are the schema of Kruise's kinds and the configuration for them.
 func kruiseKinds() (additions, config []byte, err error) {
 	if additions, err = kustomize.Additions(); err != nil {
 		return nil, nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
 	}
-	if config, err = kustomize.Configuration(); err != nil {
+	if config, err = configuration(); err != nil {
 		return nil, nil, fmt.Errorf("the configuration for the Kruise kinds: %w", err)
 	}
 	return additions, config, nil

@@ -35,6 +35,9 @@ func TestProducts(t *testing.T) {
 		fmt.Fprintf(&keys, "  key%04d: v\n", i)
 	}
 	patch := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n" + keys.String()
+	// little fits into many objects once, and not a few times. It is one value, which is soon
+	// merged.
+	little := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {key: " + long[:40<<10] + "}\n"
 	for name, c := range map[string]struct{ kustomization, file string }{
 		"annotations":            {"commonAnnotations: {a: " + long + "}\n", ""},
 		"labels":                 {"labels: [{pairs: {a: " + long + "}}]\n", ""},
@@ -51,7 +54,7 @@ func TestProducts(t *testing.T) {
 		"doubling replacements":  {"replacements:\n" + doubling.String(), ""},
 		"doubling, from a file":  {"replacements: [{path: file}]\n", doubling.String()},
 		"what refers to a name":  {"patches: [{target: {kind: ConfigMap, name: c0}, patch: '[{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"" + long + "\"}]', options: {allowNameChange: true}}]\nresources: [pods.yaml]\n", ""},
-		"many, of a little each": {"patches:\n" + strings.Repeat("- {path: file, target: {kind: ConfigMap}}\n", 300), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n" + keys.String()[:150*len("  key0000: v\n")]},
+		"many, of a little each": {"patches:\n" + strings.Repeat("- {path: file, target: {kind: ConfigMap}}\n", 300), little},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"kustomization.yaml": "resources: [a.yaml]\n" + c.kustomization, "a.yaml": several(1000), "file": c.file}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,7 @@ func init() {
 		if err := json.Unmarshal(request, &jobs); err != nil {
 			return err
 		}
+		debug.SetGCPercent(400) // as in other test binaries
 		out := make([]string, len(jobs))
 		for i, j := range jobs {
 			text, err := j.build()
