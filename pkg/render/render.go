@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
@@ -253,4 +254,42 @@ func expandable(kind string) (string, error) {
 		return Expandable[i], nil
 	}
 	return "", fmt.Errorf("cannot expand %q: this version expands %s", kind, strings.Join(Expandable, ", "))
+}
+
+// before returns the state before as the stages look things up in it: what was
+// split then is split, so that the workload of each subset is found. It is nil
+// without one. What there would be to say of it nobody wants to hear again.
+func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
+	if len(o.Base) == 0 {
+		return nil, nil //nolint:nilnil // no state before is no error
+	}
+	in := make([]*resource.Resource, len(o.Base))
+	for i, r := range o.Base {
+		in[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+	}
+	o.Explain = false
+	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)
+	if err != nil {
+		return nil, err
+	}
+	return resource.NewFacts(out, nil, o.Namespace), nil
+}
+
+// Idle names the kind that an option is about although the target keeps objects of
+// that kind as they are, and the value of the option; both are empty where every
+// option has an effect. What [Auto] comes to is the cluster's to say.
+func (o Options) Idle() (kind, value string) {
+	for _, about := range []struct {
+		kind, value string
+		given       bool
+	}{
+		{kruise.KindSidecarSet, string(o.SidecarSetAs), o.SidecarSetAs == stage.Admission},
+		{kruise.KindWorkloadSpread, string(o.SpreadAs), o.SpreadAs == stage.SpreadConstraints},
+	} {
+		expanded := slices.ContainsFunc(o.Expand, func(kind string) bool { return strings.EqualFold(kind, about.kind) })
+		if about.given && o.Target == Kruise && !expanded {
+			return about.kind, about.value
+		}
+	}
+	return "", ""
 }

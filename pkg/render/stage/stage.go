@@ -169,3 +169,15 @@ func weightOf(r *resource.Resource) tree.Weight {
 	}
 	return r.Weight()
 }
+
+// SpreadAs says what becomes of the target of a WorkloadSpread.
+type SpreadAs string
+
+// The forms of a spread target.
+const (
+	// SpreadSplit makes a workload of each subset.
+	SpreadSplit SpreadAs = "split"
+	// SpreadConstraints leaves one workload, whose pods have preferences and
+	// topology spread constraints.
+	SpreadConstraints SpreadAs = "constraints"
+)
