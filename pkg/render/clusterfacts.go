@@ -17,8 +17,8 @@ const (
 	ClusterFactsVersion = clusterFactsGroup + "/v1alpha1"
 )
 
-// ClusterFacts is what context objects of that kind say. Where
-// two tell the same, the last one counts.
+// ClusterFacts is what context objects of that kind say about a cluster. Where
+// two have the same field, the last one counts.
 type ClusterFacts struct {
 	// Kubernetes is the minor version of the server, 0 when it is not known.
 	Kubernetes int

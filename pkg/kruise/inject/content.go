@@ -157,7 +157,7 @@ func (s *sidecar) fixed() bool {
 
 func (s *sidecar) hot() bool { return len(s.variants) == 2 }
 
-// kruiseFields stand in a SidecarSet's container beside the Kubernetes ones.
+// kruiseFields are the fields of a SidecarSet's container that a pod's container has not.
 var kruiseFields = []string{
 	"podInjectPolicy", "upgradeStrategy", "shareVolumePolicy",
 	"shareVolumeDevicePolicy", "transferEnv", "resourcesPolicy",

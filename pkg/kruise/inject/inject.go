@@ -6,7 +6,7 @@
 //
 // [Compile] reads a SidecarSet once, [Choose] decides which sets match a pod,
 // [Inject] puts their content in. What does not depend on the pod is one node
-// that all pods share: nobody may change it afterwards.
+// that all pods share: it must not be changed afterwards.
 package inject
 
 import (
@@ -247,7 +247,7 @@ func (in *injection) containerAt() map[string]int {
 }
 
 // write sets spec.FIELD, unless it is the same list already. New init
-// containers stand before the containers.
+// containers come before the containers.
 func (in *injection) write(field string, items []*tree.Node) {
 	old := tree.Get(in.spec, field)
 	if slices.Equal(tree.Items(old), items) {

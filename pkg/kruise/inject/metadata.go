@@ -89,7 +89,7 @@ func (in *injection) mergeJSON(set *Content, key, text string) error {
 }
 
 // settle keeps injection idempotent. The first merge into an empty key writes
-// the patch as it stands, nulls and spaces included. When the sets come again,
+// the patch as it is, nulls and spaces included. When the sets come again,
 // merging would only drop those, so the text of before stays.
 func (in *injection) settle(before *tree.Node) {
 	for _, set := range in.sets {

@@ -267,7 +267,7 @@ func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSel
 func (n *namespaceSelector) pins() bool { return n != nil && n.pinned }
 
 // match evaluates the selector; undecided is true when only the labels of the
-// unknown Namespace object could tell.
+// unknown Namespace object could decide.
 func (n *namespaceSelector) match(t *Target) (matched, undecided bool) {
 	switch {
 	case n == nil:

@@ -21,7 +21,7 @@ import (
 )
 
 // reader makes schemas of Go types. Kubernetes' structs become definitions that
-// are referred to; Kruise's are written out where they stand, so that each
+// are referred to; Kruise's are written out in their place, so that each
 // place can be described by itself.
 type reader struct {
 	definitions Definitions
@@ -134,8 +134,8 @@ func nameIn(t reflect.Type, field string) string { return t.Name() + "." + field
 // given: Kruise's webhook fills them in.
 var optional = map[string]bool{"ImagePullJobTemplate.completionPolicy": true}
 
-// made is everything that reflection makes, once for the program. Nobody may
-// change it.
+// made is everything that reflection makes, once for the program. It must not
+// be changed.
 type made struct {
 	// kinds are by group/version and kind.
 	kinds map[[2]string]*Schema

@@ -12,7 +12,7 @@ import (
 // Inject returns the pod, or pod template, with what the subset puts into it;
 // pod itself stays as it was. subset is an element of spec.subsets in the newest
 // version. In the webhook's order: tolerations, preferred and required node
-// affinity, the patch, the annotation. Errors stand at the subset's patch.
+// affinity, the patch, the annotation. Errors name the place of the subset's patch.
 func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	out := tree.Clone(pod)
 	Tolerate(out, subset)
@@ -40,7 +40,7 @@ func Tolerate(pod, subset *tree.Node) {
 // where it then has nothing to put there.
 var nodeAffinity = []string{"spec", "affinity", "nodeAffinity"}
 
-// Where the two kinds of node terms stand below nodeAffinity.
+// The fields of the two kinds of node terms below nodeAffinity.
 const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 	required  = "requiredDuringSchedulingIgnoredDuringExecution"

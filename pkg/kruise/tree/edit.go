@@ -265,7 +265,7 @@ func Append(list *Node, items []*Node) {
 	}
 }
 
-// Replace puts the key by with the value v where key stands in the mapping n,
+// Replace puts the key by with the value v in the place of key in the mapping n,
 // and removes key. When by has a place of its own already, it keeps that; when
 // key is not there, by is set as Set does.
 func Replace(n *Node, key, by string, v *Node) {

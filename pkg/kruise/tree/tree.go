@@ -1,7 +1,7 @@
 // Package tree reads and edits YAML node trees without losing what it does not
 // understand: comments, key order, quoting and unknown fields stay where they
 // are. It is the ground that the pure rooms (injection, conversion, lowering)
-// stand on, and knows nothing of Kubernetes, files or clusters.
+// are built on, and knows nothing of Kubernetes, files or clusters.
 //
 // All functions accept nil nodes and treat them as "not there". Trees are
 // expected to be free of aliases; [Expand] makes them so.

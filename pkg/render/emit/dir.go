@@ -138,7 +138,7 @@ type Document struct {
 
 // Folders writes files into the directory path and folders below it, as [Dir] does:
 // what an earlier run wrote there and this one does not is removed, unless it was
-// edited since; kept, when set, is told then. Folders that become empty go too.
+// edited since: then kept, when set, is called. Folders that become empty are removed, too.
 func Folders(path string, docs []Document, kept func(path string)) error {
 	files := make([]outFile, len(docs))
 	for i, d := range docs {
@@ -148,7 +148,7 @@ func Folders(path string, docs []Document, kept func(path string)) error {
 }
 
 // Names returns a file name for each resource, without an ending: unique among
-// them, and the same whatever stands beside it where that leaves it unique.
+// them, and independent of the others where that leaves it unique.
 func Names(rs []*resource.Resource) []string { return fileNames(rs, "") }
 
 // The folders of a directory that is split by subset. No subset can be called like one of

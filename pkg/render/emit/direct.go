@@ -28,7 +28,7 @@ func (d *direct) document(n *tree.Node, style yaml.SequenceIndentStyle) (text []
 	return d.out, ok
 }
 
-// mapping writes the fields of n; begun says that the first one stands on the line that is
+// mapping writes the fields of n; begun says that the first one is on the line that is
 // begun, behind "- ".
 func (d *direct) mapping(n *tree.Node, indent int, begun bool) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -44,7 +44,7 @@ func (d *direct) mapping(n *tree.Node, indent int, begun bool) bool {
 	return true
 }
 
-// field writes what stands behind the colon of a key.
+// field writes what follows the colon of a key.
 func (d *direct) field(n *tree.Node, indent int) bool {
 	switch {
 	case n.HeadComment != "":
@@ -63,7 +63,7 @@ func (d *direct) field(n *tree.Node, indent int) bool {
 	return d.sequence(n, indent)
 }
 
-// step is by how much what is in a mapping is indented, and what stands behind "- ".
+// step is by how much what is in a mapping is indented, and what follows "- ".
 const step = 2
 
 func (d *direct) sequence(n *tree.Node, indent int) bool {
@@ -159,7 +159,7 @@ func (d *direct) indent(by int) {
 	}
 }
 
-// comment reports whether every line of a comment stands as it is.
+// comment reports whether every line of a comment can be written as it is.
 func comment(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasPrefix(line, "#") || strings.ContainsAny(line, "\r\u0085\u2028\u2029") {
@@ -193,7 +193,7 @@ func isBlock(n *tree.Node) bool {
 	return isCollection(n) && n.Style == 0 && len(n.Content) > 0 && n.LineComment == ""
 }
 
-// spot is where a text stands.
+// spot is the place of a text.
 type spot int
 
 const (
@@ -265,7 +265,7 @@ func (d *direct) doubleQuoted(v string) {
 	d.out = append(d.out, '"')
 }
 
-// literal writes a text of several lines; a block of its own tells where it ends.
+// literal writes a text of several lines; a block of its own shows where it ends.
 func (d *direct) literal(n *tree.Node, indent int) bool {
 	v := n.Value
 	if n.Style&^yaml.LiteralStyle != 0 || n.Tag != "" && n.Tag != yaml.NodeTagString || !fitsBlock(v) {
@@ -319,7 +319,7 @@ func printable(v string) bool {
 // reads reports whether a plain v is read with that tag.
 func reads(v, tag string) bool { return tree.PlainTag(v) == tag }
 
-// bare reports whether v, which is not empty, may stand without quotes (YAML 1.1, as
+// bare reports whether v, which is not empty, can be written without quotes (YAML 1.1, as
 // libyaml reads it).
 func bare(v string, flow bool) bool {
 	if v[0] == ' ' || v[len(v)-1] == ' ' || strings.HasPrefix(v, "---") || strings.HasPrefix(v, "...") {

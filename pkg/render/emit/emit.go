@@ -59,7 +59,7 @@ type separator struct {
 	first, open, closed bool
 }
 
-// before returns what must stand between the stream so far and doc.
+// before returns what must be between the stream so far and doc.
 func (s *separator) before(doc []byte) string {
 	first, sep := s.first, ""
 	if s.open {
@@ -126,7 +126,7 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 	return out.Flush()
 }
 
-// encodeJSON returns every resource as JSON that stands level steps to the
+// encodeJSON returns every resource as JSON, indented by level steps to the
 // right.
 func encodeJSON(rs []*resource.Resource, level int) ([][]byte, error) {
 	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
@@ -134,7 +134,7 @@ func encodeJSON(rs []*resource.Resource, level int) ([][]byte, error) {
 	})
 }
 
-// jsonText returns the resource as JSON that stands level steps to the right,
+// jsonText returns the resource as JSON, indented by level steps to the right,
 // without a line end.
 func jsonText(r *resource.Resource, level int) ([]byte, error) {
 	var b bytes.Buffer

@@ -78,7 +78,7 @@ func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
 func Tree(n *tree.Node) ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) }
 
 // prepare makes of n what yaml.v3 writes faithfully, without changing it: parts that differ
-// are copies, all else is shared. flow says that n stands in brackets.
+// are copies, all else is shared. flow says that n is in brackets.
 func prepare(n *tree.Node, flow bool) *tree.Node {
 	if n.Kind == yaml.ScalarNode {
 		return scalar(n, flow)
@@ -133,7 +133,7 @@ func styleFor(n *tree.Node) yaml.Style {
 	return n.Style
 }
 
-// block returns style unless the text cannot stand in a block.
+// block returns style unless the text cannot be written in a block.
 func block(text string, style yaml.Style) yaml.Style {
 	if strings.HasPrefix(strings.TrimLeft(text, "\n"), "\t") {
 		return style&^blockStyles | yaml.DoubleQuotedStyle

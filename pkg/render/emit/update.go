@@ -149,7 +149,7 @@ func (u *update) stage(files []outFile) error {
 	return nil
 }
 
-// put makes the file anew: what a killed render left under the name, be it a
+// put creates the file again: what a killed render left under the name, be it a
 // link, goes first.
 func (u *update) put(name string, body []byte, mode os.FileMode) error {
 	if dir := path.Dir(name); dir != "." {

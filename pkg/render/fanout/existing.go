@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// existing are the objects that stand, or may stand, where copies go: by kind
+// existing are the objects that are, or can be, where copies go: by kind
 // and name (the namespace is "" in the key), each with where it came from.
 type existing map[resource.ID][]object
 
@@ -51,7 +51,7 @@ func existingObjects(c *stage.Context, in []*resource.Resource, all []*distribut
 	return e
 }
 
-// at returns the objects that stand in the namespace where d's copy goes.
+// at returns the objects in the namespace where d's copy goes.
 func (e existing) at(d *distribution, namespace string) []object {
 	all := e[d.copied()]
 	from, _ := slices.BinarySearchFunc(all, namespace, func(o object, ns string) int { return strings.Compare(o.namespace, ns) })

@@ -22,7 +22,7 @@ import (
 
 const kind = kruise.KindResourceDistribution
 
-// Run is the stage. The copies of a ResourceDistribution stand where it stood,
+// Run is the stage. The copies of a ResourceDistribution take its place,
 // sorted by namespace.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	if !c.Expand(kind) {

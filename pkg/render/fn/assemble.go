@@ -9,7 +9,7 @@ import (
 )
 
 // assemble returns all items of the output: what the engine made of an object
-// stands where the object stood, what it never saw stays.
+// takes the place of the object, what it never saw stays.
 func (s *stream) assemble(out []*resource.Resource) ([]*resource.Resource, error) {
 	slots := make([][]*resource.Resource, len(s.all))
 	for _, r := range out {
@@ -66,7 +66,7 @@ func (s *stream) made(list []*resource.Resource) []*resource.Resource {
 }
 
 // place adds what the job made behind the items; what an earlier run of the
-// same job made is replaced where it stands. It refuses two objects of one
+// same job made is replaced in its place. It refuses two objects of one
 // name, of which at least one is new: no orchestrator takes that.
 func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, error) {
 	at := make(map[resource.ID]int, len(list))
@@ -124,7 +124,7 @@ func again(old, r *resource.Resource) bool {
 	return source != "" && old.Label(kruise.SourceLabel) == source
 }
 
-// placeOf is the ID by which orchestrators and clusters tell objects apart.
+// placeOf is the ID by which orchestrators and clusters distinguish objects.
 func placeOf(r *resource.Resource) resource.ID {
 	id := r.ID()
 	if id.Namespace == "" {
@@ -182,9 +182,9 @@ func local(n *tree.Node) bool {
 	return v != nil && tree.Str(v) != "false"
 }
 
-// heir says what a new object has in common with the one it stands for.
+// heir says what a new object has in common with the one that it replaces.
 type heir struct {
-	// same: it is the old object, made anew; it takes all that the old one had.
+	// same: it is the old object, made again; it takes all that the old one had.
 	same bool
 	// first: it is the first of the new objects, and takes the place in a file.
 	first bool
@@ -231,7 +231,7 @@ func each(list string, f func(string) string) string {
 	return strings.Join(parts, ",")
 }
 
-// pass gives r, which stands for an object with the annotations old, the
+// pass gives r, which replaces an object with the annotations old, the
 // annotations of orchestrators that it must have, and no others.
 func (h heir) pass(old *tree.Node, r *resource.Resource) {
 	if tree.Get(r.Node(), "metadata") == nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// input stands for the ResourceList in messages.
+// input names the ResourceList in messages.
 const input = "ResourceList"
 
 // Options are what a run needs of its surroundings.

@@ -157,7 +157,7 @@ func (s *stream) join(n *tree.Node, file string) *member {
 	return m
 }
 
-// file is where an item stands, as far as the orchestrator says so.
+// file is the file of an item, as far as the orchestrator says so.
 func file(item *tree.Node) string {
 	annotations := tree.Get(item, "metadata", "annotations")
 	if p := tree.StrAt(annotations, path); p != "" {

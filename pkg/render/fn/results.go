@@ -84,7 +84,7 @@ func (l *resourceList) items() []*tree.Node {
 }
 
 // forgetLines removes line numbers, which are those of the ResourceList: no
-// file that somebody could open has them.
+// file has them.
 func forgetLines(n *tree.Node) {
 	if n.Line != 0 { // documents share the keys that have none
 		n.Line = 0
@@ -146,7 +146,7 @@ func meaning(r *tree.Node) string {
 type outcome struct {
 	items   []*tree.Node
 	results []*tree.Node
-	// lines are the findings for people, one each.
+	// lines are the findings as text, one each.
 	lines []string
 	worst finding.Severity
 	// echo: the items are those of the input.
@@ -159,7 +159,7 @@ type place struct {
 	apiVersion, file, index string
 }
 
-// know keeps where all objects stand.
+// know keeps the places of all objects.
 func (o *outcome) know(s *stream) {
 	for _, m := range s.all {
 		index := tree.StrAt(m.annotations, index)
@@ -170,14 +170,14 @@ func (o *outcome) know(s *stream) {
 	}
 }
 
-// knowConfig keeps where the function config stands.
+// knowConfig keeps the place of the function config.
 func (o *outcome) knowConfig(l *resourceList) {
 	if c := l.config(); tree.IsMap(c.Node()) {
 		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
 	}
 }
 
-// severities of results. Exact findings are no news to anybody.
+// severities of results. Exact findings are left out.
 var severities = map[finding.Severity]string{finding.Approximate: "info", finding.Lost: "warning", finding.Error: "error"}
 
 // report turns what the engine found into results and lines.

@@ -78,7 +78,7 @@ func of(k kruise.Registered, path string, create bool) fieldSpec {
 }
 
 // template is for one pod template. What is missing is made only where the kind
-// has one template: with several, the object shall have one of them.
+// has one template: with several, the object should have one of them.
 func (c *configuration) template(k kruise.Registered, at string, only bool) {
 	labels := of(k, at+"/metadata/labels", only)
 	c.CommonLabels = append(c.CommonLabels, labels)

@@ -25,7 +25,7 @@ import (
 var schemaInUse sync.Mutex
 
 // WithSchema calls f while kustomize knows its own schema and these additions,
-// and nobody else uses it.
+// and no other build uses it.
 func WithSchema(additions []byte, f func() error) error {
 	schemaInUse.Lock()
 	defer schemaInUse.Unlock()
@@ -116,7 +116,7 @@ func document(definitions map[string]any) map[string]any {
 
 // definitions are those of Kruise's kinds, and of what they refer to. A
 // container of a SidecarSet has the fields of a container: what kustomize knows
-// of them says more than Go types do (ports are told apart by protocol, too).
+// of them says more than Go types do (ports are distinguished by protocol, too).
 func definitions() (map[string]any, error) {
 	kinds, shared, err := schema.OpenAPI()
 	if err != nil {

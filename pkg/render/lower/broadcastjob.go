@@ -196,8 +196,8 @@ func (b *broadcastJob) indexedSpec(count int) *tree.Node {
 	return spec
 }
 
-// indexed makes the spec of a Job that of an Indexed Job with count pods, told by
-// their label, that keep off each other's nodes. They all run at once: a finished
+// indexed makes the spec of a Job that of an Indexed Job with count pods that
+// avoid each other's nodes by their label. They all run at once: a finished
 // pod keeps no other from its node.
 func indexed(spec *tree.Node, source string, count int) *tree.Node {
 	tree.Set(spec, "template", withAffinity(tree.Get(spec, "template"), func(affinity *tree.Node) {
@@ -215,8 +215,7 @@ func indexed(spec *tree.Node, source string, count int) *tree.Node {
 	return spec
 }
 
-// withLabel returns the template with the label by which its pods are told from
-// others.
+// withLabel returns the template with the label that distinguishes its pods from others.
 func withLabel(template *tree.Node, source string) *tree.Node {
 	out := tree.Shallow(template)
 	metadata := below(out, "metadata")
@@ -288,8 +287,7 @@ func (b *broadcastJob) reportFields() {
 	b.reportFailure()
 }
 
-// reportFailure speaks of what a failed pod leads to, also where the default
-// stands: FailFast is what a Job per node cannot do.
+// reportFailure reports what a failed pod leads to, also by default: FailFast is what a Job per node cannot do.
 func (b *broadcastJob) reportFailure() {
 	const field = "spec.failurePolicy.type"
 	switch b.spec.FailurePolicy.Type {
@@ -303,8 +301,8 @@ func (b *broadcastJob) reportFailure() {
 	b.reportRestarts()
 }
 
-// reportRestarts speaks of restartLimit, also where the default stands: a Job ends
-// its pod where Kruise only counts it.
+// reportRestarts reports restartLimit, also by default: a Job ends its pod where Kruise
+// only counts it.
 func (b *broadcastJob) reportRestarts() {
 	const field = "spec.failurePolicy.restartLimit"
 	limit := b.spec.FailurePolicy.RestartLimit

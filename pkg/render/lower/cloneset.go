@@ -75,7 +75,7 @@ func (l *lowering) declared() int {
 	return int(*l.spec.Replicas)
 }
 
-// workload returns the native object. What is added stands behind the selector.
+// workload returns the native object. What is added comes after the selector.
 func (l *lowering) workload(serviceName string) *tree.Node {
 	return l.renamed(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
 }
@@ -123,7 +123,7 @@ func (l *lowering) field(name string, v *tree.Node) *tree.Node {
 }
 
 // additions writes out what a CloneSet does by nature and the native kind only
-// when told so: it creates pods side by side, its claims go with their pod and
+// when the option says so: it creates pods side by side, its claims go with their pod and
 // with itself (docs/kruise/workloads.md#revisions and
 // docs/kruise/workloads.md#named-pods-and-claims), and it knows no deadline.
 func (l *lowering) additions(spec *tree.Node, serviceName string) {

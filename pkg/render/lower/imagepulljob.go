@@ -248,7 +248,7 @@ func texts(list ...string) *tree.Node {
 	return out
 }
 
-// reportFields says what becomes of the fields, also where defaults stand.
+// reportFields reports what becomes of the fields, including defaults.
 func (p *imagePull) reportFields() {
 	image := "spec.image"
 	if p.rules == "imagelistpulljob" {

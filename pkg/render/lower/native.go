@@ -128,7 +128,7 @@ func (o *object) template(source *tree.Node) *tree.Node {
 	return o.templateAt("spec.template", source)
 }
 
-// templateAt is template for one that stands elsewhere.
+// templateAt is template for one at another path.
 func (o *object) templateAt(at string, source *tree.Node) *tree.Node {
 	o.reportTemplate(at, source)
 	t := tree.Shallow(source)

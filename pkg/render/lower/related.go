@@ -169,8 +169,8 @@ func fits(pod *corev1.PodSpec, node *corev1.Node) bool {
 	return enough(node.Status.Allocatable, requests(pod))
 }
 
-// enough reports whether a node's whole allocatable suffices. What nobody has said of
-// a node is no reason against it; a device that the others are listed without is.
+// enough reports whether a node's whole allocatable suffices. A resource that a node does not
+// list is no reason against it, unless it is a device: the node lists others then.
 func enough(have, want corev1.ResourceList) bool {
 	for name, q := range want {
 		there, known := have[name]
@@ -208,8 +208,8 @@ func asked(r corev1.ResourceRequirements) corev1.ResourceList {
 	return out
 }
 
-// nodeCount is the number of nodes that the object's annotation gives, where
-// nobody knows their names.
+// nodeCount is the number of nodes that the object's annotation gives, for clusters
+// whose nodes are not known by name.
 func (o *object) nodeCount() (count int, given bool, err error) {
 	text := o.r.Annotation(kruise.NodesAnnotation)
 	if text == "" {

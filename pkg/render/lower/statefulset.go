@@ -129,7 +129,7 @@ func fitsStatefulSet(name string) bool {
 }
 
 // renamed gives the StatefulSet that a CloneSet becomes a name that it can have.
-// A CloneSet's own pods are not found by name, so nobody misses the old one.
+// A CloneSet's own pods are not found by name, so the old name is not missed.
 func (l *lowering) renamed(n *tree.Node) *tree.Node {
 	name := l.r.Name()
 	if !l.form.statefulSet() || fitsStatefulSet(name) {

@@ -117,7 +117,7 @@ func (s *spreading) reportSubsets() {
 	}
 }
 
-// reportAdaptive says that nobody reschedules; off are the subsets that are known
+// reportAdaptive reports that pods are not rescheduled; off are the subsets that are known
 // to be unschedulable.
 func (s *spreading) reportAdaptive(off []string) {
 	const at = "spec.scheduleStrategy"

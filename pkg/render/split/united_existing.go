@@ -12,7 +12,7 @@ import (
 )
 
 // observed is what the facts hold about workloads and pods of subsets, by
-// namespace; what exists in the cluster stands before what is in the input.
+// namespace; what exists in the cluster comes before what is in the input.
 type observed struct {
 	// labelled workloads name a subset, the others can be known by their name.
 	labelled map[string][]candidate
@@ -146,7 +146,7 @@ func (f *found) state(subset string) allocate.State {
 		}
 		s.Ready = count(tree.Get(w.Node(), "status", "readyReplicas"))
 	}
-	s.Unschedulable = f.marked(subset) || f.stuck(subset)
+	s.Unschedulable = f.marked(subset) || f.hasUnschedulable(subset)
 	s.Reserved = f.reserved(subset)
 	return s
 }
@@ -157,8 +157,8 @@ func (f *found) marked(subset string) bool {
 	return tree.StrAt(condition, "status") == "False"
 }
 
-// stuck reports whether a pod of the subset waits for a node in vain.
-func (f *found) stuck(subset string) bool {
+// hasUnschedulable reports whether a pod of the subset is unschedulable.
+func (f *found) hasUnschedulable(subset string) bool {
 	return slices.ContainsFunc(f.pods[subset], pending)
 }
 

@@ -217,7 +217,7 @@ func (x *expansion) reportPartition(i int, id, detail string) {
 	}
 }
 
-// first sets key to v in the mapping n; a new key stands before the others.
+// first sets key to v in the mapping n; a new key comes before the others.
 func first(n *tree.Node, key string, v *tree.Node) {
 	if tree.Has(n, key) {
 		tree.Set(n, key, v)

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Limits bound what rendering makes of its input: manifests may come from people whom
-// nobody has asked, and a few lines of them can stand for very many objects. 0 in any
+// Limits bound what rendering makes of its input: manifests can be untrusted, and a few lines
+// of them can become very many objects. 0 in any
 // field means the default.
 type Limits struct {
 	// Subsets is how many one UnitedDeployment or WorkloadSpread may have.
@@ -62,8 +62,8 @@ type Budget struct {
 // NewBudget returns a budget of limit things.
 func NewBudget(limit int) *Budget { return &Budget{limit: int64(limit)} }
 
-// Spend takes n, and reports whether the limit is kept. Who hears false stops making
-// things; the error is that of [Budget.Err], so that no order of goroutines shows.
+// Spend takes n, and reports whether the limit is kept. A caller that gets false stops
+// making things; the error is that of [Budget.Err], so that no order of goroutines shows.
 func (b *Budget) Spend(n int) bool { return b.spend(int64(n)) }
 
 func (b *Budget) spend(n int64) bool { return b.spent.Add(n) <= b.limit }
@@ -138,7 +138,7 @@ func (c *Context) Fits(r *resource.Resource, field string, each tree.Weight, tim
 	return nil
 }
 
-// size writes a number of bytes for people.
+// size writes a number of bytes in a readable unit.
 func size(n int64) string {
 	switch {
 	case n >= 1<<20:

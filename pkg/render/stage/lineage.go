@@ -37,7 +37,7 @@ func (l *Lineage) Became(old resource.ID, targets ...*resource.Resource) {
 	l.now[old] = list
 }
 
-// IDs returns every object on record, sorted.
+// IDs returns every object that has become something else, sorted.
 func (l *Lineage) IDs() []resource.ID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func FormerIDs(f *resource.Facts, r *resource.Resource) (out []resource.ID) {
 
 // ForgetOrigin removes from an object what kustomize and kpt keep about the one
 // object that it is a copy of, but for the annotations to keep: each of these
-// values must stand on one object only. Its metadata must be its own.
+// values must be on one object only. Its metadata must be its own.
 func ForgetOrigin(n *tree.Node, keep ...string) {
 	annotations := tree.Get(n, "metadata", "annotations")
 	for key := range tree.Strings(annotations) {

@@ -31,7 +31,7 @@ var ofTools = []string{
 }
 
 // As returns an object of another kind in place of n, whose metadata and spec
-// are what the functions make of n's. Keys that somebody wrote keep their order
+// are what the functions make of n's. Keys of the input keep their order
 // and comments; the status goes.
 func As(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Node) *tree.Node) *tree.Node {
 	out := tree.Map()
@@ -89,7 +89,7 @@ func Metadata(source *tree.Node) *tree.Node {
 	return m
 }
 
-// Uncluttered returns a copy of an object's metadata as somebody would write it:
+// Uncluttered returns a copy of an object's metadata as it would be in a manifest:
 // without what only a live export has.
 func Uncluttered(source *tree.Node) *tree.Node {
 	m := Block(source)
