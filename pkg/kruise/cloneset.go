@@ -74,7 +74,7 @@ const (
 )
 
 // RollingUpdateCloneSetStrategy is the pace and order of an update
-// (docs/kruise/workloads.md#percentages-and-defaults). In v1alpha1 these stand in
+// (docs/kruise/workloads.md#percentages-and-defaults). In v1alpha1 these are in
 // spec.updateStrategy.
 type RollingUpdateCloneSetStrategy struct {
 	PodUpdatePolicy CloneSetPodUpdateStrategyType `json:"podUpdatePolicy,omitempty"`

@@ -85,7 +85,7 @@ func (cloneSetType) down(c *conversion) {
 }
 
 // dropRolling removes the fields of a rolling update, which at this moment
-// stand as v1alpha1 has them; shown is where the object read has them.
+// are as v1alpha1 has them; shown is where the object read has them.
 func (c *conversion) dropRolling(shown string) {
 	for _, name := range rollingFields {
 		if c.take("spec.updateStrategy."+name) != nil {

@@ -176,7 +176,7 @@ func TestConversion_RefusesWhatTheVersionCannotHold(t *testing.T) {
 		version string
 		want    string
 	}{
-		{"a version that nobody has", written(t, "CloneSet", "v1", "{}"), "", "CloneSet has no version v1"},
+		{"a version that no kind has", written(t, "CloneSet", "v1", "{}"), "", "CloneSet has no version v1"},
 		{"a version that the kind has not", written(t, "EphemeralJob", kruise.V1alpha1, "{}"), kruise.V1beta1, "EphemeralJob has no version v1beta1"},
 		{"not ours", parse(t, "{apiVersion: apps/v1, kind: Deployment}"), kruise.V1alpha1, "apps/v1 Deployment is not a kind of Kruise"},
 		{"cannot be said", imageList, kruise.V1alpha1, "v1alpha1 cannot express this"},

@@ -230,7 +230,7 @@ spec:
 	}
 }
 
-// TestRecreateOn: only virtual nodes are told apart.
+// TestRecreateOn: only virtual nodes differ.
 func TestRecreateOn(t *testing.T) {
 	for _, labels := range []map[string]string{nil, {"type": "large"}, {"type": "virtual-kubelet", "zone": "a"}} {
 		var got kruise.ContainerRecreateRequest

@@ -31,7 +31,7 @@ const (
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
 	// InServiceLabel is removed from a pod that is to get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
-	// TrackLabel tells the pods of a canary workload from those of the stable one
+	// TrackLabel distinguishes the pods of a canary workload from those of the stable one
 	// that it accompanies; TrackCanary is its value there.
 	TrackLabel  = "kubectl-kruise.dev/track"
 	TrackCanary = "canary"
@@ -165,7 +165,7 @@ const (
 	SidecarSetVersionEnv    = "SIDECARSET_VERSION"
 	SidecarSetVersionAltEnv = "SIDECARSET_VERSION_ALT"
 
-	// SidecarSetUpgradable is the pod condition that tells whether all
+	// SidecarSetUpgradable is the pod condition that says whether all
 	// sidecars could be upgraded in place.
 	SidecarSetUpgradable = "SidecarSetUpgradable"
 

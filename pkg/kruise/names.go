@@ -20,7 +20,7 @@ const (
 	KindWorkloadSpread           = "WorkloadSpread"
 )
 
-// The names that Kruise and Kubernetes both have a kind of: the group tells which
+// The names that Kruise and Kubernetes both have a kind of: the group says which
 // of the two an object is.
 const (
 	KindDaemonSet   = "DaemonSet"

@@ -44,7 +44,7 @@ func plainly(err error) string {
 // PatchTree returns the pod template with a subset's strategic merge patch
 // applied (docs/kruise/distribution.md#what-a-subsets-workload-looks-like, point 9, and 2). What
 // the patch leaves alone keeps its comments and order; template must not be used afterwards. A nil
-// patch changes nothing. Errors stand at the patch.
+// patch changes nothing. Errors name the place of the patch.
 func PatchTree(template, patch *tree.Node) (*tree.Node, error) {
 	if patch == nil {
 		return template, nil

@@ -22,7 +22,7 @@ func ReleaseOfImage(image string) (Release, bool) {
 	return r, err == nil
 }
 
-// Definitions are what a cluster's definitions of Kruise's kinds tell.
+// Definitions are what a cluster's definitions of Kruise's kinds say about its release.
 type Definitions struct {
 	// Served are the versions by kind, such as CloneSet: v1alpha1.
 	Served map[string][]string

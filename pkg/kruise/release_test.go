@@ -157,7 +157,7 @@ func TestReleaseOfImage(t *testing.T) {
 	}
 }
 
-// TestReleasesOf: the definitions of a release tell it, with their schemas exactly and
+// TestReleasesOf: the definitions of a release show which it is, with their schemas exactly and
 // without them as far as versions differ.
 func TestReleasesOf(t *testing.T) {
 	for name, want := range map[string]string{"1.5": "[1.5] true [1.5 1.6 1.7 1.8]", "1.8": "[1.8] true [1.5 1.6 1.7 1.8]", "1.9": "[1.9] true [1.9]", "next": "[next] true [next]"} {

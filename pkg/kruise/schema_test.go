@@ -246,7 +246,7 @@ func typed(t *testing.T, kind string, object map[string]any) string {
 }
 
 // samples calls f with a value for every leaf of the schema, wrapped in what
-// stands above it.
+// is above it.
 func samples(s *schema, path string, f func(path string, value any)) {
 	switch {
 	case s.Items != nil:

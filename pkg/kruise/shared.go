@@ -3,6 +3,8 @@ package kruise
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // UpdatePriorityStrategy orders the pods of an update; only one of the two
@@ -70,4 +72,11 @@ type TargetReference struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Name       string `json:"name"`
+}
+
+// ActivePod reports whether a pod has neither ended nor is about to go. One without a
+// status, as in a manifest, is taken to run.
+func ActivePod(pod *tree.Node) bool {
+	phase := tree.StrAt(pod, "status", "phase")
+	return phase != "Succeeded" && phase != "Failed" && tree.Get(pod, "metadata", "deletionTimestamp") == nil
 }

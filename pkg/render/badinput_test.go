@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-var updateBadInput = flag.Bool("update-badinput", false, "write what bad input is answered with anew")
+var updateBadInput = flag.Bool("update-badinput", false, "write the answers to bad input again")
 
 // TestBadInput loads and renders each file of testdata/badinput. Every fault
 // is one line with file, line, field and hint, exactly as recorded beside the

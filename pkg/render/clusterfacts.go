@@ -17,8 +17,8 @@ const (
 	ClusterFactsVersion = clusterFactsGroup + "/v1alpha1"
 )
 
-// ClusterFacts is what context objects of that kind say. Where
-// two tell the same, the last one counts.
+// ClusterFacts is what context objects of that kind say about a cluster. Where
+// two have the same field, the last one counts.
 type ClusterFacts struct {
 	// Kubernetes is the minor version of the server, 0 when it is not known.
 	Kubernetes int
@@ -100,4 +100,20 @@ func (o Options) WithFacts() (Options, error) {
 		return o, errors.New("target auto needs to know what the cluster serves: give apiVersions, or context with " + ClusterFactsKind)
 	}
 	return o, nil
+}
+
+// Own reports whether an object is a document of this program: a RenderConfig, a plan,
+// ClusterFacts. No API server has a kind of this group.
+func Own(r *resource.Resource) bool { return r.Group() == clusterFactsGroup }
+
+// Manifests parts what is for a cluster from the documents of this program.
+func Manifests(in []*resource.Resource) (manifests, own []*resource.Resource) {
+	for _, r := range in {
+		if Own(r) {
+			own = append(own, r)
+		} else {
+			manifests = append(manifests, r)
+		}
+	}
+	return manifests, own
 }

@@ -26,7 +26,7 @@ func TestClusterFacts(t *testing.T) {
 		"nothing known":         {context: head, opt: render.Options{}, kinds: "Deployment"},
 		"nothing known of auto": {context: head, opt: render.Options{Target: render.Auto}, fault: "needs to know what the cluster serves"},
 		"too old":               {context: head + "spec: {kubernetesVersion: \"1.27\"}", fault: "spec.kubernetesVersion: Kubernetes 1.27 is older than 1.29"},
-		"too old, but told":     {context: head + "spec: {kubernetesVersion: \"1.27\"}", opt: render.Options{Kubernetes: 29}, kubernetes: 29, kinds: "Deployment"},
+		"too old, but given":    {context: head + "spec: {kubernetesVersion: \"1.27\"}", opt: render.Options{Kubernetes: 29}, kubernetes: 29, kinds: "Deployment"},
 		"unknown version":       {context: strings.Replace(head, "v1alpha1", "v2", 1), fault: `unknown version "kubectl-kruise.dev/v2" of ClusterFacts`},
 		"unknown field":         {context: head + "spec: {nodes: 3}", fault: "spec.nodes: unknown field"},
 		"wrong type":            {context: head + "spec: {apiVersions: v1}", fault: "spec.apiVersions: "},

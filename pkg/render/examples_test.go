@@ -68,7 +68,7 @@ func samePatches(t *testing.T, dir string, sequences []patches.Sequence) {
 	}
 }
 
-// TestExamplesOfAllKinds: whoever looks for a kind finds an example of it. Those
+// TestExamplesOfAllKinds: each kind has an example. Those
 // that only Kruise's own controllers write need none.
 func TestExamplesOfAllKinds(t *testing.T) {
 	shown := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Who exchanges a hot-upgrade sidecar depends on the driver; nobody does with native
+// What exchanges a hot-upgrade sidecar depends on the driver; nothing does with native
 // sidecars, which this client does not restart.
 func TestWhoExchangesSidecars(t *testing.T) {
 	set := func(list string) string {

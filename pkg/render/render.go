@@ -1,7 +1,7 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
 // a pipeline of stages over a list of resources: check, split, lower, inject, start,
 // place, fan out, follow references, protect. Each stage is a package of its own; loading and
-// emitting stand before and behind. Render itself opens no file and no
+// emitting come before and after. Render itself opens no file and no
 // connection: what it must know of a cluster is handed in as context objects.
 package render
 
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
@@ -98,11 +99,11 @@ type Options struct {
 
 // Result is what became of the input.
 type Result struct {
-	// Resources stand in input order: what an object became stands where the
+	// Resources are in input order: what an object became is where the
 	// object stood.
 	Resources []*resource.Resource
 	// Sequences are what ContainerRecreateRequests and EphemeralJobs became, in input
-	// order: steps that nobody takes but who reads them.
+	// order: steps that the reader carries out.
 	Sequences []patches.Sequence
 	// Findings say what the output keeps, bends or loses.
 	Findings []finding.Finding
@@ -176,7 +177,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
 }
 
-// stages runs what expands objects one after another, until it is told to stop.
+// stages runs what expands objects one after another, until Stop returns an error.
 func stages(c *stage.Context, out []*resource.Resource) ([]*resource.Resource, error) {
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
@@ -253,4 +254,42 @@ func expandable(kind string) (string, error) {
 		return Expandable[i], nil
 	}
 	return "", fmt.Errorf("cannot expand %q: this version expands %s", kind, strings.Join(Expandable, ", "))
+}
+
+// before returns the state before as the stages look things up in it: what was
+// split then is split, so that the workload of each subset is found. It is nil
+// without one. Its findings are dropped: an earlier render had them.
+func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
+	if len(o.Base) == 0 {
+		return nil, nil //nolint:nilnil // no state before is no error
+	}
+	in := make([]*resource.Resource, len(o.Base))
+	for i, r := range o.Base {
+		in[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+	}
+	o.Explain = false
+	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)
+	if err != nil {
+		return nil, err
+	}
+	return resource.NewFacts(out, nil, o.Namespace), nil
+}
+
+// Idle names the kind that an option is about although the target keeps objects of
+// that kind as they are, and the value of the option; both are empty where every
+// option has an effect. What [Auto] comes to is the cluster's to say.
+func (o Options) Idle() (kind, value string) {
+	for _, about := range []struct {
+		kind, value string
+		given       bool
+	}{
+		{kruise.KindSidecarSet, string(o.SidecarSetAs), o.SidecarSetAs == stage.Admission},
+		{kruise.KindWorkloadSpread, string(o.SpreadAs), o.SpreadAs == stage.SpreadConstraints},
+	} {
+		expanded := slices.ContainsFunc(o.Expand, func(kind string) bool { return strings.EqualFold(kind, about.kind) })
+		if about.given && o.Target == Kruise && !expanded {
+			return about.kind, about.value
+		}
+	}
+	return "", ""
 }

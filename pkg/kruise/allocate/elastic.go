@@ -1,6 +1,9 @@
 package allocate
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 // bounds are the resolved limits of one subset.
 type bounds struct{ min, max int64 }
@@ -51,4 +54,84 @@ func fill(rest int64, limits []bounds) []int64 {
 		rest -= more
 	}
 	return out
+}
+
+// adaptive is Elastic with limits bent by what is known of the cluster: an
+// unschedulable subset keeps the pods that are ready there and gets no more,
+// and a schedulable one never gives running pods back
+// (docs/kruise/distribution.md#which-allocator).
+func adaptive(replicas *int32, subsets []Subset) ([]int32, error) {
+	rest, limits, err := limits(replicas, subsets)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range subsets {
+		limits[i] = bend(limits[i], int64(max(s.Ready, 0)), s.Unschedulable)
+	}
+	return counts(fill(rest, limits)), nil
+}
+
+func bend(b bounds, ready int64, unschedulable bool) bounds {
+	switch {
+	case unschedulable:
+		return bounds{min: max(ready, b.min), max: min(ready, b.max)}
+	case ready > b.min:
+		return bounds{min: min(ready, b.max), max: b.max}
+	}
+	return b
+}
+
+// Reservation is the allocator of reserveUnschedulablePods: pods that cannot
+// run stay where they are and are allocated once more elsewhere, so the sum of
+// the result can exceed replicas (docs/kruise/distribution.md#which-allocator).
+func Reservation(replicas *int32, subsets []Subset) ([]int32, error) {
+	rest, limits, err := limits(replicas, subsets)
+	if err != nil {
+		return nil, err
+	}
+	r := reservation{rest: rest, out: make([]int64, len(subsets)), room: make([]int64, len(subsets))}
+	for i, s := range subsets {
+		r.room[i] = room(s.State)
+	}
+	for i, b := range limits {
+		r.raise(i, b.min)
+	}
+	for i, b := range limits {
+		if s := subsets[i].State; s.Reserved > 0 {
+			r.raise(i, int64(s.Current))
+			continue
+		}
+		r.raise(i, b.max)
+	}
+	return counts(r.out), nil
+}
+
+// room is the number of pods that a subset can run: what it has without the
+// reserved ones when it is marked or has any, else no limit.
+func room(s State) int64 {
+	if !s.Unschedulable && s.Reserved <= 0 {
+		return math.MaxInt64
+	}
+	return int64(s.Current) - int64(s.Reserved)
+}
+
+type reservation struct {
+	rest int64
+	out  []int64
+	room []int64
+}
+
+// raise gives subset i up to target pods. Those beyond its room stay in rest.
+func (r *reservation) raise(i int, target int64) {
+	d := max(0, min(target-r.out[i], r.rest))
+	if d == 0 {
+		return
+	}
+	r.out[i] += d
+	r.room[i] -= d
+	if r.room[i] >= 0 {
+		r.rest -= d
+		return
+	}
+	r.rest -= max(0, d+r.room[i])
 }

@@ -96,7 +96,7 @@ func holdReserved(t *testing.T, in Input, got []int32) {
 	}
 }
 
-// holdElastic: limits are kept, and nothing is left while anybody has room.
+// holdElastic: limits are kept, and nothing is left while a subset has room.
 func holdElastic(t *testing.T, in Input, got []int32, sum int64) {
 	t.Helper()
 	var room int64

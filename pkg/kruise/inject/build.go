@@ -2,8 +2,13 @@ package inject
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -105,4 +110,181 @@ func (d *dependent) onto(v variant) *tree.Node {
 		}
 	}
 	return n
+}
+
+// ReferencePattern finds $(NAME) in a subPathExpr; $$(NAME) is not seen as an
+// escape (docs/kruise/sidecarset.md#shared-mounts-and-devices).
+const ReferencePattern = `\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)`
+
+var reference = regexp.MustCompile(ReferencePattern)
+
+// sources are the containers that a sharing sidecar copies from: all of the
+// pod's but those that an earlier injection put in
+// (docs/kruise/sidecarset.md#shared-mounts-and-devices).
+func (in *injection) sources() []*tree.Node {
+	var out []*tree.Node
+	for _, c := range in.containers {
+		if !in.ours[tree.StrAt(c, "name")] && !marked(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// marked looks at the first env named IS_INJECTED only.
+func marked(container *tree.Node) bool {
+	e, _ := tree.Find(tree.Get(container, "env"), "name", kruise.SidecarInjectedEnv)
+	return tree.StrAt(e, "value") == "true"
+}
+
+// sharedMounts returns the app's mounts that s takes over behind its own, and
+// the env that their subPathExpr need, even those of mounts that find their
+// path taken.
+func (in *injection) sharedMounts(s *sidecar) (mounts, env []*tree.Node) {
+	taken := paths(s.mounts, "mountPath")
+	for path := range paths(s.devices, "devicePath") {
+		taken[path] = true
+	}
+	for _, c := range in.sources() {
+		for _, m := range tree.Items(tree.Get(c, "volumeMounts")) {
+			env = append(env, pick(c, references(tree.StrAt(m, "subPathExpr")))...)
+			if path := tree.StrAt(m, "mountPath"); !taken[path] {
+				taken[path] = true
+				mounts = append(mounts, bare(m))
+			}
+		}
+	}
+	return mounts, env
+}
+
+func references(expr string) []string {
+	var names []string
+	for _, m := range reference.FindAllStringSubmatch(expr, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// sharedDevices returns the app's devices that s takes over; mounts are all
+// that s has by now.
+func (in *injection) sharedDevices(s *sidecar, mounts []*tree.Node) []*tree.Node {
+	taken := paths(mounts, "mountPath")
+	for path := range paths(s.devices, "devicePath") {
+		taken[path] = true
+	}
+	var out []*tree.Node
+	for _, c := range in.sources() {
+		for _, d := range tree.Items(tree.Get(c, "volumeDevices")) {
+			if path := tree.StrAt(d, "devicePath"); !taken[path] {
+				taken[path] = true
+				out = append(out, bare(d))
+			}
+		}
+	}
+	return out
+}
+
+func paths(list []*tree.Node, field string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, n := range list {
+		out[tree.StrAt(n, field)] = true
+	}
+	return out
+}
+
+// transfer is one entry of transferEnv (docs/kruise/sidecarset.md#transferenv).
+type transfer struct {
+	// source is the container's name, unless it comes from an annotation or a
+	// label of the pod.
+	source string
+	from   *podField
+	// names are sorted and unique.
+	names []string
+}
+
+// podField is an annotation or a label of the pod. An unsupported path makes
+// the entry void.
+type podField struct {
+	list, key string
+	void      bool
+}
+
+func compileTransfers(n *tree.Node) []transfer {
+	var out []transfer
+	for _, entry := range tree.Items(n) {
+		t := transfer{source: tree.StrAt(entry, "sourceContainerName")}
+		if name := tree.StrAt(entry, "envName"); name != "" {
+			t.names = append(t.names, name)
+		}
+		for _, name := range tree.Items(tree.Get(entry, "envNames")) {
+			t.names = append(t.names, tree.Str(name))
+		}
+		slices.Sort(t.names)
+		t.names = slices.Compact(t.names)
+		if ref := tree.Get(entry, "sourceContainerNameFrom", "fieldRef"); ref != nil {
+			f := parsePodField(tree.StrAt(ref, "fieldPath"))
+			t.from = &f
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// parsePodField reads metadata.annotations['KEY'] or metadata.labels['KEY'].
+func parsePodField(path string) podField {
+	for _, list := range []string{"annotations", "labels"} {
+		rest, ok := strings.CutPrefix(path, "metadata."+list+"['")
+		if !ok {
+			continue
+		}
+		key, ok := strings.CutSuffix(rest, "']")
+		// Annotation keys count in any case, as for Kubernetes' own field paths.
+		checked := key
+		if list == "annotations" {
+			checked = strings.ToLower(key)
+		}
+		if ok && len(validation.IsQualifiedName(checked)) == 0 {
+			return podField{list: list, key: key}
+		}
+	}
+	return podField{void: true}
+}
+
+// SupportedFieldPath reports whether sourceContainerNameFrom can resolve path.
+func SupportedFieldPath(path string) bool { return !parsePodField(path).void }
+
+// transferred resolves the entries of transferEnv, in order.
+func (in *injection) transferred(entries []transfer) []*tree.Node {
+	var out []*tree.Node
+	for _, t := range entries {
+		source := t.source
+		if t.from != nil {
+			if t.from.void {
+				continue
+			}
+			source = tree.StrAt(in.metadata, t.from.list, t.from.key)
+		}
+		at, ok := in.containerAt()[source]
+		if source == "" || !ok || in.ours[source] {
+			continue
+		}
+		out = append(out, pick(in.containers[at], t.names)...)
+	}
+	return out
+}
+
+// pick returns the container's env of these names; the last definition of a
+// name counts.
+func pick(container *tree.Node, names []string) []*tree.Node {
+	var out []*tree.Node
+	env := tree.Items(tree.Get(container, "env"))
+	for _, name := range names {
+		for _, e := range slices.Backward(env) {
+			if tree.StrAt(e, "name") == name {
+				out = append(out, bare(e))
+				break
+			}
+		}
+	}
+	return out
 }

@@ -21,7 +21,7 @@ type Target struct {
 	// object. Labels of an unknown one hold the name only.
 	NamespaceLabels map[string]string
 	NamespaceKnown  bool
-	// Key identifies the pod or template. It stands for chance where Kruise
+	// Key identifies the pod or template. It replaces chance where Kruise
 	// throws dice.
 	Key string
 }

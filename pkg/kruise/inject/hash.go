@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -76,4 +77,92 @@ func digest(containers, inits []kruise.SidecarContainer) (string, error) {
 	}
 	sum := sha256.Sum256(b)
 	return hashLetters.Replace(hex.EncodeToString(sum[:])), nil
+}
+
+// defaultSidecar fills what Kruise's webhook writes into a sidecar when the
+// SidecarSet is stored (docs/kruise/sidecarset.md#defaults). It is needed for the hashes
+// only: the API server gives injected containers their defaults by itself.
+func defaultSidecar(c *kruise.SidecarContainer, policy kruise.PodInjectPolicyType) {
+	orElse(&c.PodInjectPolicy, policy)
+	orElse(&c.UpgradeStrategy.UpgradeType, kruise.SidecarContainerColdUpgrade)
+	orElse(&c.ShareVolumePolicy.Type, kruise.ShareVolumePolicyDisabled)
+	if c.ResourcesPolicy != nil {
+		orElse(&c.ResourcesPolicy.TargetContainersNameRegex, ".*")
+	}
+	for i := range c.TransferEnv {
+		if from := c.TransferEnv[i].SourceContainerNameFrom; from != nil {
+			defaultFieldRef(from.FieldRef)
+		}
+	}
+	defaultContainer(&c.Container)
+}
+
+// orElse gives an empty text its default.
+func orElse[T ~string](s *T, fallback T) {
+	if *s == "" {
+		*s = fallback
+	}
+}
+
+func defaultContainer(c *corev1.Container) {
+	orElse(&c.ImagePullPolicy, corev1.PullPolicy(pullPolicy(c.Image)))
+	orElse(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+	orElse(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	for i := range c.Ports {
+		orElse(&c.Ports[i].Protocol, corev1.ProtocolTCP)
+	}
+	for i := range c.Env {
+		if from := c.Env[i].ValueFrom; from != nil {
+			defaultFieldRef(from.FieldRef)
+		}
+	}
+	roundUp(c.Resources.Limits)
+	roundUp(c.Resources.Requests)
+	defaultProbe(c.LivenessProbe)
+	defaultProbe(c.ReadinessProbe)
+	if c.Lifecycle != nil {
+		for _, h := range []*corev1.LifecycleHandler{c.Lifecycle.PostStart, c.Lifecycle.PreStop} {
+			if h != nil {
+				defaultHTTP(h.HTTPGet)
+			}
+		}
+	}
+}
+
+func defaultFieldRef(ref *corev1.ObjectFieldSelector) {
+	if ref != nil {
+		orElse(&ref.APIVersion, "v1")
+	}
+}
+
+func roundUp(list corev1.ResourceList) {
+	for name, q := range list {
+		q.RoundUp(resource.Milli)
+		list[name] = q
+	}
+}
+
+func defaultProbe(p *corev1.Probe) {
+	if p == nil {
+		return
+	}
+	for _, f := range []struct {
+		value    *int32
+		fallback int32
+	}{{&p.TimeoutSeconds, 1}, {&p.PeriodSeconds, 10}, {&p.SuccessThreshold, 1}, {&p.FailureThreshold, 3}} {
+		if *f.value == 0 {
+			*f.value = f.fallback
+		}
+	}
+	defaultHTTP(p.HTTPGet)
+	if p.GRPC != nil && p.GRPC.Service == nil {
+		p.GRPC.Service = new(string)
+	}
+}
+
+func defaultHTTP(get *corev1.HTTPGetAction) {
+	if get != nil {
+		orElse(&get.Path, "/")
+		orElse(&get.Scheme, corev1.URISchemeHTTP)
+	}
 }

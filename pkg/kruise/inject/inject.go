@@ -6,12 +6,13 @@
 //
 // [Compile] reads a SidecarSet once, [Choose] decides which sets match a pod,
 // [Inject] puts their content in. What does not depend on the pod is one node
-// that all pods share: nobody may change it afterwards.
+// that all pods share: it must not be changed afterwards.
 package inject
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -188,4 +189,109 @@ func (in *injection) buildAll() (inits, containers []part, err error) {
 		}
 	}
 	return inits, containers, nil
+}
+
+// merge puts the built containers into the pod's own list: one of a name that
+// is there replaces it at its place, the others go to the front or the back
+// (docs/kruise/sidecarset.md#merging-containers).
+func (in *injection) merge(own []*tree.Node, built []part) []*tree.Node {
+	at := named(own)
+	middle := slices.Clone(own)
+	var front, back []*tree.Node
+	for _, p := range built {
+		i, taken := at[p.name]
+		switch {
+		case taken:
+			middle[i] = p.node
+			if !in.carried[p.set.Set] && !marked(own[i]) {
+				in.replaced = append(in.replaced, p.name)
+			}
+		case p.front:
+			front = append(front, p.node)
+		default:
+			back = append(back, p.node)
+		}
+	}
+	return slices.Concat(front, middle, back)
+}
+
+func byName(a, b part) int { return strings.Compare(a.name, b.name) }
+
+// unique refuses a pod in which a name appears twice across both lists when a
+// sidecar has a part in it, as the API server does.
+func (in *injection) unique(inits, containers []*tree.Node, built ...[]part) error {
+	ours := map[string]*Content{}
+	for _, list := range built {
+		for _, p := range list {
+			ours[p.name] = p.set
+		}
+	}
+	count := make(map[string]int, len(inits)+len(containers))
+	for _, list := range [][]*tree.Node{inits, containers} {
+		for _, c := range list {
+			name := tree.StrAt(c, "name")
+			if count[name]++; count[name] > 1 && ours[name] != nil {
+				return fmt.Errorf("the pod would have two containers named %q, one of them from SidecarSet %s", name, ours[name].Set)
+			}
+		}
+	}
+	return nil
+}
+
+// containerAt is the index of the pod's containers by name.
+func (in *injection) containerAt() map[string]int {
+	if in.index == nil {
+		in.index = named(in.containers)
+	}
+	return in.index
+}
+
+// write sets spec.FIELD, unless it is the same list already. New init
+// containers come before the containers.
+func (in *injection) write(field string, items []*tree.Node) {
+	old := tree.Get(in.spec, field)
+	if slices.Equal(tree.Items(old), items) {
+		return
+	}
+	if old == nil {
+		old = tree.Seq()
+	}
+	n := block(tree.Shallow(old))
+	n.Content = items
+	if field == "initContainers" && !tree.Has(in.spec, field) {
+		in.spec.Content = slices.Insert(in.spec.Content, in.keyOf("containers"), tree.String(field), n)
+		return
+	}
+	tree.Set(in.spec, field, n)
+}
+
+// keyOf is the index of key among the contents of spec; its end when missing.
+func (in *injection) keyOf(key string) int {
+	for i := 0; i+1 < len(in.spec.Content); i += 2 {
+		if in.spec.Content[i].Value == key {
+			return i
+		}
+	}
+	return len(in.spec.Content)
+}
+
+// addVolumes appends the queued volumes; the pod's volume of a name wins
+// (docs/kruise/sidecarset.md#volumes).
+func (in *injection) addVolumes() {
+	own := tree.Items(tree.Get(in.spec, "volumes"))
+	in.write("volumes", withoutRepeats(own, in.queue))
+}
+
+// addPullSecrets appends the sets' secrets behind the pod's, each name once
+// (docs/kruise/sidecarset.md#pull-secrets).
+func (in *injection) addPullSecrets() {
+	own := tree.Items(tree.Get(in.spec, "imagePullSecrets"))
+	var added []*tree.Node
+	for _, set := range in.sets {
+		added = append(added, set.secrets...)
+	}
+	if len(own) == 0 && len(added) > 0 {
+		own = in.opt.PullSecrets
+	}
+	in.write("imagePullSecrets", withoutRepeats(withoutRepeats(nil, own), added))
 }

@@ -138,7 +138,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPullSecretsOnce: the pod's own secrets stand there once, also when the
+// TestPullSecretsOnce: the pod's own secrets are listed once, also when the
 // sets have none.
 func TestPullSecretsOnce(t *testing.T) {
 	for spec, want := range map[string]string{

@@ -1,9 +1,12 @@
 package inject
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
@@ -86,7 +89,7 @@ func (in *injection) mergeJSON(set *Content, key, text string) error {
 }
 
 // settle keeps injection idempotent. The first merge into an empty key writes
-// the patch as it stands, nulls and spaces included. When the sets come again,
+// the patch as it is, nulls and spaces included. When the sets come again,
 // merging would only drop those, so the text of before stays.
 func (in *injection) settle(before *tree.Node) {
 	for _, set := range in.sets {
@@ -123,4 +126,36 @@ func (c *Content) PatchMetadata(annotations map[string]string) (map[string]strin
 		return nil, err
 	}
 	return tree.Strings(in.annotations), nil
+}
+
+// sameJSON reports whether two texts mean the same when members that are null
+// do not count. Text that is not JSON equals nothing.
+func sameJSON(a, b string) bool {
+	x, okA := parseJSON(a)
+	y, okB := parseJSON(b)
+	return okA && okB && reflect.DeepEqual(withoutNulls(x), withoutNulls(y))
+}
+
+func parseJSON(s string) (v any, ok bool) {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	return v, d.Decode(&v) == nil
+}
+
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if member == nil {
+				delete(v, key)
+				continue
+			}
+			v[key] = withoutNulls(member)
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutNulls(v[i])
+		}
+	}
+	return v
 }

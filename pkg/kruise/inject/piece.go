@@ -15,10 +15,10 @@ type Piece struct {
 	// Name is the container's, Sidecar that of the set's container: the two of a
 	// hot-upgrade pair are one sidecar.
 	Name, Sidecar string
-	// Front is set when the container stands before the pod's own.
+	// Front is set when the container comes before the pod's own.
 	Front bool
-	// Node is the container as it is in a pod that has nothing to copy. Nobody may
-	// change it.
+	// Node is the container as it is in a pod that has nothing to copy. It must not
+	// be changed.
 	Node *tree.Node
 	// Copies is what the container takes over from the pod's; nil for nothing.
 	Copies *Copies
@@ -30,14 +30,14 @@ type Copies struct {
 	// Env are looked up in order.
 	Env []EnvCopy
 	// Behind is the number of the sidecar's own env, those at the end of its list,
-	// that stand behind the copied ones.
+	// that follow the copied ones.
 	Behind int
 	// Mounts and Devices are set when those of all the pod's containers are shared.
 	Mounts, Devices bool
 }
 
 // EnvCopy copies env of these names from a container: the one called Container,
-// or whose name stands in a label or an annotation of the pod.
+// or whose name is in a label or an annotation of the pod.
 type EnvCopy struct {
 	Container string
 	// List is labels or annotations, and Key a key in it; both empty when

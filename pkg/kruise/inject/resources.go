@@ -3,6 +3,7 @@ package inject
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -122,4 +123,112 @@ func (p *resourcesPolicy) aggregate(targets []target, list, name string) (total 
 		}
 	}
 	return total, all
+}
+
+// target holds a container's limits and requests, by list and name in one key
+// (limitscpu …).
+type target map[string]resource.Quantity
+
+// targets returns the containers that a resourcesPolicy counts: the pod's
+// native sidecars, then its containers, whose name matches, without every name
+// that a selected SidecarSet declares.
+func (in *injection) targets(regex *regexp.Regexp) ([]target, error) {
+	declared := in.declared()
+	var out []target
+	for _, c := range in.inits {
+		if tree.StrAt(c, "restartPolicy") == "Always" {
+			out = in.appendTarget(out, c, regex, declared)
+		}
+	}
+	for _, c := range in.containers {
+		out = in.appendTarget(out, c, regex, declared)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("resourcesPolicy: no containers match the regex pattern %q", regex)
+	}
+	return out, nil
+}
+
+// declared are the names of all sidecars of the selected sets, and what an
+// earlier run made of them.
+func (in *injection) declared() map[string]bool {
+	names := map[string]bool{}
+	for _, set := range slices.Concat(in.sets, in.opt.Others) {
+		for _, s := range set.all() {
+			names[s.name] = true
+		}
+	}
+	for name := range in.ours {
+		names[name] = true
+	}
+	return names
+}
+
+func (in *injection) appendTarget(out []target, c *tree.Node, regex *regexp.Regexp, declared map[string]bool) []target {
+	name := tree.StrAt(c, "name")
+	if declared[name] || !regex.MatchString(name) {
+		return out
+	}
+	t := target{}
+	for _, name := range resourceNames {
+		limit, limited := quantityAt(c, "limits", name)
+		request, requested := quantityAt(c, "requests", name)
+		if limited && !requested {
+			request, requested = limit, true
+		}
+		if d, ok := in.opt.Limits[name]; ok && !limited {
+			limit, limited = d, true
+		}
+		if d, ok := in.opt.Requests[name]; ok && !requested {
+			request, requested = d, true
+		}
+		if limited {
+			t["limits"+name] = limit
+		}
+		if requested {
+			t["requests"+name] = request
+		}
+	}
+	return append(out, t)
+}
+
+// quantityAt reads one value of a container's resources. What cannot be read
+// counts as not given: the API server refuses such a pod by itself.
+func quantityAt(c *tree.Node, list, name string) (resource.Quantity, bool) {
+	n := tree.Get(c, "resources", list, name)
+	if n == nil {
+		return resource.Quantity{}, false
+	}
+	q, err := tree.Quantity(tree.Str(n))
+	return q, err == nil
+}
+
+// Excess is a request above its limit that a resourcesPolicy computes for a pod: the API
+// server refuses the pod.
+type Excess struct {
+	// Set and Container name the SidecarSet and its container, Field is where the
+	// expression of the request is in the set.
+	Set, Container, Field string
+	// Resource is cpu or memory; Request and Limit are quantities.
+	Resource, Request, Limit string
+}
+
+// excesses compares what was computed for a sidecar; computed may be nil.
+func excesses(set *Content, s *sidecar, computed *tree.Node) []Excess {
+	if computed == nil {
+		return nil
+	}
+	of := tree.Map("resources", computed)
+	var out []Excess
+	for _, name := range resourceNames {
+		limit, limited := quantityAt(of, "limits", name)
+		request, requested := quantityAt(of, "requests", name)
+		if limited && requested && request.Cmp(limit) > 0 {
+			out = append(out, Excess{
+				Set: set.Set, Container: s.name, Field: s.field + ".resourcesPolicy.resourcesExpr.requests." + name,
+				Resource: name, Request: request.String(), Limit: limit.String(),
+			})
+		}
+	}
+	return out
 }

@@ -2,9 +2,12 @@ package inject
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -121,4 +124,158 @@ func (s *Set) Weight() tree.Weight {
 		w = s.chosen.Weight()
 	}
 	return w
+}
+
+// Revision is a stored revision of a SidecarSet.
+type Revision struct {
+	// Set is the SidecarSet's name, CustomVersion its custom version then.
+	Name, Set, CustomVersion string
+	// Number grows with every revision.
+	Number int64
+
+	spec *tree.Node
+}
+
+// ReadRevision reads a ControllerRevision; nil when it is not one of a
+// SidecarSet.
+func ReadRevision(n *tree.Node) *Revision {
+	set := tree.StrAt(n, "metadata", "labels", kruise.SidecarSetNameLabel)
+	spec := tree.Get(n, "data", "spec")
+	if set == "" || spec == nil {
+		return nil
+	}
+	number, _ := tree.Int(tree.Get(n, "revision"))
+	return &Revision{
+		Name: tree.StrAt(n, "metadata", "name"), Set: set, Number: number, spec: spec,
+		CustomVersion: tree.StrAt(n, "metadata", "labels", kruise.SidecarSetCustomVersionLabel),
+	}
+}
+
+// findRevision prefers the name; a custom version means the newest revision
+// that carries it.
+func findRevision(list []*Revision, set, name, version string) *Revision {
+	var found *Revision
+	for _, r := range list {
+		switch {
+		case name != "":
+			if r.Name == name {
+				return r
+			}
+		case r.Set == set && r.CustomVersion == version && (found == nil || r.Number > found.Number):
+			found = r
+		}
+	}
+	return found
+}
+
+func noRevision(set, name, version string) error {
+	if name != "" {
+		return fmt.Errorf("the revision %s of SidecarSet %s is not known", name, set)
+	}
+	return fmt.Errorf("no revision of SidecarSet %s with customVersion %s is known", set, version)
+}
+
+// HasRevision reports whether the revision that injectionStrategy.revision of
+// set names is in list; name wins over version.
+func HasRevision(list []*Revision, set, name, version string) bool {
+	return findRevision(list, set, name, version) != nil
+}
+
+// HasRevisions reports whether list holds any revision of set.
+func HasRevisions(list []*Revision, set string) bool {
+	return slices.ContainsFunc(list, func(r *Revision) bool { return r.Set == set })
+}
+
+func compileSelector(n *tree.Node) (labels.Selector, error) {
+	s, err := readSelector(n)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return nil, tree.Errorf(n, "", "", "%v", err)
+	}
+	return sel, nil
+}
+
+func readSelector(n *tree.Node) (*metav1.LabelSelector, error) {
+	s := &metav1.LabelSelector{}
+	_, err := tree.Decode(n, s)
+	return s, err
+}
+
+// podSelector reads spec.selector; nil or empty matches nothing.
+func podSelector(spec *tree.Node) (labels.Selector, error) {
+	n := tree.Get(spec, "selector")
+	if n == nil {
+		return labels.Nothing(), nil
+	}
+	sel, err := compileSelector(n)
+	if err != nil {
+		return nil, inSpec(below(spec, "selector", err))
+	}
+	if sel.Empty() {
+		return labels.Nothing(), nil
+	}
+	return sel, nil
+}
+
+// namespaceSelector is spec.namespaceSelector, with the part that the name of
+// the namespace alone decides.
+type namespaceSelector struct {
+	all  labels.Selector
+	name labels.Selector
+	// nameOnly: name is the whole selector.
+	nameOnly bool
+	pinned   bool
+}
+
+func compileNamespaces(spec *tree.Node) (*namespaceSelector, error) {
+	n := tree.Get(spec, "namespaceSelector")
+	if n == nil {
+		return nil, nil //nolint:nilnil // no selector: every namespace
+	}
+	s, err := readSelector(n)
+	if err == nil {
+		var sel labels.Selector
+		if sel, err = compileSelector(n); err == nil {
+			return splitNamespaces(s, sel), nil
+		}
+	}
+	return nil, inSpec(below(spec, "namespaceSelector", err))
+}
+
+func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSelector {
+	out := &namespaceSelector{all: all, name: labels.NewSelector(), nameOnly: true}
+	requirements, _ := all.Requirements()
+	for _, r := range requirements {
+		if r.Key() == kruise.NamespaceNameLabel {
+			out.name = out.name.Add(r)
+		} else {
+			out.nameOnly = false
+		}
+	}
+	_, out.pinned = s.MatchLabels[kruise.NamespaceNameLabel]
+	out.pinned = out.pinned || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+		return r.Key == kruise.NamespaceNameLabel && r.Operator == metav1.LabelSelectorOpIn
+	})
+	return out
+}
+
+// pins reports whether the selector names the namespace itself, which puts the
+// set before the cluster-wide ones.
+func (n *namespaceSelector) pins() bool { return n != nil && n.pinned }
+
+// match evaluates the selector; undecided is true when only the labels of the
+// unknown Namespace object could decide.
+func (n *namespaceSelector) match(t *Target) (matched, undecided bool) {
+	switch {
+	case n == nil:
+		return true, false
+	case t.NamespaceKnown || n.nameOnly:
+		return n.all.Matches(labels.Set(t.NamespaceLabels)), false
+	case !n.name.Matches(labels.Set(t.NamespaceLabels)):
+		return false, false
+	}
+	return false, true
 }

@@ -96,7 +96,7 @@ func called(c *ast.CallExpr) string {
 
 var verb = regexp.MustCompile(`%[-+# 0-9.*]*[a-zA-Z]`)
 
-// literals adds the parts of strings that stand between what is filled in.
+// literals adds the parts of strings between what is filled in.
 func literals(in ast.Node, into map[string]bool) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		l, ok := n.(*ast.BasicLit)

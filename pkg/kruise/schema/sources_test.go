@@ -15,7 +15,7 @@ import (
 )
 
 // TestSources reads the comments and constants of package kruise and compares
-// them with sources.json; UPDATE=1 in the environment writes it anew.
+// them with sources.json; UPDATE=1 in the environment writes it again.
 func TestSources(t *testing.T) {
 	got := written{Comments: map[string]string{}, Values: map[string][]string{}}
 	files, err := filepath.Glob("../*.go")
@@ -42,7 +42,7 @@ func TestSources(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(readSources(), got); diff != "" {
-		t.Errorf("UPDATE=1 go test writes sources.json anew:\n%s", diff)
+		t.Errorf("UPDATE=1 go test writes sources.json again:\n%s", diff)
 	}
 }
 

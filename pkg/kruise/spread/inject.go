@@ -1,6 +1,10 @@
 package spread
 
 import (
+	"encoding/json"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -8,7 +12,7 @@ import (
 // Inject returns the pod, or pod template, with what the subset puts into it;
 // pod itself stays as it was. subset is an element of spec.subsets in the newest
 // version. In the webhook's order: tolerations, preferred and required node
-// affinity, the patch, the annotation. Errors stand at the subset's patch.
+// affinity, the patch, the annotation. Errors name the place of the subset's patch.
 func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	out := tree.Clone(pod)
 	Tolerate(out, subset)
@@ -36,7 +40,7 @@ func Tolerate(pod, subset *tree.Node) {
 // where it then has nothing to put there.
 var nodeAffinity = []string{"spec", "affinity", "nodeAffinity"}
 
-// Where the two kinds of node terms stand below nodeAffinity.
+// The fields of the two kinds of node terms below nodeAffinity.
 const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 	required  = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -88,4 +92,36 @@ func Tidy(pod *tree.Node) {
 		}
 		tree.DeleteAt(pod, nodeAffinity[:depth]...)
 	}
+}
+
+// Match is what the annotation [kruise.MatchedWorkloadSpreadAnnotation] of a pod
+// says. UID replaces the name of a pod that had none yet when it was counted.
+// The order of the fields is that of the JSON.
+type Match struct {
+	Spread string `json:"name"`
+	Subset string `json:"subset"`
+	UID    string `json:"uid,omitempty"`
+}
+
+// String is the annotation's value.
+func (m Match) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // texts always encode
+	}
+	return string(text)
+}
+
+// node is the value in the quotes that leave JSON readable.
+func (m Match) node() *tree.Node {
+	n := tree.String(m.String())
+	n.Style = yaml.SingleQuotedStyle
+	return n
+}
+
+// ReadMatch reads a pod's annotation; ok is false when it has none that can be
+// read.
+func ReadMatch(annotations map[string]string) (m Match, ok bool) {
+	text := annotations[kruise.MatchedWorkloadSpreadAnnotation]
+	return m, text != "" && json.Unmarshal([]byte(text), &m) == nil
 }

@@ -255,3 +255,28 @@ func Shallow(n *Node) *Node {
 	c.Content = append([]*Node(nil), n.Content...)
 	return &c
 }
+
+// Append adds copies of items to a list, which is then written line by line:
+// items may have comments.
+func Append(list *Node, items []*Node) {
+	list.Style &^= yaml.FlowStyle
+	for _, item := range items {
+		list.Content = append(list.Content, Clone(item))
+	}
+}
+
+// Replace puts the key by with the value v in the place of key in the mapping n,
+// and removes key. When by has a place of its own already, it keeps that; when
+// key is not there, by is set as Set does.
+func Replace(n *Node, key, by string, v *Node) {
+	if !Has(n, by) {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				n.Content[i], n.Content[i+1] = String(by), v
+				return
+			}
+		}
+	}
+	Set(n, by, v)
+	Delete(n, key)
+}

@@ -47,7 +47,7 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// TestStringCost: names, images and amounts are told from numbers without a parser.
+// TestStringCost: names, images and amounts are distinguished from numbers without a parser.
 func TestStringCost(t *testing.T) {
 	for _, s := range []string{"env", "name", "image", "type", "nginx:1.25", "registry.example.com:5000/shop/app:1.2.3", "10m", "16Mi", "web-1", "app.kubernetes.io/name", "RollingUpdate", "", "a,b", "/bin/sh", "--port=8080", "$(HOME)/bin"} {
 		if n := testing.AllocsPerRun(10, func() { String(s) }); n > 2 {

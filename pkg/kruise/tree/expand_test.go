@@ -20,7 +20,7 @@ func TestExpand(t *testing.T) {
 		{"an alias", "a: &x {b: 1}\nc: *x", "{a: {b: 1}, c: {b: 1}}", true},
 		{"an alias of a scalar", "a: &x 7\nc: [*x, *x]", "{a: 7, c: [7, 7]}", true},
 		{"an alias in an alias", "a: &x 1\nb: &y [*x]\nc: *y", "{a: 1, b: [1], c: [1]}", true},
-		{"an anchor that nobody uses", "a: &x 1", "{a: 1}", true},
+		{"an anchor that is not used", "a: &x 1", "{a: 1}", true},
 		{"an anchor used again", "a: &x 1\nb: *x\nc: &x 2\nd: *x", "{a: 1, b: 1, c: 2, d: 2}", true},
 		{"merge", "a: &x {k: 1, l: 2}\nb: {<<: *x, l: 3}", "{a: {k: 1, l: 2}, b: {l: 3, k: 1}}", true},
 		{"earlier sources win", "a: &x {k: 1}\nb: &y {k: 2, l: 2}\nc: {<<: [*x, *y]}", "{a: {k: 1}, b: {k: 2, l: 2}, c: {k: 1, l: 2}}", true},

@@ -16,7 +16,7 @@ import (
 type Reread struct {
 	// Path is the field, with the key as it is read where Key is set.
 	Path string
-	// Was is what stands there, Is what it is read as.
+	// Was is what is written there, Is what it is read as.
 	Was, Is string
 	// Key: it is the key of a mapping.
 	Key bool

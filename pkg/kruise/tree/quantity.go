@@ -89,7 +89,7 @@ func mantissa(before []byte) bool {
 	return n > 0 && (isDigit(before[n-1]) || before[n-1] == '.') || begins(before)
 }
 
-// begins and ends report whether a number may stand behind, or before, a text.
+// begins and ends report whether a number can follow, or precede, a text.
 func begins(before []byte) bool {
 	n := len(before)
 	if n > 0 && isSign(before[n-1]) {

@@ -7,7 +7,7 @@ import "sigs.k8s.io/kustomize/kyaml/yaml"
 // edited and must not be used afterwards, except through the result.
 //
 // It is how the result of a calculation on plain values (a strategic merge,
-// a type's defaulting) goes back into a document that somebody wrote.
+// a type's defaulting) goes back into a document of the user.
 func Sync(dst *Node, want any) *Node {
 	switch w := want.(type) {
 	case map[string]any:

@@ -69,7 +69,7 @@ func floating(s string) any {
 func FromValue(v any) *Node { return (*Shared)(nil).FromValue(v) }
 
 // Shared makes nodes as the function [FromValue] does, but those of one text or number
-// once: for whoever keeps thousands of objects that nobody changes. Its zero value is
+// once: for programs that keep thousands of objects unchanged. Its zero value is
 // ready; nil shares nothing.
 type Shared struct {
 	texts   map[string]*Node

@@ -59,7 +59,7 @@ func (w *Weight) add(n *Node, indent int, within bool) {
 	}
 }
 
-// line counts what stands around an entry on its line, and before it unless it continues
+// line counts what is around an entry on its line, and before it unless it continues
 // another.
 func (w *Weight) line(indent int, continues bool) {
 	w.Bytes += int64(len(": \n"))

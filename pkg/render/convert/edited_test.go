@@ -23,8 +23,8 @@ spec:
     spec: {containers: [{name: c, image: "example.com/c:1"}]}
 `
 
-// TestEditsStay: what somebody changed between two conversions counts, what he
-// left alone comes back as it was.
+// TestEditsStay: what was changed between two conversions stays, the rest comes back as it
+// was.
 func TestEditsStay(t *testing.T) {
 	tests := map[string]struct{ edit, by, want string }{
 		"nothing":    {"replicas: 7", "replicas: 7", "maxUnavailable: 20%"},
@@ -51,7 +51,7 @@ func TestEditsStay(t *testing.T) {
 	}
 }
 
-// TestPolicyAskedForWins: the policy that somebody asks for on the way back wins
+// TestPolicyAskedForWins: the policy that the options ask for on the way back wins
 // over the one that was kept, beside which the rest comes back.
 func TestPolicyAskedForWins(t *testing.T) {
 	const before = `apiVersion: apps.kruise.io/v1beta1
@@ -170,7 +170,7 @@ func TestWrittenReturns(t *testing.T) {
   strategy:
     # by hand
     rollingUpdate:
-      # nobody waits
+      # no one waits
       maxUnavailable: 0 # none
       maxSurge: 100%
 `,

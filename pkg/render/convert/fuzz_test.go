@@ -33,7 +33,7 @@ func FuzzToKinds(f *testing.F) {
 			}
 			before, err := load.Parse("input.yaml", []byte(text))
 			if err != nil || before[0].Annotation("kubectl-kruise.dev/converted-from") != "" {
-				return // somebody made that up
+				return // not a value that conversion writes
 			}
 			other := map[string]string{"kruise": "native", "native": "kruise"}[side]
 			back, err := convert.ToKinds(golden.Parse(t, golden.Text(t, there.Resources)), options(t, other))

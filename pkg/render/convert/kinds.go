@@ -1,6 +1,15 @@
 package convert
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
@@ -99,4 +108,132 @@ func inTurn(c *stage.Context, pieces []piece, f func(piece) error) error {
 		}
 	}
 	return nil
+}
+
+// kind is a kind with its group and the words that name it on a command line,
+// the proper name first.
+type kind struct {
+	group, kind string
+	words       []string
+	// object is an empty one of the kind's type; below template is what is
+	// the user's, known or not.
+	object   func() any
+	template string
+}
+
+func (k kind) is(r *resource.Resource) bool { return r.Is(k.group, k.kind) }
+
+// named reports whether a word means the kind: one of its words, or kind.group.
+func (k kind) named(word string) bool {
+	word = strings.ToLower(word)
+	singular, group, _ := strings.Cut(word, ".")
+	if group != "" {
+		return group == k.group && strings.TrimSuffix(singular, "s") == strings.ToLower(k.kind)
+	}
+	return slices.ContainsFunc(k.words, func(w string) bool {
+		w = strings.ToLower(w)
+		return word == w || word == w+"s"
+	})
+}
+
+// pair are two kinds that do the same, with and without Kruise.
+type pair struct{ native, kruise kind }
+
+var pairs = []pair{
+	{
+		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, func() any { return &appsv1.Deployment{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, func() any { return &kruise.CloneSet{} }, "spec.template"},
+	},
+	{
+		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, func() any { return &appsv1.StatefulSet{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, func() any { return &kruise.StatefulSet{} }, "spec.template"},
+	},
+	{
+		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, func() any { return &appsv1.DaemonSet{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, func() any { return &kruise.DaemonSet{} }, "spec.template"},
+	},
+	{
+		kind{"batch", "CronJob", []string{"CronJob", "cj"}, func() any { return &batchv1.CronJob{} }, "spec.jobTemplate"},
+		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, func() any { return &kruise.AdvancedCronJob{} }, "spec.template"},
+	},
+	{
+		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, func() any { return &policyv1.PodDisruptionBudget{} }, "spec.template"},
+		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, func() any { return &kruise.PodUnavailableBudget{} }, "spec.template"},
+	},
+}
+
+// The words for all kinds of one side.
+const (
+	toKruise = "kruise"
+	toNative = "native"
+)
+
+// Words are what [ParseTargets] takes, the proper names alone.
+func Words() []string {
+	words := []string{toKruise, toNative}
+	for _, p := range pairs {
+		words = append(words, p.kruise.words[0], p.native.words[0])
+	}
+	return words
+}
+
+// direction is the way that one pair goes.
+type direction struct{ from, to kind }
+
+// Targets say which kinds become which.
+type Targets struct{ ways []direction }
+
+// ParseTargets reads the target kinds: words of [Words], their
+// short names, KIND.GROUP, or kruise and native for all kinds of one side.
+func ParseTargets(words []string) (Targets, error) {
+	var t Targets
+	for _, word := range words {
+		known := false
+		for _, p := range pairs {
+			for _, way := range []direction{{p.native, p.kruise}, {p.kruise, p.native}} {
+				if !way.means(word) {
+					continue
+				}
+				known = true
+				if err := t.add(way); err != nil {
+					return Targets{}, err
+				}
+			}
+		}
+		if !known {
+			return Targets{}, fmt.Errorf("nothing can be converted to %q", word)
+		}
+	}
+	return t, nil
+}
+
+func (d direction) means(word string) bool {
+	side := toNative
+	if d.toKruise() {
+		side = toKruise
+	}
+	return strings.EqualFold(word, side) || d.to.named(word)
+}
+
+func (d direction) toKruise() bool {
+	return d.to.group == kruise.Group || d.to.group == kruise.PolicyGroup
+}
+
+func (t *Targets) add(way direction) error {
+	for _, have := range t.ways {
+		if have.from.words[0] == way.to.words[0] {
+			return fmt.Errorf("%s and %s exclude each other", have.to.words[0], way.to.words[0])
+		}
+	}
+	t.ways = append(t.ways, way)
+	return nil
+}
+
+// of returns the way that an object goes; ok is false where it stays.
+func (t Targets) of(r *resource.Resource) (way direction, ok bool) {
+	i := slices.IndexFunc(t.ways, func(d direction) bool { return d.from.is(r) })
+	if i < 0 {
+		return direction{}, false
+	}
+	return t.ways[i], true
 }

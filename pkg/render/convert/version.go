@@ -5,9 +5,12 @@
 package convert
 
 import (
+	"slices"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -50,4 +53,134 @@ func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped 
 		*r.Edit() = *out
 	}
 	return lost, skipped, errs.Err()
+}
+
+// Writing says in which version, and for which release of Kruise, objects are written.
+type Writing struct {
+	// Version is that of all objects of Kruise; "" leaves those that were not made as they
+	// are, and writes the others in the newest version that the release serves.
+	Version string
+	// Release takes the objects; of one that is not known, it is the newest, or Kruise's
+	// main branch for a version that only that one has.
+	Release kruise.Release
+	// Made reports an object that the program made: what the release lacks of it is left
+	// out, and is a loss. In what a person wrote it is an error.
+	Made func(*resource.Resource) bool
+}
+
+// Written are the results of [ForRelease].
+type Written struct {
+	// Lost are the fields that have no place in what is written.
+	Lost []Loss
+	// Skipped are the objects of kinds that do not have the version.
+	Skipped []*resource.Resource
+	// Unserved are objects in a version that no release serves.
+	Unserved []*resource.Resource
+}
+
+// ForRelease writes the objects of Kruise in a version, for a release, in place, and has
+// references follow, such as the target of an autoscaler. All others stay as they are, to
+// the byte. An error says what the release lacks.
+func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
+	var out Written
+	var errs resource.Errors
+	changed := map[*resource.Resource]string{}
+	for _, r := range list {
+		if r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup {
+			continue
+		}
+		before := r.APIVersion()
+		errs.Add(w.one(r, &out))
+		if r.APIVersion() != before {
+			changed[r] = before
+		}
+	}
+	references.FollowVersions(changed, list, (*resource.Resource).Namespace)
+	return out, errs.Err()
+}
+
+// one writes one object.
+func (w Writing) one(r *resource.Resource, out *Written) error {
+	made := w.Made != nil && w.Made(r)
+	version := w.Version
+	if version == "" && made {
+		version = w.newest(r)
+	}
+	switch {
+	case version == "":
+		return nil
+	case !kruise.Serves(r.Group(), r.Kind(), version):
+		out.Skipped = append(out.Skipped, r)
+		return nil
+	}
+	release, err := w.takes(r, version)
+	if err != nil {
+		return err
+	}
+	if release == kruise.Next && w.Release.IsZero() {
+		out.Unserved = append(out.Unserved, r)
+	}
+	if r.Version() != version {
+		if err := w.convert(r, version, release, out); err != nil {
+			return err
+		}
+	} else if !made {
+		return nil
+	}
+	return w.without(r, release, made, out)
+}
+
+// newest is the version in which the release takes the kind; "" where it does not.
+func (w Writing) newest(r *resource.Resource) string {
+	versions := w.Release.OrNewest().Versions(r.Group(), r.Kind())
+	if len(versions) == 0 || slices.Contains(versions, r.Version()) {
+		return r.Version()
+	}
+	return versions[len(versions)-1]
+}
+
+// takes is the release that takes the kind in the version, or an error.
+func (w Writing) takes(r *resource.Resource, version string) (kruise.Release, error) {
+	release := w.Release.OrNewest()
+	if release.Serves(r.Group(), r.Kind(), version) {
+		return release, nil
+	}
+	in, _ := kruise.ServedIn(r.Group(), r.Kind(), version)
+	if w.Release.IsZero() {
+		return in.First, nil
+	}
+	return release, r.Fault("apiVersion", "give another --to-version, or another --kruise-version", "%s does not serve %s as %s: it is there %s", release.Name(), r.Kind(), version, in.Words())
+}
+
+func (w Writing) convert(r *resource.Resource, version string, release kruise.Release, out *Written) error {
+	n, losses, err := release.Convert(r.Node(), version)
+	if err != nil {
+		return r.Wrap(err, "")
+	}
+	for _, l := range losses {
+		out.lose(r, l)
+	}
+	*r.Edit() = *n
+	return nil
+}
+
+// without leaves out of what was made what the release lacks, and refuses it elsewhere.
+func (w Writing) without(r *resource.Resource, release kruise.Release, made bool, out *Written) error {
+	var errs resource.Errors
+	n, absent := release.Without(r.Node())
+	for _, a := range absent {
+		if made {
+			out.lose(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
+			continue
+		}
+		errs.Add(r.Fault(a.Path, "remove it, or give another --kruise-version", "%s: it would be lost in what is for %s", a.Words(), release.Name()))
+	}
+	if made && len(absent) > 0 {
+		*r.Edit() = *n
+	}
+	return errs.Err()
+}
+
+func (out *Written) lose(r *resource.Resource, l kruise.Loss) {
+	out.Lost = append(out.Lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
 }

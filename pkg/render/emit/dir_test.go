@@ -150,7 +150,7 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-// TestOwnFilesAreReplaced: what we wrote is ours to write anew; the same text
+// TestOwnFilesAreReplaced: files of an earlier run are replaced; the same text
 // is left alone, with its time.
 func TestOwnFilesAreReplaced(t *testing.T) {
 	dir := t.TempDir()

@@ -9,9 +9,12 @@ package emit
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -56,7 +59,7 @@ type separator struct {
 	first, open, closed bool
 }
 
-// before returns what must stand between the stream so far and doc.
+// before returns what must be between the stream so far and doc.
 func (s *separator) before(doc []byte) string {
 	first, sep := s.first, ""
 	if s.open {
@@ -84,4 +87,82 @@ func hasLine(doc []byte, mark string) bool {
 // lastLine returns where the last line of doc begins.
 func lastLine(doc []byte) int {
 	return 1 + bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n')
+}
+
+// indent is kubectl's.
+const indent = "    "
+
+// JSONStream writes one object as it is and any other number of them as the
+// items of a v1 List, as kubectl does; keys are in alphabetical order.
+func JSONStream(w io.Writer, rs []*resource.Resource) error {
+	level := 2
+	if len(rs) == 1 {
+		level = 0
+	}
+	docs, err := encodeJSON(slices.Clone(rs), level)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	// bufio keeps the first error for Flush.
+	if len(docs) == 1 {
+		_, _ = out.Write(docs[0])
+		_, _ = out.WriteString("\n")
+		return out.Flush()
+	}
+	_, _ = out.WriteString("{\n" + indent + `"apiVersion": "v1",` + "\n" + indent + `"items": [`)
+	for i, doc := range docs {
+		if i > 0 {
+			_, _ = out.WriteString(",")
+		}
+		_, _ = out.WriteString("\n" + indent + indent)
+		_, _ = out.Write(doc)
+		docs[i] = nil // it may be large
+	}
+	if len(docs) > 0 {
+		_, _ = out.WriteString("\n" + indent)
+	}
+	_, _ = out.WriteString("],\n" + indent + `"kind": "List"` + "\n}\n")
+	return out.Flush()
+}
+
+// encodeJSON returns every resource as JSON, indented by level steps to the
+// right.
+func encodeJSON(rs []*resource.Resource, level int) ([][]byte, error) {
+	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
+		return func(r *resource.Resource) ([]byte, error) { return jsonText(r, level) }
+	})
+}
+
+// jsonText returns the resource as JSON, indented by level steps to the right,
+// without a line end.
+func jsonText(r *resource.Resource, level int) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(string(bytes.Repeat([]byte(indent), level)), indent)
+	if err := enc.Encode(tree.Value(r.Node())); err != nil {
+		return nil, r.Wrap(fmt.Errorf("cannot be written as JSON: %w", err), "")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Unless returns a writer on w that asks stop before anything is written, and writes
+// nothing when it has an error. What has begun is written to its end: half of it would be
+// worse than none.
+func Unless(stop func() error, w io.Writer) io.Writer { return &unless{stop: stop, w: w} }
+
+type unless struct {
+	stop func() error
+	w    io.Writer
+}
+
+func (u *unless) Write(p []byte) (int, error) {
+	if u.stop != nil {
+		if err := u.stop(); err != nil {
+			return 0, err
+		}
+		u.stop = nil
+	}
+	return u.w.Write(p)
 }

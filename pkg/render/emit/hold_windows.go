@@ -14,7 +14,7 @@ import (
 func hold(f *os.File) (release func(), err error) {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
-		return func() {}, nil //nolint:nilerr // a file system that does not tell is written to as it is
+		return func() {}, nil //nolint:nilerr // a file system without locks is written to without one
 	}
 	name, err := windows.UTF16PtrFromString(fmt.Sprintf(`Global\kubectl-kruise-%x-%x-%x`, info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow))
 	if err != nil {

@@ -52,5 +52,5 @@ func ApplyOrder(rs []*resource.Resource) []*resource.Resource {
 	return out
 }
 
-// Rank says where a kind stands in the order: lower ranks are applied first.
+// Rank returns the position of a kind in the order: lower ranks are applied first.
 func Rank(kind string) int { return ranks[kind] }

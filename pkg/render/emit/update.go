@@ -2,6 +2,9 @@ package emit
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -146,7 +149,7 @@ func (u *update) stage(files []outFile) error {
 	return nil
 }
 
-// put makes the file anew: what a killed render left under the name, be it a
+// put creates the file again: what a killed render left under the name, be it a
 // link, goes first.
 func (u *update) put(name string, body []byte, mode os.FileMode) error {
 	if dir := path.Dir(name); dir != "." {
@@ -219,4 +222,98 @@ func (u *update) leave(dir string) {
 			return
 		}
 	}
+}
+
+// indexFile records in an output directory what the last render wrote there. Its ending is
+// none of those by which kubectl apply -f DIRECTORY and Argo CD take a file for a manifest;
+// that of olderIndex is, which earlier versions wrote.
+const (
+	indexFile  = ".kubectl-kruise.index"
+	olderIndex = ".kubectl-kruise.json"
+)
+
+// index maps the name of each file that we wrote, with slashes, to the digest of what we
+// wrote: what differs has been edited since.
+type index struct {
+	Files map[string]string `json:"files"`
+}
+
+var errIndex = errors.New("is no record of a previous render")
+
+// readIndex returns what was written last, nothing where there is no record. Errors name
+// the file.
+func readIndex(root *os.Root, dir string) (index, error) {
+	var x index
+	for _, name := range []string{indexFile, olderIndex} {
+		b, err := root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			x, err = parseIndex(b)
+		}
+		if err != nil {
+			return x, place(filepath.Join(dir, name), err)
+		}
+		break
+	}
+	return x, nil
+}
+
+func parseIndex(b []byte) (index, error) {
+	var x index
+	if json.Unmarshal(b, &x) != nil {
+		return x, errIndex
+	}
+	for name := range x.Files {
+		if name == "." || name != path.Clean(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return x, errIndex
+		}
+	}
+	return x, nil
+}
+
+func (x index) bytes() []byte {
+	// Maps of strings always marshal, in the order of their keys.
+	b, _ := json.MarshalIndent(x, "", "  ")
+	return append(b, '\n')
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// File writes one file, such as a report, at once: it is complete or was not
+// touched. A path that is no regular file (a pipe, /dev/stdout) is written to
+// as it is.
+func File(path string, body []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return placed(path, os.WriteFile(path, body, 0o600))
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return place(path, err)
+	}
+	_, err = f.Write(body)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return placed(path, err)
+}
+
+func placed(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return place(path, err)
 }

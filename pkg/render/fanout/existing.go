@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// existing are the objects that stand, or may stand, where copies go: by kind
+// existing are the objects that are, or can be, where copies go: by kind
 // and name (the namespace is "" in the key), each with where it came from.
 type existing map[resource.ID][]object
 
@@ -50,7 +51,7 @@ func existingObjects(c *stage.Context, in []*resource.Resource, all []*distribut
 	return e
 }
 
-// at returns the objects that stand in the namespace where d's copy goes.
+// at returns the objects in the namespace where d's copy goes.
 func (e existing) at(d *distribution, namespace string) []object {
 	all := e[d.copied()]
 	from, _ := slices.BinarySearchFunc(all, namespace, func(o object, ns string) int { return strings.Compare(o.namespace, ns) })
@@ -147,4 +148,37 @@ func (e existing) stale(p *plan, d *distribution, targets []string) {
 		}
 		p.c.Findings.Add("resourcedistribution/stale-copy", d.r, "spec.targets", o.String()+" is a copy in a namespace that is no longer a target"+then)
 	}
+}
+
+// stored returns the template as the API server would store it: stringData
+// moves into data and wins there, a missing type of a Secret is Opaque. The
+// bytes of a Secret are the same in both forms; writing data lets an apply
+// remove keys, as Kruise does, which stringData cannot. All values that did not
+// change are the template's own nodes. changed reports whether anything did.
+func stored(template *tree.Node) (body *tree.Node, changed bool) {
+	if tree.StrAt(template, "kind") != "Secret" {
+		return template, false
+	}
+	if tree.StrAt(template, "type") == "" {
+		body = tree.Shallow(template)
+		tree.Set(body, "type", tree.String("Opaque"))
+	}
+	if !tree.Has(template, "stringData") {
+		if body == nil {
+			return template, false
+		}
+		return body, true
+	}
+	if body == nil {
+		body = tree.Shallow(template)
+	}
+	data := tree.Map()
+	if old := tree.Get(body, "data"); tree.IsMap(old) {
+		data = tree.Shallow(old)
+	}
+	tree.Each(tree.Get(body, "stringData"), func(k, v *tree.Node) {
+		tree.Set(data, k.Value, tree.String(base64.StdEncoding.EncodeToString([]byte(tree.Str(v)))))
+	})
+	tree.Replace(body, "stringData", "data", data)
+	return body, true
 }

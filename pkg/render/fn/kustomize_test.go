@@ -44,7 +44,7 @@ func kustomized(t *testing.T, archive, dir string) *built {
 	return b
 }
 
-// one returns the object of kind and name; a * at the end of the name stands
+// one returns the object of kind and name; a * at the end of the name is
 // for a hash.
 func (b *built) one(kind, name string) *tree.Node {
 	b.t.Helper()

@@ -29,7 +29,7 @@ func blocks(page string) (files map[string]string, commands []string) {
 	return files, commands
 }
 
-// TestReadme runs what plugins/kustomize/README.md tells people to run.
+// TestReadme runs the commands of plugins/kustomize/README.md.
 func TestReadme(t *testing.T) {
 	page, err := os.ReadFile(readme)
 	if err != nil {

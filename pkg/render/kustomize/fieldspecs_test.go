@@ -24,7 +24,7 @@ var taken = []string{
 }
 
 // TestFieldSpecsAreKustomizes: fieldspecs.yaml is what the kustomize of go.mod has built in.
-// UPDATE=1 writes it anew.
+// UPDATE=1 writes it again.
 func TestFieldSpecsAreKustomizes(t *testing.T) {
 	found := constants(t)
 	text := header

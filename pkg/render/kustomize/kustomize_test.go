@@ -47,7 +47,7 @@ func TestSchemaIsWhole(t *testing.T) {
 	visit(doc.Definitions)
 }
 
-// TestPorts: ports of a sidecar are told apart as those of any container.
+// TestPorts: ports of a sidecar are distinguished as those of any container.
 func TestPorts(t *testing.T) {
 	additions, err := Additions()
 	if err != nil {

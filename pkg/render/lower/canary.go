@@ -157,7 +157,7 @@ func (p *pair) stable() *tree.Node {
 	return uncommented(n)
 }
 
-// uncommented takes what stands above a document away: it stands above the canary.
+// uncommented removes the comment above a document: the canary has it.
 func uncommented(n *tree.Node) *tree.Node {
 	n.HeadComment = ""
 	if len(n.Content) > 0 {
@@ -169,7 +169,7 @@ func uncommented(n *tree.Node) *tree.Node {
 
 // canary is the workload with the new template. Its pods have the labels of the
 // stable one's, which Services and budgets select, and one more, by which the two
-// workloads tell them apart.
+// workloads distinguish them.
 func (p *pair) canary() *tree.Node {
 	out := p.with(p.total - p.kept)
 	out.c, out.divided = p.c, true
@@ -202,8 +202,7 @@ func (p *pair) with(replicas int) *pair {
 	return &out
 }
 
-// quiet is the same lowering of a copy of the object, with findings that nobody
-// reads.
+// quiet is the same lowering of a copy of the object, whose findings are dropped.
 func (l *lowering) quiet() *lowering {
 	out, c := *l, *l.c
 	c.Findings = &finding.Reporter{}

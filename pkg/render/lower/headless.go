@@ -77,7 +77,7 @@ func (l *lowering) podSelector() map[string]string {
 }
 
 // service returns the manifest. It carries the labels of the CloneSet, so that
-// whoever selects the objects of the application by label finds it.
+// a selection of the objects of the application by label finds it.
 func (l *lowering) service(name string, selector map[string]string) *tree.Node {
 	meta := tree.Map("name", name)
 	if ns := l.r.Namespace(); ns != "" {

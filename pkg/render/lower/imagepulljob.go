@@ -1,9 +1,16 @@
 package lower
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -123,4 +130,159 @@ func (p *imagePull) job(name string, spec *tree.Node) *resource.Resource {
 	job := p.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return spec })
 	p.rename(job, name)
 	return resource.Derived(job, p.r)
+}
+
+// pulls reports whether Kruise has images pulled on the node: it keeps no NodeImage
+// for a virtual one (docs/kruise/jobs.md#image-pulls).
+func pulls(node *corev1.Node) bool {
+	return node.Labels[kruise.NodeTypeLabel] != kruise.VirtualNodeType
+}
+
+// nodes returns the names of the nodes that the job selects; found is false
+// where nothing is known of them. Unknown names are left out, as Kruise does,
+// unless no node is known at all.
+func (p *imagePull) nodes(known *around) (names []string, found bool, err error) {
+	if s := p.spec.PodSelector; s != nil {
+		names, found, err = p.nodesOfPods(s)
+		names = slices.DeleteFunc(names, known.without)
+		// Where the nodes are known, that there is no pod is known as well.
+		return names, found || len(known.nodes) > 0, err
+	}
+	match, wanted := labels.Everything(), []string(nil)
+	if s := p.spec.Selector; s != nil {
+		wanted = s.Names
+		if match, err = metav1.LabelSelectorAsSelector(&s.LabelSelector); err != nil {
+			return nil, false, p.r.Fault("spec.selector", "", "%v", err)
+		}
+	}
+	if len(known.nodes) == 0 {
+		return slices.Sorted(slices.Values(wanted)), len(wanted) > 0, nil
+	}
+	places := known.placesOf(wanted)
+	if len(wanted) == 0 {
+		places = known.nodeLabels.Candidates(match)
+	}
+	for _, place := range places {
+		if n := known.nodes[place]; pulls(n) && (len(wanted) > 0 || match.Matches(labels.Set(n.Labels))) {
+			names = append(names, n.Name)
+		}
+	}
+	return names, true, nil
+}
+
+// placesOf are the places of the nodes of these names, in their order.
+func (a *around) placesOf(names []string) []int {
+	var out []int
+	for _, name := range names {
+		out = append(out, a.nodePlaces[name]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// without reports whether nothing is pulled on the node of that name.
+func (a *around) without(node string) bool {
+	return slices.ContainsFunc(a.nodePlaces[node], func(place int) bool { return !pulls(a.nodes[place]) })
+}
+
+// nodesOfPods returns the nodes of the pods that a selector finds in the job's
+// namespace.
+func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found bool, err error) {
+	match, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return nil, false, p.r.Fault("spec.podSelector", "", "%v", err)
+	}
+	for _, pod := range p.c.Facts.All("", "Pod") {
+		node := tree.StrAt(pod.Node(), "spec", "nodeName")
+		if node == "" || !kruise.ActivePod(pod.Node()) || p.c.Facts.NamespaceOf(pod) != p.c.Facts.NamespaceOf(p.r) {
+			continue
+		}
+		found = true
+		if match.Matches(labels.Set(pod.Labels())) && !slices.Contains(names, node) {
+			names = append(names, node)
+		}
+	}
+	slices.Sort(names)
+	return names, found, nil
+}
+
+// HelperImage is what the pods of an image pull run by default.
+const HelperImage = imagepull.HelperImage
+
+const imageVolumesServed = imagepull.VolumesServed
+
+// pod returns the template of a pod that has its node pull one image.
+func (p *imagePull) pod(image string) *tree.Node {
+	return imagepull.Pod{
+		Volumes: p.c.Since(imageVolumesServed), Helper: p.c.HelperImage, Policy: p.spec.ImagePullPolicy,
+		Secrets: p.spec.PullSecrets, Labels: map[string]string{kruise.SourceLabel: p.source()},
+	}.Template(image)
+}
+
+// jobSpec returns the spec of a Job with a template. A pull that fails is tried
+// again by the kubelet, with pauses, until the deadline.
+func (p *imagePull) jobSpec(template *tree.Node) *tree.Node {
+	out := tree.Map("backoffLimit", tree.Int64(0), "activeDeadlineSeconds", tree.Int64(imagepull.Deadline(&p.spec)))
+	if s := p.spec.CompletionPolicy.TTLSecondsAfterFinished; s != nil {
+		tree.Set(out, "ttlSecondsAfterFinished", tree.Int64(int64(*s)))
+	}
+	if n, ok := p.parallelism(); ok && n == 0 {
+		tree.Set(out, "suspend", tree.Boolean(true))
+	}
+	tree.Set(out, "template", template)
+	return out
+}
+
+func (p *imagePull) parallelism() (n int, ok bool) {
+	if p.spec.Parallelism == nil {
+		return 1, false
+	}
+	return p.spec.Parallelism.IntValue(), true
+}
+
+func texts(list ...string) *tree.Node {
+	out := tree.Seq()
+	for _, s := range list {
+		out.Content = append(out.Content, tree.String(s))
+	}
+	return out
+}
+
+// reportFields reports what becomes of the fields, including defaults.
+func (p *imagePull) reportFields() {
+	image := "spec.image"
+	if p.rules == "imagelistpulljob" {
+		image = "spec.images"
+	}
+	if p.never() {
+		p.report(p.id("never"), "spec.completionPolicy.type", "")
+	} else {
+		p.report(p.id("pull"), image, "")
+	}
+	if !p.c.Since(imageVolumesServed) {
+		p.report(p.id("pull-older"), image, fmt.Sprintf("Kubernetes 1.%d has no image volumes by default", p.c.Kubernetes))
+	}
+	p.reportParallelism()
+	p.reportWritten([]outcome{
+		{"spec.selector", p.id("selector"), ""},
+		{"spec.podSelector", p.id("pod-selector"), ""},
+		{"spec.pullSecrets", p.id("pull-secrets"), ""},
+		{"spec.pullPolicy", p.id("pull-policy"), ""},
+		{"spec.imagePullPolicy", p.id("image-pull-policy"), ""},
+		{"spec.sandboxConfig", p.id("sandbox"), ""},
+		{"spec.completionPolicy.activeDeadlineSeconds", p.id("deadline"), ""},
+		{"spec.completionPolicy.ttlSecondsAfterFinished", p.id("ttl"), ""},
+	}, false)
+}
+
+func (p *imagePull) reportParallelism() {
+	const field = "spec.parallelism"
+	switch n, given := p.parallelism(); {
+	case !given || n > 0:
+		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
+	case p.never():
+		p.report(p.id("paused-never"), field, "")
+	default:
+		p.report(p.id("paused"), field, "")
+	}
 }

@@ -88,7 +88,7 @@ func TestNotExpanded(t *testing.T) {
 		t.Error("an object that is not expanded was touched")
 	}
 	if list := c.Findings.Findings(); len(list) > 0 {
-		t.Errorf("findings about what nobody asked to expand: %v", list)
+		t.Errorf("findings about kinds that are not to be expanded: %v", list)
 	}
 }
 
@@ -138,8 +138,8 @@ func TestServiceInTheCluster(t *testing.T) {
 		want          []string
 	}{
 		{"ours from an earlier render: rendered again", service("cloneset.web"), []string{"StatefulSet shop/web", "Service shop/web"}},
-		{"somebody's that serves: used", service("other.web"), []string{"StatefulSet shop/web"}},
-		{"somebody's for other pods", strings.Replace(service("other.web"), "app: web}", "app: other}", 1), []string{"StatefulSet shop/web", "Service shop/web-headless"}},
+		{"the Service of another owner that fits: used", service("other.web"), []string{"StatefulSet shop/web"}},
+		{"the Service of another owner for other pods", strings.Replace(service("other.web"), "app: web}", "app: other}", 1), []string{"StatefulSet shop/web", "Service shop/web-headless"}},
 	} {
 		in := golden.Parse(t, set("web", claims))
 		ctx := newContext(in, stage.Native)

@@ -51,7 +51,7 @@ func (b *unavailableBudget) disruptionSpec(selector *tree.Node) *tree.Node {
 }
 
 // limit is the one number of the budget. A number of expected pods that the user
-// gave turns it into how many must stay available, whoever owns the pods.
+// gave turns it into how many must stay available, whatever owns the pods.
 func (b *unavailableBudget) limit() (field string, value intstr.IntOrString) {
 	field, limit := "minAvailable", b.spec.MinAvailable
 	if b.spec.MaxUnavailable != nil {

@@ -219,7 +219,7 @@ const (
 	prepare stage = "prepare-delete"
 )
 
-// kind tells the stages apart by the state that the change writes.
+// kind distinguishes the stages by the state that the change writes.
 func (c *podChange) kind() stage {
 	state := c.change.Labels[kruise.LifecycleStateLabel]
 	switch {

@@ -18,7 +18,7 @@ func (t Target) Typed() string {
 	return kind + "/" + t.Name
 }
 
-// String names the target as people do: CloneSet shop/web.
+// String names the target as in messages: CloneSet shop/web.
 func (t Target) String() string {
 	if t.Namespace == "" {
 		return t.Kind + " " + t.Name

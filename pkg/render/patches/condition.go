@@ -182,7 +182,7 @@ func (w *writer) reached(n int, s *plan.Step) []Condition {
 	if n == 0 || field == "" {
 		return nil
 	}
-	// It may run past the number before anybody looks: a Deployment does not stop
+	// It can run past the number before the first check: a Deployment does not stop
 	// by itself.
 	return []Condition{{fmt.Sprintf("at least %d of %d pods are updated", n, s.Updated+s.Kept), w.object.atLeast(field, n, seconds(s.Timeout))}}
 }

@@ -26,7 +26,7 @@ const (
 	indexFile  = "index.json"
 )
 
-// Files writes a set: README.md for people, index.json for programs, and for each
+// Files writes a set: README.md for readers, index.json for programs, and for each
 // sequence a folder with one numbered file per step. A file that ends in .yaml is a
 // patch, both for kubectl patch --patch-file and as a patch of kustomize; one that
 // ends in .txt says what to do. The same set always gives the same bytes.
@@ -144,8 +144,8 @@ func comment(lines []string) []byte {
 	return b.Bytes()
 }
 
-// kustomized says how the file is used as a patch of kustomize, which has to be
-// told the target of a JSON patch. Pods and subresources have no manifest.
+// kustomized says how the file is used as a patch of kustomize, which needs
+// the target of a JSON patch. Pods and subresources have no manifest.
 func kustomized(p *Patch, file string) []string {
 	if p.Target.Kind == "Pod" || p.Subresource != "" {
 		return nil

@@ -57,7 +57,7 @@ type Target struct {
 	APIVersion, Kind, Namespace, Name string
 }
 
-// Step is one step. It sends a patch, or tells what to do instead, or only waits.
+// Step is one step. It sends a patch, or has a command to run instead, or only waits.
 type Step struct {
 	// Name is unique in the sequence: letters, digits, "-", "." and "%". The file
 	// of the step is named after it.
@@ -88,10 +88,10 @@ type Patch struct {
 
 // Condition is something that must hold.
 type Condition struct {
-	// Text says it for people.
+	// Text is the condition as a sentence.
 	Text string
 	// Check is a command that ends well when it holds, and waits for that where it
-	// can; empty where nothing on the command line could tell.
+	// can; empty where no command can check it.
 	Check string
 }
 

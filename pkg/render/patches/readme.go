@@ -22,7 +22,7 @@ func (p *page) line(format string, args ...any) {
 	_, _ = p.WriteString(oneLine([]string{text})[0] + "\n")
 }
 
-// readme is the set for people.
+// readme is the set as a page.
 func readme(s Set) []byte {
 	p := &page{}
 	p.line("# Patches, step by step")

@@ -13,7 +13,7 @@ import (
 type state struct {
 	c *stage.Context
 	// source is the object that asks for it: a PersistentPodState, or a workload
-	// with annotations. It tells where findings and faults stand.
+	// with annotations. It is the place of findings and faults.
 	source *resource.Resource
 	// place is the object of the output after which what is made is inserted.
 	place           *resource.Resource

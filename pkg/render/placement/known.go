@@ -102,7 +102,7 @@ func (s *state) owns(pod *resource.Resource) bool {
 // many is the number of pods from which on ordinals are not counted any more.
 const many = 1 << 20
 
-// wants tells which ordinals the workload has, nil where that is not known.
+// wants returns the ordinals that the workload has, nil where they are not known.
 func (s *state) wants() func(int) bool {
 	first, replicas, reserved, ok := s.size()
 	if !ok || replicas > many {

@@ -6,7 +6,14 @@
 package placement
 
 import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -73,4 +80,87 @@ func (s *state) expand() ([]*resource.Resource, error) {
 		s.reportTopology("persistentpodstate/older")
 	}
 	return nil, nil
+}
+
+// placements are what pods get, by name; pods that get nothing are left out.
+func (s *state) placements(states map[string]kruise.PodState) map[string]podstate.Placement {
+	out := map[string]podstate.Placement{}
+	for pod, recorded := range states {
+		if p, ok := podstate.Placed(&s.spec, recorded); ok {
+			out[pod] = p
+		}
+	}
+	return out
+}
+
+// template returns the workload's pod template where it can do the work for all
+// pods: each that the workload wants has a state, and all states come to the
+// same. A pod without a state must get nothing.
+func (s *state) template(pods map[string]podstate.Placement) *stage.Template {
+	first, replicas, reserved, ok := s.size()
+	if !ok || s.workload == nil || replicas < 1 || replicas > len(pods) {
+		return nil
+	}
+	var one *podstate.Placement
+	for _, p := range pods {
+		if one == nil {
+			one = &p
+		}
+		if !one.Equal(p) {
+			return nil
+		}
+	}
+	for _, n := range rules.Ordinals(first, replicas, reserved) {
+		if _, ok := pods[fmt.Sprintf("%s-%d", s.target.Name, n)]; !ok {
+			return nil
+		}
+	}
+	templates, _ := s.c.Templates(s.workload)
+	if len(templates) != 1 {
+		return nil
+	}
+	return &templates[0]
+}
+
+// fill puts the placement of all pods into the template, once.
+func (s *state) fill(t *stage.Template, pods map[string]podstate.Placement) {
+	s.reportTopology("persistentpodstate/template")
+	s.report("persistentpodstate/recording", "")
+	if tree.StrAt(t.Node, "metadata", "annotations", kruise.InjectedPersistentPodStateAnnotation) == s.name {
+		return
+	}
+	for _, p := range pods {
+		stage.Put(s.workload, t.Path, p.Put(t.Node, s.name))
+		return
+	}
+}
+
+// size reads how many pods the workload has, and which: as it is in the output,
+// else in the cluster.
+func (s *state) size() (first, replicas int, reserved []intstr.IntOrString, ok bool) {
+	r := s.workload
+	if r == nil {
+		r = s.elsewhere()
+	}
+	if r == nil {
+		return 0, 0, nil, false
+	}
+	spec := tree.Get(r.Node(), "spec")
+	start, _ := tree.Int(tree.Get(spec, "ordinals", "start"))
+	replicas = 1
+	if n, given := tree.Int(tree.Get(spec, "replicas")); given {
+		replicas = int(n)
+	}
+	if _, err := tree.Decode(tree.Get(spec, "reserveOrdinals"), &reserved); err != nil {
+		reserved = nil
+	}
+	return int(start), replicas, reserved, true
+}
+
+// elsewhere is the workload among what exists, whatever it is by now.
+func (s *state) elsewhere() *resource.Resource {
+	if r := s.c.Facts.Find(s.id(s.target)); r != nil {
+		return r
+	}
+	return s.c.Facts.Find(s.id(stage.Target(s.spec.TargetRef)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// annotations are the fields that annotations on a workload stand for.
+// annotations maps annotations of a workload to the fields that they replace.
 var annotations = map[string]string{
 	"spec.targetRef":                   kruise.AutoGeneratePersistentPodStateAnnotation,
 	"spec.requiredPersistentTopology":  kruise.RequiredPersistentTopologyAnnotation,

@@ -5,6 +5,7 @@
 package protect
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -80,4 +81,74 @@ func (k kind) report(c *stage.Context, in []*resource.Resource) (first *resource
 		}
 	}
 	return first
+}
+
+// kind is one native kind that Kruise protects.
+type kind struct {
+	group, version, name, plural string
+	// scaled kinds block Cascading while spec.replicas is above 0; counted ones
+	// while something else exists, which a policy cannot count.
+	scaled, counted bool
+}
+
+var kinds = []kind{
+	{group: "apps", version: "v1", name: kruise.KindDeployment, plural: "deployments", scaled: true},
+	{group: "apps", version: "v1", name: kruise.KindReplicaSet, plural: "replicasets", scaled: true},
+	{group: "apps", version: "v1", name: kruise.KindStatefulSet, plural: "statefulsets", scaled: true},
+	{version: "v1", name: "Namespace", plural: "namespaces", counted: true},
+	{group: "apiextensions.k8s.io", version: "v1", name: "CustomResourceDefinition", plural: "customresourcedefinitions", counted: true},
+	{version: "v1", name: "Service", plural: "services"},
+	{group: "networking.k8s.io", version: "v1", name: "Ingress", plural: "ingresses"},
+}
+
+const admission = "admissionregistration.k8s.io/v1"
+
+func (k kind) policyName() string { return "kubectl-kruise-protect-" + k.plural }
+
+// policy refuses the deletion of objects of the kind with the label. What is
+// being deleted already is let go, so that finalizers can finish.
+func (k kind) policy() *tree.Node {
+	values := tree.Seq(tree.String(kruise.DeleteProtectionAlways))
+	validations := tree.Seq(k.validation(kruise.DeleteProtectionAlways, "", ""))
+	if k.scaled {
+		values.Content = append(values.Content, tree.String(kruise.DeleteProtectionCascading))
+		validations.Content = append(validations.Content,
+			k.validation(kruise.DeleteProtectionCascading, "!has(oldObject.spec.replicas) || oldObject.spec.replicas == 0", " and replicas above 0"))
+	}
+	return tree.Map("apiVersion", admission, "kind", "ValidatingAdmissionPolicy",
+		"metadata", tree.Map("name", k.policyName()),
+		"spec", tree.Map(
+			"failurePolicy", "Fail",
+			"matchConstraints", tree.Map(
+				"resourceRules", tree.Seq(tree.Map(
+					"apiGroups", tree.Seq(tree.String(k.group)), "apiVersions", tree.Seq(tree.String(k.version)),
+					"operations", tree.Seq(tree.String("DELETE")), "resources", tree.Seq(tree.String(k.plural)),
+				)),
+				"objectSelector", tree.Map("matchExpressions", tree.Seq(tree.Map(
+					"key", kruise.DeleteProtectionLabel, "operator", "In", "values", values,
+				))),
+			),
+			"matchConditions", tree.Seq(tree.Map("name", "not-yet-deleted", "expression", "!has(oldObject.metadata.deletionTimestamp)")),
+			"validations", validations,
+		))
+}
+
+// validation lets an object go that has another value of the label, or for which
+// a condition holds. The message is as Kruise words it.
+func (k kind) validation(value, unless, more string) *tree.Node {
+	expression := fmt.Sprintf("oldObject.metadata.labels['%s'] != '%s'", kruise.DeleteProtectionLabel, value)
+	if unless != "" {
+		expression += " || " + unless
+	}
+	return tree.Map(
+		"expression", expression,
+		"message", fmt.Sprintf("forbidden by ResourcesProtectionDeletion for %s=%s%s; remove the label to delete the object", kruise.DeleteProtectionLabel, value, more),
+		"reason", "Forbidden",
+	)
+}
+
+func (k kind) binding() *tree.Node {
+	return tree.Map("apiVersion", admission, "kind", "ValidatingAdmissionPolicyBinding",
+		"metadata", tree.Map("name", k.policyName()),
+		"spec", tree.Map("policyName", k.policyName(), "validationActions", tree.Seq(tree.String("Deny"))))
 }

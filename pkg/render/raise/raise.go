@@ -5,7 +5,9 @@
 package raise
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -76,4 +78,117 @@ func autoscaled(c *stage.Context, in []*resource.Resource) map[resource.ID]bool 
 		out[id] = true
 	}
 	return out
+}
+
+// object is one native object on its way: what its kinds have in common.
+type object struct {
+	c   *stage.Context
+	r   *resource.Resource
+	opt Options
+	// scaled: an autoscaler owns the replicas.
+	scaled bool
+}
+
+func (o object) decode(into any) error {
+	_, err := tree.Decode(o.r.Node(), into)
+	return o.r.Wrap(err, "")
+}
+
+// become returns the object of Kruise.
+func (o object) become(group, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
+	return stage.As(tree.Root(o.r.Node()), group+"/"+kruise.V1beta1, kind, metadata, spec)
+}
+
+// metadata leaves out the marks of a rendered object: they describe it, not
+// what it becomes.
+func metadata(source *tree.Node) *tree.Node {
+	m := stage.Metadata(source)
+	for field, key := range map[string]string{"labels": kruise.SourceLabel, "annotations": kruise.StrategyAnnotation} {
+		have := tree.Get(m, field)
+		if !tree.Has(have, key) {
+			continue
+		}
+		have = tree.Shallow(have)
+		tree.Delete(have, key)
+		if tree.Set(m, field, have); len(have.Content) == 0 {
+			tree.Delete(m, field)
+		}
+	}
+	return m
+}
+
+func (o object) report(id, field, detail string) { o.c.Findings.Add(id, o.r, field, detail) }
+
+// reportSame reports those of the fields that are written.
+func (o object) reportSame(id string, fields ...string) {
+	for _, f := range fields {
+		if o.written(f) {
+			o.report(id, "spec."+f, "")
+		}
+	}
+}
+
+// written reports whether a field of spec says something.
+func (o object) written(field string) bool {
+	return tree.Get(o.r.Node(), append([]string{"spec"}, strings.Split(field, ".")...)...) != nil
+}
+
+// copied returns a copy of one level of a mapping, an empty one for nothing.
+func copied(n *tree.Node) *tree.Node {
+	if !tree.IsMap(n) {
+		return tree.Map()
+	}
+	return tree.Shallow(n)
+}
+
+// same sets a key, unless it means v already.
+func same(n *tree.Node, key string, v *tree.Node) {
+	if !tree.Equal(tree.Get(n, key), v) {
+		tree.Set(n, key, v)
+	}
+}
+
+// with returns a copy of a mapping in which one key has another value.
+func with(n *tree.Node, key string, v *tree.Node) *tree.Node {
+	n = copied(n)
+	tree.Set(n, key, v)
+	return n
+}
+
+// template returns the pod template for a kind whose webhook writes pull
+// policies. rules is what the IDs of the kind's findings begin with.
+func (o object) template(rules, at string, source *tree.Node) *tree.Node {
+	o.report(rules+"/template", at, "")
+	spec := tree.Get(source, "spec")
+	containers := tree.Get(spec, "containers")
+	if !tree.IsSeq(containers) {
+		return source
+	}
+	list, changed := tree.Shallow(containers), false
+	for i, c := range containers.Content {
+		if !tree.IsMap(c) || tree.StrAt(c, "imagePullPolicy") != "" || kruise.PullPolicyOf(tree.StrAt(c, "image")) == kruise.WebhookPullPolicy {
+			continue
+		}
+		c, changed = tree.Shallow(c), true
+		tree.InsertAfter(c, "image", "imagePullPolicy", tree.String(string(kruise.PullPolicyOf(tree.StrAt(c, "image")))))
+		list.Content[i] = c
+		o.report(rules+"/image-pull-policy", fmt.Sprintf("%s.spec.containers[%d].imagePullPolicy", at, i), "")
+	}
+	if !changed {
+		return source
+	}
+	return with(source, "spec", with(spec, "containers", list))
+}
+
+// gated returns the template with the readiness gate that updates in place need
+// where the webhook asks for it (docs/kruise/workloads.md#advanced-statefulset).
+func (o object) gated(rules string, template *tree.Node) *tree.Node {
+	spec := tree.Get(template, "spec")
+	gates := tree.Get(spec, "readinessGates")
+	if gate, _ := tree.Find(gates, "conditionType", kruise.InPlaceUpdateReady); gate != nil || !tree.IsMap(spec) {
+		return template
+	}
+	o.report(rules+"/in-place-gate", "spec.template", "")
+	list := tree.Seq(append(slices.Clip(tree.Items(gates)), tree.Map("conditionType", kruise.InPlaceUpdateReady))...)
+	return with(template, "spec", with(spec, "readinessGates", list))
 }

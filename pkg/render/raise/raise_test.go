@@ -101,7 +101,7 @@ func raised(t *testing.T, r *resource.Resource) *resource.Resource {
 	return out[0]
 }
 
-// TestAutoscaled: where somebody else owns the replicas, nothing is calculated
+// TestAutoscaled: where an autoscaler owns the replicas, nothing is calculated
 // from them.
 func TestAutoscaled(t *testing.T) {
 	in := golden.Parse(t, `apiVersion: apps/v1

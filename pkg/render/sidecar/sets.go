@@ -3,9 +3,13 @@ package sidecar
 import (
 	"maps"
 	"slices"
+	"sync"
+
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -68,4 +72,132 @@ func storedRevisions(c *stage.Context) []*inject.Revision {
 		}
 	}
 	return out
+}
+
+// Matches says which SidecarSets of the facts would go into which pod template in the
+// list, without putting them in. Sets and templates that cannot be read are left out.
+func Matches(c *stage.Context, list []*resource.Resource) []stage.Explanation {
+	sets, _, _ := collect(c, c.Facts.Stream(kruise.Group, kind))
+	s := &injector{Context: c, sets: sets, index: inject.NewIndex(sets), namespaces: newNamespaces(c)}
+	found := &stage.Explain{}
+	for _, r := range list {
+		templates, _ := s.Templates(r)
+		for _, t := range templates {
+			s.match(found, r, t)
+		}
+	}
+	return found.List()
+}
+
+func (s *injector) match(found *stage.Explain, r *resource.Resource, t stage.Template) {
+	ns := s.namespaces.get(s.Facts.NamespaceOf(r))
+	if ns.outside() {
+		return
+	}
+	choices, err := s.index.Choose(target(r, t, ns))
+	if err != nil {
+		return
+	}
+	for _, c := range choices {
+		if c.Outcome == inject.Injected {
+			found.Add(r, stage.Explanation{Path: t.Path, SidecarSet: c.Set.Name, Injected: true, Reason: c.Why()})
+		}
+	}
+}
+
+// choose decides which sets go into a template. Where it is to be explained why, those that
+// do not are among the choices.
+func (s *injector) choose(r *resource.Resource, t stage.Template, ns *namespace) ([]inject.Choice, error) {
+	if s.Explain == nil {
+		return s.index.Choose(target(r, t, ns))
+	}
+	return inject.Choose(s.sets, target(r, t, ns))
+}
+
+// target is what matching must know of a template.
+func target(r *resource.Resource, t stage.Template, ns *namespace) *inject.Target {
+	return &inject.Target{
+		Labels:          tree.Strings(tree.Get(t.Node, "metadata", "labels")),
+		NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
+		Key: r.ID().String() + "/" + t.Path,
+	}
+}
+
+// namespace is what injection must know of one.
+type namespace struct {
+	name   string
+	labels map[string]string
+	known  bool
+	// limits and requests are the defaults of its LimitRanges, limited whether
+	// it has any.
+	limits, requests map[string]apiresource.Quantity
+	limited          bool
+}
+
+func (n *namespace) outside() bool {
+	_, ok := n.labels[kruise.OutsideLabel]
+	return ok
+}
+
+// namespaces looks each namespace up once.
+type namespaces struct {
+	facts  *resource.Facts
+	ranges map[string][]*resource.Resource
+	mu     sync.Mutex
+	seen   map[string]*namespace
+}
+
+func newNamespaces(c *stage.Context) *namespaces {
+	n := &namespaces{facts: c.Facts, ranges: map[string][]*resource.Resource{}, seen: map[string]*namespace{}}
+	for _, r := range c.Facts.All("", "LimitRange") {
+		ns := c.Facts.NamespaceOf(r)
+		n.ranges[ns] = append(n.ranges[ns], r)
+	}
+	return n
+}
+
+func (n *namespaces) get(name string) *namespace {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if ns := n.seen[name]; ns != nil {
+		return ns
+	}
+	ns := &namespace{name: name}
+	ns.labels, ns.known = n.facts.NamespaceLabels(name)
+	ns.limits, ns.requests = map[string]apiresource.Quantity{}, map[string]apiresource.Quantity{}
+	for _, r := range n.ranges[name] {
+		ns.limited = true
+		for _, item := range tree.Items(tree.Get(r.Node(), "spec", "limits")) {
+			ns.addDefaults(item)
+		}
+	}
+	n.seen[name] = ns
+	return ns
+}
+
+// addDefaults reads one item of a LimitRange with the defaults that the API
+// server gives the item itself: max serves as default, default and then min as
+// defaultRequest. The first item that says something counts.
+func (ns *namespace) addDefaults(item *tree.Node) {
+	if tree.StrAt(item, "type") != "Container" {
+		return
+	}
+	for _, name := range []string{"cpu", "memory"} {
+		first(ns.limits, name, item, "default", "max")
+		first(ns.requests, name, item, "defaultRequest", "default", "max", "min")
+	}
+}
+
+func first(into map[string]apiresource.Quantity, name string, item *tree.Node, fields ...string) {
+	if _, ok := into[name]; ok {
+		return
+	}
+	for _, field := range fields {
+		if n := tree.Get(item, field, name); n != nil {
+			if q, err := tree.Quantity(tree.Str(n)); err == nil {
+				into[name] = q
+			}
+			return
+		}
+	}
 }

@@ -313,7 +313,7 @@ func TestLimitRange(t *testing.T) {
 	}
 }
 
-// TestRequestsAboveLimits: what the API server refuses is told, with the workload, the
+// TestRequestsAboveLimits: what the API server refuses is reported, with the workload, the
 // container and the field of the policy; the trial of it changes nothing.
 func TestRequestsAboveLimits(t *testing.T) {
 	const limits = `{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [{type: Container, default: {cpu: "1"}}]}}`

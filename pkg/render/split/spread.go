@@ -1,6 +1,9 @@
 package split
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -10,31 +13,21 @@ import (
 
 const spreadKind = kruise.KindWorkloadSpread
 
-// spreading is one WorkloadSpread on its way into its target.
+// spreading is one WorkloadSpread, which disappears into its target.
 type spreading struct {
 	c *stage.Context
 	r *resource.Resource
-	// subsets are spec.subsets in the newest version. They are only read: what goes
+	// subsets are spec.subsets of hub, the newest version. They are only read: what goes
 	// into a template is cloned.
 	subsets []*tree.Node
 	hub     *tree.Node
 	spec    kruise.WorkloadSpreadSpec
-	// target is nil where the input does not have it; whole is the target in its
-	// kind's newest version, template its pod template.
-	target   *resource.Resource
-	whole    *tree.Node
-	template *tree.Node
-	form     spreadForm
-	// scaler is the autoscaler of the target, nil without one.
-	scaler *resource.Resource
-	// pods is how many pods the target has at a time, limits how many of them each
-	// subset takes.
-	pods   int
-	limits []int
+	// target is nil where the input does not have it.
+	target *spreadTarget
 }
 
 // spreadAll puts every WorkloadSpread of the input into its target, wherever that
-// stands: it may be what a UnitedDeployment has become.
+// is: it can be what a UnitedDeployment has become.
 func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	if !c.Expand(spreadKind) || len(c.Facts.Stream(kruise.Group, spreadKind)) == 0 {
 		return in, nil
@@ -49,13 +42,13 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 		if s == nil || s.target == nil {
 			continue
 		}
-		if _, twice := over[s.target]; !twice {
-			over[s.target] = s
+		if _, twice := over[s.target.Resource]; !twice {
+			over[s.target.Resource] = s
 		}
 	}
 	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if s := all[r]; s != nil {
-			return s.itself(over[s.target] == s), nil
+			return s.itself(s.target != nil && over[s.target.Resource] == s), nil
 		}
 		if s := over[r]; s != nil {
 			return s.expand()
@@ -89,7 +82,7 @@ func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resou
 			errs.Add(err)
 			continue
 		}
-		s.find(targets)
+		s.target = findTarget(c, r, s.spec.TargetReference, targets)
 		all[r] = s
 	}
 	return all, errs.Err()
@@ -112,16 +105,41 @@ func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
 func (s *spreading) expand() ([]*resource.Resource, error) {
 	s.reportTarget()
 	if ok, err := s.admits(); !ok {
-		return []*resource.Resource{s.target}, err
+		return []*resource.Resource{s.target.Resource}, err
 	}
-	if err := s.limit(); err != nil {
+	pods, err := s.allocate()
+	if err != nil {
 		return nil, err
 	}
 	switch {
-	case len(s.limits) == 1 && s.limits[0] == spread.Unlimited:
+	case len(pods.limits) == 1 && pods.limits[0] == spread.Unlimited:
 		return s.single()
 	case s.c.SpreadAs == stage.SpreadConstraints:
-		return s.constrain()
+		return constrain(pods)
 	}
-	return s.split()
+	return s.split(pods.pieces())
+}
+
+// admits reports whether the webhook would look at the target's pods at all
+// (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
+func (s *spreading) admits() (bool, error) {
+	f := s.spec.TargetFilter
+	if f == nil {
+		return true, nil
+	}
+	if f.Selector == nil {
+		s.report("workloadspread/filter-none", "spec.targetFilter", "it has no selector")
+		return false, nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(f.Selector)
+	if err != nil {
+		return false, s.r.Fault("spec.targetFilter.selector", "", "%v", err)
+	}
+	set := labels.Set(tree.Strings(tree.Get(s.target.template, "metadata", "labels")))
+	if !selector.Matches(set) {
+		s.report("workloadspread/filter-none", "spec.targetFilter.selector", "it does not take pods with the labels "+set.String())
+		return false, nil
+	}
+	s.report("workloadspread/filter-selector", "spec.targetFilter.selector", "")
+	return true, nil
 }

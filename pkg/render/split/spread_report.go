@@ -55,11 +55,11 @@ func (s *spreading) reportSplit(list []piece) {
 // reportForm says what the kind of the target makes of being split.
 func (s *spreading) reportForm() {
 	switch {
-	case s.form.job:
+	case s.target.form.job:
 		s.report("workloadspread/job", "spec.targetRef.kind", "")
-	case s.form.ordinals:
+	case s.target.form.ordinals:
 		s.report("workloadspread/ordinals", "spec.targetRef.kind", "")
-		if tree.StrAt(s.whole, "spec", "podManagementPolicy") != "Parallel" {
+		if tree.StrAt(s.target.hub, "spec", "podManagementPolicy") != "Parallel" {
 			s.report("workloadspread/ordered", "spec.targetRef.kind", "")
 		}
 	case s.target.Kind() == kruise.KindReplicaSet:
@@ -67,13 +67,13 @@ func (s *spreading) reportForm() {
 	default:
 		s.report("workloadspread/deletion-cost", "spec.subsets", "")
 	}
-	if !s.form.job && s.target.Kind() != kruise.KindReplicaSet {
+	if !s.target.form.job && s.target.Kind() != kruise.KindReplicaSet {
 		s.report("workloadspread/rolling-limits", "spec.targetRef.kind", "")
 	}
-	if n := tree.Get(s.whole, "spec", "updateStrategy", "rollingUpdate", "partition"); n != nil && tree.Str(n) != "0" {
+	if n := tree.Get(s.target.hub, "spec", "updateStrategy", "rollingUpdate", "partition"); n != nil && tree.Str(n) != "0" {
 		s.report("workloadspread/partition", "spec.targetRef.kind", "")
 	}
-	if len(tree.Items(tree.Get(s.whole, "spec", "scaleStrategy", "podsToDelete"))) > 0 {
+	if len(tree.Items(tree.Get(s.target.hub, "spec", "scaleStrategy", "podsToDelete"))) > 0 {
 		s.report("workloadspread/pods-to-delete", "spec.targetRef.kind", "")
 	}
 }
@@ -117,7 +117,7 @@ func (s *spreading) reportSubsets() {
 	}
 }
 
-// reportAdaptive says that nobody reschedules; off are the subsets that are known
+// reportAdaptive reports that pods are not rescheduled; off are the subsets that are known
 // to be unschedulable.
 func (s *spreading) reportAdaptive(off []string) {
 	const at = "spec.scheduleStrategy"

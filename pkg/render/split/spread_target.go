@@ -1,8 +1,9 @@
 package split
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -10,7 +11,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// spreadForm is what a kind of target is like.
+// spreadTarget is the workload whose pods a WorkloadSpread spreads over its subsets.
+type spreadTarget struct {
+	*resource.Resource
+	// hub is the workload in the newest version of its kind, template its pod template.
+	hub      *tree.Node
+	template *tree.Node
+	form     spreadForm
+	// scaler is the autoscaler of the workload, nil without one.
+	scaler *resource.Resource
+}
+
+// spreadForm says how the pods of a kind of target differ from those of others.
 type spreadForm struct {
 	nameLimit int
 	// hostnames says that pods are called after the workload, so that its name may
@@ -56,37 +68,31 @@ func findable(c *stage.Context, in []*resource.Resource) map[resource.ID]*resour
 	return out
 }
 
-// find looks the target up among what the input has, and the autoscaler that
-// owns its replicas.
-func (s *spreading) find(all map[resource.ID]*resource.Resource) {
-	ref := s.spec.TargetReference
+// findTarget returns the workload that the WorkloadSpread names, with the autoscaler that
+// owns its replicas. It is nil where the input has no such workload with a pod template.
+func findTarget(c *stage.Context, r *resource.Resource, ref *kruise.TargetReference, all map[resource.ID]*resource.Resource) *spreadTarget {
 	if ref == nil {
-		return
+		return nil
 	}
-	id := resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: ref.Name}
-	r := all[id]
-	if r == nil {
-		return
+	id := resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: c.Facts.NamespaceOf(r), Name: ref.Name}
+	workload := all[id]
+	if workload == nil {
+		return nil
 	}
 	form, known := spreadForms[id.Group+"/"+id.Kind]
-	whole, _, err := kruise.ToHub(r.Node())
-	if !known || err != nil || !tree.IsMap(tree.Get(whole, "spec", "template")) {
-		return
+	hub, _, err := kruise.ToHub(workload.Node())
+	template := tree.Get(hub, "spec", "template")
+	if !known || err != nil || !tree.IsMap(template) {
+		return nil
 	}
-	s.target, s.whole, s.form, s.template = r, whole, form, tree.Get(whole, "spec", "template")
-	if len(tree.Items(tree.Get(whole, "spec", "volumeClaimTemplates"))) > 0 {
-		s.form.hostnames = true // a CloneSet with claims can only be lowered to a StatefulSet
+	if len(tree.Items(tree.Get(hub, "spec", "volumeClaimTemplates"))) > 0 {
+		form.hostnames = true // a CloneSet with claims can only be lowered to a StatefulSet
 	}
-	s.scaler = s.autoscaler()
+	return &spreadTarget{workload, hub, template, form, scalers(c.Facts)[c.Facts.IDOf(workload)]}
 }
 
 // scalersKey is the key of the autoscalers by what they scale.
 type scalersKey struct{}
-
-// autoscaler finds what owns the target's replicas.
-func (s *spreading) autoscaler() *resource.Resource {
-	return scalers(s.c.Facts)[s.c.Facts.IDOf(s.target)]
-}
 
 // scalers are the autoscalers by what they scale, found once for all spreads. Of several for
 // one target the first counts, a HorizontalPodAutoscaler before a ScaledObject.
@@ -110,26 +116,28 @@ func scalers(f *resource.Facts) map[resource.ID]*resource.Resource {
 	})
 }
 
-// admits reports whether the webhook would look at the target's pods at all
-// (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
-func (s *spreading) admits() (bool, error) {
-	f := s.spec.TargetFilter
-	if f == nil {
-		return true, nil
+// withTemplate returns the workload with another pod template.
+func (t *spreadTarget) withTemplate(template *tree.Node) *tree.Node {
+	out := tree.Shallow(t.hub)
+	spec := stage.Block(tree.Get(out, "spec"))
+	tree.Set(spec, "template", template)
+	tree.Set(out, "spec", spec)
+	return out
+}
+
+// firstOrdinal is spec.ordinals.start.
+func (t *spreadTarget) firstOrdinal() int {
+	n, _ := tree.Int(tree.Get(t.hub, "spec", "ordinals", "start"))
+	return int(min(max(n, 0), math.MaxInt32))
+}
+
+// reservedOrdinals are the ordinals that an Advanced StatefulSet leaves out.
+func (t *spreadTarget) reservedOrdinals() []intstr.IntOrString {
+	var list []intstr.IntOrString
+	if n := tree.Get(t.hub, "spec", "reserveOrdinals"); n != nil {
+		if _, err := tree.Decode(n, &list); err != nil {
+			return nil // the check has refused it
+		}
 	}
-	if f.Selector == nil {
-		s.report("workloadspread/filter-none", "spec.targetFilter", "it has no selector")
-		return false, nil
-	}
-	selector, err := metav1.LabelSelectorAsSelector(f.Selector)
-	if err != nil {
-		return false, s.r.Fault("spec.targetFilter.selector", "", "%v", err)
-	}
-	set := labels.Set(tree.Strings(tree.Get(s.template, "metadata", "labels")))
-	if !selector.Matches(set) {
-		s.report("workloadspread/filter-none", "spec.targetFilter.selector", "it does not take pods with the labels "+set.String())
-		return false, nil
-	}
-	s.report("workloadspread/filter-selector", "spec.targetFilter.selector", "")
-	return true, nil
+	return list
 }

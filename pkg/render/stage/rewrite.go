@@ -1,6 +1,11 @@
 package stage
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -26,7 +31,7 @@ var ofTools = []string{
 }
 
 // As returns an object of another kind in place of n, whose metadata and spec
-// are what the functions make of n's. Keys that somebody wrote keep their order
+// are what the functions make of n's. Keys of the input keep their order
 // and comments; the status goes.
 func As(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Node) *tree.Node) *tree.Node {
 	out := tree.Map()
@@ -84,7 +89,7 @@ func Metadata(source *tree.Node) *tree.Node {
 	return m
 }
 
-// Uncluttered returns a copy of an object's metadata as somebody would write it:
+// Uncluttered returns a copy of an object's metadata as it would be in a manifest:
 // without what only a live export has.
 func Uncluttered(source *tree.Node) *tree.Node {
 	m := Block(source)
@@ -112,4 +117,34 @@ func Block(n *tree.Node) *tree.Node {
 	c := tree.Shallow(n)
 	c.Style &^= yaml.FlowStyle
 	return c
+}
+
+// hashLength is how much of a digest a shortened name ends in.
+const hashLength = 8
+
+// PieceName returns the name of one of the objects that a Kruise object becomes:
+// OWNER-PIECE where that is legal, else its beginning with a hash of the whole.
+// limit is the longest name; hostnames forbids dots.
+func PieceName(owner, piece string, limit int, hostnames bool) string {
+	whole := owner + "-" + piece
+	legal := whole
+	if hostnames {
+		legal = strings.ReplaceAll(whole, ".", "-")
+	}
+	if legal == whole && len(whole) <= limit {
+		return whole
+	}
+	sum := sha256.Sum256([]byte(owner + "\x00" + piece))
+	keep := min(len(legal), limit-hashLength-1)
+	return strings.TrimRight(legal[:keep], "-.") + "-" + hex.EncodeToString(sum[:])[:hashLength]
+}
+
+// harmless are the values that mean the same as leaving the field out.
+var harmless = []string{"", "false", "0", "0%"}
+
+// Written reports whether the dotted field of an object is given with a value that
+// says something.
+func Written(n *tree.Node, field string) bool {
+	value := tree.Get(n, tree.Steps(field)...)
+	return value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value))
 }

@@ -48,7 +48,7 @@ const (
 type Context struct {
 	Facts *resource.Facts
 	// Before are the objects of the state before, UnitedDeployments split; nil
-	// where nobody gave it.
+	// where it was not given.
 	Before   *resource.Facts
 	Findings *finding.Reporter
 	Lineage  *Lineage
@@ -95,7 +95,7 @@ type Context struct {
 	Workers int
 }
 
-// Stopped returns why the render shall end, nil while it goes on.
+// Stopped returns why the render must end, nil while it continues.
 func (c *Context) Stopped() error {
 	if c.Stop == nil {
 		return nil
@@ -169,3 +169,15 @@ func weightOf(r *resource.Resource) tree.Weight {
 	}
 	return r.Weight()
 }
+
+// SpreadAs says what becomes of the target of a WorkloadSpread.
+type SpreadAs string
+
+// The forms of a spread target.
+const (
+	// SpreadSplit makes a workload of each subset.
+	SpreadSplit SpreadAs = "split"
+	// SpreadConstraints leaves one workload, whose pods have preferences and
+	// topology spread constraints.
+	SpreadConstraints SpreadAs = "constraints"
+)

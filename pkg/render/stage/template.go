@@ -106,7 +106,7 @@ func Put(r *resource.Resource, path string, n *tree.Node) {
 	tree.Set(at, keys[len(keys)-1], n)
 }
 
-// inBlock takes the flow style from a level that is written anew.
+// inBlock removes the flow style from a level that is written again.
 func inBlock(n *tree.Node) *tree.Node {
 	n.Style &^= yaml.FlowStyle
 	return n

@@ -1,4 +1,4 @@
-// Package subset tells which of the rendered objects belong to one subset of a
+// Package subset selects which of the rendered objects belong to one subset of a
 // UnitedDeployment or WorkloadSpread, and which all subsets share: where each subset has
 // a cluster of its own, the former go to that cluster.
 package subset
