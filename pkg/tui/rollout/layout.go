@@ -107,7 +107,7 @@ type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
 	n := needs{
-		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail.Diagnosis.Causes, width)),
+		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width)),
 		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
 		table:  s.pods.table.size + 2,
 		events: len(wholeEvents(s.feed, env.World.Now, env.Width)) + 1,

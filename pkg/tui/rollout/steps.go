@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -19,7 +18,7 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 		return nil
 	}
 	steps := stepList{s.detail}
-	causes, lines := blockers(env, s.detail.Diagnosis.Causes, r.width), steps.all(env, r.width)
+	causes, lines := blockers(env, s.detail, r.width), steps.all(env, r.width)
 	below := min(len(causes), max(r.height*2/3, 1, r.height-len(lines)))
 	if len(lines)+below > r.height {
 		lines = steps.around(env, r.width, r.height-below)
@@ -149,8 +148,9 @@ func (s stepList) state(i int, step plan.Step) show.StepState {
 // approvals are the gates that a user opens; they are not problems.
 var approvals = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true}
 
-// blockers are the causes of a diagnosis, in the words of `why`.
-func blockers(env screen.Env, list []diagnose.Cause, width int) []draw.Line {
+// blockers are the causes of the diagnosis, in the words of `why`.
+func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
+	list := d.Diagnosis.Causes
 	if len(list) == 0 {
 		return []draw.Line{heading("BLOCKED BY", "nothing")}
 	}
