@@ -12,11 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
-
-// pageSize bounds one answer of the API server.
-const pageSize = 500
 
 // query is one question to the API server: the objects of a resource that match.
 type query struct {
@@ -78,24 +76,13 @@ func (l *lister) list(ctx context.Context, q query, each func(schema.GroupVersio
 
 // pages reads one version of a resource page by page.
 func (l *lister) pages(ctx context.Context, q query, from schema.GroupVersionResource, each func(schema.GroupVersion, *unstructured.Unstructured) error) error {
-	opt := metav1.ListOptions{LabelSelector: q.selector, FieldSelector: q.fields, Limit: pageSize}
+	opt := metav1.ListOptions{LabelSelector: q.selector, FieldSelector: q.fields}
 	if q.cached {
 		opt.ResourceVersion = "0"
 	}
-	for {
-		page, err := l.client.Resource(from).Namespace(q.namespace).List(ctx, opt)
-		if err != nil {
-			return err
-		}
-		for i := range page.Items {
-			if err := each(from.GroupVersion(), &page.Items[i]); err != nil {
-				return err
-			}
-		}
-		if opt.Continue, opt.ResourceVersion = page.GetContinue(), ""; opt.Continue == "" {
-			return nil
-		}
-	}
+	return objects.Pages(ctx, l.client.Resource(from).Namespace(q.namespace), opt, func(u *unstructured.Unstructured) error {
+		return each(from.GroupVersion(), u)
+	})
 }
 
 // unanswered does with an error of the server what the question wants.
@@ -117,6 +104,22 @@ func (l *lister) unanswered(q query, err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot read %s: %w", q.what, err)
+}
+
+// List reads the objects of a resource that a label selector matches. The empty namespace means
+// all.
+func List(ctx context.Context, c dynamic.Interface, from schema.GroupVersionResource, namespace, selector string) ([]unstructured.Unstructured, error) {
+	q := query{
+		what: from.Resource, group: from.Group, resource: from.Resource, versions: []string{from.Version},
+		namespace: namespace, selector: selector, needed: true, unserved: failed,
+	}
+	var out []unstructured.Unstructured
+	l := lister{client: c}
+	err := l.list(ctx, q, func(_ schema.GroupVersion, u *unstructured.Unstructured) error {
+		out = append(out, *u)
+		return nil
+	})
+	return out, err
 }
 
 // apiVersionsOf are the versions of a group's kinds, the newest first.

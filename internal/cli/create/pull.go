@@ -308,17 +308,9 @@ func (o *pullOptions) byLabels(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	opt := metav1.ListOptions{LabelSelector: o.nodes, Limit: 500}
-	for {
-		page, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, opt)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read nodes: %w", err)
-		}
-		for i := range page.Items {
-			out = append(out, page.Items[i].GetName())
-		}
-		if opt.Continue = page.GetContinue(); opt.Continue == "" {
-			return out, nil
-		}
+	nodes, err := clusterread.List(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, "", o.nodes)
+	for i := range nodes {
+		out = append(out, nodes[i].GetName())
 	}
+	return out, err
 }

@@ -138,11 +138,7 @@ func (o *execOptions) locate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
-	if err != nil {
-		return err
-	}
-	list, err := chosen.Sorted(ctx, o.PodClient, o.GetPodTimeout, resourcearg.ByActivity)
+	list, err := find.PodsOf(ctx, u, o.PodClient, o.GetPodTimeout, resourcearg.ByActivity)
 	if err != nil {
 		return err
 	}

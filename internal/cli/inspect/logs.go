@@ -153,10 +153,6 @@ func (o *logsOptions) podsOf(ctx context.Context, find *resourcearg.Finder, arg 
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := resourcearg.PodsOf(ctx, u, find.Get)
-	if err != nil {
-		return nil, err
-	}
 	cfg, err := o.kubectl.ToRESTConfig()
 	if err != nil {
 		return nil, err
@@ -165,7 +161,7 @@ func (o *logsOptions) podsOf(ctx context.Context, find *resourcearg.Finder, arg 
 	if err != nil {
 		return nil, err
 	}
-	return chosen.Sorted(ctx, client, limit, resourcearg.ByLogging)
+	return find.PodsOf(ctx, u, client, limit, resourcearg.ByLogging)
 }
 
 // logRequests are the logs to read, by the containers that they are of.

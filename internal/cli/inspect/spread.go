@@ -16,6 +16,7 @@ import (
 	cli "k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -191,40 +192,23 @@ type spreadReader struct {
 	namespace string
 }
 
-func (r spreadReader) resource(kind schema.GroupKind) (dynamic.ResourceInterface, error) {
+// get reads an object of any kind that the server knows: the target of a WorkloadSpread can be
+// of a kind that this program does not.
+func (r spreadReader) get(ctx context.Context, kind schema.GroupKind, name string) (*unstructured.Unstructured, error) {
 	m, err := r.mapper.RESTMapping(kind)
 	if err != nil {
 		return nil, err
 	}
-	return r.client.Resource(m.Resource).Namespace(r.namespace), nil
+	return r.client.Resource(m.Resource).Namespace(r.namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
-func (r spreadReader) get(ctx context.Context, kind schema.GroupKind, name string) (*unstructured.Unstructured, error) {
-	client, err := r.resource(kind)
-	if err != nil {
-		return nil, err
-	}
-	return client.Get(ctx, name, metav1.GetOptions{})
-}
-
-// list reads all objects of a kind that a selector matches, page by page.
+// list reads all objects of a kind that a selector matches.
 func (r spreadReader) list(ctx context.Context, kind schema.GroupKind, selector string) ([]unstructured.Unstructured, error) {
-	client, err := r.resource(kind)
+	m, err := r.mapper.RESTMapping(kind)
 	if err != nil {
 		return nil, err
 	}
-	var out []unstructured.Unstructured
-	opt := metav1.ListOptions{LabelSelector: selector, Limit: 500}
-	for {
-		page, err := client.List(ctx, opt)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read objects of kind %s: %w", kind.Kind, err)
-		}
-		out = append(out, page.Items...)
-		if opt.Continue = page.GetContinue(); opt.Continue == "" {
-			return out, nil
-		}
-	}
+	return clusterread.List(ctx, r.client, m.Resource, r.namespace, selector)
 }
 
 // pods are those that the workload's selector matches.

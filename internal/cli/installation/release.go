@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -53,13 +54,13 @@ func (f Found) String() string {
 // Read finds out which release of Kruise a cluster runs: from the image of its
 // controllers, else from the fields and versions of its definitions, else from the
 // versions that it serves. What may not be read is passed over.
-func Read(ctx context.Context, objects dynamic.Interface, server discovery.ServerResourcesInterface) Found {
-	manager, _ := FindManager(ctx, objects)
-	return Tell(ctx, manager, objects, server)
+func Read(ctx context.Context, client dynamic.Interface, server discovery.ServerResourcesInterface) Found {
+	manager, _ := FindManager(ctx, client)
+	return Tell(ctx, manager, client, server)
 }
 
 // Tell is [Read] with a manager that was looked for already; its zero value is none.
-func Tell(ctx context.Context, manager Manager, objects dynamic.Interface, server discovery.ServerResourcesInterface) Found {
+func Tell(ctx context.Context, manager Manager, client dynamic.Interface, server discovery.ServerResourcesInterface) Found {
 	if r, ok := kruise.ReleaseOfImage(manager.Container.Image); ok {
 		return Found{Release: r, From: "the image of its controllers", Sure: true}
 	}
@@ -68,7 +69,7 @@ func Tell(ctx context.Context, manager Manager, objects dynamic.Interface, serve
 		return Found{}
 	}
 	from := "the versions that are served"
-	if crds := schemas(ctx, objects); len(crds) > 0 {
+	if crds := schemas(ctx, client); len(crds) > 0 {
 		d.Fields, from = crds.has, "its definitions"
 	}
 	candidates, exact := kruise.ReleasesOf(d)
@@ -91,8 +92,8 @@ type Manager struct {
 }
 
 // FindManager looks for Kruise's controllers; without any, it is the zero value.
-func FindManager(ctx context.Context, objects dynamic.Interface) (Manager, error) {
-	list, err := objects.Resource(deployments).Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
+func FindManager(ctx context.Context, client dynamic.Interface) (Manager, error) {
+	list, err := client.Resource(deployments).Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
 	if err != nil {
 		return Manager{}, err
 	}
@@ -133,17 +134,13 @@ func served(server discovery.ServerResourcesInterface) map[string][]string {
 type definitionSchemas map[string]map[string]any
 
 // schemas reads Kruise's definitions; none where they cannot be read.
-func schemas(ctx context.Context, objects dynamic.Interface) definitionSchemas {
-	list, err := objects.Resource(definitions).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil
-	}
+func schemas(ctx context.Context, client dynamic.Interface) definitionSchemas {
 	out := definitionSchemas{}
-	for _, crd := range list.Items {
+	err := objects.Pages(ctx, client.Resource(definitions), metav1.ListOptions{}, func(crd *unstructured.Unstructured) error {
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		if _, ours := kruise.Lookup(group, kind); !ours {
-			continue
+			return nil
 		}
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 		for _, v := range versions {
@@ -152,6 +149,10 @@ func schemas(ctx context.Context, objects dynamic.Interface) definitionSchemas {
 				out[kind+"/"+fmt.Sprint(m["name"])] = schema
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -191,17 +192,17 @@ func (l renderedFinder) standing(kind, name string) ([]string, error) {
 	}
 	var out []string
 	for _, r := range renderedInto[kind] {
-		list, err := l.client.Resource(r).Namespace(l.namespace).List(l.ctx, metav1.ListOptions{LabelSelector: selector})
+		err := objects.Pages(l.ctx, l.client.Resource(r).Namespace(l.namespace), metav1.ListOptions{LabelSelector: selector}, func(u *unstructured.Unstructured) error {
+			if isRenderedFrom(u, kind) {
+				out = append(out, strings.TrimSuffix(r.Resource, "s")+"."+r.Group+"/"+u.GetName())
+			}
+			return nil
+		})
 		switch {
 		case apierrors.IsForbidden(err) || apierrors.IsNotFound(err):
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("cannot look for what was rendered for %s: %w", strings.ToLower(kind)+"/"+name, err)
-		}
-		for i := range list.Items {
-			if u := &list.Items[i]; isRenderedFrom(u, kind) {
-				out = append(out, strings.TrimSuffix(r.Resource, "s")+"."+r.Group+"/"+u.GetName())
-			}
 		}
 	}
 	return slices.Compact(out), nil

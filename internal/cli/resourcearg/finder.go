@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -100,14 +101,15 @@ func (f *Finder) carrier(ctx context.Context, arg string) (*unstructured.Unstruc
 func carrierOf(ctx context.Context, client dynamic.Interface, namespace, selector string) (*unstructured.Unstructured, error) {
 	for _, plural := range []string{"deployments", "statefulsets", "daemonsets", "replicasets"} {
 		r := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: plural}
-		list, err := client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
-		if err != nil {
-			return nil, err
-		}
-		for i := range list.Items {
-			if metav1.GetControllerOfNoCopy(&list.Items[i]) == nil {
-				return &list.Items[i], nil
+		var found *unstructured.Unstructured
+		err := objects.Pages(ctx, client.Resource(r).Namespace(namespace), metav1.ListOptions{LabelSelector: selector}, func(u *unstructured.Unstructured) error {
+			if found == nil && metav1.GetControllerOfNoCopy(u) == nil {
+				found = u
 			}
+			return nil
+		})
+		if found != nil || err != nil {
+			return found, err
 		}
 	}
 	return nil, nil //nolint:nilnil // that there is none is no error

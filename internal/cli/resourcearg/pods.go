@@ -110,7 +110,9 @@ func mapAt(o map[string]any, key string) map[string]any {
 	return m
 }
 
-// List reads the pods, by namespace and name. None is no error.
+// List reads the pods, by namespace and name. None is no error. It reads typed pods by kubectl's
+// own interface, as [Finder.PodsOf] does, so it does not use package clusterread, which
+// imports this one.
 func (c PodSelection) List(ctx context.Context, client corev1client.PodsGetter) ([]corev1.Pod, error) {
 	if c.Name != "" {
 		pod, err := client.Pods(c.Namespace).Get(ctx, c.Name, metav1.GetOptions{})
@@ -146,8 +148,17 @@ var (
 	ByLogging  PodOrder = func(p []*corev1.Pod) sort.Interface { return podutils.ByLogging(p) }
 )
 
-// Sorted reads the pods in an order, and waits for the first of them up to a limit.
-func (c PodSelection) Sorted(ctx context.Context, client corev1client.PodsGetter, limit time.Duration, by PodOrder) ([]corev1.Pod, error) {
+// PodsOf reads the pods that an object stands for in an order, and waits for the first of them
+// up to a limit.
+func (f *Finder) PodsOf(ctx context.Context, u *unstructured.Unstructured, client corev1client.PodsGetter, limit time.Duration, by PodOrder) ([]corev1.Pod, error) {
+	chosen, err := PodsOf(ctx, u, f.Get)
+	if err != nil {
+		return nil, err
+	}
+	return chosen.sorted(ctx, client, limit, by)
+}
+
+func (c PodSelection) sorted(ctx context.Context, client corev1client.PodsGetter, limit time.Duration, by PodOrder) ([]corev1.Pod, error) {
 	if c.Name != "" {
 		return c.List(ctx, client)
 	}

@@ -52,18 +52,18 @@ func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error)
 
 // Do is [world.Actions].
 func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
-	said := ""
+	done := ""
 	err := c.each(act, func(ref cluster.Ref, o offer) error {
 		if means := act.Precondition[ref]; means != "" && means != o.means() {
 			return errChanged
 		}
-		said = nameOf(ref) + ": " + o.done
+		done = nameOf(ref) + ": " + o.done
 		return o.do()
 	})
 	if err == nil && len(act.On) > 1 {
-		said = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
+		done = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
 	}
-	return said, err
+	return done, err
 }
 
 func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, o offer) error) error {
@@ -97,8 +97,8 @@ var (
 	errChanged = errors.New("it has changed since the question was asked: nothing is done")
 )
 
-// on refuses workloads of which no rollout is recorded, or one that is done.
-func (c *Cluster) on(d *world.Detail) error {
+// requireRollout refuses workloads of which no rollout is recorded, or one that is done.
+func (c *Cluster) requireRollout(d *world.Detail) error {
 	if !d.Begun || d.Snapshot.Progress.State(d.Plan) == plan.StateDone {
 		return errNone
 	}
@@ -112,12 +112,12 @@ func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
 		if err != nil || !rec.InFlight() && (!rec.Progress.Stop.Asked || rec.Progress.Stop.Done) {
 			return err
 		}
-		return c.goOn(ref)
+		return c.proceed(ref)
 	}
 }
 
 func promote(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
-	if err := c.on(d); err != nil {
+	if err := c.requireRollout(d); err != nil {
 		return offer{}, err
 	}
 	p := d.Snapshot.Progress
@@ -131,7 +131,7 @@ func promote(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 
 // pause pauses a rollout, or has it continue, tried again where it had halted.
 func pause(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
-	if err := c.on(d); err != nil {
+	if err := c.requireRollout(d); err != nil {
 		return offer{}, err
 	}
 	o := offer{change: plan.ConsequenceOf(d.Snapshot.Progress.Toggle(d.Plan), d.Plan, d.Snapshot.Progress)}
@@ -161,12 +161,12 @@ func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 		if err := c.change(d.Ref, apply.Aborting(why, true))(); err != nil {
 			return err
 		}
-		return c.back(d.Ref, why)
+		return c.rollBack(d.Ref, why)
 	}}, nil
 }
 
 func abort(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
-	if err := c.on(d); err != nil {
+	if err := c.requireRollout(d); err != nil {
 		return offer{}, err
 	}
 	return offer{

@@ -1,8 +1,8 @@
 // Package demo is a cluster in memory for the terminal interface: a small shop with
-// rollouts in flight, one of them stuck, one waiting for a person, one a hot upgrade.
+// rollouts in flight: one is blocked, one waits for approval, one is a hot upgrade.
 // The controllers are those of the simulator, and the rollouts are carried out by
 // package apply, as on a real cluster. It has no clock: its owner decides how much
-// time goes by.
+// time passes.
 package demo
 
 import (
@@ -32,52 +32,51 @@ type Cluster struct {
 	mu    sync.Mutex
 	moved *sync.Cond
 
-	ctx   context.Context
-	world *simulate.World
-	start time.Time
-	refs  []cluster.Ref
-	runs  map[cluster.Ref]*run
-	// books are the rollouts on record, with those before them.
-	books   map[cluster.Ref]plan.Record
+	ctx     context.Context
+	world   *simulate.World
+	start   time.Time
+	refs    []cluster.Ref
+	store   store
+	journal journal
 	details map[cluster.Ref]*world.Detail
 	// sets are SidecarSets with all pods that they may match.
-	sets map[cluster.Ref]diagnose.Question
-	fans fans
-	// space is the namespace that is looked at, empty for all of them.
+	sets          map[cluster.Ref]diagnose.Question
+	distributions distributions
+	// space is the namespace that is shown, empty for all of them.
 	space string
 	// docs are the manifests that the shop is made from.
 	docs    []string
-	events  map[cluster.Ref][]world.Event
 	version int64
-	// due is time that has gone by and is less than a beat.
+	// due is the time that has passed since the last beat.
 	due time.Duration
 }
 
 //go:embed shop.yaml
 var shop string
 
-// Options say which shop it is.
+// Options are the properties of a shop.
 type Options struct {
 	// Seed decides what happens: the same seed gives the same shop.
 	Seed uint64
-	// Now is what the clock shows when the interface opens.
+	// Now is the time at which the interface opens.
 	Now time.Time
-	// Pods is how many pods one more workload has, the catalog; 0 leaves it out.
+	// Pods is the number of pods of one more workload, the catalog; 0 leaves it out.
 	Pods int
 }
 
-// Start makes the shop and begins its rollouts; they end with the context. The same
-// seed gives the same shop.
+// Start makes the shop and starts its rollouts; they end with the context.
 func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 	return StartWith(ctx, Options{Seed: seed, Now: now})
 }
 
 // StartWith is [Start] with all options.
 func StartWith(ctx context.Context, o Options) (*Cluster, error) {
+	model := simulate.New(options(o.Seed, o.Now))
 	c := &Cluster{
-		ctx: ctx, world: simulate.New(options(o.Seed, o.Now)), docs: strings.Split(shop, "\n---\n"),
-		runs: map[cluster.Ref]*run{}, books: map[cluster.Ref]plan.Record{}, details: map[cluster.Ref]*world.Detail{}, events: map[cluster.Ref][]world.Event{},
-		sets: map[cluster.Ref]diagnose.Question{},
+		ctx: ctx, world: model, docs: strings.Split(shop, "\n---\n"),
+		store:   store{world: model, runs: map[cluster.Ref]*run{}, records: map[cluster.Ref]plan.Record{}},
+		journal: journal{now: model.Now, events: map[cluster.Ref][]world.Event{}},
+		details: map[cluster.Ref]*world.Detail{}, sets: map[cluster.Ref]diagnose.Question{},
 	}
 	c.moved = sync.NewCond(&c.mu)
 	context.AfterFunc(ctx, c.moved.Broadcast)
@@ -92,7 +91,7 @@ func StartWith(ctx context.Context, o Options) (*Cluster, error) {
 	if err := c.fill(); err != nil {
 		return nil, err
 	}
-	if err := c.spread(); err != nil {
+	if err := c.distributions.start(c.world); err != nil {
 		return nil, err
 	}
 	c.start = c.world.Now()
@@ -111,7 +110,7 @@ func StartWith(ctx context.Context, o Options) (*Cluster, error) {
 	return c, c.Advance(head)
 }
 
-// fill puts the shop's objects there and waits until they are at rest.
+// fill applies the shop's manifests and waits until nothing changes any more.
 func (c *Cluster) fill() error {
 	for _, doc := range c.docs {
 		n, err := yaml.Parse(doc)
@@ -134,7 +133,7 @@ func (c *Cluster) fill() error {
 	return err
 }
 
-// release begins the rollout of a new version.
+// release starts the rollout of a new version.
 func (c *Cluster) release(r rollout) error {
 	s, err := c.world.Snapshot(r.ref)
 	if err != nil {
@@ -164,7 +163,7 @@ func (c *Cluster) release(r rollout) error {
 	return c.begin(r.ref, p)
 }
 
-// manifest is the document of the shop that an object was made from.
+// manifest is the document that an object was made from.
 func (c *Cluster) manifest(ref cluster.Ref) string {
 	for _, doc := range c.docs {
 		n, err := yaml.Parse(doc)
@@ -178,8 +177,8 @@ func (c *Cluster) manifest(ref cluster.Ref) string {
 // beat is how finely rollouts follow what happens.
 const beat = 250 * time.Millisecond
 
-// Advance lets time go by, in whole beats; the rest of it is kept for the next call. So the
-// story does not depend on the portions in which time goes by.
+// Advance moves the clock in whole beats; the rest is kept for the next call, so that the
+// story does not depend on the size of the portions.
 func (c *Cluster) Advance(by time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +190,7 @@ func (c *Cluster) Advance(by time.Duration) error {
 			return err
 		}
 		for _, ref := range c.refs {
-			if r := c.runs[ref]; r != nil && !r.over {
+			if r := c.store.runs[ref]; r != nil && !r.over {
 				r.turn = true
 				c.moved.Broadcast()
 				c.await(r)
@@ -206,7 +205,7 @@ func (c *Cluster) Advance(by time.Duration) error {
 	return c.ctx.Err()
 }
 
-// observe works out what has changed, and notes what happened to pods.
+// observe diagnoses the workloads that have changed, and notes what happened to their pods.
 func (c *Cluster) observe() error {
 	for _, ref := range c.refs {
 		s, err := c.world.Snapshot(ref)
@@ -214,20 +213,20 @@ func (c *Cluster) observe() error {
 			return err
 		}
 		before := c.details[ref]
-		if before != nil && before.Snapshot.Version == s.Version && before.Holder == c.holder(ref) {
+		if before != nil && before.Snapshot.Version == s.Version && before.Holder == c.store.holder(ref) {
 			continue
 		}
 		if before != nil && ref.Kind != kruise.KindSidecarSet {
-			c.compare(ref, before.Snapshot.Pods, s.Pods)
+			c.journal.compare(ref, before.Snapshot.Pods, s.Pods)
 		}
 		q := c.question(ref, s)
 		if ref.Kind == kruise.KindSidecarSet {
 			c.sets[ref] = q
 		}
-		d := world.Describe(q, c.events[ref])
-		if book, ok := c.books[ref]; ok {
-			book.Progress = s.Progress
-			d.Rollouts = book.Rollouts()
+		d := world.Describe(q, c.journal.events[ref])
+		if rec, ok := c.store.records[ref]; ok {
+			rec.Progress = s.Progress
+			d.Rollouts = rec.Rollouts()
 		}
 		c.details[ref] = d
 	}
@@ -235,19 +234,12 @@ func (c *Cluster) observe() error {
 }
 
 func (c *Cluster) question(ref cluster.Ref, s plan.Snapshot) diagnose.Question {
-	q := diagnose.Question{Name: nameOf(ref), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.holder(ref)}
-	if r := c.runs[ref]; r != nil {
+	q := diagnose.Question{Name: nameOf(ref), Plan: plan.CurrentSpecPlan(s), Snapshot: s, Now: c.world.Now(), Holder: c.store.holder(ref)}
+	if r := c.store.runs[ref]; r != nil {
 		q.Plan, q.Begun = r.plan, true
 	}
 	return q
 }
 
-// driver is who drives the rollouts of the shop.
-const driver = "ci@demo"
-
-func (c *Cluster) holder(ref cluster.Ref) string {
-	if r := c.runs[ref]; r != nil && !r.over {
-		return driver
-	}
-	return ""
-}
+// executor is the holder of the Leases of the shop's rollouts.
+const executor = "ci@demo"

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
 // rollouts are those of the shop, as programs have those of a cluster.
@@ -32,7 +33,7 @@ var _ apply.Records = records{}
 func (r records) Load(_ context.Context, ref cluster.Ref) (plan.Record, error) {
 	r.shop.mu.Lock()
 	defer r.shop.mu.Unlock()
-	return r.shop.record(ref)
+	return r.shop.store.record(ref)
 }
 
 // List is [apply.Records].
@@ -40,10 +41,10 @@ func (r records) List(_ context.Context, namespace string) (list []plan.Record, 
 	r.shop.mu.Lock()
 	defer r.shop.mu.Unlock()
 	for _, ref := range r.shop.refs {
-		if r.shop.runs[ref] == nil || namespace != "" && ref.Namespace != namespace {
+		if r.shop.store.runs[ref] == nil || namespace != "" && ref.Namespace != namespace {
 			continue
 		}
-		rec, err := r.shop.record(ref)
+		rec, err := r.shop.store.record(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +65,7 @@ func (r records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		}
 		rec.By = by
 		r.shop.mu.Lock()
-		err = r.shop.keep(ctx, ref, rec.Version, rec.Progress, by, false)
+		err = r.shop.store.save(ctx, ref, rec.Version, rec.Progress, by, false)
 		r.shop.mu.Unlock()
 		if !errors.Is(err, plan.ErrConflict) {
 			return rec, err
@@ -76,49 +77,64 @@ func (r records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 func (r records) Holder(_ context.Context, ref cluster.Ref) (string, error) {
 	r.shop.mu.Lock()
 	defer r.shop.mu.Unlock()
-	return r.shop.holder(ref), nil
+	return r.shop.store.holder(ref), nil
 }
 
-// record is the rollout on record of a workload. The shop is locked.
-func (c *Cluster) record(ref cluster.Ref) (plan.Record, error) {
-	book, ok := c.books[ref]
-	if !ok || c.runs[ref] == nil {
+// store has the rollouts of the shop and the runs that carry them out. It is used while the
+// shop is locked.
+type store struct {
+	world   *simulate.World
+	runs    map[cluster.Ref]*run
+	records map[cluster.Ref]plan.Record
+}
+
+// record is the stored rollout of a workload.
+func (s *store) record(ref cluster.Ref) (plan.Record, error) {
+	rec, ok := s.records[ref]
+	if !ok || s.runs[ref] == nil {
 		return plan.Record{}, fmt.Errorf("%s: %w", nameOf(ref), plan.ErrNoRollout)
 	}
-	s, err := c.world.Snapshot(ref)
-	book.Progress, book.Base, book.Version = s.Progress, s.Base, s.Version
-	return book, err
+	now, err := s.world.Snapshot(ref)
+	rec.Progress, rec.Base, rec.Version = now.Progress, now.Base, now.Version
+	return rec, err
 }
 
-// enter puts a plan on record in the place of the one before, which is remembered. The shop
-// is locked.
-func (c *Cluster) enter(ref cluster.Ref, p plan.Plan, by string) {
-	now := c.world.Now()
+// replace stores a plan in the place of the previous one, which becomes history.
+func (s *store) replace(ref cluster.Ref, p plan.Plan, by string) {
+	now := s.world.Now()
 	next := plan.Record{Ref: ref, Plan: p, Begun: now, By: by, Times: timed(nil, p, 0, now)}
-	if before, err := c.record(ref); err == nil {
+	if before, err := s.record(ref); err == nil {
 		next.Past, next.Audit = before.Remember(now), before.Audit
 	}
 	what, detail := plan.BeginEntry(p)
 	next.Audit = next.Audit.With(plan.AuditEntry{At: now, By: by, What: what, Detail: detail})
-	c.books[ref] = next
+	s.records[ref] = next
 }
 
-// keep records how far a rollout has come, and what was decided. The shop is locked.
-func (c *Cluster) keep(ctx context.Context, ref cluster.Ref, since string, p plan.Progress, by string, driven bool) error {
-	before, err := c.world.Snapshot(ref)
+// save stores the progress of a rollout, and what was decided.
+func (s *store) save(ctx context.Context, ref cluster.Ref, since string, p plan.Progress, by string, driven bool) error {
+	before, err := s.world.Snapshot(ref)
 	if err != nil {
 		return err
 	}
-	if err := c.world.Record(ctx, ref, since, p); err != nil {
+	if err := s.world.Record(ctx, ref, since, p); err != nil {
 		return err
 	}
-	if book, ok := c.books[ref]; ok {
-		book.Progress = before.Progress
-		book = book.Decide(p, by, "", driven, c.world.Now())
-		book.Times = timed(book.Times, book.Plan, p.Step, c.world.Now())
-		c.books[ref] = book
+	if rec, ok := s.records[ref]; ok {
+		rec.Progress = before.Progress
+		rec = rec.Decide(p, by, "", driven, s.world.Now())
+		rec.Times = timed(rec.Times, rec.Plan, p.Step, s.world.Now())
+		s.records[ref] = rec
 	}
 	return nil
+}
+
+// holder is the executor of a workload's rollout, empty without one.
+func (s *store) holder(ref cluster.Ref) string {
+	if r := s.runs[ref]; r != nil && !r.over {
+		return executor
+	}
+	return ""
 }
 
 // timed notes when a step began.

@@ -60,7 +60,7 @@ func (c *Cluster) present(want world.Want) *world.World {
 		w.Sidecars = c.sidecars()
 	}
 	if want.Distributions {
-		w.Distributions = c.fanOuts()
+		w.Distributions = c.distributed()
 	}
 	return w
 }
@@ -195,7 +195,7 @@ func (c *Cluster) Describe(_ context.Context, ref cluster.Ref) (string, error) {
 	describePod(&b, p)
 	var events []world.Event
 	for _, owner := range c.refs {
-		for _, e := range c.events[owner] {
+		for _, e := range c.journal.events[owner] {
 			if e.Pod == p.Name && owner.Namespace == p.Namespace {
 				events = append(events, e)
 			}

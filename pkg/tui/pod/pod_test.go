@@ -102,16 +102,17 @@ var (
 
 func TestGolden(t *testing.T) {
 	o, _ := at(t, checkout, inTrouble)
-	tuitest.Golden(t, "crash", o, func(s *tuitest.Session) string { return s.Until("✖ failing", "CONTAINER", "logs") })
+	tuitest.Golden(t, "crash", o, func(s *tuitest.Session) string { return s.Until("✖ failing", "CONTAINER", "BLOCKED BY", "logs") })
 	o, _ = at(t, storefront, busy)
-	tuitest.Golden(t, "busy", o, func(s *tuitest.Session) string { return s.Until("not ready", "CONTAINER", "logs") })
+	tuitest.Golden(t, "busy", o, func(s *tuitest.Session) string { return s.Until("not ready", "CONTAINER", "BLOCKED BY", "logs") })
 	tuitest.Golden(t, "end", o, func(s *tuitest.Session) string {
 		s.Until("CONTAINER")
+		s.Gone("looking for the cause")
 		s.Press("G")
 		return s.Until("EVENTS", "logs")
 	})
 	o, _ = at(t, basket, nil)
-	tuitest.Golden(t, "sidecar", o, func(s *tuitest.Session) string { return s.Until("CONTAINER", "proxy-1", "logs") })
+	tuitest.Golden(t, "sidecar", o, func(s *tuitest.Session) string { return s.Until("up to date with", "CONTAINER", "proxy-1", "logs") })
 }
 
 // TestTells: all that is asked of the screen is on it.

@@ -13,8 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// events are the feed, the newest first: each whole while there is room for all, else those
-// that have a line each.
+// events are the feed, newest first: whole while there is room for all, else one line each.
 func (s Screen) events(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
@@ -23,13 +22,13 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 	spare := max(left-len(s.feed), 0)
 	var lines []draw.Line
 	for _, h := range s.feed[:min(len(s.feed), max(left, 0))] {
-		whole := s.event(env, h, r.width)
+		whole := h.lines(env.World.Now, r.width)
 		if n := len(whole) - 1; n > 0 && n <= spare {
 			spare -= n
 			lines = append(lines, whole...)
 			continue
 		}
-		lines = append(lines, s.eventLine(env, h))
+		lines = append(lines, h.line(env.World.Now))
 	}
 	return r.heading("EVENTS", "newest first", lines)
 }
@@ -37,22 +36,22 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 // mostWhole is how many events are measured: more have no room anyway.
 const mostWhole = 60
 
-// eventLines are all events, each whole.
-func (s Screen) eventLines(env screen.Env, width int) []draw.Line {
+// wholeEvents are all events, each whole.
+func wholeEvents(feed []happening, now time.Time, width int) []draw.Line {
 	var lines []draw.Line
-	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {
-		lines = append(lines, s.event(env, h, width)...)
+	for _, h := range feed[:min(len(feed), mostWhole)] {
+		lines = append(lines, h.lines(now, width)...)
 	}
 	return lines
 }
 
-// event is one event, wrapped.
-func (s Screen) event(env screen.Env, h happening, width int) []draw.Line {
-	one := s.eventLine(env, h)
+// lines is the event, wrapped.
+func (h happening) lines(now time.Time, width int) []draw.Line {
+	one := h.line(now)
 	if one.Width() <= width {
 		return []draw.Line{one}
 	}
-	head := s.eventHead(env, h)
+	head := h.head(now)
 	if head.Width() > width/2 {
 		return []draw.Line{one}
 	}
@@ -66,16 +65,16 @@ func (s Screen) event(env screen.Env, h happening, width int) []draw.Line {
 	return lines
 }
 
-func (s Screen) eventLine(env screen.Env, h happening) draw.Line {
-	return s.eventHead(env, h).Add(theme.Plain, h.Text).Add(theme.Faint, h.names())
+func (h happening) line(now time.Time) draw.Line {
+	return h.head(now).Add(theme.Plain, h.Text).Add(theme.Faint, h.names())
 }
 
-func (s Screen) eventHead(env screen.Env, h happening) draw.Line {
+func (h happening) head(now time.Time) draw.Line {
 	style := theme.Plain
 	if h.Warning {
 		style = theme.Bad
 	}
-	l := draw.Text(theme.Faint, fmt.Sprintf(" %4s ", show.Age(env.World.Now, h.At))).Add(style, h.Reason+" ")
+	l := draw.Text(theme.Faint, fmt.Sprintf(" %4s ", show.Age(now, h.At))).Add(style, h.Reason+" ")
 	if h.Count > 1 {
 		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", h.Count))
 	}
@@ -96,17 +95,17 @@ func (h happening) names() string {
 	return text
 }
 
-// happening are events that say the same of several pods.
+// happening is an event of one or several pods.
 type happening struct {
 	world.Event
 	pods []string
 }
 
-// span is how far apart events may be that are told together.
+// span is how far apart events can be that are shown as one.
 const span = time.Minute
 
-// clustered puts events together that say the same of several pods within a minute;
-// the newest first, as they came.
+// clustered merges events with the same text about several pods within a minute; the order,
+// newest first, is kept.
 func clustered(events []world.Event) []happening {
 	var out []happening
 	last := map[[2]string]int{}

@@ -13,18 +13,24 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// head is how it stands, and the pods as bars.
-func (s Screen) head(env screen.Env) []draw.Line {
-	down, who := s.down(env), draw.Text(theme.Faint, "  "+s.who()+" ")
-	if down.Width()+who.Width() <= env.Width {
-		down = draw.Both(down, who, env.Width, "")
-	}
-	return append(s.answer(env), s.share(env), down)
+// header is the top of the screen: the status of a workload, and its pods as bars.
+type header struct {
+	detail *world.Detail
+	pods   *podIndex
 }
 
-// answer is the health and the line that matters, whole where there is room.
-func (s Screen) answer(env screen.Env) []draw.Line {
-	d, room := s.detail, min(max(env.Height/5, 1), 4)
+func (s Screen) header(env screen.Env) []draw.Line {
+	h := header{s.detail, s.pods}
+	down, executor := h.unavailable(env), draw.Text(theme.Faint, "  "+h.executor()+" ")
+	if down.Width()+executor.Width() <= env.Width {
+		down = draw.Both(down, executor, env.Width, "")
+	}
+	return append(h.answer(env), h.updated(env), down)
+}
+
+// answer is the health and the sentence of the diagnosis, whole where there is room.
+func (h header) answer(env screen.Env) []draw.Line {
+	d, room := h.detail, min(max(env.Height/5, 1), 4)
 	mark := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  ")
 	text := draw.Wrap(theme.Plain, d.Diagnosis.Answer, max(env.Width-mark.Width(), 10))
 	if len(text) > room {
@@ -50,9 +56,9 @@ func (s Screen) answer(env screen.Env) []draw.Line {
 	return lines
 }
 
-// who is the driver, and how long it takes.
-func (s Screen) who() string {
-	d := s.detail
+// executor is the driver, the executor, and how long the step takes.
+func (h header) executor() string {
+	d := h.detail
 	text := "driver " + string(d.Driver)
 	switch {
 	case d.Holder != "":
@@ -63,7 +69,7 @@ func (s Screen) who() string {
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))
 	}
-	if left, ok := s.pods.timeLeft(); ok {
+	if left, ok := h.pods.timeLeft(); ok {
 		text += ", about " + ago(left) + " to go"
 	}
 	return text
@@ -74,16 +80,16 @@ func ago(d time.Duration) string { return duration.HumanDuration(max(d, 0)) }
 // widestBar is how wide bars get.
 const widestBar = 60
 
-// share is the pods by revision.
-func (s Screen) share(env screen.Env) draw.Line {
-	n := s.detail.Pods
+// updated is the pods by revision.
+func (h header) updated(env screen.Env) draw.Line {
+	n := h.detail.Pods
 	text := fmt.Sprintf(" %d/%d updated, %d of these ready; old %d", n.Updated, max(n.Desired, n.Total), n.UpdatedReady, max(n.Total-n.Updated, 0))
-	return draw.Text(theme.Header, " pods ").Join(s.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
+	return draw.Text(theme.Header, " pods ").Join(h.pods.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
 }
 
-// down is how many pods are unavailable, against maxUnavailable.
-func (s Screen) down(env screen.Env) draw.Line {
-	d := s.detail
+// unavailable is the number of unavailable pods, against maxUnavailable.
+func (h header) unavailable(env screen.Env) draw.Line {
+	d := h.detail
 	down, budget := max(d.Pods.Desired-d.Pods.Ready, 0), d.Plan.Limits.MaxUnavailable
 	bar := draw.Bar(
 		min(barWidth(env), max(budget, down)),

@@ -11,7 +11,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	if s.detail == nil {
 		return s.nothing(env)
 	}
-	lines := s.head(env)
+	lines := s.header(env)
 	a := s.arrange(env, env.Height-len(lines))
 	steps, grid := s.stepsAndCauses(env, a.steps), s.overview(env, a.grid)
 	if a.beside {
@@ -52,7 +52,7 @@ func heading(text, more string) draw.Line {
 	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
 }
 
-// panel is what has the screen: all parts together, or one of them.
+// panel is what the screen shows: all parts, or one of them.
 type panel uint8
 
 const (
@@ -86,15 +86,15 @@ func (p panel) shown(env screen.Env) panel {
 // room is how much one part has; none is not shown.
 type room struct{ width, height int }
 
-// arrangement is who has which room. Beside is true where the grid stands beside steps and
-// causes; top is the height of both then.
+// arrangement is the room of each part. Beside is true where the grid is beside steps and
+// blockers.
 type arrangement struct {
 	beside                                   bool
 	steps, grid, table, reason, events, past room
 }
 
-// twoColumns is from how many columns on the grid stands beside the steps, and rich from how
-// many lines on there is room for all parts.
+// twoColumns is the least width at which the grid is beside the steps, and rich the least
+// height that has room for all parts.
 const (
 	twoColumns = 100
 	rich       = 20
@@ -102,18 +102,18 @@ const (
 	usualPast  = 4
 )
 
-// needs are how many lines each part would take to show all that it has.
+// needs are the lines that each part would take to show everything.
 type needs struct{ steps, grid, table, events, past int }
 
 func (s Screen) needs(env screen.Env, width int) needs {
 	n := needs{
-		steps:  len(s.allSteps(env, width)) + 1 + len(s.causes(env, width)),
+		steps:  len(stepList{s.detail}.all(env, width)) + 1 + len(blockers(env, s.detail, width)),
 		grid:   s.pods.layout(s.gridWidth(env)).height() + 2,
 		table:  s.pods.table.size + 2,
-		events: len(s.eventLines(env, env.Width)) + 1,
+		events: len(wholeEvents(s.feed, env.World.Now, env.Width)) + 1,
 	}
-	if before := s.before(); len(before) > 0 {
-		n.past = len(before) + 1
+	if list := before(s.detail); len(list) > 0 {
+		n.past = len(list) + 1
 	}
 	return n
 }
@@ -121,7 +121,7 @@ func (s Screen) needs(env screen.Env, width int) needs {
 // lines divides lines among parts.
 type lines struct{ left int }
 
-// grow gives a part so many lines in all, as far as there are any left.
+// grow gives lines to a part until it has a number of them, or none are left.
 func (l *lines) grow(part *int, to int) {
 	more := min(max(to-*part, 0), l.left)
 	*part += more
@@ -145,9 +145,8 @@ func (s Screen) gridWidth(env screen.Env) int {
 	return width
 }
 
-// arrange divides the room below the head. Each part first gets what it cannot do without,
-// the most important first, and then what it would like to have: nothing is cut while lines
-// are left over.
+// arrange divides the room below the header. Each part first gets its minimum, the most
+// important part first, and then what is left: nothing is cut while lines are left over.
 func (s Screen) arrange(env screen.Env, left int) arrangement {
 	steps, grid, beside := columns(env)
 	a := arrangement{beside: beside, steps: room{width: steps}, grid: room{width: grid}}
@@ -158,7 +157,7 @@ func (s Screen) arrange(env screen.Env, left int) arrangement {
 	n := s.needs(env, steps)
 	switch s.panel.shown(env) {
 	case podPanel:
-		s.podsAlone(l, &a, n)
+		a.onlyPods(l, n)
 	case stepPanel:
 		a.beside = false
 		a.steps = room{env.Width, l.left}
@@ -167,13 +166,13 @@ func (s Screen) arrange(env screen.Env, left int) arrangement {
 	case eventPanel:
 		l.grow(&a.events.height, l.left)
 	default:
-		s.together(l, &a, n)
+		a.allParts(l, n)
 	}
 	return a
 }
 
-// podsAlone has the grid small, and the table with all that is left.
-func (s Screen) podsAlone(l *lines, a *arrangement, n needs) {
+// onlyPods has a small grid, and the table in the rest of the room.
+func (a *arrangement) onlyPods(l *lines, n needs) {
 	a.beside = false
 	a.grid.width = a.table.width
 	l.grow(&a.table.height, min(n.table, 4))
@@ -184,8 +183,8 @@ func (s Screen) podsAlone(l *lines, a *arrangement, n needs) {
 	l.grow(&a.table.height, a.table.height+l.left)
 }
 
-// together has all parts: steps above or beside the grid, the table, events, past rollouts.
-func (s Screen) together(l *lines, a *arrangement, n needs) {
+// allParts has the steps above or beside the grid, the table, events and past rollouts.
+func (a *arrangement) allParts(l *lines, n needs) {
 	top, whole := &a.steps.height, l.left
 	l.grow(top, min(n.steps, 5))
 	if !a.beside {

@@ -93,15 +93,15 @@ func TestTimeLeft_FromTheLastPods(t *testing.T) {
 	}
 }
 
-// TestStepsWithoutRoom: the step that the rollout is at is the last to go.
-func TestStepsWithoutRoom(t *testing.T) {
+// TestStepList_KeepsTheCurrentStepWithoutRoom draws lists of less room than steps.
+func TestStepList_KeepsTheCurrentStepWithoutRoom(t *testing.T) {
 	d := &world.Detail{}
 	d.Begun = true
 	d.Plan.Steps = []plan.Step{{Name: "pull"}, {Name: "update"}, {Name: "rest"}}
 	for at := range d.Plan.Steps {
 		d.Snapshot.Progress.Step = at
 		for height := range 5 {
-			lines := Screen{detail: d}.around(screen.Env{Theme: &theme.Theme{}, World: &world.World{}}, 40, height)
+			lines := stepList{d}.around(screen.Env{Theme: &theme.Theme{}, World: &world.World{}}, 40, height)
 			shown := slices.ContainsFunc(lines[1:], func(l draw.Line) bool { return strings.Contains(l.String(), d.Plan.Steps[at].Name) })
 			if want := height >= 2; shown != want {
 				t.Errorf("step %d in %d lines: shown %v, want %v", at, height, shown, want)

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// past are the rollouts on record, the newest first: one line each, and whole where they
+// past are the recorded rollouts, the newest first: one line each, and whole where they
 // have the screen.
 func (s Screen) past(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
@@ -22,31 +24,31 @@ func (s Screen) past(env screen.Env, r room) []draw.Line {
 		return r.heading("ROLLOUTS", "none is recorded", nil)
 	}
 	if s.panel.shown(env) == pastPanel {
-		return r.heading("ROLLOUTS", "newest first", s.pastWhole(env, r.width))
+		return r.heading("ROLLOUTS", "newest first", wholeRollouts(env, s.detail.Rollouts, r.width))
 	}
-	return r.heading("ROLLOUTS BEFORE", "newest first", s.pastLines(env))
+	return r.heading("ROLLOUTS BEFORE", "newest first", rolloutLines(env, before(s.detail)))
 }
 
 // before are the rollouts before the one whose steps are shown.
-func (s Screen) before() []plan.PastRollout {
-	return s.detail.Rollouts[min(1, len(s.detail.Rollouts)):]
+func before(d *world.Detail) []plan.PastRollout {
+	return d.Rollouts[min(1, len(d.Rollouts)):]
 }
 
-func (s Screen) pastLines(env screen.Env) []draw.Line {
+func rolloutLines(env screen.Env, list []plan.PastRollout) []draw.Line {
 	var lines []draw.Line
-	for _, p := range s.before() {
+	for _, p := range list {
 		symbol, style := resultMark(env.Theme.Symbols, p.Result)
-		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, s.ended(env, p)).Add(theme.Faint, "  "+p.Change))
+		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, result(p, env.World.Now)).Add(theme.Faint, "  "+p.Change))
 	}
 	return lines
 }
 
-// pastWhole has the steps and decisions of each rollout.
-func (s Screen) pastWhole(env screen.Env, width int) []draw.Line {
+// wholeRollouts has the steps and decisions of each rollout.
+func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Line {
 	var lines []draw.Line
-	for i, p := range s.detail.Rollouts {
+	for i, p := range list {
 		symbol, style := resultMark(env.Theme.Symbols, p.Result)
-		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, s.ended(env, p))
+		head := draw.Text(style, "  "+symbol+" ").Add(theme.Strong, result(p, env.World.Now))
 		if i > 0 {
 			lines = append(lines, draw.Line{})
 		}
@@ -87,8 +89,8 @@ func pastStep(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) draw.
 	return draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step))
 }
 
-// pastState is how far a step is: one that was started and not completed is where the rollout
-// failed, was aborted, or is.
+// pastState is the state of a step: one that was started and not completed has the state of
+// the rollout.
 func pastState(r plan.RolloutResult, step plan.PastStep) show.StepState {
 	switch {
 	case step.Done:
@@ -99,14 +101,14 @@ func pastState(r plan.RolloutResult, step plan.PastStep) show.StepState {
 	return results[r]
 }
 
-// ended is a rollout in a line: what it came to, when, how long it took and who began it.
-func (s Screen) ended(env screen.Env, p plan.PastRollout) string {
+// result is a rollout in a line: its result, when it ended, how long it took, and who started it.
+func result(p plan.PastRollout, now time.Time) string {
 	parts := []string{string(p.Result)}
 	if p.Ended.IsZero() {
-		parts[0] += " for " + ago(p.Took(env.World.Now))
+		parts[0] += " for " + ago(p.Took(now))
 	} else {
-		parts[0] += " " + cmp.Or(show.Age(env.World.Now, p.Ended), "0s") + " ago"
-		parts = append(parts, "took "+ago(p.Took(env.World.Now)))
+		parts[0] += " " + cmp.Or(show.Age(now, p.Ended), "0s") + " ago"
+		parts = append(parts, "took "+ago(p.Took(now)))
 	}
 	if p.By != "" {
 		parts = append(parts, "by "+p.By)
@@ -114,7 +116,7 @@ func (s Screen) ended(env screen.Env, p plan.PastRollout) string {
 	return strings.Join(parts, ", ")
 }
 
-// results are the states of the last step of rollouts with a result, whose symbol stands for the rollout.
+// results are the states of the last step of rollouts with a result, whose symbol is also that of the rollout.
 var results = map[plan.RolloutResult]show.StepState{
 	plan.RolloutCompleted: show.StepDone, plan.RolloutRolledBack: show.StepDone, plan.RolloutFailed: show.StepFailed,
 	plan.RolloutAborted: show.StepAborted, plan.RolloutOnHold: show.StepPaused, plan.RolloutRunning: show.StepNow,

@@ -168,7 +168,7 @@ func (s Screen) page(env screen.Env) int {
 	if s.detail == nil {
 		return 1
 	}
-	return max(s.arrange(env, env.Height-len(s.head(env))).table.height-1, 1)
+	return max(s.arrange(env, env.Height-len(s.header(env))).table.height-1, 1)
 }
 
 func (s Screen) open() screen.After {

@@ -8,18 +8,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// stepsAndCauses are the steps, and below them what blocks the rollout: that has the room
-// that it needs, up to two thirds.
+// stepsAndCauses are the steps, and below them what blocks the rollout, which takes up to two
+// thirds of the room.
 func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	causes, lines := s.causes(env, r.width), s.allSteps(env, r.width)
+	steps := stepList{s.detail}
+	causes, lines := blockers(env, s.detail, r.width), steps.all(env, r.width)
 	below := min(len(causes), max(r.height*2/3, 1, r.height-len(lines)))
 	if len(lines)+below > r.height {
-		lines = s.around(env, r.width, r.height-below)
+		lines = steps.around(env, r.width, r.height-below)
 	}
 	if len(lines)+below < r.height {
 		lines = append(lines, draw.Line{})
@@ -27,16 +29,19 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	return draw.Exactly(append(lines, causes[:below]...), r.height)
 }
 
-// stepLine is a step as it is drawn: of the rollout in flight, or of the last one.
+// stepList is the steps of a workload's rollout: of the one in progress, or else of the last one.
+type stepList struct{ detail *world.Detail }
+
+// stepLine is a step as it is drawn.
 type stepLine struct {
 	name, title, symbol, took string
 	style, text               theme.Style
 }
 
-// allSteps is the heading and all steps, their titles in full.
-func (s Screen) allSteps(env screen.Env, width int) []draw.Line {
-	steps := s.steps(env)
-	lines := []draw.Line{s.stepsHeading(env)}
+// all is the heading and all steps, their titles in full.
+func (s stepList) all(env screen.Env, width int) []draw.Line {
+	steps := s.lines(env.Theme.Symbols)
+	lines := []draw.Line{s.heading(env)}
 	for i, r := range steps {
 		head := draw.Text(r.style, "  "+r.symbol+" ").Add(theme.Strong, fmt.Sprintf("%d %-*s ", i+1, longest(steps), r.name))
 		for j, l := range draw.Wrap(r.text, r.title+r.took, max(width-head.Width()-1, 8)) {
@@ -49,10 +54,10 @@ func (s Screen) allSteps(env screen.Env, width int) []draw.Line {
 	return lines
 }
 
-// around are the steps around the present one, each in one line, where not all have room.
-func (s Screen) around(env screen.Env, width, height int) []draw.Line {
-	steps := s.steps(env)
-	lines := []draw.Line{s.stepsHeading(env)}
+// around are the steps around the current one, each in one line, where not all have room.
+func (s stepList) around(env screen.Env, width, height int) []draw.Line {
+	steps := s.lines(env.Theme.Symbols)
+	lines := []draw.Line{s.heading(env)}
 	if len(steps) == 0 {
 		return lines
 	}
@@ -65,20 +70,19 @@ func (s Screen) around(env screen.Env, width, height int) []draw.Line {
 	return lines
 }
 
-func (s Screen) stepsHeading(env screen.Env) draw.Line {
+func (s stepList) heading(env screen.Env) draw.Line {
 	d := s.detail
 	steps, at := len(d.Plan.Steps), d.Snapshot.Progress.Step
 	switch {
 	case d.Begun && steps > 0 && d.Snapshot.Progress.Finished.IsZero():
 		return heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
 	case len(d.Rollouts) > 0:
-		return heading("STEPS", "of the last rollout: "+s.ended(env, d.Rollouts[0]))
+		return heading("STEPS", "of the last rollout: "+result(d.Rollouts[0], env.World.Now))
 	}
 	return heading("STEPS", "no rollout is recorded")
 }
 
-// steps are the steps of the rollout in flight, or else of the last one.
-func (s Screen) steps(env screen.Env) []stepLine {
+func (s stepList) lines(symbols theme.Symbols) []stepLine {
 	d := s.detail
 	var last plan.PastRollout
 	if len(d.Rollouts) > 0 {
@@ -87,7 +91,7 @@ func (s Screen) steps(env screen.Env) []stepLine {
 	var out []stepLine
 	if d.Begun {
 		for i, step := range d.Plan.Steps {
-			symbol, style := show.StepMark(env.Theme.Symbols, s.state(i, step))
+			symbol, style := show.StepMark(symbols, s.state(i, step))
 			r := stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint}
 			if i == d.Snapshot.Progress.Step {
 				r.text = theme.Plain
@@ -100,13 +104,13 @@ func (s Screen) steps(env screen.Env) []stepLine {
 		return out
 	}
 	for _, step := range last.Steps {
-		symbol, style := show.StepMark(env.Theme.Symbols, pastState(last.Result, step))
+		symbol, style := show.StepMark(symbols, pastState(last.Result, step))
 		out = append(out, stepLine{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
 	}
 	return out
 }
 
-// took is how long a step took that is over.
+// took is the duration of a completed step.
 func took(s plan.PastStep) string {
 	if !s.Done || s.Begun.IsZero() {
 		return ""
@@ -123,8 +127,8 @@ func longest(steps []stepLine) int {
 	return min(n, 12)
 }
 
-// state is how far a step of the rollout is that is being carried out.
-func (s Screen) state(i int, step plan.Step) show.StepState {
+// state is the state of a step of the rollout in progress.
+func (s stepList) state(i int, step plan.Step) show.StepState {
 	p := s.detail.Snapshot.Progress
 	switch {
 	case i < p.Step || !p.Finished.IsZero():
@@ -141,12 +145,12 @@ func (s Screen) state(i int, step plan.Step) show.StepState {
 	return show.StepNow
 }
 
-// approvals are gates that a person opens: they are waited for, and no fault.
+// approvals are the gates that a user opens; they are not problems.
 var approvals = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true}
 
-// causes are what is in the way, in the words of `why`.
-func (s Screen) causes(env screen.Env, width int) []draw.Line {
-	list := s.detail.Diagnosis.Causes
+// blockers are the causes of the diagnosis, in the words of `why`.
+func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
+	list := d.Diagnosis.Causes
 	if len(list) == 0 {
 		return []draw.Line{heading("BLOCKED BY", "nothing")}
 	}

@@ -15,26 +15,27 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-//go:embed fanouts.yaml
-var fanouts string
+//go:embed distributions.yaml
+var manifests string
 
-// fans are what the shop fans out. Only the WorkloadSpread is played by a controller;
-// the others stand beside the simulated cluster, and are the same in every shop.
-type fans struct {
+// distributions are the objects of the shop that become something in several places. Only the
+// WorkloadSpread has a controller; the others are not part of the simulated cluster.
+type distributions struct {
 	spread kruise.WorkloadSpread
 	united kruise.UnitedDeployment
 	secret kruise.ResourceDistribution
 	warm   kruise.ImagePullJob
 }
 
-// spread reads what is fanned out, and has the controller of the WorkloadSpread begin.
-func (c *Cluster) spread() error {
-	into := []any{&c.fans.spread, &c.fans.united, &c.fans.secret, &c.fans.warm}
-	for i, doc := range strings.Split(fanouts, "\n---\n") {
+// start reads the objects, and applies the WorkloadSpread.
+func (d *distributions) start(w *simulate.World) error {
+	into := []any{&d.spread, &d.united, &d.secret, &d.warm}
+	for i, doc := range strings.Split(manifests, "\n---\n") {
 		n, err := yaml.Parse(doc)
 		if err != nil {
 			return err
@@ -43,7 +44,7 @@ func (c *Cluster) spread() error {
 			return err
 		}
 		if i == 0 {
-			if err := c.world.Apply(n.YNode()); err != nil {
+			if err := w.Apply(n.YNode()); err != nil {
 				return err
 			}
 		}
@@ -51,28 +52,33 @@ func (c *Cluster) spread() error {
 	return nil
 }
 
-func (c *Cluster) fanOuts() *world.FanOuts {
-	search := of(kruise.KindCloneSet, "shop", "search")
-	d := c.details[search]
-	target := tree.FromValue(map[string]any{"kind": search.Kind, "spec": map[string]any{"replicas": d.Pods.Desired}})
-	workloads, pods := recommend()
-	spaces := map[string]labels.Set{}
-	for _, name := range []string{"default", "shop", "pay", "ops"} {
-		spaces[name] = labels.Set{}
-	}
-	job, nodes := c.warming()
-	list := []*world.Distribution{
-		survey.Spread(&c.fans.spread, target, d.Snapshot.Pods, d.Updated), survey.United(&c.fans.united, workloads, pods),
-		survey.Distribution(&c.fans.secret, spaces), survey.Pulls(job, nodes),
-	}
+// distributed surveys the distributions of the namespace that is shown.
+func (c *Cluster) distributed() *world.FanOuts {
+	search := c.details[of(kruise.KindCloneSet, "shop", "search")]
+	list := c.distributions.survey(search, c.world.Now().Sub(c.start))
 	for i, f := range list {
 		f.Created = c.start.Add(-time.Duration(i+1) * 53 * time.Hour)
 	}
 	return survey.FanOuts(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
 }
 
-// recommend are the subsets of the UnitedDeployment and their pods: those that may be
-// taken away at any time have no room on the nodes.
+// survey finds the state of each distribution, some time after the shop was opened. Search is
+// the target of the WorkloadSpread.
+func (d *distributions) survey(search *world.Detail, after time.Duration) []*world.Distribution {
+	target := tree.FromValue(map[string]any{"kind": search.Ref.Kind, "spec": map[string]any{"replicas": search.Pods.Desired}})
+	workloads, pods := recommend()
+	spaces := map[string]labels.Set{}
+	for _, name := range []string{"default", "shop", "pay", "ops"} {
+		spaces[name] = labels.Set{}
+	}
+	return []*world.Distribution{
+		survey.Spread(&d.spread, target, search.Snapshot.Pods, search.Updated), survey.United(&d.united, workloads, pods),
+		survey.Distribution(&d.secret, spaces), survey.Pulls(pulling(d.warm, after)),
+	}
+}
+
+// recommend returns the subsets of the UnitedDeployment and their pods: those of the subset
+// spot have no room on the nodes.
 func recommend() (workloads []*tree.Node, pods []*cluster.Pod) {
 	for subset, n := range map[string]int{"reserved": 6, "on-demand": 4, "spot": 2} {
 		set := map[string]any{kruise.SubsetNameLabel: subset}
@@ -105,30 +111,29 @@ func recommender(subset string, i int) *cluster.Pod {
 	return p
 }
 
-// pullTime is how long a node of the shop pulls what is warmed up, fullNode the one
-// that has no room for it.
+// pullTime is how long a node pulls the image of the ImagePullJob; fullNode has no room for it.
 const (
 	pullTime = 20 * time.Second
 	fullNode = 7
 )
 
-// warming is the ImagePullJob and its nodes, as the time has it: three at a time.
-func (c *Cluster) warming() (*kruise.ImagePullJob, []*kruise.NodeImage) {
-	job, took := c.fans.warm, c.world.Now().Sub(c.start)
+// pulling is the ImagePullJob and its nodes, some time after its start: three nodes at a time.
+func pulling(job kruise.ImagePullJob, after time.Duration) (*kruise.ImagePullJob, []*kruise.NodeImage) {
 	job.Status.Desired = nodes
 	var list []*kruise.NodeImage
 	for i := range nodes {
-		pulled := took - time.Duration(i/3)*pullTime
+		pulled := after - time.Duration(i/3)*pullTime
 		if pulled < 0 {
 			break
 		}
-		list = append(list, c.warm(&job, i+1, pulled))
+		list = append(list, pull(&job, i+1, pulled))
 	}
 	slices.SortFunc(list, func(a, b *kruise.NodeImage) int { return strings.Compare(a.Name, b.Name) })
 	return &job, list
 }
 
-func (c *Cluster) warm(job *kruise.ImagePullJob, i int, pulled time.Duration) *kruise.NodeImage {
+// pull is one node, some time after its pull started.
+func pull(job *kruise.ImagePullJob, i int, pulled time.Duration) *kruise.NodeImage {
 	n := &kruise.NodeImage{}
 	n.Name = fmt.Sprintf("node-%d", i)
 	tag := kruise.ImageTagStatus{Tag: "13", Phase: kruise.ImagePhasePulling, Progress: int32(100 * pulled / pullTime)}
@@ -146,7 +151,7 @@ func (c *Cluster) warm(job *kruise.ImagePullJob, i int, pulled time.Duration) *k
 	return n
 }
 
-// sidecars sets the shop's SidecarSets against the workloads that are looked at.
+// sidecars surveys the SidecarSets and the workloads that are shown.
 func (c *Cluster) sidecars() *world.Sidecars {
 	owners := map[string]cluster.Ref{}
 	var sets []diagnose.Question
