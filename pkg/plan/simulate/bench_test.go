@@ -187,6 +187,75 @@ func oneByOne(tb testing.TB, pods int) (*World, plan.Plan) {
 	return w, p
 }
 
+// BenchmarkSnapshots takes a snapshot of each of many workloads, each with a budget of both kinds.
+// One of 800 must cost no more than 3 times the CPU of one of 100: asking every budget for each
+// workload takes 8 times, and looking at every pod for each budget 60 times.
+func BenchmarkSnapshots(b *testing.B) {
+	var few float64
+	for _, n := range []int{100, 800} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				w, refs := budgeted(b, n)
+				b.StartTimer()
+				each := cpu(b, func() {
+					for _, ref := range refs {
+						if s, err := w.Snapshot(ref); err != nil || len(s.Budgets) != 1 || len(s.Disruptions) != 1 {
+							b.Fatal(err, len(s.Budgets), len(s.Disruptions))
+						}
+					}
+				}).Seconds() / float64(n)
+				b.ReportMetric(each*1e6, "cpu-µs/workload")
+				if few == 0 {
+					few = each
+				}
+				if each > 3*few {
+					b.Errorf("a workload among %d costs %.1f times what it costs among 100", n, each/few)
+				}
+			}
+		})
+	}
+}
+
+// budgeted is a settled world of CloneSets of two pods with their budgets.
+func budgeted(tb testing.TB, n int) (*World, []cluster.Ref) {
+	tb.Helper()
+	const text = `
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web-%[1]d, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web-%[1]d}}
+  template:
+    metadata: {labels: {app: web-%[1]d}}
+    spec: {containers: [{name: main, image: "web:1.0"}]}
+---
+apiVersion: policy.kruise.io/v1alpha1
+kind: PodUnavailableBudget
+metadata: {name: web-%[1]d, namespace: shop}
+spec: {selector: {matchLabels: {app: web-%[1]d}}, maxUnavailable: 1}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web-%[1]d, namespace: shop}
+spec: {selector: {matchLabels: {app: web-%[1]d}}, maxUnavailable: 1}
+`
+	w := New(DefaultOptions())
+	w.AddNode("node", nil)
+	var refs []cluster.Ref
+	for i := range n {
+		if err := w.Apply(documents(tb, fmt.Sprintf(text, i))...); err != nil {
+			tb.Fatal(err)
+		}
+		refs = append(refs, cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: fmt.Sprintf("web-%d", i)})
+	}
+	if err := w.Run(w.clock.now().Add(20 * time.Second)); err != nil {
+		tb.Fatal(err)
+	}
+	return w, refs
+}
+
 // cpu is how much time the process computes while do runs: on a machine that is
 // shared, the clock on the wall says little.
 func cpu(tb testing.TB, do func()) time.Duration {

@@ -2,7 +2,9 @@ package simulate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +32,20 @@ type budgets struct {
 	disruptions []*disruptionBudget
 	// covering finds the budgets of a pod by namespace; nil after the budgets have changed,
 	// until their tallies are needed again.
-	covering map[string]*budgetIndex
+	covering map[string]*budgetIndex[*unavailableBudget]
+	// protecting finds the PodDisruptionBudgets of a pod by namespace; nil after they have changed.
+	protecting map[string]*budgetIndex[*disruptionBudget]
+	// changes counts changes of pods, and of what nodes report of them.
+	changes uint64
+	// labelled are the pods of a namespace with many budgets by their labels, as snapshots ask
+	// for them.
+	labelled map[string]*answerAt[podsByLabel]
+}
+
+// podsByLabel finds pods by their labels.
+type podsByLabel struct {
+	pods  []*cluster.Pod
+	index *selectors.Labelled
 }
 
 // unavailableBudget is a PodUnavailableBudget, with its status as written last.
@@ -43,6 +58,35 @@ type unavailableBudget struct {
 	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
 	// no webhook for it, and only those who look ask it.
 	rendered bool
+	// known is the budget as snapshots show it.
+	known answerAt[*rules.Budget]
+}
+
+// answerAt is an answer that holds as long as nothing changes that it depends on.
+type answerAt[T any] struct {
+	moment budgetMoment
+	given  bool
+	answer T
+}
+
+// get returns the answer, which is worked out again when that is due.
+func (a *answerAt[T]) get(now budgetMoment, ask func() T) T {
+	if !a.given || a.moment != now {
+		*a = answerAt[T]{moment: now, given: true, answer: ask()}
+	}
+	return a.answer
+}
+
+// budgetMoment is what the rules of a budget depend on: the object, all pods and what is reported of
+// them, other objects, and the time.
+type budgetMoment struct {
+	budget                  any
+	changes, moves, version uint64
+	at                      time.Duration
+}
+
+func (bg *budgets) moment(budget any) budgetMoment {
+	return budgetMoment{budget: budget, changes: bg.changes, moves: bg.store.moves, version: bg.store.version, at: bg.clock.at}
 }
 
 // disruptionBudget is a PodDisruptionBudget.
@@ -50,6 +94,8 @@ type disruptionBudget struct {
 	wakeup
 	budget *policyv1.PodDisruptionBudget
 	beyond rules.OutsidePods
+	// known is the budget as snapshots show it.
+	known answerAt[*rules.DisruptionBudget]
 }
 
 func (bg *budgets) writeUnavailable(doc *tree.Node) error {
@@ -83,13 +129,13 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 	for _, d := range bg.disruptions {
 		if d.budget.Name == b.Name && d.budget.Namespace == b.Namespace {
 			b.Generation, b.Status = d.budget.Generation+1, d.budget.Status
-			d.budget = b
+			d.budget, bg.protecting = b, nil
 			bg.wake()
 			return nil
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	bg.disruptions = append(bg.disruptions, &disruptionBudget{budget: b})
+	bg.disruptions, bg.protecting = append(bg.disruptions, &disruptionBudget{budget: b}), nil
 	bg.wake()
 	return bg.writeRendered(b)
 }
@@ -115,6 +161,7 @@ func (bg *budgets) drop(ref cluster.Ref) {
 		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
 	bg.tallyLater()
+	bg.protecting = nil
 	bg.disruptions = slices.DeleteFunc(bg.disruptions, func(d *disruptionBudget) bool {
 		return ref.Kind == "PodDisruptionBudget" && d.budget.Name == ref.Name && d.budget.Namespace == ref.Namespace
 	})
@@ -127,6 +174,7 @@ func (bg *budgets) add(s plan.Snapshot) {
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
 		bg.unavailable = append(bg.unavailable, &unavailableBudget{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
 	}
+	bg.protecting = nil
 	for _, b := range s.Disruptions {
 		bg.disruptions = append(bg.disruptions, disruptionOf(b, namespace))
 	}
@@ -299,6 +347,7 @@ type weight struct {
 
 // tally keeps the tallies of the budgets up to date with one pod.
 func (bg *budgets) tally(e *pod) {
+	bg.changes++
 	if bg.covering == nil {
 		return // tallyAll weighs all pods
 	}
@@ -320,6 +369,7 @@ func (bg *budgets) tally(e *pod) {
 
 // untally takes a pod out of the tallies.
 func (bg *budgets) untally(e *pod) {
+	bg.changes++
 	for _, w := range e.weights {
 		w.budget.tally.Add(w.is, -1)
 	}
@@ -330,6 +380,7 @@ func (bg *budgets) untally(e *pod) {
 // state is loaded.
 func (bg *budgets) tallyLater() {
 	bg.covering = nil
+	bg.changes++
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
 	}
@@ -351,9 +402,11 @@ func (bg *budgets) tallyAll() {
 			return nil
 		}}
 	}
-	bg.covering = make(map[string]*budgetIndex, len(inNamespace))
+	bg.covering = make(map[string]*budgetIndex[*unavailableBudget], len(inNamespace))
 	for namespace, budgets := range inNamespace {
-		bg.covering[namespace] = newBudgetIndex(budgets)
+		bg.covering[namespace] = newBudgetIndex(budgets, func(g *unavailableBudget) (*metav1.LabelSelector, *kruise.TargetReference) {
+			return g.budget.Spec.Selector, g.budget.Spec.TargetReference
+		})
 	}
 	for _, e := range bg.store.all.pods {
 		e.weights = nil
@@ -362,8 +415,8 @@ func (bg *budgets) tallyAll() {
 }
 
 // budgetIndex finds the budgets of a namespace that may cover a pod, without asking each.
-type budgetIndex struct {
-	budgets  []*unavailableBudget
+type budgetIndex[B any] struct {
+	budgets  []B
 	labelled *selectors.Index
 	// targets has the places of budgets with a target, by the name of the target and by the
 	// label of what it was rendered to.
@@ -373,27 +426,31 @@ type budgetIndex struct {
 // fewBudgets are asked one by one sooner than an index is.
 const fewBudgets = 4
 
-func (x *budgetIndex) all() []*unavailableBudget {
+// isMany reports whether there are so many budgets that an index is asked first.
+func (x *budgetIndex[B]) isMany() bool { return x != nil && x.labelled != nil }
+
+func (x *budgetIndex[B]) all() []B {
 	if x == nil {
 		return nil
 	}
 	return x.budgets
 }
 
-func newBudgetIndex(budgets []*unavailableBudget) *budgetIndex {
-	x := &budgetIndex{budgets: budgets, targets: map[string][]int{}}
+func newBudgetIndex[B any](budgets []B, covers func(B) (*metav1.LabelSelector, *kruise.TargetReference)) *budgetIndex[B] {
+	x := &budgetIndex[B]{budgets: budgets, targets: map[string][]int{}}
 	if len(budgets) <= fewBudgets {
 		return x
 	}
 	list := make([]labels.Selector, len(budgets))
 	for i, g := range budgets {
-		if t := g.budget.Spec.TargetReference; t != nil {
+		s, t := covers(g)
+		if t != nil {
 			x.targets[t.Name] = append(x.targets[t.Name], i)
 			source := kruise.SourceValue(t.Kind, t.Name)
 			x.targets[source] = append(x.targets[source], i)
 			continue
 		}
-		if s := g.budget.Spec.Selector; s != nil {
+		if s != nil {
 			list[i], _ = metav1.LabelSelectorAsSelector(s) // one that cannot be read covers nothing
 		}
 	}
@@ -402,10 +459,47 @@ func newBudgetIndex(budgets []*unavailableBudget) *budgetIndex {
 }
 
 // candidates are the budgets that may cover the pod, in their order.
-func (x *budgetIndex) candidates(p *cluster.Pod, s *store) []*unavailableBudget {
-	if x == nil || x.labelled == nil {
+func (x *budgetIndex[B]) candidates(p *cluster.Pod, s *store) []B {
+	if !x.isMany() {
 		return x.all()
 	}
+	places := x.places(p, s)
+	out := make([]B, len(places))
+	for i, place := range places {
+		out[i] = x.budgets[place]
+	}
+	return out
+}
+
+// candidatesOfAny are the budgets that may cover one of the pods, in their order.
+func (x *budgetIndex[B]) candidatesOfAny(list []*cluster.Pod, s *store) []B {
+	if !x.isMany() {
+		return x.all()
+	}
+	found := make([]bool, len(x.budgets))
+	left := len(found)
+	for _, p := range list {
+		if left == 0 {
+			break
+		}
+		for _, place := range x.places(p, s) {
+			if !found[place] {
+				found[place] = true
+				left--
+			}
+		}
+	}
+	var out []B
+	for place, is := range found {
+		if is {
+			out = append(out, x.budgets[place])
+		}
+	}
+	return out
+}
+
+// places are those of the candidates for a pod.
+func (x *budgetIndex[B]) places(p *cluster.Pod, s *store) []int {
 	places := x.labelled.Candidates(p.Labels)
 	if len(x.targets) > 0 && p.Owner.Kind != "" {
 		if w := s.workloadOf(p.Namespace, p.Owner); w != nil {
@@ -414,9 +508,90 @@ func (x *budgetIndex) candidates(p *cluster.Pod, s *store) []*unavailableBudget 
 			places = slices.Compact(places)
 		}
 	}
-	out := make([]*unavailableBudget, len(places))
-	for i, place := range places {
-		out[i] = x.budgets[place]
+	return places
+}
+
+// shown returns the budgets that cover one of the pods of an object, as its snapshot shows them.
+// Each budget is asked once, whatever the number of objects, as long as nothing changes.
+func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []*rules.DisruptionBudget) {
+	kruises, natives := bg.concerning(o)
+	for _, g := range kruises {
+		b := *g.known.get(bg.moment(g.budget), func() *rules.Budget {
+			view := bg.unavailableView(g)
+			view.Reports = maps.Clone(view.Reports)
+			if g.budget.Spec.TargetReference == nil && bg.covering[o.ref.Namespace].isMany() {
+				view.Pods = bg.podsMatching(g.budget.Namespace, g.budget.Spec.Selector)
+			}
+			b := view.Rules()
+			b.Rendered = g.rendered
+			return b
+		})
+		if bg.store.concerns(o, b.Pods) {
+			unavailable = append(unavailable, &b)
+		}
+	}
+	for _, d := range natives {
+		b := *d.known.get(bg.moment(d.budget), func() *rules.DisruptionBudget {
+			view := bg.disruptionView(d)
+			if bg.protecting[o.ref.Namespace].isMany() {
+				view.Pods = bg.podsMatching(d.budget.Namespace, d.budget.Spec.Selector)
+			}
+			return view.Rules()
+		})
+		if bg.store.concerns(o, b.Pods) {
+			disruptions = append(disruptions, &b)
+		}
+	}
+	return unavailable, disruptions
+}
+
+// podsMatching are the pods of a namespace that may match a selector, in their order.
+func (bg *budgets) podsMatching(namespace string, s *metav1.LabelSelector) []*cluster.Pod {
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return nil
+	}
+	if bg.labelled[namespace] == nil {
+		if bg.labelled == nil {
+			bg.labelled = map[string]*answerAt[podsByLabel]{}
+		}
+		bg.labelled[namespace] = &answerAt[podsByLabel]{}
+	}
+	all := bg.labelled[namespace].get(bg.moment(nil), func() podsByLabel {
+		pods := slices.Clone(bg.store.podsIn(namespace))
+		return podsByLabel{pods, selectors.NewLabelled(len(pods), func(place int) map[string]string { return pods[place].Labels })}
+	})
+	var out []*cluster.Pod
+	for _, place := range all.index.Candidates(selector) {
+		out = append(out, all.pods[place])
 	}
 	return out
+}
+
+// concerning are the budgets that cover one of the pods of an object, and maybe others.
+func (bg *budgets) concerning(o *object) ([]*unavailableBudget, []*disruptionBudget) {
+	if len(bg.unavailable)+len(bg.disruptions) == 0 || o.ref.Kind == kruise.KindSidecarSet {
+		return bg.unavailable, bg.disruptions
+	}
+	bg.tallyAll()
+	bg.indexDisruptions()
+	list := bg.store.podsOf(o)
+	return bg.covering[o.ref.Namespace].candidatesOfAny(list, bg.store), bg.protecting[o.ref.Namespace].candidatesOfAny(list, bg.store)
+}
+
+// indexDisruptions finds PodDisruptionBudgets again if that is due.
+func (bg *budgets) indexDisruptions() {
+	if bg.protecting != nil {
+		return
+	}
+	inNamespace := map[string][]*disruptionBudget{}
+	for _, d := range bg.disruptions {
+		inNamespace[d.budget.Namespace] = append(inNamespace[d.budget.Namespace], d)
+	}
+	bg.protecting = make(map[string]*budgetIndex[*disruptionBudget], len(inNamespace))
+	for namespace, budgets := range inNamespace {
+		bg.protecting[namespace] = newBudgetIndex(budgets, func(d *disruptionBudget) (*metav1.LabelSelector, *kruise.TargetReference) {
+			return d.budget.Spec.Selector, nil
+		})
+	}
 }

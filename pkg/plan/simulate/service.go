@@ -53,19 +53,7 @@ func (s *rolloutService) observe(o *object) plan.Snapshot {
 	if o.carrier != nil {
 		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))
 	}
-	for _, g := range s.budgets.unavailable {
-		view := s.budgets.unavailableView(g)
-		view.Reports = snap.Reports
-		if b := view.Rules(); s.store.concerns(o, b.Pods) {
-			b.Rendered = g.rendered
-			snap.Budgets = append(snap.Budgets, b)
-		}
-	}
-	for _, d := range s.budgets.disruptions {
-		if b := s.budgets.disruptionView(d).Rules(); s.store.concerns(o, b.Pods) {
-			snap.Disruptions = append(snap.Disruptions, b)
-		}
-	}
+	snap.Budgets, snap.Disruptions = s.budgets.shown(o)
 	return snap
 }
 
