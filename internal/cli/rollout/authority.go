@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -29,7 +29,7 @@ import (
 // have fewer; docs/safety.md has the rules.
 type authority struct {
 	// asks are the permissions of verify steps.
-	asks ask.Permissions
+	asks verify.Permissions
 	// digest and file name the plan that was approved, of verbs that take a rollout over.
 	digest, file string
 	// yes is the answer to the question whether a plan that was shown is carried out.
