@@ -139,7 +139,7 @@ func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult
 	g.parts = nil // the run closes them
 	res, err := groups.Begin(ctx, g.record, &opt)
 	if err != nil {
-		return res, groupHinted(err)
+		return res, groupHinted(g.record.Name, err)
 	}
 	return res, nil
 }
