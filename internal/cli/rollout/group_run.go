@@ -57,7 +57,7 @@ func (o groupOfRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out these %d workloads as group %s?", len(g.parts), g.record.Name)); err != nil {
+	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out %s as group %s?", counted(len(g.parts), "workload"), g.record.Name)); err != nil {
 		return err
 	}
 	if o.detach.on {

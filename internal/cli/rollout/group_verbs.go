@@ -202,7 +202,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed\n", v.rec.Name, changed, len(v.rec.Group.Members))
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"))
 	return nil
 }
 
@@ -249,7 +249,7 @@ func (v *groupVerb) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed%s\n", v.rec.Name, changed, len(v.rec.Group.Members), v.dry().Suffix())
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"), v.dry().Suffix())
 	return v.show(ctx, list)
 }
 
