@@ -51,7 +51,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 		err = f.Warned()
 	}
 	if err != nil {
-		complain(ctx, s, err)
+		complain(ctx, f, err)
 	}
 	return exitCode(ctx, err)
 }

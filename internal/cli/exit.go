@@ -60,9 +60,11 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// complain prints each fault on a line of its own, with its hint below. That a signal
+// complain prints each fault on a line of its own, with its hint below, whose commands have the
+// connection flags of this one. That a signal
 // ended the command, when there is no more to say, is a word and no fault.
-func complain(ctx context.Context, s factory.Streams, err error) {
+func complain(ctx context.Context, f *factory.Factory, err error) {
+	s := f.Streams
 	if command.Silent(err) {
 		return
 	}
@@ -76,7 +78,7 @@ func complain(ctx context.Context, s factory.Streams, err error) {
 	var all resource.Errors
 	all.Add(err)
 	for _, e := range all[:min(len(all), mostFaults)] {
-		printFault(text.Writer(s.Err), e)
+		printFault(text.Writer(s.Err), f, e)
 	}
 	if more := len(all) - mostFaults; more > 0 {
 		_, _ = fmt.Fprintf(s.Err, "error: %d more errors\n", more)
@@ -94,10 +96,10 @@ func onlyCanceled(err error) bool {
 	return !slices.ContainsFunc(all, func(e error) bool { return e.Error() != context.Canceled.Error() })
 }
 
-func printFault(w io.Writer, err error) {
+func printFault(w io.Writer, f *factory.Factory, err error) {
 	_, _ = fmt.Fprintf(w, "error: %v\n", err)
 	if hint := hintOf(err); hint != "" {
-		_, _ = fmt.Fprintf(w, "hint: %s\n", hint)
+		_, _ = fmt.Fprintf(w, "hint: %s\n", f.Copyable(hint))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -213,7 +213,7 @@ func planQueries(p plan.Plan) []*plan.Step {
 func (r EvidenceReader) query(ctx context.Context, s *plan.Step) (evidence.Check, error) {
 	ctx, stop := context.WithTimeout(ctx, r.Deadline)
 	defer stop()
-	a := ask.Once(ctx, s.Verify, ask.Permissions{})
+	a := verify.Once(ctx, s.Verify, verify.Permissions{})
 	if err := ctx.Err(); err != nil && !a.Good {
 		return evidence.Check{}, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -116,7 +116,7 @@ func TestCheckRole(t *testing.T) {
 		asked[group+"/"+parts[len(parts)-1]] = true
 	}
 	needed := map[string]bool{}
-	for _, n := range permit.All(nil, []permit.Feature{permit.Lint}) {
+	for _, n := range rbac.All(nil, []rbac.Feature{rbac.Lint}) {
 		needed[n.Group+"/"+n.Resource] = true
 	}
 	if diff := cmp.Diff(asked, needed); diff != "" {

@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -149,8 +149,8 @@ func (c *clinic) authorization(core *fake.Clientset) {
 			return true, review, nil
 		}
 		drivers := []plan.Driver{plan.DriverKruise, plan.DriverNative, plan.DriverClient}
-		for _, n := range permit.All(drivers, append([]permit.Feature{permit.Apply}, permit.Features...)) {
-			if n.Resource != c.denied && (n.Where == permit.Everywhere) == (review.Spec.Namespace == unusedNamespace) {
+		for _, n := range rbac.All(drivers, append([]rbac.Feature{rbac.Apply}, rbac.Features...)) {
+			if n.Resource != c.denied && (n.Where == rbac.Everywhere) == (review.Spec.Namespace == unusedNamespace) {
 				review.Status.ResourceRules = append(review.Status.ResourceRules, authorizationv1.ResourceRule{
 					Verbs: []string{n.Verb}, APIGroups: []string{n.Group}, Resources: []string{n.Path()},
 				})

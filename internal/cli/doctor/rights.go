@@ -7,7 +7,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -18,7 +18,7 @@ const maxParallel = 16
 // permissionCheck is something that a user does, and what it needs.
 type permissionCheck struct {
 	name, roles string
-	needs       []permit.Need
+	needs       []rbac.Need
 }
 
 // permissionChecks are what this cluster allows: the driver kruise needs Kruise.
@@ -29,10 +29,10 @@ func permissionChecks(withKruise bool) []permissionCheck {
 		drivers = append([]plan.Driver{plan.DriverKruise}, drivers...)
 	}
 	for _, d := range drivers {
-		out = append(out, permissionCheck{"rollout with driver " + string(d), "--driver " + string(d), permit.All([]plan.Driver{d}, nil)})
+		out = append(out, permissionCheck{"rollout with driver " + string(d), "--driver " + string(d), rbac.All([]plan.Driver{d}, nil)})
 	}
-	for _, f := range append(permit.Features, permit.Apply) {
-		out = append(out, permissionCheck{string(f), "--features " + string(f), permit.All(drivers, []permit.Feature{f})})
+	for _, f := range append(rbac.Features, rbac.Apply) {
+		out = append(out, permissionCheck{string(f), "--features " + string(f), rbac.All(drivers, []rbac.Feature{f})})
 	}
 	return out
 }
@@ -65,9 +65,9 @@ func (p *examined) rights(ctx context.Context, withKruise bool) []verdictLine {
 
 // denied are the needs that the account lacks. Its rules tell, which are one question for
 // each namespace; where the server does not know all rules, every need is asked for.
-func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[permit.Need]bool, error) {
-	out, known := map[permit.Need]bool{}, map[string]rulesReader{}
-	var open []permit.Need
+func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[rbac.Need]bool, error) {
+	out, known := map[rbac.Need]bool{}, map[string]rulesReader{}
+	var open []rbac.Need
 	for _, w := range all {
 		for _, n := range w.needs {
 			if _, seen := out[n]; seen || n.Optional {
@@ -77,7 +77,7 @@ func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[permi
 			if _, asked := known[at]; !asked {
 				known[at] = p.rules(ctx, at)
 			}
-			if out[n] = !permit.Grants(known[at].list, n); !known[at].whole {
+			if out[n] = !rbac.Grants(known[at].list, n); !known[at].whole {
 				open = append(open, n)
 			}
 		}
@@ -86,7 +86,7 @@ func (p *examined) denied(ctx context.Context, all []permissionCheck) (map[permi
 }
 
 // askAll asks for needs one by one, several at a time.
-func (p *examined) askAll(ctx context.Context, needs []permit.Need, denied map[permit.Need]bool) error {
+func (p *examined) askAll(ctx context.Context, needs []rbac.Need, denied map[rbac.Need]bool) error {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
 	var failed error
@@ -107,7 +107,7 @@ func (p *examined) askAll(ctx context.Context, needs []permit.Need, denied map[p
 	return failed
 }
 
-func (p *examined) ask(ctx context.Context, n permit.Need) (denied bool, err error) {
+func (p *examined) ask(ctx context.Context, n rbac.Need) (denied bool, err error) {
 	answer, err := p.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: p.namespaceFor(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
@@ -120,11 +120,11 @@ func (p *examined) ask(ctx context.Context, n permit.Need) (denied bool, err err
 }
 
 // namespaceFor is the namespace that a need is asked for in.
-func (p *examined) namespaceFor(n permit.Need) string {
+func (p *examined) namespaceFor(n rbac.Need) string {
 	switch n.Where {
-	case permit.Everywhere:
+	case rbac.Everywhere:
 		return ""
-	case permit.Home:
+	case rbac.Home:
 		return kruise.DefaultNamespace
 	}
 	return p.namespace

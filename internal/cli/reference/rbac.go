@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -33,13 +33,13 @@ type rbacOptions struct {
 
 var (
 	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
-	features = stringsOf(permit.Features)
+	features = stringsOf(rbac.Features)
 	// known are all that may be asked for.
-	known = append(stringsOf(permit.Features), string(permit.Apply), string(permit.Approve), string(permit.Screens), string(permit.Lint))
+	known = append(stringsOf(rbac.Features), string(rbac.Apply), string(rbac.Approve), string(rbac.Screens), string(rbac.Lint))
 	// roles are the drivers and features of three people.
 	roles = map[string]struct{ drivers, features []string }{
-		"watch":   {nil, []string{string(permit.Screens), string(permit.Lint)}},
-		"approve": {nil, []string{string(permit.Screens), string(permit.Lint), string(permit.Approve)}},
+		"watch":   {nil, []string{string(rbac.Screens), string(rbac.Lint)}},
+		"approve": {nil, []string{string(rbac.Screens), string(rbac.Lint), string(rbac.Approve)}},
 		"run":     {drivers, features},
 	}
 	roleNames = []string{"watch", "approve", "run"}
@@ -187,16 +187,16 @@ func (o *rbacOptions) objects() ([]any, error) {
 	for _, d := range o.drivers {
 		who = append(who, plan.Driver(d))
 	}
-	var what []permit.Feature
+	var what []rbac.Feature
 	for _, f := range o.features {
-		what = append(what, permit.Feature(f))
+		what = append(what, rbac.Feature(f))
 	}
 	if o.runner {
-		what = append(what, permit.Runner)
+		what = append(what, rbac.Runner)
 	}
-	needs := permit.All(who, what)
-	wide := func(n permit.Need) bool { return n.Where == permit.Everywhere }
-	here, all := permit.Rules(needs, func(n permit.Need) bool { return !wide(n) }), permit.Rules(needs, wide)
+	needs := rbac.All(who, what)
+	wide := func(n rbac.Need) bool { return n.Where == rbac.Everywhere }
+	here, all := rbac.Rules(needs, func(n rbac.Need) bool { return !wide(n) }), rbac.Rules(needs, wide)
 	var out []any
 	if o.runner {
 		out, all = o.account(), append(all, clusterIdentity)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -102,7 +103,7 @@ func (o *logsOptions) run(ctx context.Context) error {
 	if len(pods.Items) == 0 {
 		return &resource.Error{
 			Err:  fmt.Errorf("no Job in namespace %s carries out the rollout of %s, or its pod is gone", o.namespace, what),
-			Hint: "--runner-namespace names another; 'kubectl kruise rollout status' says who drives it",
+			Hint: "--runner-namespace names another; 'kubectl kruise rollout status " + strings.Replace(what, "group ", "--group ", 1) + "' names the executor",
 		}
 	}
 	last := slices.MaxFunc(pods.Items, func(a, b corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })

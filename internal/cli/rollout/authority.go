@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -29,7 +29,7 @@ import (
 // have fewer; docs/safety.md has the rules.
 type authority struct {
 	// asks are the permissions of verify steps.
-	asks ask.Permissions
+	asks verify.Permissions
 	// digest and file name the plan that was approved, of verbs that take a rollout over.
 	digest, file string
 	// yes is the answer to the question whether a plan that was shown is carried out.
@@ -90,7 +90,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 	}
 	if a.authority.digest != "" {
 		if !slices.Contains(digests, a.authority.digest) {
-			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is %s, not %s", digests[0], a.authority.digest), Hint: "'kubectl kruise rollout show' shows the recorded plan: it may have been edited"}
+			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is %s, not %s", digests[0], a.authority.digest), Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it may have been edited"}
 		}
 		return true, nil
 	}
@@ -104,7 +104,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 			return false, err
 		}
 		if digests[0] != theirs[0] {
-			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is not the one in %s", a.authority.file), Hint: "'kubectl kruise rollout show' shows the recorded plan: it may have been edited"}
+			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is not the one in %s", a.authority.file), Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it may have been edited"}
 		}
 		return true, nil
 	}
@@ -133,7 +133,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	case !streams.InTTY:
 		return false, &resource.Error{
 			Err:  &apply.UnapprovedError{Reasons: t.Unproven},
-			Hint: "look at it with 'kubectl kruise rollout show'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
+			Hint: "look at it with '" + t.Plan.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
 		}
 	}
 	_, _ = fmt.Fprintf(streams.Err, "The recorded plan was not approved on this machine: %s. What is left of it:\n\n", strings.Join(t.Unproven, "; "))

@@ -219,15 +219,15 @@ func (d runnerJobs) create(ctx context.Context, spec runner.Spec, dry bool) erro
 	case err != nil:
 		return &resource.Error{
 			Err:  fmt.Errorf("the plan is recorded, but the Job that would carry it out was not created: %w", err),
-			Hint: "'kubectl kruise rollout resume --detach' tries again; without --detach it is carried out here",
+			Hint: "'" + runnerCommand(spec, "resume") + " --detach' tries again; without --detach it is carried out here",
 		}
 	}
 	streams := d.factory.Streams
-	if name := spec.Type + "/" + spec.Workload.Name; spec.Type != "" {
-		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
-	} else {
-		_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status --group %[1]s --watch' follows it, 'rollout logs --group %[1]s' has what it says\n", spec.Workload.Name)
+	follows := fmt.Sprintf("'%s --watch' follows it", runnerCommand(spec, "status"))
+	if spec.Type != "" {
+		follows = fmt.Sprintf("'%s --watch' and '%s' follow it", runnerCommand(spec, "status"), runnerCommand(spec, "attach"))
 	}
+	_, _ = fmt.Fprintln(streams.Err, d.factory.Copyable(fmt.Sprintf("a Job carries it out: %s, '%s' prints its log", follows, runnerCommand(spec, "logs"))))
 	_, err = fmt.Fprintf(streams.Out, "job.batch/%s created in namespace %s\n", job.Name, job.Namespace)
 	return err
 }
@@ -251,6 +251,20 @@ func (c *common) client() (kubernetes.Interface, error) {
 		return nil, err
 	}
 	return kubernetes.NewForConfig(rest.CopyConfig(cfg))
+}
+
+// runnerCommand is the command line of a verb for what a runner carries out.
+func runnerCommand(spec runner.Spec, verb string) string {
+	line := "kubectl kruise rollout " + verb + " "
+	if spec.Type == "" {
+		line += "--group " + spec.Workload.Name
+	} else {
+		line += spec.Type + "/" + spec.Workload.Name
+	}
+	if spec.Workload.Namespace != "" {
+		line += " -n " + spec.Workload.Namespace
+	}
+	return line
 }
 
 // previewJob are the requests that create the Job.
@@ -399,7 +413,7 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 	if !streams.InTTY {
 		return 0, &resource.Error{
 			Err:  &apply.UnapprovedError{Reasons: []string{"a Job carries out what was approved, and nothing else"}},
-			Hint: "look at it with 'kubectl kruise rollout show'; if it is what you approved, name it with --approved DIGEST or --plan FILE",
+			Hint: "look at it with '" + p.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE",
 		}
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)

@@ -53,7 +53,7 @@ func (o groupOfRun) detachAll(ctx context.Context, g *madeGroup) error {
 		return err
 	}
 	if err := groups.Record(ctx, g.record); err != nil {
-		return groupHinted(err)
+		return groupHinted(g.record.Name, err)
 	}
 	return o.jobs().create(ctx, spec, false)
 }

@@ -254,7 +254,7 @@ func (a approvedOnly) isApproved(ctx context.Context, p plan.Plan) (bool, error)
 	}
 	return false, &resource.Error{
 		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", digests[0], a.authority.digest)}},
-		Hint: "'kubectl kruise rollout show' shows the recorded plan: it was edited, or another rollout has started",
+		Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it was edited, or another rollout has started",
 	}
 }
 

@@ -120,7 +120,7 @@ func (o *driveOptions) groupHasEnded(ctx context.Context, groups apply.Groups, r
 func (o *driveOptions) groupEnds(rec group.Record, res apply.GroupResult, err error) error {
 	switch {
 	case err != nil:
-		return groupHinted(err)
+		return groupHinted(rec.Name, err)
 	case res.Ended == event.RolledBack:
 		return errors.Join(o.groupDriver().end(rec, res), command.ErrFailed)
 	}
@@ -189,7 +189,7 @@ func (a *approvedGroup) Approved(ctx context.Context, p plan.Plan) (bool, error)
 	}
 	return false, &resource.Error{
 		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("%s is not in the group that was approved", of[0])}},
-		Hint: "'kubectl kruise rollout show' shows the recorded plan: it was edited, or another rollout has started",
+		Hint: "'" + p.Target.Command("show") + "' shows the recorded plan: it was edited, or another rollout has started",
 	}
 }
 

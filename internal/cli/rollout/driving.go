@@ -135,7 +135,7 @@ func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.D
 	}
 	return &resource.Error{
 		Err:  fmt.Errorf("the request is recorded, but no process is running the rollout, and %w", denied),
-		Hint: "'kubectl kruise rollout resume' runs it, with an account that has the role of 'kubectl kruise rbac'",
+		Hint: "'kubectl kruise rollout resume " + s.target.String() + "' runs it, with an account that has the role of 'kubectl kruise rbac'",
 	}
 }
 

@@ -150,12 +150,12 @@ func (c *common) groups(a apply.Approvals, opened map[cluster.Ref]*session) (app
 }
 
 // groupHinted is why a group cannot be carried out, with what to do about it.
-func groupHinted(err error) error {
+func groupHinted(name string, err error) error {
 	if known, ok := errors.AsType[*apply.GroupError](err); ok {
 		return &resource.Error{Err: known, Hint: known.Hint}
 	}
 	if errors.Is(err, plan.ErrOtherExecutor) {
-		return &resource.Error{Err: err, Hint: "look at it with 'kubectl kruise rollout status --group NAME'"}
+		return &resource.Error{Err: err, Hint: "look at it with 'kubectl kruise rollout status --group " + name + "'"}
 	}
 	return hinted(err)
 }

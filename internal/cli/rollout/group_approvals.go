@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -197,11 +196,19 @@ func (a *groupApprovals) described(ctx context.Context, p plan.Plan) (plan.Plan,
 }
 
 func limitsText(l group.Limits) string {
-	bound := func(n int) string {
+	bound := func(n int, noun string) string {
 		if n == 0 {
-			return "any number of"
+			return "any number of " + noun + "s"
 		}
-		return strconv.Itoa(n)
+		return counted(n, noun)
 	}
-	return fmt.Sprintf("%s rollouts at a time, %s unavailable pods, %d failures", bound(l.Parallel), bound(l.MaxUnavailable), l.MaxFailures)
+	return fmt.Sprintf("%s at a time, %s, %s", bound(l.Parallel, "rollout"), bound(l.MaxUnavailable, "unavailable pod"), counted(l.MaxFailures, "failure"))
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -57,7 +57,7 @@ func (o groupOfRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out these %d workloads as group %s?", len(g.parts), g.record.Name)); err != nil {
+	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out %s as group %s?", counted(len(g.parts), "workload"), g.record.Name)); err != nil {
 		return err
 	}
 	if o.detach.on {
@@ -139,7 +139,7 @@ func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult
 	g.parts = nil // the run closes them
 	res, err := groups.Begin(ctx, g.record, &opt)
 	if err != nil {
-		return res, groupHinted(err)
+		return res, groupHinted(g.record.Name, err)
 	}
 	return res, nil
 }

@@ -140,7 +140,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 // detach has a Job carry out what is left of the group, which the user has to have approved.
 func (v *groupVerb) detach(ctx context.Context) error {
 	if by, err := v.records.Holder(ctx, v.rec.Namespace, v.rec.Name); err == nil && by != "" {
-		return groupHinted(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
+		return groupHinted(v.rec.Name, fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
 	approved, err := v.known.knows(ctx, v.rec)
 	if err != nil {
@@ -202,7 +202,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed\n", v.rec.Name, changed, len(v.rec.Group.Members))
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"))
 	return nil
 }
 
@@ -249,7 +249,7 @@ func (v *groupVerb) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %d rollouts changed%s\n", v.rec.Name, changed, len(v.rec.Group.Members), v.dry().Suffix())
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"), v.dry().Suffix())
 	return v.show(ctx, list)
 }
 
@@ -331,7 +331,7 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 		// The process that carried the group out lets go of it once its rollouts have stopped.
 	}
 	if err != nil {
-		return groupHinted(err)
+		return groupHinted(v.rec.Name, err)
 	}
 	return v.groupDriver().end(v.rec, res)
 }

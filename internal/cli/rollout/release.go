@@ -97,7 +97,7 @@ func inHands(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Describe()),
-		Hint: fmt.Sprintf("'rollout approve %s' continues it, 'rollout pause %s' pauses it, 'rollout undo %s' rolls it back: Kruise Rollout would undo a partition written here", name, name, name),
+		Hint: fmt.Sprintf("'kubectl kruise rollout approve %s' continues it, 'kubectl kruise rollout pause %s' pauses it, 'kubectl kruise rollout undo %s' rolls it back: Kruise Rollout would undo a partition written here", name, name, name),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -169,7 +169,7 @@ func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
 		return notify.Options{}, err
 	}
 	return notify.Options{
-		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
+		URLs: d.tells.urls, Secret: secret, Client: verify.Client(d.authority.asks, notifyWithin), Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]),
 		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
 	}, nil
 }

@@ -225,7 +225,7 @@ func (c *common) olderTemplate(number int64) remake {
 		}
 		return nil, &resource.Error{
 			Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
-			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'rollout run uniteddeployment/" + u.Name + " --image …'",
+			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'kubectl kruise rollout run uniteddeployment/" + u.Name + " --image …'",
 		}
 	}
 }

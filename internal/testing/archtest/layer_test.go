@@ -67,10 +67,10 @@ var layer = map[string][]string{
 	"pkg/apply/metrics": {"pkg/apply/event"},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
-		"pkg/apply", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
+		"pkg/apply", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/verify", "pkg/apply/kube/objects", "pkg/apply/kube/rbac",
 	},
-	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "k8s.io/component-helpers/auth/rbac/validation", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
-	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
+	"pkg/apply/kube/rbac":    {"k8s.io/api/rbac/v1", "k8s.io/component-helpers/auth/rbac/validation", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/kube/verify":  {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
 	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/cluster"},

@@ -9,7 +9,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -28,7 +28,7 @@ func (e *deniedError) Error() string { return "you may not " + strings.Join(e.Ne
 // answer that cannot be had counts as allowed: the request itself may then be refused.
 func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 	o := c.changedObject()
-	needs := permit.Rollout(o.Ref, o.Resource.Resource, p)
+	needs := rbac.Rollout(o.Ref, o.Resource.Resource, p)
 	denied := make([]bool, len(needs))
 	var all sync.WaitGroup
 	turns := make(chan struct{}, 8)
@@ -64,7 +64,7 @@ func namespaceText(namespace string) string {
 
 // isDenied reports whether the server says that a request would be forbidden. Workloads that
 // share their watches ask once for each kind of request in a namespace.
-func (c *Cluster) isDenied(ctx context.Context, n permit.Need) bool {
+func (c *Cluster) isDenied(ctx context.Context, n rbac.Need) bool {
 	if c.opt.Shared == nil {
 		return c.reviewed(ctx, n)
 	}
@@ -72,7 +72,7 @@ func (c *Cluster) isDenied(ctx context.Context, n permit.Need) bool {
 }
 
 // reviewed asks the server whether a request would be forbidden.
-func (c *Cluster) reviewed(ctx context.Context, n permit.Need) bool {
+func (c *Cluster) reviewed(ctx context.Context, n rbac.Need) bool {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: c.namespaceOf(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
@@ -85,13 +85,13 @@ func (c *Cluster) reviewed(ctx context.Context, n permit.Need) bool {
 }
 
 // namespaceOf is the namespace of a permission for this workload.
-func (c *Cluster) namespaceOf(n permit.Need) string {
+func (c *Cluster) namespaceOf(n rbac.Need) string {
 	switch n.Where {
-	case permit.Everywhere:
+	case rbac.Everywhere:
 		return ""
-	case permit.Home:
+	case rbac.Home:
 		return kruise.DefaultNamespace
-	case permit.State:
+	case rbac.State:
 		return c.record.namespace
 	}
 	return c.changedObject().Namespace

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -55,7 +55,7 @@ type Options struct {
 	HelperImage string
 	// VerifyPermissions are the permissions of verify steps on this machine: without them no command of
 	// a plan is run.
-	VerifyPermissions ask.Permissions
+	VerifyPermissions verify.Permissions
 	// Shared holds watches that several opened workloads share; with nil the workload has
 	// its own.
 	Shared *Shared
@@ -227,7 +227,7 @@ func (c *Cluster) Rollout() (plan.Record, error) {
 }
 
 // AllowVerify gives verify steps permissions on this machine, before a rollout is carried out.
-func (c *Cluster) AllowVerify(may ask.Permissions) { c.opt.VerifyPermissions = may }
+func (c *Cluster) AllowVerify(may verify.Permissions) { c.opt.VerifyPermissions = may }
 
 // Events begins to watch the events about a workload and what belongs to it, and returns
 // how to read them: those there are now about one of the names. Without permission there

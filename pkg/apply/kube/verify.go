@@ -12,7 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -30,12 +30,12 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	if err != nil {
 		return err
 	}
-	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.VerifyPermissions) }
+	once := func(ctx context.Context, _ int) verify.Answer { return verify.Once(ctx, v, vf.opt.VerifyPermissions) }
 	if v.Job != nil {
 		if _, err := vf.lazy.jobs.start(); err != nil {
 			return err
 		}
-		once = func(ctx context.Context, n int) ask.Answer { return vf.runJob(ctx, m, w, step, v.Job, n) }
+		once = func(ctx context.Context, n int) verify.Answer { return vf.runJob(ctx, m, w, step, v.Job, n) }
 	}
 	ctx, cancel := context.WithCancel(vf.ctx)
 	vf.results.start(step, cancel)
@@ -53,7 +53,7 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	answer(false, false, "")
 	go func() {
 		defer cancel()
-		a := ask.Until(ctx, v, once, func(text string) { answer(false, false, text) })
+		a := verify.Until(ctx, v, once, func(text string) { answer(false, false, text) })
 		answer(true, a.Good, a.Text)
 	}()
 	return nil
@@ -61,14 +61,14 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
-func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
+func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, step string, given map[string]any, n int) verify.Answer {
 	job, err := vf.verifyJob(m, w, step, given, n)
 	if err != nil {
-		return ask.Answer{Text: err.Error()}
+		return verify.Answer{Text: err.Error()}
 	}
 	if w.Namespace == "" {
 		if err := vf.createStateNamespace(ctx); err != nil {
-			return ask.Answer{Text: err.Error()}
+			return verify.Answer{Text: err.Error()}
 		}
 	}
 	for {
@@ -78,7 +78,7 @@ func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, s
 			break
 		}
 		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
-			return ask.Answer{Text: err.Error()}
+			return verify.Answer{Text: err.Error()}
 		}
 	}
 	return vf.awaitJob(ctx, job.Namespace, job.Name)
@@ -108,21 +108,21 @@ func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given 
 const verifyTTLSeconds = 60 * 60
 
 // awaitJob waits for the end of a Job.
-func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) ask.Answer {
+func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) verify.Answer {
 	for {
 		version, _ := vf.changes.current()
 		job, there := vf.lazy.jobs.ifStarted().get(namespace, name)
 		if !there {
-			return ask.Answer{Text: "Job " + name + " was deleted before it ended"}
+			return verify.Answer{Text: "Job " + name + " was deleted before it ended"}
 		}
 		if end, ok := jobEnd(job); ok {
 			if end.Type == batchv1.JobComplete {
-				return ask.Answer{Good: true, Text: "Job " + name + " succeeded"}
+				return verify.Answer{Good: true, Text: "Job " + name + " succeeded"}
 			}
-			return ask.Answer{Text: "Job " + name + " failed: " + jobFailure(end)}
+			return verify.Answer{Text: "Job " + name + " failed: " + jobFailure(end)}
 		}
 		if err := vf.changes.wait(ctx, version, time.Time{}); err != nil {
-			return ask.Answer{Text: "Job " + name + " has not ended"}
+			return verify.Answer{Text: "Job " + name + " has not ended"}
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (g Group) Check() error {
 func (g Group) checkMember(index map[cluster.Ref]int, m Member) error {
 	if most := g.Limits.MaxUnavailable; most > 0 && m.Takes > most {
 		return &tree.Error{
-			Msg:  fmt.Sprintf("the rollout of %s may make %d pods unavailable at a time, and all rollouts together may make %d", g.Name(m.Ref), m.Takes, most),
+			Msg:  fmt.Sprintf("the rollout of %s may make %s unavailable at a time, and all rollouts together may make %d", g.Name(m.Ref), pods(m.Takes), most),
 			Hint: "lower maxUnavailable of the workload, or raise --max-unavailable-total",
 		}
 	}

@@ -203,7 +203,7 @@ func (n *next) overUnavailableLimit(i int) string {
 	if used+more <= most {
 		return ""
 	}
-	return fmt.Sprintf("%s of all rollouts are or may become unavailable, it needs %d more, and the limit is %d", pods(used), more, most)
+	return fmt.Sprintf("%s of all rollouts %s or may become unavailable, it needs %d more, and the limit is %d", pods(used), are(used), more, most)
 }
 
 // limitShare is what a member counts for a limit: one in progress may make its pods unavailable
@@ -231,7 +231,7 @@ func (n *next) sharedBudgetFull(i int) string {
 			}
 		}
 		if others && used+takes > b.Allowed {
-			return fmt.Sprintf("%s allows %d unavailable pods, %d are taken, and it needs %d", b.Name, b.Allowed, used, takes)
+			return fmt.Sprintf("%s allows %s, %d %s taken, and it needs %d", b.Name, plural(b.Allowed, "unavailable pod"), used, are(used), takes)
 		}
 	}
 	return ""
@@ -312,6 +312,14 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// are is the verb for a number.
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 func waits(n int) string {

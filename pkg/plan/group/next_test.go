@@ -71,7 +71,7 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 			members: three, limits: group.Limits{MaxUnavailable: 2, MaxFailures: 1}, status: down(phases("fpp"), 0, 2), outcome: group.InProgress, reason: "nothing can start: 2 pods of all rollouts are or may become unavailable", blocked: "the limit is 2",
 		},
 		"its own pods do not keep it": {members: three[:1], limits: group.Limits{MaxUnavailable: 1}, status: down(phases("p"), 0, 3), start: []int{0}, outcome: group.InProgress},
-		"a shared budget":             {members: three, budgets: shared, status: phases("ppp"), start: []int{0, 2}, outcome: group.InProgress, blocked: "poddisruptionbudget/shop/all allows 1 unavailable pods, 1 are taken, and it needs 1"},
+		"a shared budget":             {members: three, budgets: shared, status: phases("ppp"), start: []int{0, 2}, outcome: group.InProgress, blocked: "poddisruptionbudget/shop/all allows 1 unavailable pod, 1 is taken, and it needs 1"},
 		"a budget for one at a time":  {members: three, budgets: []group.Budget{{Name: "b", Takes: map[int]int{0: 1, 1: 1}}}, status: phases("ppp"), start: []int{0, 2}, outcome: group.InProgress, blocked: "b allows 0"},
 		"paused":                      {members: three, status: phases("cpp"), control: group.Control{Paused: true}, outcome: group.OnHold, reason: "the group is paused", blocked: "the group is paused"},
 		"paused while one goes on":    {members: three, status: phases("rpp"), control: group.Control{Paused: true}, outcome: group.InProgress, blocked: "the group is paused"},

@@ -114,6 +114,15 @@ func (n *Node) images(ctx context.Context) error {
 	return n.serve(l)
 }
 
+// Import gives the kubelet an image that has nothing but these executable files, by path.
+func (n *Node) Import(ctx context.Context, reference string, files map[string]string) error {
+	l := newLayout(nil)
+	if _, err := l.add(image{references: []string{reference}, data: files}); err != nil {
+		return err
+	}
+	return n.load(ctx, l)
+}
+
 // load imports a layout for the kubelet's use.
 func (n *Node) load(ctx context.Context, l *layout) error {
 	tar, err := os.Create(n.path("images.tar"))

@@ -72,7 +72,10 @@ func (l *layout) putJSON(mediaType string, v any) (descriptor, error) {
 // add makes an image and returns its digest. Beside the references given it is
 // known by its digest in Repository.
 func (l *layout) add(i image) (string, error) {
-	files := map[string][]byte{"app": l.program}
+	files := map[string][]byte{}
+	if l.program != nil {
+		files["app"] = l.program
+	}
 	for name, text := range i.data {
 		files[name] = []byte(text)
 	}

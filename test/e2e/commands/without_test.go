@@ -45,7 +45,7 @@ func TestWithoutKruise(t *testing.T) {
 	} {
 		b.call(t, strings.Fields(args)...).ends(t, 1, "hint: this cluster has no Kruise, or not that kind")
 	}
-	b.call(t, "get", "nonsense").ends(t, 1, "hint: 'kubectl kruise api-resources' lists the types")
+	b.call(t, "get", "nonsense").ends(t, 1, "hint: 'kubectl kruise api-resources")
 }
 
 // TestWithoutKruiseInstead: verbs that look at an object, or change a field of it, do so

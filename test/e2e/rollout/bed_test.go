@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/verify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -158,7 +158,7 @@ func (b *bed) read(t *testing.T, text string) *cluster.Workload {
 // open watches the workload.
 func (b *bed) open(t *testing.T) *kube.Cluster {
 	t.Helper()
-	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", VerifyPermissions: ask.Permissions{Commands: true}})
+	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", VerifyPermissions: verify.Permissions{Commands: true}})
 	must(t, err)
 	t.Cleanup(c.Close)
 	return c

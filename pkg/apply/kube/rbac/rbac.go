@@ -1,7 +1,7 @@
-// Package permit knows which permissions rollouts need of a cluster. The check before
+// Package rbac knows which permissions rollouts need of a cluster. The check before
 // the first write and the roles that are printed come from one table, so that they
 // cannot differ.
-package permit
+package rbac
 
 import (
 	"cmp"

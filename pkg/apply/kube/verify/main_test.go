@@ -1,4 +1,4 @@
-package permit
+package verify
 
 import (
 	"testing"

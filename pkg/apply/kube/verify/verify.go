@@ -1,7 +1,7 @@
-// Package ask puts the questions of verify steps to the world outside the cluster: a
-// command, a URL, a Prometheus server. It knows no cluster, and says in answers
-// nothing that could be secret.
-package ask
+// Package verify carries out the checks of verify steps outside of the cluster: it runs a
+// command, or requests a URL or a query of a Prometheus server. It knows no cluster, and no
+// answer contains what could be secret.
+package verify
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package permit
+package rbac
 
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"

@@ -1,0 +1,79 @@
+package factory
+
+import (
+	"regexp"
+	"strings"
+)
+
+// quotedCommand is a command of this program, or one that it is piped to, in quotes.
+var quotedCommand = regexp.MustCompile(`'kubectl kruise [^']*'`)
+
+// Copyable adds the connection flags that the user gave to the commands that a text has in
+// quotes, so that they work for the same cluster and namespace when they are copied.
+func (f *Factory) Copyable(text string) string {
+	return quotedCommand.ReplaceAllStringFunc(text, func(quoted string) string {
+		return "'" + f.WithConnection(strings.Trim(quoted, "'")) + "'"
+	})
+}
+
+// WithConnection adds the connection flags that the user gave to a command of this program. Of
+// a pipe, the last command asks the cluster.
+func (f *Factory) WithConnection(line string) string {
+	last := line[strings.LastIndexByte(line, '|')+1:]
+	if offline(last) {
+		return line
+	}
+	if ns := f.Flags.Namespace; ns != nil && *ns != "" && last == line && !hasFlag(line, "-n", "--namespace", "-A", "--all-namespaces") {
+		line += " -n " + quoteArgument(*ns)
+	}
+	for _, flag := range []struct {
+		name  string
+		value *string
+	}{{"--context", f.Flags.Context}, {"--kubeconfig", f.Flags.KubeConfig}} {
+		if flag.value != nil && *flag.value != "" && !hasFlag(line, flag.name) {
+			line += " " + flag.name + " " + quoteArgument(*flag.value)
+		}
+	}
+	return line
+}
+
+// offline reports whether a command asks no cluster.
+func offline(line string) bool {
+	words := strings.Fields(line)
+	if hasFlag(line, "--help", "-h") {
+		return true
+	}
+	if len(words) < 3 || words[1] != "kruise" {
+		return false
+	}
+	switch words[2] {
+	case "rbac", "render", "convert", "simulate", "schema", "completion":
+		return true
+	}
+	return false
+}
+
+// hasFlag reports whether a command has one of the flags.
+func hasFlag(line string, names ...string) bool {
+	for word := range strings.FieldsSeq(line) {
+		name, _, _ := strings.Cut(word, "=")
+		for _, n := range names {
+			if name == n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainArgument is what a shell takes as it is.
+var plainArgument = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// quoteArgument is an argument as a shell wants it. Commands stand in single quotes in a text,
+// so double ones are used.
+func quoteArgument(value string) string {
+	if plainArgument.MatchString(value) {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value) + `"`
+}

@@ -1,0 +1,47 @@
+package factory
+
+import "testing"
+
+func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
+	for name, c := range map[string]struct {
+		namespace, context, kubeconfig string
+		text, want                     string
+	}{
+		"no flags": {
+			text: "'kubectl kruise rollout show cloneset/web' shows it", want: "'kubectl kruise rollout show cloneset/web' shows it",
+		},
+		"all flags": {
+			namespace: "shop", context: "prod", kubeconfig: "/etc/kube.yaml",
+			text: "'kubectl kruise rollout show' shows it", want: "'kubectl kruise rollout show -n shop --context prod --kubeconfig /etc/kube.yaml' shows it",
+		},
+		"the namespace is there": {
+			namespace: "shop", context: "prod",
+			text: "'kubectl kruise rollout show cloneset/web -n other' shows it", want: "'kubectl kruise rollout show cloneset/web -n other --context prod' shows it",
+		},
+		"all namespaces": {
+			namespace: "shop", text: "'kubectl kruise rollout status -A'", want: "'kubectl kruise rollout status -A'",
+		},
+		"several commands": {
+			context: "prod", text: "'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
+			want: "'kubectl kruise rollout retry --context prod', or 'kubectl kruise rollout abort --rollback --context prod'; then apply again",
+		},
+		"a pipe": {
+			namespace: "shop", context: "prod", text: "'kubectl kruise rbac --runner | kubectl apply -f -' creates it",
+			want: "'kubectl kruise rbac --runner | kubectl apply -f - --context prod' creates it",
+		},
+		"a command without a cluster": {context: "prod", text: "'kubectl kruise rbac' prints them", want: "'kubectl kruise rbac' prints them"},
+		"help":                        {context: "prod", text: "see 'kubectl kruise get --help'", want: "see 'kubectl kruise get --help'"},
+		"no command":                  {context: "prod", text: "it's kubectl kruise's", want: "it's kubectl kruise's"},
+		"a value with a blank": {
+			context: `my "prod"`, text: "'kubectl kruise ui'", want: `'kubectl kruise ui --context "my \"prod\""'`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := New(Streams{Getenv: func(string) string { return "" }})
+			f.Flags.Namespace, f.Flags.Context, f.Flags.KubeConfig = &c.namespace, &c.context, &c.kubeconfig
+			if got := f.Copyable(c.text); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
