@@ -100,3 +100,127 @@ func around(before []*tree.Node, list string, behind []*tree.Node) string {
 	}
 	return strings.Join(terms, " + ")
 }
+
+// The API server can make JSON of plain lists and mappings, but from 1.37 not of
+// the pod's own: what is copied is taken apart and put together again.
+const (
+	plain    = "%[1]s.transformMap(k, v, v)"
+	plainEnv = `%[1]s.transformMap(k, v, k == "valueFrom" ? dyn(v.transformMap(f, w, w.transformMap(g, x, x))) : dyn(v))`
+)
+
+// firsts is CEL for the elements of a list, copied, of which the key is not taken
+// and did not come before. further is a condition on element i, or "".
+func firsts(list, key string, taken []string, further, copied string) string {
+	item := list + "[i]"
+	return fmt.Sprintf("lists.range(%[1]s.size()).filter(i, !(%[2]s.%[3]s in %[4]s) && %[1]s.map(x, x.%[3]s).indexOf(%[2]s.%[3]s) == i%[5]s).map(i, %[6]s)",
+		list, item, key, policy.Strings(taken), further, fmt.Sprintf(copied, item))
+}
+
+// lastNamed is CEL for the last env of each name, where there is one.
+func lastNamed(env string) string {
+	return fmt.Sprintf("%s.filter(l, l.size() > 0).map(l, l[l.size() - 1])", env)
+}
+
+// env is what a piece copies: transferEnv first, then what the sub-paths of shared
+// mounts refer to; the sidecar's own beats it, and the first beats later ones.
+func (b *builder) env(p inject.Piece, own []*tree.Node) string {
+	var terms []string
+	for _, e := range p.Copies.Env {
+		env := fmt.Sprintf("%s.filter(c, c.name == %s)[?0].?env.orValue([])", b.origins(), b.source(e))
+		terms = append(terms, lastNamed(fmt.Sprintf("%s.map(n, %s.filter(e, e.name == n))", policy.Strings(e.Names), env)))
+	}
+	if p.Copies.Mounts {
+		terms = append(terms, b.references())
+	}
+	if len(terms) == 0 {
+		return ""
+	}
+	found := b.variable(policy.Identifier("found", p.Sidecar), strings.Join(terms, " +\n"))
+	return b.variable(policy.Identifier("env", p.Sidecar), firsts(found, "name", values(own, "name"), "", plainEnv))
+}
+
+// source is CEL for the name of the container that env come from. Annotations are
+// those that patchPodMetadata leaves.
+func (b *builder) source(e inject.EnvCopy) string {
+	switch e.List {
+	case "":
+		return policy.Quote(e.Container)
+	case "labels":
+		return fmt.Sprintf(`object.metadata.?labels[?%s].orValue("")`, policy.Quote(e.Key))
+	}
+	present := fmt.Sprintf("%s[?%s]", b.podAnnotations(), policy.Quote(e.Key))
+	for _, p := range b.set.AnnotationPatches() {
+		switch {
+		case p.Key != e.Key:
+		case p.Policy == kruise.SidecarSetOverwritePatchPolicy:
+			return policy.Quote(p.Value)
+		case p.Policy == kruise.SidecarSetRetainPatchPolicy:
+			return fmt.Sprintf("%s.orValue(%s)", present, policy.Quote(p.Value))
+		}
+	}
+	return present + `.orValue("")`
+}
+
+// carried is CEL that tells whether container c is one that this set has put in
+// before, in a template.
+func (b *builder) carried() string {
+	return fmt.Sprintf("(%s in %s && c.name in %s)", policy.Quote(b.set.Set), b.injectedSets(), policy.Strings(b.own))
+}
+
+// origins are the containers that transferEnv may name: all but the set's own and
+// those of its peers.
+func (b *builder) origins() string {
+	cel := "!" + b.carried()
+	if len(b.peers.all) > 0 {
+		cel += fmt.Sprintf(" && !(c.name in %s && %s)", policy.Strings(b.peers.all), injected)
+	}
+	return b.variable("origins", "object.spec.containers.filter(c, "+cel+")")
+}
+
+// apps are the containers that share their volumes.
+func (b *builder) apps() string {
+	return b.variable("apps", fmt.Sprintf("object.spec.containers.filter(c, !%s && !(%s))", b.carried(), injected))
+}
+
+// references are the env that the sub-paths of the apps' mounts name.
+func (b *builder) references() string {
+	refs := fmt.Sprintf(`m.?subPathExpr.orValue("").findAll(%s)`, policy.Quote(inject.ReferencePattern))
+	env := lastNamed(refs + ".map(r, c.?env.orValue([]).filter(e, e.name == r.substring(2, r.size() - 1)))")
+	return b.variable("references", fmt.Sprintf("%s.map(c, c.?volumeMounts.orValue([]).map(m, %s).flatten()).flatten()", b.apps(), env))
+}
+
+// mounts is CEL for the mounts that a piece shares, "" for none.
+func (b *builder) mounts(p inject.Piece) string {
+	if !p.Copies.Mounts {
+		return ""
+	}
+	all := b.variable("mounts", b.apps()+".map(c, c.?volumeMounts.orValue([])).flatten()")
+	return b.variable(policy.Identifier("mounts", p.Sidecar), firsts(all, "mountPath", paths(p), "", plain))
+}
+
+// devices is CEL for the devices that a piece shares, "" for none.
+func (b *builder) devices(p inject.Piece) string {
+	if !p.Copies.Devices {
+		return ""
+	}
+	further := ""
+	if mounts := b.mounts(p); mounts != "" {
+		further = fmt.Sprintf(" && !(%s.exists(m, m.mountPath == variables.devices[i].devicePath))", mounts)
+	}
+	all := b.variable("devices", b.apps()+".map(c, c.?volumeDevices.orValue([])).flatten()")
+	return b.variable(policy.Identifier("devices", p.Sidecar), firsts(all, "devicePath", paths(p), further, plain))
+}
+
+// paths are those that the sidecar's own mounts and devices take.
+func paths(p inject.Piece) []string {
+	return append(values(tree.Items(tree.Get(p.Node, "volumeMounts")), "mountPath"),
+		values(tree.Items(tree.Get(p.Node, "volumeDevices")), "devicePath")...)
+}
+
+func values(list []*tree.Node, field string) []string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = tree.StrAt(n, field)
+	}
+	return out
+}

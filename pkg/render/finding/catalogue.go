@@ -7,6 +7,26 @@ import (
 	"sync"
 )
 
+// Rule is one entry of the catalogue: what becomes of a field.
+type Rule struct {
+	// ID is stable across releases: kind in lower case, a slash, a short name.
+	ID string
+	// Kind is the Kruise kind, or "*" for all.
+	Kind string
+	// Fields are the dotted paths that the rule answers for, in the newest API
+	// version; a path answers for everything below it. List elements are "[]".
+	Fields []string
+	// When names the case in which the rule applies, where several rules answer
+	// for a field ("" = always): the form of the output, the driver.
+	When string
+	// Severity of the findings that the rule makes.
+	Severity Severity
+	// Becomes says what the field becomes, or how the output differs.
+	Becomes string
+	// Action says what the user can do; may be empty for Exact.
+	Action string
+}
+
 // Rules are all rules, sorted by kind and ID.
 func Rules() []Rule { return slices.Clone(sorted()) }
 

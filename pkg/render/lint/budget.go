@@ -16,23 +16,23 @@ import (
 )
 
 // Rules about budgets.
-var _ = advise(
-	advice{
+var budgetAdvice = []advice{
+	{
 		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A budget that can never allow a disruption stops rollouts and drains for good."},
-		kinds: []string{budget}, look: neverAllows,
+		kinds: []string{budget}, check: neverAllows,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "The selector finds no pod template among the objects, or the target is none of them."},
-		kinds: []string{budget}, look: coversNothing,
+		kinds: []string{budget}, check: coversNothing,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A PodDisruptionBudget guards the same pods: an eviction needs both, and each counts what the other allowed."},
-		kinds: []string{budget}, look: twoBudgets,
+		kinds: []string{budget}, check: twoBudgets,
 	},
-)
+}
 
-// covered returns the templates that a budget covers.
-func (s *subject) covered(b *kruise.PodUnavailableBudget) (list []template, known bool) {
+// coveredTemplates returns the templates that a budget covers.
+func (s *subject) coveredTemplates(b *kruise.PodUnavailableBudget) (list []template, known bool) {
 	namespace := s.c.Facts.NamespaceOf(s.r)
 	if ref := b.Spec.TargetReference; ref != nil {
 		if i, ok := s.owned[resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: namespace, Name: ref.Name}]; ok {
@@ -52,11 +52,11 @@ func neverAllows(s *subject) {
 	if !s.decode(&b) {
 		return
 	}
-	if m := b.Spec.MaxUnavailable; m != nil && of(m, 100) == 0 {
-		s.say("spec.maxUnavailable", "allow at least 1", "never allows a disruption")
+	if m := b.Spec.MaxUnavailable; m != nil && podsOf(m, 100) == 0 {
+		s.report("spec.maxUnavailable", "allow at least 1", "never allows a disruption")
 		return
 	}
-	list, _ := s.covered(&b)
+	list, _ := s.coveredTemplates(&b)
 	expected := 0
 	for _, t := range list {
 		expected += max(t.replicas, 0)
@@ -64,13 +64,13 @@ func neverAllows(s *subject) {
 	if b.Spec.ProtectTotalReplicas != nil {
 		expected = int(*b.Spec.ProtectTotalReplicas)
 	}
-	if m := b.Spec.MinAvailable; m != nil && expected > 0 && of(m, expected) >= expected {
-		s.say("spec.minAvailable", "leave room for at least one pod", "asks for %s of %d pods, and so never allows a disruption", m.String(), expected)
+	if m := b.Spec.MinAvailable; m != nil && expected > 0 && podsOf(m, expected) >= expected {
+		s.report("spec.minAvailable", "leave room for at least one pod", "asks for %s of %d pods, and so never allows a disruption", m.String(), expected)
 	}
 }
 
-// of is the number of pods that a value means, rounded up.
-func of(v *intstr.IntOrString, total int) int {
+// podsOf returns the number of pods that a number or percentage is, rounded up.
+func podsOf(v *intstr.IntOrString, total int) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, total, true)
 	if err != nil {
 		return 0
@@ -83,12 +83,12 @@ func coversNothing(s *subject) {
 	if !s.decode(&b) {
 		return
 	}
-	if list, known := s.covered(&b); known && len(list) == 0 {
+	if list, known := s.coveredTemplates(&b); known && len(list) == 0 {
 		field := "spec.selector"
 		if b.Spec.TargetReference != nil {
 			field = "spec.targetRef"
 		}
-		s.say(field, "compare with the workloads, or name what else exists with --with", "finds no pod template")
+		s.report(field, "compare with the workloads, or name what else exists with --with", "finds no pod template")
 	}
 }
 
@@ -97,37 +97,37 @@ func twoBudgets(s *subject) {
 	if !s.decode(&b) {
 		return
 	}
-	list, _ := s.covered(&b)
-	x := s.guards()
+	list, _ := s.coveredTemplates(&b)
+	x := s.disruptionBudgets()
 	first := map[int]template{}
 	for _, t := range list {
 		for _, place := range x.index.Candidates(t.labels) {
-			if _, found := first[place]; !found && x.guards(place, s.c.Facts.NamespaceOf(s.r), t.labels) {
+			if _, found := first[place]; !found && x.covers(place, s.c.Facts.NamespaceOf(s.r), t.labels) {
 				first[place] = t
 			}
 		}
 	}
 	for _, place := range slices.Sorted(maps.Keys(first)) {
 		t := first[place]
-		s.say("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s guards the pods of %s %s, too", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
+		s.report("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s guards the pods of %s %s, too", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
 	}
 }
 
-// guards are all PodDisruptionBudgets by what they select.
-type guards struct {
+// disruptionBudgets are all PodDisruptionBudgets by what they select.
+type disruptionBudgets struct {
 	facts     *resource.Facts
 	budgets   []*resource.Resource
 	selectors []labels.Selector
 	index     *selectors.Index
 }
 
-// guardsKey is the key of what is worked out once for all budgets.
-type guardsKey struct{}
+// disruptionBudgetsKey is the key of what is worked out once for all budgets.
+type disruptionBudgetsKey struct{}
 
-func (s *subject) guards() *guards {
+func (s *subject) disruptionBudgets() *disruptionBudgets {
 	f := s.c.Facts
-	return resource.Once(f, guardsKey{}, func() *guards {
-		x := &guards{facts: f, budgets: f.All("policy", "PodDisruptionBudget")}
+	return resource.Once(f, disruptionBudgetsKey{}, func() *disruptionBudgets {
+		x := &disruptionBudgets{facts: f, budgets: f.All("policy", "PodDisruptionBudget")}
 		for _, r := range x.budgets {
 			x.selectors = append(x.selectors, selectorOf(r))
 		}
@@ -136,12 +136,12 @@ func (s *subject) guards() *guards {
 	})
 }
 
-// guards reports whether the budget at a place guards pods with the labels.
-func (x *guards) guards(place int, namespace string, set labels.Set) bool {
+// covers reports whether the budget at a place guards pods with the labels.
+func (x *disruptionBudgets) covers(place int, namespace string, set labels.Set) bool {
 	return x.facts.NamespaceOf(x.budgets[place]) == namespace && x.selectors[place].Matches(set)
 }
 
-// selectorOf is an object's spec.selector, nil where it finds nothing.
+// selectorOf returns the spec.selector of an object, nil if it matches nothing.
 func selectorOf(r *resource.Resource) labels.Selector {
 	var s metav1.LabelSelector
 	if _, err := tree.Decode(tree.Get(r.Node(), "spec", "selector"), &s); err != nil {

@@ -8,47 +8,47 @@ import (
 
 // Rules about jobs (docs/kruise/jobs.md#broadcastjob, docs/kruise/jobs.md#advancedcronjob and
 // docs/kruise/distribution.md#observed-on-a-cluster).
-var _ = advise(
-	advice{
+var jobAdvice = []advice{
+	{
 		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},
-		kinds: []string{broadcast}, look: typed(failurePolicy),
+		kinds: []string{broadcast}, check: typed(failurePolicy),
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and goes on restarting: under Continue the job never completes, under FailFast the pod stays."},
-		kinds: []string{broadcast}, look: typed(restartLimit),
+		kinds: []string{broadcast}, check: typed(restartLimit),
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "broadcastjob/parallelism-zero", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A parallelism of 0 starts no pod."},
-		kinds: []string{broadcast}, look: typed(noParallelism),
+		kinds: []string{broadcast}, check: typed(noParallelism),
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: kruise.KindAdvancedCronJob, Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every job it makes is refused."},
-		kinds: []string{cronJob}, look: typed(alwaysRestarts),
+		kinds: []string{cronJob}, check: typed(alwaysRestarts),
 	},
-)
+}
 
 func failurePolicy(s *subject, j *kruise.BroadcastJob) {
 	switch t := j.Spec.FailurePolicy.Type; t {
 	case "", kruise.FailFastFailurePolicyType, kruise.ContinueFailurePolicyType, kruise.PauseFailurePolicyType:
 	default:
-		s.say("spec.failurePolicy.type", "FailFast, Continue or Pause", "%q is accepted, and is none of the policies", t)
+		s.report("spec.failurePolicy.type", "FailFast, Continue or Pause", "%q is accepted, and is none of the policies", t)
 	}
 }
 
 func restartLimit(s *subject, j *kruise.BroadcastJob) {
 	if j.Spec.FailurePolicy.RestartLimit > 0 && j.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
-		s.say("spec.failurePolicy.restartLimit", "use restartPolicy Never, or give activeDeadlineSeconds", "a pod that restarts more often counts as failed, but goes on restarting")
+		s.report("spec.failurePolicy.restartLimit", "use restartPolicy Never, or give activeDeadlineSeconds", "a pod that restarts more often counts as failed, but goes on restarting")
 	}
 }
 
 func noParallelism(s *subject, j *kruise.BroadcastJob) {
-	if p := j.Spec.Parallelism; p != nil && of(p, many) == 0 {
-		s.say("spec.parallelism", "allow at least 1", "comes to 0: no pod will be started")
+	if p := j.Spec.Parallelism; p != nil && podsOf(p, many) == 0 {
+		s.report("spec.parallelism", "allow at least 1", "comes to 0: no pod will be started")
 	}
 }
 
 func alwaysRestarts(s *subject, j *kruise.AdvancedCronJob) {
 	if t := j.Spec.Template.JobTemplate; t != nil && t.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyAlways {
-		s.say("spec.template.jobTemplate.spec.template.spec.restartPolicy", "Never or OnFailure", "every Job that is made will be refused: its pods must come to an end")
+		s.report("spec.template.jobTemplate.spec.template.spec.restartPolicy", "Never or OnFailure", "every Job that is made will be refused: its pods must come to an end")
 	}
 }

@@ -1,11 +1,11 @@
-// Package lint says what is wrong with Kruise objects before anybody applies
-// them: what Kruise's webhooks would refuse (package check), and what they let
-// through and users regret. It looks at files and at what else exists, and opens
-// nothing itself.
+// Package lint reports problems of Kruise objects before they are applied: those for which
+// Kruise's webhooks would refuse them (package check), and risky settings that the webhooks
+// accept. It checks objects in memory, together with other known objects, and opens nothing.
 package lint
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -25,11 +25,11 @@ type Severity string
 
 // The severities.
 const (
-	// Error: Kruise refuses the object.
+	// Error means that Kruise refuses the object.
 	Error Severity = "error"
-	// Warning: it is accepted, and hardly what was meant.
+	// Warning means that Kruise accepts the object, which is probably not as intended.
 	Warning Severity = "warning"
-	// Info: worth knowing.
+	// Info is for facts that are worth knowing.
 	Info Severity = "info"
 )
 
@@ -46,17 +46,16 @@ type Rule struct {
 	Doc string
 }
 
-// Problem is what one rule has against one object.
+// Problem is a violation of a rule by an object.
 type Problem struct {
 	Rule     string
 	Severity Severity
 	*resource.Error
 }
 
-// Request is what to look at.
+// Request has the objects to check.
 type Request struct {
-	// Objects are those to check. Of an object in Old with the same identity,
-	// each is an update.
+	// Objects are those to check. An object with the same identity in Old makes it an update.
 	Objects, Old []*resource.Resource
 	// Context are objects that exist and are not checked.
 	Context []*resource.Resource
@@ -64,19 +63,19 @@ type Request struct {
 	Operation check.Operation
 	// Namespace is where objects without one live.
 	Namespace string
-	// Kruise is the release of Kruise that the objects are for; of one that is not known,
-	// what only other releases than the newest take is a warning.
+	// Kruise is the release of Kruise that the objects are for. If it is not known, fields and
+	// versions that only some releases accept are warnings.
 	Kruise kruise.Release
 	// Disabled are IDs of rules that are off.
 	Disabled []string
-	// Known: what is neither in Objects nor in Context does not exist.
+	// Known is set if Objects and Context are all objects that exist.
 	Known bool
-	// Kept objects stay Kruise's: what only their expansion needs to know is no fault.
+	// Kept is set if the objects are not expanded: what only an expansion needs is no problem.
 	Kept bool
-	// Limits bound what is looked at.
+	// Limits bound what is checked.
 	Limits stage.Limits
-	// Stop, when set, is asked between objects; with an error from it nothing is looked
-	// at any more, and what is returned is not all.
+	// Stop, if set, is called between objects. When it returns an error, the rest is not
+	// checked, and the result is incomplete.
 	Stop func() error
 }
 
@@ -88,26 +87,26 @@ func Run(q Request) []Problem {
 		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
 		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Stop: q.Stop,
 	}
-	all := newSurroundings(c, q)
+	all := newRelatedObjects(c, q)
 	lists := make([][]Problem, len(q.Objects))
 	_ = c.Each(len(q.Objects), func(i int) error {
-		lists[i] = all.one(q.Objects[i])
+		lists[i] = all.problems(q.Objects[i])
 		return nil
 	})
 	return slices.Concat(lists...)
 }
 
-// one returns what is held against an object, the worst first, and by lines.
-func (s *surroundings) one(r *resource.Resource) []Problem {
+// problems returns the problems of an object, the worst first, and by lines.
+func (s *relatedObjects) problems(r *resource.Resource) []Problem {
 	old := s.old[s.c.Facts.IDOf(r)]
 	var out []Problem
 	faults := check.Object(s.c, check.Request{Operation: s.request.Operation, Object: r, Old: old, Known: s.request.Known})
 	if s.request.Operation != check.Delete {
 		faults = append(faults, check.Native(r)...)
 	}
-	spoilt := false
+	refused := false
 	for _, f := range faults {
-		spoilt = spoilt || !f.OfRelease || !f.Accepted
+		refused = refused || !f.OfRelease || !f.Accepted
 		severity := Error
 		if f.Accepted {
 			severity = Warning
@@ -115,7 +114,7 @@ func (s *surroundings) one(r *resource.Resource) []Problem {
 		out = append(out, Problem{Rule: f.Rule, Severity: severity, Error: f.Error})
 	}
 	if s.request.Operation != check.Delete {
-		out = append(out, s.advice(r, old, spoilt)...)
+		out = append(out, s.advice(r, old, refused)...)
 	}
 	ignored := ignores(r)
 	out = slices.DeleteFunc(out, func(p Problem) bool {
@@ -147,4 +146,49 @@ func Rules() []Rule {
 	out = append(out, inputRules...)
 	slices.SortFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
 	return out
+}
+
+// The rules about the input itself.
+const (
+	unreadable = "input/unreadable"
+	duplicate  = "input/duplicate"
+	empty      = "input/empty"
+)
+
+// inputRules are part of the catalogue, and cannot be turned off: what is not read cannot be
+// checked.
+var inputRules = []Rule{
+	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
+	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
+	{ID: empty, Severity: Error, Doc: "The input holds no object."},
+}
+
+// Fixed reports whether the rule with this ID cannot be turned off.
+func Fixed(id string) bool {
+	return slices.ContainsFunc(inputRules, func(r Rule) bool { return r.ID == id })
+}
+
+// Unread returns the errors of reading the input as problems.
+func Unread(faults error) []Problem {
+	var all resource.Errors
+	all.Add(faults)
+	var out []Problem
+	for _, err := range all {
+		at, ok := errors.AsType[*resource.Error](err)
+		if !ok {
+			at = &resource.Error{Err: err}
+		}
+		out = append(out, Problem{Rule: inputRule(err), Severity: Error, Error: at})
+	}
+	return out
+}
+
+func inputRule(err error) string {
+	switch {
+	case errors.Is(err, resource.ErrDuplicate):
+		return duplicate
+	case errors.Is(err, resource.ErrEmpty):
+		return empty
+	}
+	return unreadable
 }

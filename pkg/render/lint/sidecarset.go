@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,56 +11,58 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Rules about SidecarSets.
-var _ = advise(
-	advice{
+var sidecarSetAdvice = []advice{
+	{
 		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The selector finds no pod template among the objects: mostly a slip of the pen."},
-		kinds: []string{sidecarSet}, look: matchesNothing,
+		kinds: []string{sidecarSet}, check: matchesNothing,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "sidecarset/matches-across-namespaces", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Without a namespace selector the set reaches pods of several namespaces."},
-		kinds: []string{sidecarSet}, look: matchesAcross,
+		kinds: []string{sidecarSet}, check: matchesAcross,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and neither hands over."},
-		kinds: []string{sidecarSet}, look: hotUpgrade,
+		kinds: []string{sidecarSet}, check: hotUpgrade,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "sidecarset/not-upgradable", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Only images of sidecars change in running pods; any other change waits until pods are recreated."},
-		kinds: []string{sidecarSet}, look: notUpgradable,
+		kinds: []string{sidecarSet}, check: notUpgradable,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A resourcesPolicy computes a request above its limit for the pods of a workload: the API server refuses those pods. Said of the SidecarSet, or of the workload where the set is only known."},
-		kinds: []string{anything}, look: requestsAboveLimits,
+		kinds: []string{anything}, check: requestsAboveLimits,
 	},
-)
+}
 
-// requestsAboveLimits says of a SidecarSet for which workloads it asks for more than it
-// allows, and of a workload which set that is not looked at does.
+// requestsAboveLimits reports for a SidecarSet the workloads for which it computes a request
+// above its limit, and for a workload the SidecarSets that do so and are not checked
+// themselves.
 func requestsAboveLimits(s *subject) {
 	const hint = "let the expression of the request stay below that of the limit, for instance by min(...)"
 	for _, e := range s.excesses() {
 		switch {
 		case s.r.Is(kruise.Group, kruise.KindSidecarSet) && s.r.Name() == e.Set:
-			s.say(e.Field, hint, "%s", e)
+			s.report(e.Field, hint, "%s", e)
 		case s.r == e.Owner && !s.checked(kruise.KindSidecarSet, e.Set):
-			s.at("", hint, "SidecarSet %s, %s: %s", e.Set, e.Field, e)
+			s.reportAt("", hint, "SidecarSet %s, %s: %s", e.Set, e.Field, e)
 		}
 	}
 }
 
-// checked reports whether an object of Kruise's is among those that are looked at.
-func (s *surroundings) checked(kind, name string) bool {
+// checked reports whether an object of Kruise is among those to check.
+func (s *relatedObjects) checked(kind, name string) bool {
 	return slices.ContainsFunc(s.request.Objects, func(r *resource.Resource) bool { return r.Is(kruise.Group, kind) && r.Name() == name })
 }
 
 func matchesNothing(s *subject) {
 	matched, ok := s.matched()
 	if ok && len(matched) == 0 && len(s.templates) > 0 {
-		s.say("spec.selector", "compare with the labels of the pod templates, or name what else exists with --with", "finds no pod template among the %d that are known", len(s.templates))
+		s.report("spec.selector", "compare with the labels of the pod templates, or name what else exists with --with", "finds no pod template among the %d that are known", len(s.templates))
 	}
 }
 
@@ -75,12 +79,12 @@ func matchesAcross(s *subject) {
 		}
 	}
 	if slices.Sort(spaces); len(spaces) > 1 {
-		s.say("spec.selector", "add namespaceSelector where that is not meant", "reaches pods of %d namespaces: %s", len(spaces), strings.Join(spaces, ", "))
+		s.report("spec.selector", "add namespaceSelector where that is not meant", "reaches pods of %d namespaces: %s", len(spaces), strings.Join(spaces, ", "))
 	}
 }
 
-// matched returns the templates that the set's selector finds in the namespaces
-// that its namespace selector is known to find.
+// matched returns the templates that the set selects, in namespaces that its namespace
+// selector is known to match.
 func (s *subject) matched() (list []template, ok bool) {
 	var set kruise.SidecarSet
 	if !s.decode(&set) || set.Spec.Selector == nil {
@@ -118,7 +122,120 @@ func hotUpgrade(s *subject) {
 			continue
 		}
 		if c.Lifecycle == nil || c.Lifecycle.PostStart == nil {
-			s.say(fmt.Sprintf("spec.containers[%d].lifecycle.postStart", i), "hand the work over there, for instance by a socket", "container %s is upgraded hot, but nothing hands over to the new one", c.Name)
+			s.report(fmt.Sprintf("spec.containers[%d].lifecycle.postStart", i), "hand the work over there, for instance by a socket", "container %s is upgraded hot, but nothing hands over to the new one", c.Name)
 		}
+	}
+}
+
+func notUpgradable(s *subject) {
+	if s.was == nil {
+		return
+	}
+	e := rules.SidecarSetEligible(s.was.Template, s.workload.Template)
+	for _, f := range e.Fields {
+		if f.Effect == rules.EffectRecreate {
+			s.report(f.Path, "recreate the pods to give it to them", "running pods keep the old sidecar: %s", f.Why)
+		}
+	}
+}
+
+// Rules about values that the webhook of SidecarSets accepts although they have no effect, or
+// break the creation of pods (docs/kruise/sidecarset.md#observed-on-a-cluster).
+var sidecarValueAdvice = []advice{
+	{
+		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does something else than its neighbours."},
+		kinds: []string{sidecarSet}, check: typed(unknownValues),
+	},
+	{
+		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-empty-image", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade without hotUpgradeEmptyImage is accepted, and every pod that the set matches is refused."},
+		kinds: []string{sidecarSet}, check: typed(noEmptyImage),
+	},
+	{
+		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "With MergePatchJson an annotation that is not JSON is accepted, and pods that have the key already are refused."},
+		kinds: []string{sidecarSet}, check: typed(noJSON),
+	},
+	{
+		Rule:  Rule{ID: "sidecarset/unused-volume", Kind: kruise.KindSidecarSet, Severity: Info, Doc: "A volume that no container of the set mounts is not injected."},
+		kinds: []string{sidecarSet}, check: typed(unusedVolumes),
+	},
+	{
+		Rule:  Rule{ID: "sidecarset/max-unavailable-zero", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "maxUnavailable 0 is accepted, and only pods that are not ready are updated."},
+		kinds: []string{sidecarSet}, check: typed(noneUnavailable),
+	},
+	{
+		Rule:  Rule{ID: "sidecarset/partition-updates-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A partition of 100% keeps every injected pod at the old revision."},
+		kinds: []string{sidecarSet}, check: typed(allKeptOld),
+	},
+}
+
+func unknownValues(s *subject, set *kruise.SidecarSet) {
+	unknown := func(path, value, effect string, legal ...string) {
+		if value != "" && !slices.Contains(legal, value) {
+			s.report(path, "one of: "+strings.Join(legal, ", "), "%q is accepted, and %s", value, effect)
+		}
+	}
+	for i, c := range set.Spec.InitContainers {
+		unknown(fmt.Sprintf("spec.initContainers[%d].podInjectPolicy", i), string(c.PodInjectPolicy), "acts like AfterAppContainer",
+			string(kruise.BeforeAppContainerType), string(kruise.AfterAppContainerType))
+	}
+	for i, p := range set.Spec.PatchPodMetadata {
+		unknown(fmt.Sprintf("spec.patchPodMetadata[%d].patchPolicy", i), string(p.PatchPolicy), "writes nothing",
+			string(kruise.SidecarSetRetainPatchPolicy), string(kruise.SidecarSetOverwritePatchPolicy), string(kruise.SidecarSetMergePatchJSONPatchPolicy))
+	}
+	unknown("spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type), "does not say whether pods follow",
+		string(kruise.RollingUpdateSidecarSetStrategyType), string(kruise.NotUpdateSidecarSetStrategyType))
+}
+
+func noEmptyImage(s *subject, set *kruise.SidecarSet) {
+	for i, c := range set.Spec.Containers {
+		if c.UpgradeStrategy.UpgradeType == kruise.SidecarContainerHotUpgrade && c.UpgradeStrategy.HotUpgradeEmptyImage == "" {
+			s.report(fmt.Sprintf("spec.containers[%d].upgradeStrategy", i), "give hotUpgradeEmptyImage: what the idle one of the pair runs", "every pod that matches will be refused: container %s has no empty image", c.Name)
+		}
+	}
+}
+
+func noJSON(s *subject, set *kruise.SidecarSet) {
+	for i, p := range set.Spec.PatchPodMetadata {
+		if p.PatchPolicy != kruise.SidecarSetMergePatchJSONPatchPolicy {
+			continue
+		}
+		for _, key := range slices.Sorted(maps.Keys(p.Annotations)) {
+			if !json.Valid([]byte(p.Annotations[key])) {
+				s.report(fmt.Sprintf("spec.patchPodMetadata[%d].annotations[%s]", i, key), "write a JSON object", "is not JSON: pods that have this annotation will be refused")
+			}
+		}
+	}
+}
+
+func unusedVolumes(s *subject, set *kruise.SidecarSet) {
+	used := map[string]bool{}
+	for _, c := range slices.Concat(set.Spec.InitContainers, set.Spec.Containers) {
+		for _, m := range c.VolumeMounts {
+			used[m.Name] = true
+		}
+		for _, d := range c.VolumeDevices {
+			used[d.Name] = true
+		}
+	}
+	for i, v := range set.Spec.Volumes {
+		if !used[v.Name] {
+			s.report(fmt.Sprintf("spec.volumes[%d]", i), "mount it in a container of the set, or take it out", "volume %s is mounted by no container of the set, and is not injected", v.Name)
+		}
+	}
+}
+
+func noneUnavailable(s *subject, set *kruise.SidecarSet) {
+	m := set.Spec.UpdateStrategy.MaxUnavailable
+	if m != nil && set.Spec.UpdateStrategy.Type != kruise.NotUpdateSidecarSetStrategyType && podsOf(m, many) == 0 {
+		s.report("spec.updateStrategy.maxUnavailable", "allow at least 1", "comes to 0: pods that are ready are never updated")
+	}
+}
+
+// many is a number of pods that no percentage above 0 makes 0.
+const many = 1_000_000
+
+func allKeptOld(s *subject, set *kruise.SidecarSet) {
+	if p := set.Spec.UpdateStrategy.Partition; p != nil && p.StrVal == "100%" {
+		s.report("spec.updateStrategy.partition", "lower the partition to update pods", "keeps all pods old")
 	}
 }

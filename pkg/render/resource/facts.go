@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -131,4 +132,16 @@ func (f *Facts) Namespaces() []string {
 	}
 	sort.Strings(names)
 	return slices.Compact(names)
+}
+
+// memo holds what was worked out from facts, by the key of whoever did.
+type memo struct{ entries sync.Map }
+
+// Once returns what make works out from these facts, for instance an index over
+// objects of one kind, and works it out only once for each key. key is of a type of
+// the caller's own; the result is shared and must not change.
+func Once[K comparable, V any](f *Facts, key K, work func() V) V {
+	once := sync.OnceValue(work)
+	found, _ := f.memo.entries.LoadOrStore(key, once)
+	return found.(func() V)() //nolint:forcetypeassert // the key's type says so
 }

@@ -2,12 +2,18 @@ package argocd
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 )
 
 // Announcement is a parameter as Argo CD's form shows it (docs/facts/argocd.md#the-plugin-file).
@@ -84,4 +90,99 @@ func or(value, otherwise string) string {
 		return otherwise
 	}
 	return value
+}
+
+// option is one that only an application has: how a text is read, and where the value
+// goes. set returns a hint with its error.
+type option struct {
+	fromText func(string) *tree.Node
+	set      func(s *Settings, v *tree.Node) (hint string, err error)
+}
+
+var own = map[string]option{
+	"source": {tree.String, func(s *Settings, v *tree.Node) (string, error) {
+		s.Source = Source(v.Value)
+		if !slices.Contains(sources, s.Source) {
+			return "one of: auto, directory, kustomize, helm", fmt.Errorf("unknown value %q", v.Value)
+		}
+		return "", nil
+	}},
+	"recurse":    {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.Recurse, v) }},
+	"syncWaves":  {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.SyncWaves, v) }},
+	"helmValues": {words, func(s *Settings, v *tree.Node) (string, error) { return s.helmValues(v) }},
+}
+
+var sources = []Source{Auto, Directory, Kustomize, Helm}
+
+// names are those of all options, sorted.
+func names() []string {
+	return slices.Sorted(slices.Values(append(config.Names(), slices.Collect(maps.Keys(own))...)))
+}
+
+// parted takes this package's options out of a RenderConfig; what is left is a
+// function config as anywhere else.
+func parted(n *tree.Node) (ours map[string]*tree.Node, theirs *tree.Node) {
+	ours = map[string]*tree.Node{}
+	if tree.IsNull(n) || !tree.IsMap(tree.Get(n, "spec")) {
+		return ours, n
+	}
+	theirs = tree.Shallow(n)
+	spec := tree.Shallow(tree.Get(n, "spec"))
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if v := tree.Get(spec, name); v != nil {
+			ours[name] = v
+			tree.Delete(spec, name)
+		}
+	}
+	tree.Set(theirs, "spec", spec)
+	return ours, theirs
+}
+
+// take sets options of this package; at makes a name what messages call it, which is a
+// field below root where there is one.
+func (s *Settings) take(root *tree.Node, at string, values map[string]*tree.Node) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if tree.IsNull(values[name]) {
+			continue
+		}
+		if hint, err := own[name].set(s, values[name]); err != nil {
+			errs = append(errs, tree.Errorf(root, fmt.Sprintf(at, name), hint, "%v", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// helmValues takes files within the repository alone.
+func (s *Settings) helmValues(v *tree.Node) (string, error) {
+	if !tree.IsSeq(v) {
+		return "", errors.New("must be a list of files")
+	}
+	for _, item := range tree.Items(v) {
+		if path.IsAbs(item.Value) || strings.Contains(item.Value, "://") {
+			return "name it from the application's folder, as values.yaml or ../values.yaml", fmt.Errorf("%q is not a file of the repository", item.Value)
+		}
+		s.HelmValues = append(s.HelmValues, item.Value)
+	}
+	return "", nil
+}
+
+func boolean(into *bool, v *tree.Node) error {
+	if !tree.IsBool(v) {
+		return errors.New("must be true or false")
+	}
+	*into = tree.Bool(v)
+	return nil
+}
+
+// truth reads true and false; anything else stays text, which is refused.
+func truth(s string) *tree.Node {
+	if s == "true" || s == "false" {
+		return tree.Boolean(s == "true")
+	}
+	return tree.String(s)
+}
+
+func words(s string) *tree.Node {
+	return list(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }))
 }

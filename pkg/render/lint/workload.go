@@ -18,40 +18,40 @@ const rolling = "spec.updateStrategy.rollingUpdate."
 var workloads = []string{cloneSet, statefulSet, daemonSet}
 
 // Rules about how a workload is updated.
-var _ = advise(
-	advice{
+var workloadAdvice = []advice{
+	{
 		Rule:  Rule{ID: "workload/partition-updates-nothing", Kind: "Workload", Severity: Warning, Doc: "A partition that keeps every pod old: a new template would reach no pod."},
-		kinds: workloads, look: partitionUpdatesNothing,
+		kinds: workloads, check: partitionUpdatesNothing,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge nothing can move; a scaleStrategy with maxUnavailable 0 lets no pod be added."},
-		kinds: []string{cloneSet}, look: maxUnavailableZero,
+		kinds: []string{cloneSet}, check: maxUnavailableZero,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "workload/fractional-percentage", Kind: "Workload", Severity: Warning, Doc: "A percentage with a fraction is accepted for maxUnavailable and maxSurge, and counts as 0."},
-		kinds: []string{cloneSet}, look: fractionalPercentage,
+		kinds: []string{cloneSet}, check: fractionalPercentage,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "workload/not-in-place", Kind: "Workload", Severity: Warning, Doc: "The policy says in place, but this change recreates pods, or reaches none under InPlaceOnly."},
-		kinds: workloads, look: notInPlace,
+		kinds: workloads, check: notInPlace,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "workload/restart-in-place", Kind: "Workload", Severity: Warning, Doc: "A restart annotation in the template restarts no container under an in-place policy: only metadata changes."},
-		kinds: workloads, look: restartInPlace,
+		kinds: workloads, check: restartInPlace,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "workload/paused", Kind: "Workload", Severity: Info, Doc: "The update is paused: a new template waits until the update is resumed."},
-		kinds: workloads, look: paused,
+		kinds: workloads, check: paused,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
-		kinds: []string{statefulSet}, look: lostByOlderVersion,
+		kinds: []string{statefulSet}, check: lostByOlderVersion,
 	},
-	advice{
+	{
 		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it takes away what the stored object has of them, which only --old or --with can tell."},
-		kinds: []string{statefulSet}, look: throughOlderVersion,
+		kinds: []string{statefulSet}, check: throughOlderVersion,
 	},
-)
+}
 
 func partitionUpdatesNothing(s *subject) {
 	const hint = "lower the partition to update pods"
@@ -59,15 +59,15 @@ func partitionUpdatesNothing(s *subject) {
 	switch o := s.workload.Object.(type) {
 	case *kruise.CloneSet:
 		if l := rules.LimitsOfCloneSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
-			s.say(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
+			s.report(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
 		}
 	case *kruise.StatefulSet:
 		if l := rules.LimitsOfStatefulSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
-			s.say(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
+			s.report(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
 		}
 	case *kruise.DaemonSet:
 		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil && r.Partition.StrVal == "100%" {
-			s.say(rolling+"partition", hint, "keeps all pods old")
+			s.report(rolling+"partition", hint, "keeps all pods old")
 		}
 	}
 }
@@ -75,16 +75,16 @@ func partitionUpdatesNothing(s *subject) {
 func maxUnavailableZero(s *subject) {
 	o, _ := s.workload.Object.(*kruise.CloneSet)
 	l := rules.LimitsOfCloneSet(&o.Spec)
-	if v := o.Spec.ScaleStrategy.MaxUnavailable; v != nil && of(v, many) == 0 {
-		s.say("spec.scaleStrategy.maxUnavailable", "allow at least 1, or leave it out", "comes to 0: no pod can be added")
+	if v := o.Spec.ScaleStrategy.MaxUnavailable; v != nil && podsOf(v, many) == 0 {
+		s.report("spec.scaleStrategy.maxUnavailable", "allow at least 1, or leave it out", "comes to 0: no pod can be added")
 	}
-	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || rolls(r.MaxUnavailable) == "0" {
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || textOf(r.MaxUnavailable) == "0" {
 		return
 	}
-	s.say(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will make no progress", l.Replicas)
+	s.report(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will make no progress", l.Replicas)
 }
 
-func rolls(v *intstr.IntOrString) string {
+func textOf(v *intstr.IntOrString) string {
 	if v == nil {
 		return ""
 	}
@@ -102,8 +102,8 @@ func fractionalPercentage(s *subject) {
 }
 
 func (s *subject) wholePercentage(field string, v *intstr.IntOrString) {
-	if text := rolls(v); strings.HasSuffix(text, "%") && strings.Contains(text, ".") {
-		s.say(rolling+field, "use a whole percentage, or a number", "%s counts as 0: only whole percentages are understood here", text)
+	if text := textOf(v); strings.HasSuffix(text, "%") && strings.Contains(text, ".") {
+		s.report(rolling+field, "use a whole percentage, or a number", "%s counts as 0: only whole percentages are understood here", text)
 	}
 }
 
@@ -118,9 +118,9 @@ func notInPlace(s *subject) {
 		}
 		switch e.Mode {
 		case rules.ModeRecreate:
-			s.say("spec.template."+f.Path, "change it apart from images, when pods may be recreated", "the policy is %s, but this change recreates every pod", e.Policy)
+			s.report("spec.template."+f.Path, "change it apart from images, when pods may be recreated", "the policy is %s, but this change recreates every pod", e.Policy)
 		case rules.ModeNotAllowed:
-			s.say("spec.template."+f.Path, "take it back, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, and nothing will say so", e.Policy)
+			s.report("spec.template."+f.Path, "take it back, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, and nothing will say so", e.Policy)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func restartInPlace(s *subject) {
 	for _, f := range rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.GatesOf(s.c.Kruise)).Fields {
 		for _, a := range restartAnnotations {
 			if f.Effect == rules.EffectMetadata && strings.Contains(f.Path, a) {
-				s.say("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "restarts nothing under %s", rules.PolicyOf(s.workload.Object))
+				s.report("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "restarts nothing under %s", rules.PolicyOf(s.workload.Object))
 			}
 		}
 	}
@@ -143,11 +143,11 @@ func restartInPlace(s *subject) {
 
 func paused(s *subject) {
 	if tree.Bool(tree.Get(s.hub(), tree.Steps(rolling+"paused")...)) {
-		s.say(rolling+"paused", "", "updates wait until it is resumed")
+		s.report(rolling+"paused", "", "updates wait until it is resumed")
 	}
 }
 
-// stored is what the object replaces, nil when that is not known.
+// stored returns the existing object, nil if it is not known.
 func (s *subject) stored() *resource.Resource {
 	if s.old != nil {
 		return s.old
@@ -157,7 +157,7 @@ func (s *subject) stored() *resource.Resource {
 
 func throughOlderVersion(s *subject) {
 	if s.r.Version() == kruise.V1alpha1 && s.stored() == nil {
-		s.say("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "an update through v1alpha1 takes fields away that only v1beta1 has")
+		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "an update through v1alpha1 takes fields away that only v1beta1 has")
 	}
 }
 
@@ -171,6 +171,6 @@ func lostByOlderVersion(s *subject) {
 		return
 	}
 	for _, l := range lost {
-		s.say("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "takes %s away, which the stored object has and v1alpha1 has not", l.Path)
+		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "takes %s away, which the stored object has and v1alpha1 has not", l.Path)
 	}
 }
