@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// group is a heading of the help and what stands below it, in this order.
+// group is a heading of the help with the commands below it, in this order.
 type group struct {
 	title string
 	// known says that kubectl has such commands: their names are enough.

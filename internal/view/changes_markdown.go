@@ -101,7 +101,7 @@ func breaks(list []string) string {
 	return strings.Join(out, "<br>")
 }
 
-// mostText is how much of one text stands in a cell.
+// mostText is the longest text in a cell.
 const mostText = 400
 
 func clipped(text string) string {

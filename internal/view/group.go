@@ -12,18 +12,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// GroupMember is one rollout of a group, as it stands or as it is planned.
+// GroupMember is one rollout of a group, with its status or as it is planned.
 type GroupMember struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	Wave      int    `json:"wave"`
 	DependsOn string `json:"dependsOn,omitempty"`
-	// Phase and Reason are how it stands.
+	// Phase and Reason are its status.
 	Phase  string `json:"phase"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// GroupStatus is how a group of rollouts stands.
+// GroupStatus is the status of a group of rollouts.
 type GroupStatus struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -37,7 +37,7 @@ type GroupStatus struct {
 	Members []GroupMember `json:"members"`
 }
 
-// Group writes how a group of rollouts stands.
+// Group writes the status of a group of rollouts.
 func Group(w io.Writer, s GroupStatus, st Style) error {
 	line := []string{fmt.Sprintf("group %s: %s: %s", s.Name, s.Outcome, s.Reason)}
 	for _, more := range []struct{ what, by string }{{"paused", s.Paused}, {"aborted", s.Aborted}, {"executor", s.Holder}} {
@@ -135,7 +135,7 @@ type GroupLines struct {
 	Name func(event.Workload) string
 
 	last   time.Time
-	stands string
+	status string
 	phases map[string]string
 	steps  map[event.Workload]int
 }
@@ -170,7 +170,7 @@ func (l *GroupLines) ended(e event.Event, name string) {
 	}
 }
 
-// Stands prints how the group stands, where that has changed.
+// Stands prints the status of the group if it has changed.
 func (l *GroupLines) Stands(at time.Time, s GroupStatus) {
 	for _, m := range s.Members {
 		key := m.Namespace + "/" + m.Name
@@ -182,16 +182,16 @@ func (l *GroupLines) Stands(at time.Time, s GroupStatus) {
 		}
 		l.phases[key] = m.Phase
 	}
-	if text := fmt.Sprintf("group %s: %s", s.Name, s.Reason); text != l.stands {
-		l.stands = text
+	if text := fmt.Sprintf("group %s: %s", s.Name, s.Reason); text != l.status {
+		l.status = text
 		l.line(at, bold, "%s", text)
 	}
 }
 
 // Beat says that the group is still carried out.
 func (l *GroupLines) Beat(now time.Time) {
-	if l.stands != "" && now.Sub(l.last) >= heartbeat {
-		l.line(now, "", "%s", l.stands)
+	if l.status != "" && now.Sub(l.last) >= heartbeat {
+		l.line(now, "", "%s", l.status)
 	}
 }
 

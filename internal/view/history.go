@@ -23,11 +23,11 @@ type Revision struct {
 	Name   string
 	// Present is the one that the workload has now.
 	Present bool
-	// First is the oldest on record: what it changed is not known.
+	// First is the oldest recorded one: what it changed is not known.
 	First bool
 	// Pods is how many carry it.
 	Pods int
-	// Cause is why it came, "" where nobody said so.
+	// Cause is the recorded reason of the change, "" for none.
 	Cause  string
 	Fields []rules.FieldChange
 	Mode   rules.UpdateMode
@@ -105,7 +105,7 @@ func wereText(r Revision) string {
 	return orDash(doneTo[r.Mode])
 }
 
-// PastRollouts writes rollouts on record, the newest first, with their steps and decisions;
+// PastRollouts writes the recorded rollouts, the newest first, with their steps and decisions;
 // fault is why those before the newest cannot be read.
 func PastRollouts(w io.Writer, name string, list []plan.PastRollout, fault string, now time.Time, st Style) error {
 	b := &builder{st: st}

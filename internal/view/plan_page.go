@@ -21,7 +21,7 @@ import (
 // read. The text, the Markdown, the picture and the HTML of a plan are made of it, and of
 // nothing else. Nothing in it is secret.
 type PlanPage struct {
-	// Target is TYPE/NAME in NAMESPACE, Carrier the native object that stands for it where
+	// Target is TYPE/NAME in NAMESPACE, Carrier the native object rendered from it where
 	// there is no Kruise, Driver who replaces its pods.
 	Target, Carrier, Driver string
 	// Mode is what most pods go through, Verdict the same in words, and Why the reason.

@@ -33,7 +33,7 @@ func (p Problems) Text(w io.Writer, st Style) error {
 	return nil
 }
 
-// fileless reports a problem of an object that stands in no file: it goes by its name.
+// fileless reports a problem of an object that is in no file, by its name.
 func fileless(p lint.Problem) bool { return p.File == "" && p.Line == 0 }
 
 // objectless reports a problem of a file, in which no object could be made out.
@@ -180,7 +180,7 @@ type (
 		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
 		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
 	}
-	// sarifLogical is an object that stands in no file.
+	// sarifLogical is an object that is in no file.
 	sarifLogical struct {
 		Name string `json:"fullyQualifiedName"`
 		Kind string `json:"kind"`
@@ -228,7 +228,7 @@ func resultOf(p lint.Problem, rule int) sarifResult {
 	}
 }
 
-// locationsOf is where the problem stands; what is about all of the input stands nowhere.
+// locationsOf is where the problem is; one of the whole input has no location.
 func locationsOf(p lint.Problem) []sarifLocation {
 	switch {
 	case fileless(p) && objectless(p):

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Release is how a Rollout of Kruise Rollout stands.
+// Release is the status of a Rollout of Kruise Rollout.
 type Release struct {
 	Name      string        `json:"name"`
 	Namespace string        `json:"namespace"`
@@ -32,7 +32,7 @@ type ReleaseStep struct {
 	Pause    string `json:"pause"`
 }
 
-// Write writes a Release: its steps, where it stands, and what to do.
+// Write writes a Release: its steps, its status, and what to do.
 func (r Release) Write(w io.Writer, st Style) error {
 	b := &builder{st: st}
 	b.line("%s of %s  %s", st.paint(bold, r.Name), r.Workload, r.Stands)

@@ -25,7 +25,7 @@ type RolloutLive struct {
 	begun    time.Time
 	// stepBegun and stepEnded are times by step.
 	stepBegun, stepEnded map[int]time.Time
-	// state is the type of the last event that says how it stands, blocked what it
+	// state is the type of the last event about its status, blocked what it
 	// said.
 	state   event.Type
 	blocked event.Event
@@ -52,14 +52,14 @@ func (l *RolloutLive) Event(e event.Event) {
 		l.begin(*e.Plan)
 	case event.StepBegun:
 		l.at, l.stepBegun[e.Step] = e.Step, e.Time
-		l.stands(e, event.StepBegun)
+		l.enter(e, event.StepBegun)
 	case event.StepDone:
 		l.stepEnded[e.Step], l.at = e.Time, e.Step+1
-		l.stands(e, event.StepDone)
+		l.enter(e, event.StepDone)
 	case event.Waiting, event.Paused, event.Halted:
-		l.stands(e, e.Type)
+		l.enter(e, e.Type)
 	case event.Acted:
-		l.stands(e, event.Acted)
+		l.enter(e, event.Acted)
 		l.notice = e.Request
 	case event.Refused:
 		l.notice = "refused for now, trying again: " + e.Text
@@ -81,8 +81,8 @@ func (l *RolloutLive) begin(p event.Plan) {
 	l.stepBegun, l.stepEnded = map[int]time.Time{}, map[int]time.Time{}
 }
 
-// stands notes how it stands, and for how long people are waited for.
-func (l *RolloutLive) stands(e event.Event, state event.Type) {
+// enter notes a new state, and since when approval is waited for.
+func (l *RolloutLive) enter(e event.Event, state event.Type) {
 	if l.state == event.Paused && !l.idleSince.IsZero() {
 		l.idle += e.Time.Sub(l.idleSince)
 		l.idleSince = time.Time{}

@@ -29,7 +29,7 @@ type LogTail struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Why writes a diagnosis: the answer, what stands in the way, and what to do.
+// Why writes a diagnosis: the answer, the blockers, and what to do.
 func Why(w io.Writer, d Diagnosed, st Style) error {
 	b := &builder{st: st}
 	b.why(d)

@@ -27,7 +27,7 @@ type done struct {
 	err    error
 }
 
-// act begins what a key stands for, with what the screen points at.
+// act starts the action of a key on the selection of the screen.
 func (m Model) act(v verb) (Model, tea.Cmd) {
 	if m.options.ReadOnly {
 		m.notice = screen.Notice{Text: "read-only: nothing is changed from here"}

@@ -15,7 +15,7 @@ import (
 // a second cost no more than a few.
 const pace = 50 * time.Millisecond
 
-// feed is the question to the source that is under way. Another want ends it and asks
+// feed is the question that the source is answering. Another want ends it and asks
 // again; what still comes of the old one is known by its turn and passed over.
 type feed struct {
 	want  world.Want

@@ -114,7 +114,7 @@ func (m frame) place() draw.Line {
 	return draw.Text(style, name).Add(theme.Faint, " "+space)
 }
 
-// link says how fresh all this is, and what goes on behind.
+// link is the age of what is shown, and the state of the connection.
 func (m frame) link() draw.Line {
 	l := draw.Line{}
 	if m.options.ReadOnly {

@@ -111,7 +111,7 @@ func (m Model) pass(msg tea.Msg) (Model, tea.Cmd) {
 	return m.with(top).follow(after)
 }
 
-// follow does what shall happen after an update.
+// follow does what a screen asks for after an update.
 func (m Model) follow(after ...screen.After) (Model, tea.Cmd) {
 	var cmds []tea.Cmd
 	for _, a := range after {
@@ -203,7 +203,7 @@ type said struct {
 }
 
 // briefly and longer are for how long a notice is shown: a user may have left the
-// terminal open for the night, and the keys shall be there in the morning.
+// terminal open overnight, and the keys must be there in the morning.
 const (
 	briefly = 20 * time.Second
 	longer  = 5 * time.Minute

@@ -23,12 +23,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const deleteLong = `Delete objects, as kubectl does. Where Kruise refuses it, what keeps the object is said:
-its deletion protection, or the PodUnavailableBudget of a pod.`
+const deleteLong = `Delete objects, as kubectl does. If Kruise refuses it, the reason is reported: the deletion
+protection of the object, or the PodUnavailableBudget of a pod.`
 
 const deleteExample = `  kubectl kruise delete cloneset/web
 
-  # with the pods left running
+  # leave the pods running
   kubectl kruise delete cloneset/web --cascade=orphan
 
   kubectl kruise delete -f web.yaml --dry-run=server`
@@ -147,7 +147,7 @@ func (o *deleteOptions) protectedObjects(args []string) []string {
 	return slices.Compact(out)
 }
 
-// budget says how a PodUnavailableBudget stands.
+// budget returns the state of a PodUnavailableBudget in words.
 func (o *deleteOptions) budget(ctx context.Context, name string) string {
 	hint := "PodUnavailableBudget " + name + " lets no more pods go now: wait until others are ready, then try again"
 	client, namespace, err := o.factory.InNamespace()

@@ -77,9 +77,9 @@ func (v *edit) AddFlags(c *cobra.Command) {
 	fl := c.Flags()
 	cmdutil.AddFilenameOptionFlags(c, &v.files, "with the objects to change")
 	cmdutil.AddLabelSelectorFlagVar(c, &v.selector)
-	fl.BoolVar(&v.all, "all", false, "all objects of the types named, in the namespace")
+	fl.BoolVar(&v.all, "all", false, "select all objects of the named types in the namespace")
 	if !v.Remote {
-		fl.BoolVar(&v.local, "local", false, "change what the files hold and print it; the cluster is not asked")
+		fl.BoolVar(&v.local, "local", false, "change the objects in the files and print them, without contacting a cluster")
 	}
 	cmdutil.AddDryRunFlag(c)
 	cmdutil.AddFieldManagerFlagVar(c, &v.manager, fieldManager)

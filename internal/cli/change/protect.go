@@ -19,15 +19,15 @@ import (
 const protectLong = `Protect objects from deletion, by the label policy.kruise.io/delete-protection:
 
   Always      never deleted while the label is there
-  Cascading   not deleted while something is below: a workload with replicas above 0,
+  Cascading   not deleted while it has dependents: a workload with replicas above 0,
               a Namespace with pods or bound claims, a CustomResourceDefinition with objects
 
-Of Deployments, ReplicaSets, StatefulSets, CloneSets, Advanced StatefulSets,
-UnitedDeployments, Namespaces, CustomResourceDefinitions, Services and Ingresses (those
-two only Always). Kruise's webhook enforces it where its feature gate
+Supported are Deployments, ReplicaSets, StatefulSets, CloneSets, Advanced StatefulSets,
+UnitedDeployments, Namespaces, CustomResourceDefinitions, Services and Ingresses (the last
+two only with Always). Kruise's webhook enforces it where its feature gate
 ResourcesDeletionProtection is on: by default from Kruise 1.4 to 1.7, and no longer since
-1.8. Under Always the server is asked, and a warning says so where nothing would refuse a
-deletion. Without Kruise, "kubectl kruise render" makes an admission policy of the label.`
+1.8. With Always the server is asked, and a warning is printed if nothing would refuse a
+deletion. Without Kruise, "kubectl kruise render" turns the label into an admission policy.`
 
 const protectExample = `  kubectl kruise protect cloneset/web
 

@@ -15,10 +15,10 @@ var scaleTypes = []string{"cloneset", "statefulset.apps.kruise.io", "uniteddeplo
 
 // NewScale returns the verb scale.
 func NewScale(f *factory.Factory) *cobra.Command {
-	c := wrapScale(f, scalecmd.NewCmdScale(kubectl.Factory(f), kubectl.Streams(f)), "Set how many pods a workload has",
-		`Set how many pods a workload has: any kind with a subresource scale, Kruise's among
-them. Which pods go when it has fewer is the workload's choice; "kubectl kruise
-scaledown" names them.`,
+	c := wrapScale(f, scalecmd.NewCmdScale(kubectl.Factory(f), kubectl.Streams(f)), "Set the number of pods of a workload",
+		`Set the number of pods of a workload of any kind with the subresource scale, including
+Kruise's. If the number is reduced, the workload chooses the pods to delete; with
+"kubectl kruise scaledown" you name them.`,
 		`  kubectl kruise scale cloneset/web --replicas=5
 
   # only if it has 3 now
@@ -33,9 +33,9 @@ scaledown" names them.`,
 
 // NewAutoscale returns the verb autoscale.
 func NewAutoscale(f *factory.Factory) *cobra.Command {
-	return wrapScale(f, autoscalecmd.NewCmdAutoscale(kubectl.Factory(f), kubectl.Streams(f)), "Have a workload scaled by its load",
-		`Make a HorizontalPodAutoscaler for a workload: any kind with a subresource scale,
-Kruise's among them.`,
+	return wrapScale(f, autoscalecmd.NewCmdAutoscale(kubectl.Factory(f), kubectl.Streams(f)), "Autoscale a workload by its load",
+		`Create a HorizontalPodAutoscaler for a workload of any kind with the subresource scale,
+including Kruise's.`,
 		`  kubectl kruise autoscale cloneset/web --min=2 --max=10 --cpu=80%
 
   kubectl kruise autoscale statefulset.apps.kruise.io/db --max=5 --memory=200Mi --dry-run=client -o yaml`)

@@ -23,16 +23,16 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-const scaleDownLong = `Scale down by deleting the named pods, and let the workload have as many fewer. Each must
-be a pod of the workload that is not being deleted yet; nothing is written otherwise.
+const scaleDownLong = `Scale down by deleting the named pods, and reduce the replicas by their number. Each must
+be a pod of the workload that is not terminating; otherwise nothing is written.
 
 CloneSets put the names into spec.scaleStrategy.podsToDelete. Advanced StatefulSets
-reserve the ordinals (spec.reserveOrdinals), which stay unused until they are taken out
-of that list. Both are one write with spec.replicas.`
+reserve the ordinals (spec.reserveOrdinals), which stay unused until they are removed
+from that list. Both are written together with spec.replicas.`
 
 const scaleDownExample = `  kubectl kruise scaledown cloneset/web --pods web-x7k2p,web-9lqzd
 
-  # as the older plugin had it
+  # the form of the older plugin
   kubectl kruise scaledown CloneSet web --pods web-x7k2p
 
   # what would be written
@@ -63,7 +63,7 @@ func NewScaleDown(f *factory.Factory) *cobra.Command {
 		},
 	}
 	o.AddFlags(c)
-	c.Flags().StringSliceVar(&o.pods, "pods", nil, "names of the pods to take away")
+	c.Flags().StringSliceVar(&o.pods, "pods", nil, "names of the pods to delete")
 	// The error says that the flag does not exist, which it does.
 	_ = c.RegisterFlagCompletionFunc("pods", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return completePods(f, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

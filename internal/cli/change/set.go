@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const setLong = `Set one thing in objects, of the cluster or of files: Kruise's workloads and
-Kubernetes' own, and whatever else has a pod template (CronJobs, AdvancedCronJobs,
-BroadcastJobs, UnitedDeployments), and the containers of SidecarSets.`
+const setLong = `Set a field of objects in the cluster or in files: workloads of Kruise and Kubernetes,
+other objects with a pod template (CronJobs, AdvancedCronJobs, BroadcastJobs,
+UnitedDeployments), and the containers of SidecarSets.`
 
 // NewSet returns the verb with all that can be set.
 func NewSet(f *factory.Factory) *cobra.Command {
@@ -55,7 +55,7 @@ func newSetting(f *factory.Factory, done string) *setting {
 // addFlags adds the flags of all that change pod templates.
 func (s *setting) addFlags(c *cobra.Command) {
 	s.AddFlags(c)
-	c.Flags().BoolVar(&s.explain, "explain", false, "say what the change does to running pods, before it is written")
+	c.Flags().BoolVar(&s.explain, "explain", false, "explain what the change does to running pods before it is written")
 	s.gates.Add(c, "that of the cluster, else the newest")
 }
 
@@ -161,7 +161,7 @@ func matching(u *unstructured.Unstructured, pattern string) ([]map[string]any, e
 	return out, nil
 }
 
-// matches reads a pattern as kubectl does: * stands for any text.
+// matches reads a pattern as kubectl does: * matches any text.
 func matches(pattern, name string) bool {
 	// Names of containers have no slashes; a bad pattern matches nothing.
 	ok, err := path.Match(pattern, name)

@@ -81,14 +81,14 @@ func newEnv(f *factory.Factory) *cobra.Command {
 	}
 	o.addFlags(c)
 	fl := c.Flags()
-	fl.StringVarP(&o.containers, "containers", "c", "*", "containers to change; * stands for any text in their names")
+	fl.StringVarP(&o.containers, "containers", "c", "*", "names of the containers to change; * matches any text")
 	fl.StringArrayVarP(&o.params, "env", "e", nil, "KEY=VALUE to set, or - to read them from standard input")
 	fl.StringVar(&o.from, "from", "", "configmap/NAME or secret/NAME whose keys become variables")
 	fl.StringSliceVar(&o.keys, "keys", nil, "only these keys of --from")
-	fl.StringVar(&o.prefix, "prefix", "", "put before the names of variables")
+	fl.StringVar(&o.prefix, "prefix", "", "prefix of the names of variables")
 	fl.BoolVar(&o.list, "list", false, "print the variables, as they would be, and write nothing")
-	fl.BoolVar(&o.resolve, "resolve", false, "with --list, print what references lead to")
-	fl.BoolVar(&o.overwrite, "overwrite", true, "change variables that have a value; with false that is an error")
+	fl.BoolVar(&o.resolve, "resolve", false, "with --list: print the values that references resolve to")
+	fl.BoolVar(&o.overwrite, "overwrite", true, "change variables that already have a value; false makes that an error")
 	o.offerContainers(c)
 	return c
 }

@@ -67,7 +67,7 @@ var unchangedReasons = map[string]string{
 	"PodTemplate":              "no pods come from it",
 }
 
-// workload explains the change of a workload; of stands behind the count of pods.
+// workload explains the change of a workload; of follows the count of pods.
 func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of string) error {
 	old, err := cluster.ReadWorkload(tree.FromValue(before.Object))
 	if err != nil {

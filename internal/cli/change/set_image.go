@@ -14,16 +14,16 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const imageLong = `Set images of containers, init containers among them. * names all containers.
-An object in which a container is not found stays as it is.
+const imageLong = `Set images of containers, including init containers. * means all containers. An object
+that does not have one of the containers is not changed.
 
 Where images can be updated in place, only the containers restart: --explain says so
-before anything is written. A change in steps is "kubectl kruise rollout run".`
+before anything is written. To change pods in steps, use "kubectl kruise rollout run".`
 
 const imageExample = `  # one container of a workload
   kubectl kruise set image cloneset/web app=registry.example.com/web:2
 
-  # all containers of all Deployments that carry a label; nothing is written
+  # all containers of all Deployments with a label; nothing is written
   kubectl kruise set image deployments '*=registry.example.com/web:2' -l team=shop --dry-run=server
 
   # the sidecar that a SidecarSet injects

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-const resourcesLong = `Set requests and limits of containers, init containers among them. What is not named
-stays; 0 sets no limit, or no request.`
+const resourcesLong = `Set requests and limits of containers, including init containers. Resources that are not
+named keep their values; 0 removes the limit or request.`
 
 const resourcesExample = `  # one container
   kubectl kruise set resources cloneset/web -c app --limits=cpu=200m,memory=512Mi --requests=cpu=100m
@@ -43,9 +43,9 @@ func newResources(f *factory.Factory) *cobra.Command {
 	}
 	s.addFlags(c)
 	fl := c.Flags()
-	fl.StringVarP(&containers, "containers", "c", "*", "containers to change; * stands for any text in their names")
-	fl.StringVar(&limits, "limits", "", "such as cpu=100m,memory=256Mi")
-	fl.StringVar(&requests, "requests", "", "such as cpu=100m,memory=256Mi")
+	fl.StringVarP(&containers, "containers", "c", "*", "names of the containers to change; * matches any text")
+	fl.StringVar(&limits, "limits", "", "limits, such as cpu=100m,memory=256Mi")
+	fl.StringVar(&requests, "requests", "", "requests, such as cpu=100m,memory=256Mi")
 	s.offerContainers(c)
 	return c
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-const selectorLong = `Set the selector of Services, in place of the one that they have. Selectors of
-workloads cannot change.`
+const selectorLong = `Replace the selector of Services. Selectors of workloads cannot change.`
 
 const selectorExample = `  kubectl kruise set selector service/web app=web,track=stable
 
@@ -44,7 +43,7 @@ func newSelector(f *factory.Factory) *cobra.Command {
 		},
 	}
 	v.AddFlags(c)
-	c.Flags().StringVar(&version, "resource-version", "", "write only if the object is still in this version; for one object")
+	c.Flags().StringVar(&version, "resource-version", "", "resource version that the object must still have; for one object")
 	return c
 }
 

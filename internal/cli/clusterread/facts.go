@@ -61,13 +61,13 @@ type FactScope struct {
 
 func (s FactScope) wants(kind string) bool { return s.Wanted == nil || s.Wanted(kind) }
 
-// Facts is what a cluster told.
+// Facts are what was read from a cluster.
 type Facts struct {
 	// Context are the objects for render.Options.Context: ClusterFacts first, the
 	// others by group, kind, namespace and name. They hold no more than rendering
 	// reads, and neither times nor anything else that changes by itself.
 	Context []*resource.Resource
-	// Skipped says in words what could not be read, and why. Rendering goes on
+	// Skipped says in words what could not be read, and why. Rendering continues
 	// without it.
 	Skipped []string
 }

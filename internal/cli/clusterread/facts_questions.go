@@ -134,7 +134,7 @@ func (a *factQuestions) autoscaled() {
 	a.askInNamespaces(append(of, kruise.KindWorkloadSpread), factQuery{factKind: scaledObjects, what: "ScaledObjects"})
 }
 
-// governed asks for the Services that are in the way of a CloneSet's own, or
+// governed asks for the Services that conflict with a CloneSet's own, or
 // that serve for it.
 func (a *factQuestions) governed() {
 	names := map[string]map[string]bool{}
@@ -366,7 +366,7 @@ func hasNode(object map[string]any) bool {
 	return spec["nodeName"] != nil
 }
 
-// conflicts asks for the ConfigMaps that would be in the way of a copy: those
+// conflicts asks for the ConfigMaps that a copy would conflict with: those
 // with the name of what the stream distributes or, for an inventory, of what
 // the cluster does. Secrets are never read: a conflict with one shows when the
 // copy is applied.

@@ -93,7 +93,7 @@ func checkHealthy(target *resource.Resource, pods []*cluster.Pod) error {
 	return nil
 }
 
-// pods is how many pods the workload shall have.
+// pods is the number of pods that the workload should have.
 func (o Invention) pods(target *resource.Resource, read *cluster.Workload) (int, error) {
 	if o.Pods > 0 {
 		return o.Pods, nil

@@ -20,14 +20,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// WorkloadState is what a cluster told of one workload.
+// WorkloadState is one workload with everything that belongs to it, as read from a cluster.
 type WorkloadState struct {
 	// Object is the workload itself.
 	Object *resource.Resource
 	Ref    cluster.Ref
 	// State has the workload with all that belongs to it.
 	State simulate.State
-	// Source is the Kruise workload that Object stands for where there is no
+	// Source is the Kruise workload that Object was rendered from where there is no
 	// Kruise; nil when Object is the one that was asked for.
 	Source *cluster.Workload
 	// Skipped says in words what could not be read, and why; the plan is made
@@ -68,7 +68,7 @@ func ReadWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Nam
 }
 
 // FindWorkload reads the object that a name means: the workload, or the native one that
-// stands for it where there is no Kruise.
+// was rendered from it where there is no Kruise.
 func FindWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*resource.Resource, error) {
 	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	object, err := r.find(name, namespace)
@@ -130,7 +130,7 @@ func (r *workloadReader) list(q query, each func(*unstructured.Unstructured) err
 	return r.lister.list(r.ctx, q, func(_ schema.GroupVersion, u *unstructured.Unstructured) error { return each(u) })
 }
 
-// carrier finds the native object that stands for a Kruise workload where there is
+// carrier finds the native object that was rendered from a Kruise workload where there is
 // no Kruise: rendering has left a label with the kind and name of its source. nil
 // means that there is none.
 func (r *workloadReader) carrier(name resourcearg.Name, namespace string) (*unstructured.Unstructured, error) {

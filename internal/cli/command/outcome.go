@@ -14,7 +14,7 @@ func (e *FailedError) Unwrap() error { return e.Err }
 // Errors of rollouts that have not come to their end. The command has told how it
 // stands, so they make an exit code and no message.
 var (
-	// ErrFailed is a rollout that halted or was rolled back: exit code 3.
+	// ErrFailed is a rollout that failed or was rolled back: exit code 3.
 	ErrFailed = errors.New("the rollout failed")
 	// ErrTimedOut is a rollout that the command no longer waits for: exit code 4.
 	ErrTimedOut = errors.New("the rollout is not done in time")

@@ -26,8 +26,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const long = `Write objects in another form, from files alone. Comments, order and all other
-objects stay.
+const long = `Convert objects to another kind or API version, from files alone. Comments, order and all
+other objects are kept.
 
 --to moves workloads and budgets onto Kruise, or off it:
 
@@ -37,19 +37,18 @@ objects stay.
   CronJob                AdvancedCronJob
   PodDisruptionBudget    PodUnavailableBudget
 
-"--to kruise" and "--to native" mean all kinds of one side. References to what is
-converted follow (autoscalers, budgets, spreads). What it does stays the same as
-far as the other kind allows; what does not is said on stderr. It is kept in the
-annotation kubectl-kruise.dev/converted-from, and comes back with a later
-conversion to the first kind. How to move a workload that runs is another matter:
-see docs/moving.md.
+"--to kruise" and "--to native" mean all kinds of one side. References from autoscalers,
+budgets and spreads are updated. The behavior stays the same as far as the other kind
+allows; losses are reported on stderr. Lost fields are kept in the annotation
+kubectl-kruise.dev/converted-from, from which a later conversion to the first kind
+restores them. To move a running workload, see docs/moving.md.
 
 --to-version writes Kruise objects in another version of their API, as Kruise's
-conversion webhook would. With both, what was converted gets the version too; without
---to-version it gets the newest one that the release of Kruise serves.
+conversion webhook would. With both, converted objects get the version, too; without
+--to-version they get the newest one that the release of Kruise serves.
 
---kruise-version names that release: a version that it does not serve is refused, and so
-is a field that it does not have, rather than lost. Without it, it is the newest one.`
+--kruise-version names that release (default: the newest). Versions that it does not serve
+and fields that it does not have are errors.`
 
 const example = `  # a Deployment onto Kruise, images updated in place
   kubectl kruise convert -f web.yaml --to CloneSet --pod-update-policy InPlaceIfPossible
@@ -57,7 +56,7 @@ const example = `  # a Deployment onto Kruise, images updated in place
   # everything of one team, for Kruise 1.8
   kubectl kruise convert -f manifests/ -R -l team=shop --to kruise --kruise-version 1.8
 
-  # off Kruise; nothing may be lost
+  # off Kruise; fail if anything is lost
   kubectl kruise convert -f web.yaml --to native --strict
 
   # to what Kruise stores after 1.9

@@ -15,12 +15,12 @@ import (
 var protectedOperations = []string{string(kruise.PubDeleteOperation), string(kruise.PubUpdateOperation), string(kruise.PubEvictOperation), string(kruise.PubResizeOperation)}
 
 var budgetFields = []Field{
-	{Flag: "selector", Path: "spec.selector", Shape: Selector, Help: "the pods by labels"},
-	{Flag: "max-unavailable", Path: "spec.maxUnavailable", Shape: Amount, Help: "how many pods may be unavailable"},
-	{Flag: "min-available", Path: "spec.minAvailable", Shape: Amount, Help: "how many pods must be available"},
-	{Flag: "protect-operations", Path: "spec.protectOperations", Shape: Texts, Help: "what the budget refuses; DELETE, UPDATE and EVICT by default", Legal: protectedOperations},
-	{Flag: "protect-total-replicas", Path: "spec.protectTotalReplicas", Shape: Number, Help: "how many pods there should be; those of the workload by default"},
-	{Flag: "ignored-pod-selector", Path: "spec.ignoredPodSelector", Shape: Selector, Help: "pods that the budget leaves out"},
+	{Flag: "selector", Path: "spec.selector", Shape: Selector, Help: "label selector of the pods"},
+	{Flag: "max-unavailable", Path: "spec.maxUnavailable", Shape: Amount, Help: "number or percentage of pods that may be unavailable"},
+	{Flag: "min-available", Path: "spec.minAvailable", Shape: Amount, Help: "number or percentage of pods that must be available"},
+	{Flag: "protect-operations", Path: "spec.protectOperations", Shape: Texts, Help: "operations that the budget protects from (default DELETE, UPDATE and EVICT)", Legal: protectedOperations},
+	{Flag: "protect-total-replicas", Path: "spec.protectTotalReplicas", Shape: Number, Help: "number of desired pods (default: replicas of the workload)"},
+	{Flag: "ignored-pod-selector", Path: "spec.ignoredPodSelector", Shape: Selector, Help: "label selector of pods that the budget ignores"},
 }
 
 func newBudget(f *factory.Factory) *cobra.Command {
@@ -36,7 +36,7 @@ func newBudget(f *factory.Factory) *cobra.Command {
 	}
 	var target string
 	o := newForm(f, c, kruise.KindPodUnavailableBudget, func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
-	c.Flags().StringVar(&target, "target", "", "the workload whose pods are guarded, TYPE/NAME")
+	c.Flags().StringVar(&target, "target", "", "workload whose pods the budget protects, TYPE/NAME")
 	_ = c.RegisterFlagCompletionFunc("target", resourcearg.CompleteNameFlag(f))
 	o.finish = func(_ context.Context, object *tree.Node) error {
 		if target == "" {

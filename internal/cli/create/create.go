@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 )
 
-const createLong = `Create objects from files, or an object of Kruise from flags.
+const createLong = `Create objects from files, or Kruise objects from flags.
 
 Every kind below has flags for its fields; other fields are set with --set, such as
 --set spec.updateStrategy.scatterStrategy[0].key=zone. What Kruise would reject is
@@ -31,7 +31,7 @@ func NewCreate(f *factory.Factory) *cobra.Command {
 	c := native.NewCmdCreate(kubectl.Factory(f), kubectl.Streams(f))
 	c.RemoveCommand(c.Commands()...)
 	kubectl.Wrap(c)
-	c.Use, c.Short, c.Long, c.Example = "create -f FILE", "Create objects from files, or of Kruise from flags", createLong, createExample
+	c.Use, c.Short, c.Long, c.Example = "create -f FILE", "Create objects from files, or Kruise objects from flags", createLong, createExample
 	c.Args = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:

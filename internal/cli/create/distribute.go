@@ -21,12 +21,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const distributeLong = `Make a ResourceDistribution from a Secret or ConfigMap of the cluster: Kruise then keeps
-a copy of it in each namespace that is chosen. Later changes of the original do not
-follow by themselves: its content stands in the ResourceDistribution.
+const distributeLong = `Create a ResourceDistribution from a Secret or ConfigMap of the cluster: Kruise then
+keeps a copy of it in each selected namespace. Later changes of the original are not
+copied: its content is part of the ResourceDistribution.
 
-The namespace of the original is left out, since Kruise takes over nothing that is there.
-Values are shown by -o yaml, json, or a template alone, and in no message.`
+The namespace of the original is left out, since Kruise does not take over existing
+objects. Values are shown only with -o yaml, json or a template, and in no message.`
 
 const distributeExample = `  # to two namespaces
   kubectl kruise distribute configmap/settings --include shop,api
@@ -39,10 +39,10 @@ const distributeExample = `  # to two namespaces
 
 // Targets are the flags that choose the namespaces of a ResourceDistribution.
 var Targets = []Field{
-	{Flag: "all-namespaces", Short: "A", Path: "spec.targets.allNamespaces", Shape: Truth, Help: "to all namespaces"},
-	{Flag: "include", Path: "spec.targets.includedNamespaces.list", Shape: Names, Help: "to these namespaces"},
-	{Flag: "exclude", Path: excludedPath, Shape: Names, Help: "not to these namespaces, whatever else is said"},
-	{Flag: "namespace-selector", Path: "spec.targets.namespaceSelector", Shape: Selector, Help: "to namespaces with these labels"},
+	{Flag: "all-namespaces", Short: "A", Path: "spec.targets.allNamespaces", Shape: Truth, Help: "copy to all namespaces"},
+	{Flag: "include", Path: "spec.targets.includedNamespaces.list", Shape: Names, Help: "namespaces to copy to"},
+	{Flag: "exclude", Path: excludedPath, Shape: Names, Help: "namespaces that get no copy, whatever other flags select"},
+	{Flag: "namespace-selector", Path: "spec.targets.namespaceSelector", Shape: Selector, Help: "label selector of namespaces to copy to"},
 }
 
 const excludedPath = "spec.targets.excludedNamespaces.list"
@@ -69,8 +69,8 @@ func NewDistribute(f *factory.Factory) *cobra.Command {
 		},
 		ValidArgsFunction: kubectl.Names(f, "secret", "configmap"),
 	}
-	c.Flags().StringVar(&o.name, "name", "", "name of the ResourceDistribution; that of the original by default")
-	c.Flags().StringVar(&o.resourceName, "resource-name", "", "name of the copies; that of the original by default")
+	c.Flags().StringVar(&o.name, "name", "", "name of the ResourceDistribution (default: that of the original)")
+	c.Flags().StringVar(&o.resourceName, "resource-name", "", "name of the copies (default: that of the original)")
 	o.sending.AddFlags(c)
 	o.set = BindFields(c, append(slices.Clip(Targets), metadataFields...))
 	return c

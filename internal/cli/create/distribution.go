@@ -22,13 +22,13 @@ type distributedContent struct {
 }
 
 func (d *distributedContent) addFlags(fl *pflag.FlagSet) {
-	fl.StringVar(&d.configMap, "configmap", "", "name of the ConfigMap that namespaces get")
-	fl.StringVar(&d.secret, "secret", "", "name of the Secret that namespaces get")
-	fl.StringArrayVar(&d.literals, "from-literal", nil, "KEY=VALUE of its data, again for more")
-	fl.StringArrayVar(&d.files, "from-file", nil, "[KEY=]FILE of its data, again for more")
-	fl.StringArrayVar(&d.envs, "from-env-file", nil, "file with lines of KEY=VALUE, again for more")
-	fl.StringVar(&d.kind, "type", "", "type of the Secret; Opaque by default")
-	fl.BoolVar(&d.immutable, "immutable", false, "the copies cannot be changed")
+	fl.StringVar(&d.configMap, "configmap", "", "name of the copied ConfigMap")
+	fl.StringVar(&d.secret, "secret", "", "name of the copied Secret")
+	fl.StringArrayVar(&d.literals, "from-literal", nil, "KEY=VALUE for its data; can be repeated")
+	fl.StringArrayVar(&d.files, "from-file", nil, "[KEY=]FILE for its data; can be repeated")
+	fl.StringArrayVar(&d.envs, "from-env-file", nil, "file with lines of KEY=VALUE for its data; can be repeated")
+	fl.StringVar(&d.kind, "type", "", "type of the Secret (default Opaque)")
+	fl.BoolVar(&d.immutable, "immutable", false, "make the copies immutable")
 }
 
 func newDistribution(f *factory.Factory) *cobra.Command {

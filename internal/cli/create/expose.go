@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const exposeLong = `Make a Service for the pods of a workload, pod, Service or SidecarSet. Selector, ports,
-protocols and labels are those of the object unless flags say otherwise: of a
-UnitedDeployment those of its template, of a SidecarSet the ports of its containers.`
+const exposeLong = `Create a Service for the pods of a workload, pod, Service or SidecarSet. Selector, ports,
+protocols and labels are taken from the object unless flags set them: for a
+UnitedDeployment from its template, for a SidecarSet from its containers.`
 
 const exposeExample = `  # the ports of the CloneSet's containers
   kubectl kruise expose cloneset web

@@ -17,7 +17,7 @@ import (
 type Field struct {
 	// Flag is its name; the same in camel case, as the field is spelt, is read too.
 	Flag, Short string
-	// Path is the dotted field; * stands for all elements of a list that are there.
+	// Path is the dotted field; * means all present elements of a list.
 	Path  string
 	Shape Shape
 	// Default is the text that is filled in where the flag is not given.
@@ -50,7 +50,7 @@ func BindFields(c *cobra.Command, rows []Field) *FlagSet {
 			command.Offer(c, row.Flag, row.Legal...)
 		}
 	}
-	s.flags.StringArrayVar(&s.extra, "set", nil, "any field, such as spec.a.b[0].c=VALUE (YAML); again for more")
+	s.flags.StringArrayVar(&s.extra, "set", nil, "value of any field, such as spec.a.b[0].c=VALUE (YAML); can be repeated")
 	return s
 }
 

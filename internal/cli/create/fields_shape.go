@@ -18,7 +18,7 @@ import (
 // Shape is how the text of a flag becomes a value.
 type Shape string
 
-// The shapes; their text stands in the help.
+// The shapes; their text is shown in the help.
 const (
 	// Text is a string.
 	Text Shape = "string"

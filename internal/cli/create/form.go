@@ -136,7 +136,7 @@ const instantiate = "cronjob.kubernetes.io/instantiate"
 // that says the same by hand.
 func (o *form) copies(c *cobra.Command, template, other string) {
 	var from string
-	c.Flags().StringVar(&from, "from", "", "the object whose template is run now, such as acj/NAME")
+	c.Flags().StringVar(&from, "from", "", "object whose template to run now, such as acj/NAME")
 	o.begin = func(_ context.Context, object *tree.Node, words []string) error {
 		switch {
 		case from == "" && len(words) > 0:

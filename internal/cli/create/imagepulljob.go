@@ -14,19 +14,19 @@ var completionPolicies = []string{string(kruise.AlwaysCompletionPolicyType), str
 
 // pullFields are those that both kinds of pull jobs have.
 var pullFields = []Field{
-	{Flag: "pull-secrets", Path: "spec.pullSecrets", Shape: Texts, Help: "Secrets for the registry, in the job's namespace"},
-	{Flag: "node-names", Path: "spec.selector.names", Shape: Texts, Help: "nodes by name"},
-	{Flag: "node-selector", Path: "spec.selector", Shape: Selector, Help: "nodes by labels"},
-	{Flag: "pod-selector", Path: "spec.podSelector", Shape: Selector, Help: "the nodes of these pods"},
-	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "how many nodes pull at a time; 1 by default"},
-	{Flag: "timeout-seconds", Path: "spec.pullPolicy.timeoutSeconds", Shape: Number, Help: "seconds for one pull; 600 by default"},
-	{Flag: "backoff-limit", Path: "spec.pullPolicy.backoffLimit", Shape: Number, Help: "how often a pull is tried again; 3 by default"},
-	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: Text, Default: completionPolicies[0], Help: "whether the job ends, or goes on serving new nodes", Legal: completionPolicies},
-	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: Number, Help: "seconds that the job has"},
+	{Flag: "pull-secrets", Path: "spec.pullSecrets", Shape: Texts, Help: "Secrets for pulling images, in the namespace of the job"},
+	{Flag: "node-names", Path: "spec.selector.names", Shape: Texts, Help: "names of the nodes"},
+	{Flag: "node-selector", Path: "spec.selector", Shape: Selector, Help: "label selector of the nodes"},
+	{Flag: "pod-selector", Path: "spec.podSelector", Shape: Selector, Help: "label selector of pods whose nodes pull"},
+	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "number of nodes that pull at the same time (default 1)"},
+	{Flag: "timeout-seconds", Path: "spec.pullPolicy.timeoutSeconds", Shape: Number, Help: "timeout of one pull in seconds (default 600)"},
+	{Flag: "backoff-limit", Path: "spec.pullPolicy.backoffLimit", Shape: Number, Help: "number of retries of a pull (default 3)"},
+	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: Text, Default: completionPolicies[0], Help: "completion policy; with Never the job also runs on nodes that join later", Legal: completionPolicies},
+	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: Number, Help: "deadline of the job in seconds"},
 	{Flag: "ttl-seconds-after-finished", Path: "spec.completionPolicy.ttlSecondsAfterFinished", Shape: Number, Help: "seconds until the finished job is deleted"},
 	{Flag: "sandbox-labels", Path: "spec.sandboxConfig.labels", Shape: Pairs, Help: "labels for the container runtime"},
 	{Flag: "sandbox-annotations", Path: "spec.sandboxConfig.annotations", Shape: Pairs, Help: "annotations for the container runtime"},
-	{Flag: "image-pull-policy", Path: "spec.imagePullPolicy", Shape: Text, Help: "what an image that is there means", Legal: []string{string(kruise.PullAlways), string(kruise.PullIfNotPresent)}},
+	{Flag: "image-pull-policy", Path: "spec.imagePullPolicy", Shape: Text, Help: "pull policy for an image that the node already has", Legal: []string{string(kruise.PullAlways), string(kruise.PullIfNotPresent)}},
 }
 
 // aliasesOf are the short names of ours that a kind has.
@@ -43,7 +43,7 @@ func newImagePullJob(f *factory.Factory) *cobra.Command {
 		Example: `  # onto the nodes of a pool, 5 at a time
   kubectl kruise create imagepulljob warm --image registry.example.com/web:2 --node-selector pool=gpu --parallelism 5 --ttl-seconds-after-finished 600`,
 	}
-	image := Field{Flag: "image", Path: "spec.image", Shape: Text, Help: "the image"}
+	image := Field{Flag: "image", Path: "spec.image", Shape: Text, Help: "image to pull"}
 	newForm(f, c, kruise.KindImagePullJob, func() any { return &kruise.ImagePullJob{} }, append([]Field{image}, pullFields...))
 	return c
 }
@@ -55,7 +55,7 @@ func newImageListPullJob(f *factory.Factory) *cobra.Command {
 		Short:   "Create an ImageListPullJob: pull several images",
 		Example: `  kubectl kruise create imagelistpulljob warm --images registry.example.com/web:2,registry.example.com/api:7`,
 	}
-	images := Field{Flag: "images", Path: "spec.images", Shape: Texts, Help: "the images"}
+	images := Field{Flag: "images", Path: "spec.images", Shape: Texts, Help: "images to pull"}
 	o := newForm(f, c, kruise.KindImageListPullJob, func() any { return &kruise.ImageListPullJob{} }, append([]Field{images}, pullFields...))
 	o.copies(c, "imageListPullJobTemplate", "images")
 	return c

@@ -13,34 +13,34 @@ import (
 
 // podFields are those of a job's pods.
 var podFields = []Field{
-	{Flag: "restart-policy", Path: "spec.template.spec.restartPolicy", Shape: Text, Help: "what a container that failed means; Never by default", Legal: []string{"Never", "OnFailure"}},
-	{Flag: "node-selector", Path: "spec.template.spec.nodeSelector", Shape: Pairs, Help: "the nodes by labels"},
-	{Flag: "service-account", Path: "spec.template.spec.serviceAccountName", Shape: Text, Help: "the account of the pods"},
-	{Flag: "image-pull-secrets", Path: "spec.template.spec.imagePullSecrets", Shape: Names, Help: "Secrets for the registry"},
+	{Flag: "restart-policy", Path: "spec.template.spec.restartPolicy", Shape: Text, Help: "restart policy of failed containers (default Never)", Legal: []string{"Never", "OnFailure"}},
+	{Flag: "node-selector", Path: "spec.template.spec.nodeSelector", Shape: Pairs, Help: "label selector of the nodes"},
+	{Flag: "service-account", Path: "spec.template.spec.serviceAccountName", Shape: Text, Help: "service account of the pods"},
+	{Flag: "image-pull-secrets", Path: "spec.template.spec.imagePullSecrets", Shape: Names, Help: "Secrets for pulling images"},
 }
 
 var jobFields = append([]Field{
-	{Flag: "parallelism", Path: "spec.parallelism", Shape: Number, Help: "how many pods run at a time"},
-	{Flag: "completions", Path: "spec.completions", Shape: Number, Help: "how many pods must succeed"},
-	{Flag: "completion-mode", Path: "spec.completionMode", Shape: Text, Help: "whether pods have numbers", Legal: []string{"NonIndexed", "Indexed"}},
-	{Flag: "backoff-limit", Path: "spec.backoffLimit", Shape: Number, Help: "how often the job is tried again"},
-	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: Number, Help: "seconds that the job has"},
+	{Flag: "parallelism", Path: "spec.parallelism", Shape: Number, Help: "number of pods that run at the same time"},
+	{Flag: "completions", Path: "spec.completions", Shape: Number, Help: "number of pods that must succeed"},
+	{Flag: "completion-mode", Path: "spec.completionMode", Shape: Text, Help: "completion mode; pods of an Indexed job have a number", Legal: []string{"NonIndexed", "Indexed"}},
+	{Flag: "backoff-limit", Path: "spec.backoffLimit", Shape: Number, Help: "number of retries of the job"},
+	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: Number, Help: "deadline of the job in seconds"},
 	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: Number, Help: "seconds until the finished job is deleted"},
-	{Flag: "backoff-limit-per-index", Path: "spec.backoffLimitPerIndex", Shape: Number, Help: "how often each number of an Indexed job is tried again"},
-	{Flag: "max-failed-indexes", Path: "spec.maxFailedIndexes", Shape: Number, Help: "how many numbers may fail before the job does"},
-	{Flag: "pod-replacement-policy", Path: "spec.podReplacementPolicy", Shape: Text, Help: "when a pod that goes is replaced", Legal: []string{"TerminatingOrFailed", "Failed"}},
-	{Flag: "managed-by", Path: "spec.managedBy", Shape: Text, Help: "the controller that the job is left to"},
-	{Flag: "suspend", Path: "spec.suspend", Shape: Truth, Help: "no pod runs for now"},
+	{Flag: "backoff-limit-per-index", Path: "spec.backoffLimitPerIndex", Shape: Number, Help: "number of retries of each index of an Indexed job"},
+	{Flag: "max-failed-indexes", Path: "spec.maxFailedIndexes", Shape: Number, Help: "number of indexes that may fail before the job fails"},
+	{Flag: "pod-replacement-policy", Path: "spec.podReplacementPolicy", Shape: Text, Help: "when a terminating pod is replaced", Legal: []string{"TerminatingOrFailed", "Failed"}},
+	{Flag: "managed-by", Path: "spec.managedBy", Shape: Text, Help: "name of the controller that manages the job"},
+	{Flag: "suspend", Path: "spec.suspend", Shape: Truth, Help: "create the job suspended: no pods are started"},
 }, podFields...)
 
 var broadcastFields = append([]Field{
-	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "on how many nodes at a time; on all by default"},
-	{Flag: "paused", Path: "spec.paused", Shape: Truth, Help: "no further pod runs for now"},
-	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: Text, Help: "whether the job ends, or goes on serving new nodes", Legal: completionPolicies},
-	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: Number, Help: "seconds that the job has"},
+	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "number of nodes at the same time (default: all)"},
+	{Flag: "paused", Path: "spec.paused", Shape: Truth, Help: "create the job paused: no further pods are started"},
+	{Flag: "completion-policy", Path: "spec.completionPolicy.type", Shape: Text, Help: "completion policy; with Never the job also runs on nodes that join later", Legal: completionPolicies},
+	{Flag: "active-deadline-seconds", Path: "spec.completionPolicy.activeDeadlineSeconds", Shape: Number, Help: "deadline of the job in seconds"},
 	{Flag: "ttl-seconds-after-finished", Path: "spec.completionPolicy.ttlSecondsAfterFinished", Shape: Number, Help: "seconds until the finished job is deleted"},
-	{Flag: "failure-policy", Path: "spec.failurePolicy.type", Shape: Text, Help: "what a failed pod means", Legal: []string{string(kruise.FailFastFailurePolicyType), string(kruise.ContinueFailurePolicyType), string(kruise.PauseFailurePolicyType)}},
-	{Flag: "restart-limit", Path: "spec.failurePolicy.restartLimit", Shape: Number, Help: "how many restarts a pod has before it counts as failed"},
+	{Flag: "failure-policy", Path: "spec.failurePolicy.type", Shape: Text, Help: "action when a pod fails", Legal: []string{string(kruise.FailFastFailurePolicyType), string(kruise.ContinueFailurePolicyType), string(kruise.PauseFailurePolicyType)}},
+	{Flag: "restart-limit", Path: "spec.failurePolicy.restartLimit", Shape: Number, Help: "number of restarts after which a pod counts as failed"},
 }, podFields...)
 
 func newPlainJob(f *factory.Factory) *cobra.Command {
@@ -75,7 +75,7 @@ func newBroadcastJob(f *factory.Factory) *cobra.Command {
 // runs adds what jobs with pods start from: an image, or the template of another object.
 func (o *form) runs(c *cobra.Command, template string) {
 	var image string
-	c.Flags().StringVar(&image, "image", "", "the image that the job runs")
+	c.Flags().StringVar(&image, "image", "", "image to run")
 	o.copies(c, template, "image")
 	copied := o.begin
 	o.begin = func(ctx context.Context, object *tree.Node, words []string) error {

@@ -32,18 +32,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const pullLong = `Pull an image onto nodes before anything needs it there: those of a workload's pods,
-those with labels, or all. Kruise does it where it is in the cluster (ImagePullJob);
-elsewhere a Job for each node mounts the image as a volume, and nothing in it runs.
+const pullLong = `Pull an image onto nodes before pods need it: the nodes of a workload's pods, nodes with
+labels, or all nodes. With Kruise an ImagePullJob does it; without, a Job for each node
+mounts the image as a volume, and nothing in the image runs.
 
-Secrets for the registry are those of --pull-secret, of the workload's pods and
-template, and of the service account; without a workload that is default, of -n.
+The Secrets for pulling are those of --pull-secret, of the workload's pods and template,
+and of its service account; without a workload, of the service account default.
 
 Nodes that fail are named with the reason, and the exit code is 3. Ctrl-C and --timeout
-end the waiting only: the same command finds the pull again. What pulls goes away ten
-minutes after it is done.`
+only end the waiting: the same command finds the running pull again. The objects are
+deleted ten minutes after the pull has finished.`
 
-const pullExample = `  # onto the nodes of a workload's pods, with the pull secrets that those have
+const pullExample = `  # onto the nodes of a workload's pods, with the pull secrets of these pods
   kubectl kruise pull registry.example.com/web:2 cloneset/web
 
   # onto all nodes of a pool, 20 at a time
@@ -78,12 +78,12 @@ func NewPull(f *factory.Factory) *cobra.Command {
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.nodes, "nodes", "", "labels of the nodes; all nodes by default, unless a workload is named")
-	fl.StringSliceVar(&o.secrets, "pull-secret", nil, "Secret for the registry, in the namespace of -n; again for more")
-	fl.IntVar(&o.parallel, "parallel", 0, "how many nodes pull at a time; 10 by default")
-	fl.StringVar(&o.helper, "helper-image", imagepull.HelperImage, "image that pods run which only pull another one, where there is no Kruise")
-	fl.DurationVar(&o.timeout, "timeout", 0, "how long to wait; 0 waits for whatever it takes")
-	fl.StringVarP(&o.output, "output", "o", pullOutputs[0], "text, or json: one line for each change of a node")
+	fl.StringVar(&o.nodes, "nodes", "", "label selector of the nodes (default: those of the workload, else all)")
+	fl.StringSliceVar(&o.secrets, "pull-secret", nil, "Secret for pulling the image, in the namespace of -n; can be repeated")
+	fl.IntVar(&o.parallel, "parallel", 0, "number of nodes that pull at the same time (default 10)")
+	fl.StringVar(&o.helper, "helper-image", imagepull.HelperImage, "image of the pods that pull, on clusters without Kruise")
+	fl.DurationVar(&o.timeout, "timeout", 0, "how long to wait; 0 means no timeout")
+	fl.StringVarP(&o.output, "output", "o", pullOutputs[0], "output format: text, or json (one line for each change of a node)")
 	o.pretends.AddFlag(c)
 	command.Offer(c, "output", pullOutputs...)
 	return c

@@ -23,14 +23,14 @@ const podFlag = "pod"
 // recreateFields are the fields of a ContainerRecreateRequest; the defaults are the
 // older plugin's.
 var recreateFields = []Field{
-	{Flag: podFlag, Short: "p", Path: "spec.podName", Shape: Text, Help: "the pod"},
-	{Flag: "containers", Path: "spec.containers", Shape: Names, Help: "containers to restart, all of the pod's by default"},
-	{Flag: "failure-policy", Path: "spec.strategy.failurePolicy", Shape: Text, Default: string(kruise.ContainerRecreateFail), Help: "what a container that cannot be stopped means for the others", Legal: []string{string(kruise.ContainerRecreateFail), string(kruise.ContainerRecreateIgnore)}},
-	{Flag: "ordered-recreate", Path: "spec.strategy.orderedRecreate", Shape: Truth, Help: "wait for one container before the next"},
-	{Flag: "force-recreate", Path: "spec.strategy.forceRecreate", Shape: Truth, Help: "also restart what restarted by itself meanwhile"},
-	{Flag: "termination-grace-period-seconds", Path: "spec.strategy.terminationGracePeriodSeconds", Shape: Number, Help: "seconds that a container has to stop; those of the pod by default"},
-	{Flag: "unready-grace-period-seconds", Short: "u", Path: "spec.strategy.unreadyGracePeriodSeconds", Shape: Number, Default: "3", Help: "seconds between not ready and the stop"},
-	{Flag: "min-started-seconds", Short: "m", Path: "spec.strategy.minStartedSeconds", Shape: Number, Default: "3", Help: "seconds that a new container must be up"},
+	{Flag: podFlag, Short: "p", Path: "spec.podName", Shape: Text, Help: "name of the pod"},
+	{Flag: "containers", Path: "spec.containers", Shape: Names, Help: "containers to restart (default: all of the pod)"},
+	{Flag: "failure-policy", Path: "spec.strategy.failurePolicy", Shape: Text, Default: string(kruise.ContainerRecreateFail), Help: "action when a container cannot be stopped", Legal: []string{string(kruise.ContainerRecreateFail), string(kruise.ContainerRecreateIgnore)}},
+	{Flag: "ordered-recreate", Path: "spec.strategy.orderedRecreate", Shape: Truth, Help: "restart containers one after the other"},
+	{Flag: "force-recreate", Path: "spec.strategy.forceRecreate", Shape: Truth, Help: "also restart containers that have restarted by themselves since"},
+	{Flag: "termination-grace-period-seconds", Path: "spec.strategy.terminationGracePeriodSeconds", Shape: Number, Help: "seconds that a container may take to stop (default: those of the pod)"},
+	{Flag: "unready-grace-period-seconds", Short: "u", Path: "spec.strategy.unreadyGracePeriodSeconds", Shape: Number, Default: "3", Help: "seconds that the pod is not ready before containers are stopped"},
+	{Flag: "min-started-seconds", Short: "m", Path: "spec.strategy.minStartedSeconds", Shape: Number, Default: "3", Help: "seconds that a new container must run to count as started"},
 	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: Number, Default: "300", Help: "seconds until the request gives up"},
 	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: Number, Default: "1800", Help: "seconds until the finished request is deleted"},
 }

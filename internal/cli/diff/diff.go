@@ -48,10 +48,10 @@ const example = `  # two overlays
   # what two commands print
   kubectl kruise diff <(kustomize build old) <(kustomize build new)
 
-  # what I have not committed yet
+  # uncommitted changes
   kubectl kruise diff --git HEAD manifests/
 
-  # with what the cluster has beside the manifests
+  # with other objects of the cluster
   kubectl kruise diff old.yaml new.yaml --with inventory.yaml
 
   # the native objects that both become
@@ -94,7 +94,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.git, "git", "", "revisions to compare: A..B, A...B, or A for A against the working tree")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist on both sides: namespaces, nodes, pods, budgets; - is standard input")
 	fl.BoolVar(&o.rendered, "rendered", false, "compare the native objects that both sides become")
-	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	o.given.AddGates(c)
 	o.root.Add(c)

@@ -22,18 +22,18 @@ const doctorLong = `Check this program, the cluster and your account for problem
 runs, the server, Kruise, the kinds that it serves, its feature gates, webhooks and
 daemons, your permissions in the namespace, and the clock.
 
-Every line is ok, warn or fail, with a hint where there is something to do. The exit
+Every line is ok, warn or fail, with a hint where something is to be done. The exit
 code is 1 if a line fails. Nothing is written.`
 
 const doctorExample = `  kubectl kruise doctor
 
-  # may the pipeline's account roll out here?
+  # can the account of a pipeline roll out in this namespace?
   kubectl kruise doctor -n shop --as system:serviceaccount:ci:deployer
 
-  # for programs
+  # as JSON
   kubectl kruise doctor -o json
 
-  # what kustomize would leave out without a word
+  # functions that kustomize would skip silently
   kubectl kruise doctor kustomize overlays/prod`
 
 type doctorOptions struct {
@@ -51,7 +51,7 @@ func NewDoctor(f *factory.Factory) *cobra.Command {
 		Args: command.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	c.PersistentFlags().StringVarP(&o.output, "output", "o", doctorOutputs[0], "text or json")
+	c.PersistentFlags().StringVarP(&o.output, "output", "o", doctorOutputs[0], "output format: text or json")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(doctorOutputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(o.kustomize())
 	return c

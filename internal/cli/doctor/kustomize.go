@@ -13,15 +13,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-const kustomizeLong = `Say which functions of a kustomization kustomize would leave out, fail on, or let
-delete everything. Nothing is run: give the flags that 'kustomize build' gets.
+const kustomizeLong = `Report the functions of a kustomization that kustomize would skip or fail on, or that
+would empty its output. Nothing is run: pass the flags that 'kustomize build' gets.
 
-With --built, look at what was built, too: an empty output, references to names that
-are gone, and bookkeeping that was left.`
+With --built the output of the build is checked, too: an empty output, references to
+missing names, and leftovers of kustomize's own annotations.`
 
 const kustomizeExample = `  kubectl kruise doctor kustomize overlays/prod --enable-alpha-plugins --enable-exec
 
-  # with what was built
+  # with the output of the build
   kustomize build --enable-alpha-plugins --enable-exec overlays/prod > built.yaml
   kubectl kruise doctor kustomize overlays/prod --enable-alpha-plugins --enable-exec --built built.yaml`
 
@@ -38,8 +38,8 @@ func (o *doctorOptions) kustomize() *cobra.Command {
 			return o.traps(args[0], flags, built)
 		},
 	}
-	c.Flags().BoolVar(&flags.AlphaPlugins, "enable-alpha-plugins", false, "kustomize build gets this flag")
-	c.Flags().BoolVar(&flags.Exec, "enable-exec", false, "kustomize build gets this flag")
+	c.Flags().BoolVar(&flags.AlphaPlugins, "enable-alpha-plugins", false, "assume that kustomize build gets this flag")
+	c.Flags().BoolVar(&flags.Exec, "enable-exec", false, "assume that kustomize build gets this flag")
 	c.Flags().StringVar(&built, "built", "", "file with what kustomize build printed, - for standard input")
 	return c
 }

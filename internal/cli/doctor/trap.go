@@ -31,7 +31,7 @@ type trapKustomization struct {
 	Validators   []string `json:"validators"`
 }
 
-// trapLayer is a kustomization where it stands in a build.
+// trapLayer is a kustomization with its place in a build.
 type trapLayer struct {
 	trapKustomization
 	dir string

@@ -34,12 +34,12 @@ func passed(topic, format string, args ...any) verdictLine {
 	return verdictLine{Status: OK, Topic: topic, Text: fmt.Sprintf(format, args...)}
 }
 
-// warned is a line about what may be in the way.
+// warned is a line about a possible problem.
 func warned(topic, hint, format string, args ...any) verdictLine {
 	return verdictLine{Status: Warn, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Failed is a line about what is in the way.
+// Failed is a line about a problem.
 func Failed(topic, hint, format string, args ...any) verdictLine {
 	return verdictLine{Status: fail, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -42,16 +42,16 @@ that you may not read are named and skipped.
 It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The exit
 code is always 0: use "rollout status" in scripts.`
 
-const whyExample = `  # why does it not move
+const whyExample = `  # why does the rollout not progress
   kubectl kruise why cloneset/web -n shop
 
   # why does this pod run the old image, or no sidecar
   kubectl kruise why web-7f9c2 -n shop
 
-  # which subset is it
+  # which subset is blocked
   kubectl kruise why uniteddeployment/web -n shop
 
-  # as data
+  # as JSON
   kubectl kruise why sidecarset/mesh -o json`
 
 type whyOptions struct {
@@ -82,7 +82,7 @@ func NewWhy(f *factory.Factory) *cobra.Command {
 			return o.run(c.Context(), args[0])
 		},
 	}
-	c.Flags().StringVarP(&o.output, "output", "o", whyOutputs[0], "text or json")
+	c.Flags().StringVarP(&o.output, "output", "o", whyOutputs[0], "output format: text or json")
 	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(whyOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -162,7 +162,7 @@ func (o *whyOptions) clients() (namespace string, err error) {
 	return namespace, err
 }
 
-// question reads all that is known of a workload, and how its rollout stands.
+// question reads a workload, what belongs to it, and the state of its rollout.
 func (o *whyOptions) question(ctx context.Context, name resourcearg.Name, namespace string) (diagnose.Question, error) {
 	q := diagnose.Question{Name: name.String(), Now: time.Now()}
 	res, err := clusterread.ReadWorkload(ctx, o.dynamic, name, namespace)
@@ -195,7 +195,7 @@ func (o *whyOptions) snapshot(ctx context.Context, res *clusterread.WorkloadStat
 	return s, err
 }
 
-// recorded takes over the rollout on record; without one, or after it, the spec says
+// recorded uses the recorded rollout; without one, or after it, the spec says
 // what is to become of the pods.
 func (o *whyOptions) recorded(ctx context.Context, q *diagnose.Question) {
 	records := kube.Records{Client: o.core, StateNamespace: o.stateNamespace}

@@ -46,7 +46,7 @@ func (o *whyOptions) pod(ctx context.Context, namespace, name string) (view.Diag
 }
 
 // owner finds the workload that a pod belongs to: the Deployment of its ReplicaSet,
-// and the Kruise workload that a native one stands for.
+// and the Kruise workload that a native one was rendered from.
 func (o *whyOptions) owner(ctx context.Context, p *corev1.Pod) (resourcearg.Name, bool) {
 	ref := metav1.GetControllerOf(p)
 	if ref != nil && ref.Kind == kruise.KindReplicaSet {

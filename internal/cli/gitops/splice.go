@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// scalar is one value that becomes another where it stands.
+// scalar is one value that is replaced in place.
 type scalar struct{ was, now *tree.Node }
 
 // changedScalars lists the values in which two trees differ; ok is false where they differ in
@@ -39,7 +39,7 @@ func changedScalars(was, now *tree.Node) (out []scalar, ok bool) {
 }
 
 // splice replaces values in a text and leaves every other byte. ok is false where one
-// of them is not found as it is expected: it stands on several lines, or is tagged.
+// of them is not found as it is expected: it spans several lines, or is tagged.
 func splice(text []byte, list []scalar) (out []byte, ok bool) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b scalar) int {

@@ -21,12 +21,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
-const debugLong = `Look into pods with a container that is put into them, as kubectl's debug does; a copy of
-a pod, and nodes, are kubectl's too.
+const debugLong = `Debug pods with an ephemeral container, a copy of a pod, or a node, as kubectl debug does.
 
-A selector, or a workload by its TYPE/NAME, stands for all its pods. Where the cluster has
-Kruise that makes an EphemeralJob, which also reaches pods that come later; without Kruise
-the container is put into one pod after the other.`
+A selector, or a workload given as TYPE/NAME, means all of its pods. On a cluster with
+Kruise this creates an EphemeralJob, which also reaches pods that are created later;
+without Kruise the container is added to one pod after the other.`
 
 const debugExample = `  # a shell beside the container "app" of a pod
   kubectl kruise debug -it web-x2k9p --image busybox --target app
@@ -34,7 +33,7 @@ const debugExample = `  # a shell beside the container "app" of a pod
   # run something in all pods of a CloneSet, two at a time
   kubectl kruise debug cloneset/web --image busybox --parallelism 2 -- sh -c 'netstat -tn'
 
-  # show the EphemeralJob that a selector would make
+  # show the EphemeralJob for a selector
   kubectl kruise debug -l app=web --image busybox --dry-run=client -o yaml`
 
 type debugOptions struct {

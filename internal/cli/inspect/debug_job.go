@@ -25,10 +25,10 @@ type debugJob struct {
 }
 
 func (j *debugJob) flags(fl *pflag.FlagSet) {
-	fl.StringVar(&j.name, "job-name", "", "name of the EphemeralJob; by default one is made up")
-	fl.Int32Var(&j.replicas, "replicas", 0, "how many pods of those that match; all by default")
-	fl.Int32Var(&j.parallelism, "parallelism", 0, "into how many pods at once; 1 by default")
-	fl.Int32Var(&j.ttl, "ttl", 0, "seconds after which a finished EphemeralJob is deleted; never by default")
+	fl.StringVar(&j.name, "job-name", "", "name of the EphemeralJob (default: generated)")
+	fl.Int32Var(&j.replicas, "replicas", 0, "number of matching pods to debug (default: all)")
+	fl.Int32Var(&j.parallelism, "parallelism", 0, "number of pods at the same time (default 1)")
+	fl.Int32Var(&j.ttl, "ttl", 0, "seconds after which a finished EphemeralJob is deleted (default: never)")
 }
 
 const ephemeralJobs = "ephemeraljobs"

@@ -30,9 +30,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-const describeLong = `Describe objects, as kubectl's describe does: of every kind of Kruise what is wanted, how
-it stands, its conditions, revisions, pods and events. Values of Secrets are not shown,
-also inside a ResourceDistribution.
+const describeLong = `Describe objects, as kubectl describe does. Every kind of Kruise is shown with its desired
+state, status, conditions, revisions, pods and events. Values of Secrets are never shown,
+not even those inside a ResourceDistribution.
 
 "describe rollout" shows an object of Kruise Rollout with its steps and pods.`
 
@@ -42,7 +42,7 @@ const describeExample = `  # a CloneSet with its revisions, pods and events
   # all SidecarSets with a label
   kubectl kruise describe sidecarsets -l team=mesh
 
-  # a Rollout, redrawn whenever it changes
+  # a Rollout, redrawn when it changes
   kubectl kruise describe rollout web -w`
 
 // NewDescribe returns the verb.

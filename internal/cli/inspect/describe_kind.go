@@ -95,7 +95,7 @@ func (p *page) template(t map[string]any) {
 	p.text.WriteString(nativePart(func(w describe.PrefixWriter) { describe.DescribePodTemplate(&typed, w) }))
 }
 
-// status writes how the object stands, conditions as a table.
+// status writes the status of the object, conditions as a table.
 func (p *page) status(u *unstructured.Unstructured) {
 	status, _ := u.Object["status"].(map[string]any)
 	rest := maps.Clone(status)
@@ -177,7 +177,7 @@ func podRows(u *unstructured.Unstructured, list []corev1.Pod, now time.Time) [][
 // page is a description as it grows.
 type page struct{ text strings.Builder }
 
-// row writes a title and what stands beside it, the titles of all pages in a column of
+// row writes a title and its value, the titles of all pages in a column of
 // one width.
 func (p *page) row(title, format string, args ...any) {
 	fmt.Fprintf(&p.text, "%-*s%s\n", titleWidth, title+":", fmt.Sprintf(format, args...))

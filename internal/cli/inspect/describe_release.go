@@ -79,7 +79,7 @@ func (l describeLook) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// steps writes the ladder; the present step stands out.
+// steps writes the steps, with the current one marked.
 func (p *page) steps(r *release.Rollout, u *unstructured.Unstructured, l describeLook) {
 	if len(r.Steps) == 0 {
 		return

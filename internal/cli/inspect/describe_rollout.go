@@ -38,9 +38,9 @@ func newRollout(f *factory.Factory) *cobra.Command {
 	o := &rollout{factory: f, kubectl: kubectl.Factory(f)}
 	c := &cobra.Command{
 		Use: "rollout NAME …", Aliases: []string{"rollouts", "ro"}, Short: "Show objects of Kruise Rollout with their steps and pods",
-		Long: `Show objects of Kruise Rollout: how they stand, their steps with the present one marked,
-what sends the traffic, and the pods of the present batch.`,
-		Example: "  kubectl kruise describe rollout web\n\n  # redrawn whenever it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
+		Long: `Show objects of Kruise Rollout: their status, their steps with the current one marked, the
+objects that route traffic, and the pods of the current batch.`,
+		Example: "  kubectl kruise describe rollout web\n\n  # redrawn when it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 && o.watch || len(args) == 0 {
 				return command.Usagef("kubectl kruise get rollouts.rollouts.kruise.io lists them", "give the name of a Rollout")
@@ -50,10 +50,10 @@ what sends the traffic, and the pods of the present batch.`,
 		ValidArgsFunction: completion.ResourceNameCompletionFunc(o.kubectl, "rollouts."+release.Group),
 	}
 	fl := c.Flags()
-	fl.BoolVarP(&o.watch, "watch", "w", false, "redraw whenever it changes")
-	fl.BoolVar(&o.plain, "no-color", false, "the same as --color never")
-	fl.Var(&o.timeout, "timeout", "with --watch: how long, in seconds; 0 is for ever")
-	fl.BoolVar(&o.all, "all", false, "pods of all batches")
+	fl.BoolVarP(&o.watch, "watch", "w", false, "watch for changes and redraw")
+	fl.BoolVar(&o.plain, "no-color", false, "disable colors, as --color never does")
+	fl.Var(&o.timeout, "timeout", "with --watch: seconds to watch; 0 means no timeout")
+	fl.BoolVar(&o.all, "all", false, "show the pods of all batches")
 	return c
 }
 

@@ -26,19 +26,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
-const execLong = `Run a command in a container, as kubectl's exec does. TYPE/NAME may be of any kind that
-has pods, Kruise's too; then it is the first pod in kubectl's order. On a cluster without
-Kruise, the native object that was rendered for it is meant.
+const execLong = `Run a command in a container, as kubectl exec does. TYPE/NAME can be of any kind that has
+pods, including Kruise's: the command runs in the first pod, in kubectl's order. On a
+cluster without Kruise it means the native object that was rendered for it.
 
---sidecar names a sidecar of a SidecarSet: where it is upgraded hot, with two containers
-of which one works, the command runs in the one that works.
+--sidecar names a sidecar of a SidecarSet. A sidecar with hot upgrade has two containers of
+which one works: the command runs in that one.
 
 The exit status is that of the command.`
 
 const execExample = `  # a shell in the first pod of a CloneSet
   kubectl kruise exec -it cloneset/web -- sh
 
-  # in the container of the sidecar "proxy" that works now
+  # in the working container of the sidecar "proxy"
   kubectl kruise exec web-x2k9p -S proxy -- hostname`
 
 type execOptions struct {
@@ -66,10 +66,10 @@ func NewExec(f *factory.Factory) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringVarP(&o.sidecar, "sidecar", "S", "", "run in the working container of this sidecar")
-	fl.StringVarP(&o.ContainerName, "container", "c", "", "container; the one that the pod names as its default, or its first")
-	fl.BoolVarP(&o.Stdin, "stdin", "i", false, "pass standard input on")
-	fl.BoolVarP(&o.TTY, "tty", "t", false, "standard input is a terminal")
-	fl.BoolVarP(&o.Quiet, "quiet", "q", false, "print what the command prints, and nothing else")
+	fl.StringVarP(&o.ContainerName, "container", "c", "", "name of the container (default: the pod's default container, or its first one)")
+	fl.BoolVarP(&o.Stdin, "stdin", "i", false, "pass standard input to the container")
+	fl.BoolVarP(&o.TTY, "tty", "t", false, "allocate a terminal")
+	fl.BoolVarP(&o.Quiet, "quiet", "q", false, "print only the output of the command")
 	cmdutil.AddJsonFilenameFlag(fl, &o.Filenames, "that names what to run in")
 	cmdutil.AddPodRunningTimeoutFlag(c, time.Minute)
 	// The error says that the flag does not exist, which it does.

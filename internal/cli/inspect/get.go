@@ -31,11 +31,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const getLong = `List objects, as kubectl's get does, with columns that say how they stand for every kind
-of Kruise and Kruise Rollout. Other types look as they do in kubectl.
+const getLong = `List objects, as kubectl get does, with status columns for every kind of Kruise and
+Kruise Rollout. Other types look as they do in kubectl.
 
-"all" stands for every kind of Kruise that the cluster serves; what has no objects is
-left out.`
+"all" means every kind of Kruise that the cluster serves; kinds without objects are left
+out.`
 
 const getExample = `  # everything of Kruise in a namespace
   kubectl kruise get all -n shop
@@ -87,14 +87,14 @@ func NewGet(f *factory.Factory) *cobra.Command {
 func (o *getOptions) flags(c *cobra.Command) {
 	o.PrintFlags.AddFlags(c)
 	fl := c.Flags()
-	fl.StringVar(&o.Raw, "raw", "", "path to ask the server for")
+	fl.StringVar(&o.Raw, "raw", "", "path to request from the server")
 	fl.BoolVarP(&o.Watch, "watch", "w", false, "after listing, watch for changes")
 	fl.BoolVar(&o.WatchOnly, "watch-only", false, "watch for changes without listing first")
-	fl.BoolVar(&o.OutputWatchEvents, "output-watch-events", false, "with --watch: show what kind of change it is, too")
-	fl.BoolVar(&o.IgnoreNotFound, "ignore-not-found", false, "what is not there is no error")
-	fl.StringVar(&o.FieldSelector, "field-selector", "", "choose by fields, such as metadata.name=web")
-	fl.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "in all namespaces")
-	fl.BoolVar(&o.ServerPrint, "server-print", true, "have the server make the columns of types that are not Kruise's")
+	fl.BoolVar(&o.OutputWatchEvents, "output-watch-events", false, "with --watch: also show the type of each event")
+	fl.BoolVar(&o.IgnoreNotFound, "ignore-not-found", false, "exit with 0 if an object does not exist")
+	fl.StringVar(&o.FieldSelector, "field-selector", "", "field selector, such as metadata.name=web")
+	fl.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "list objects of all namespaces")
+	fl.BoolVar(&o.ServerPrint, "server-print", true, "let the server choose the columns of types other than Kruise's")
 	cmdutil.AddFilenameOptionFlags(c, &o.FilenameOptions, "that names the objects")
 	cmdutil.AddChunkSizeFlag(c, &o.ChunkSize)
 	cmdutil.AddLabelSelectorFlagVar(c, &o.LabelSelector)
@@ -156,7 +156,7 @@ func withColumns(inner toPrinter) toPrinter {
 	}
 }
 
-// allTypes is what "all" stands for, in the older plugin's order
+// allTypes is what "all" means, in the older plugin's order
 // (docs/facts/older-plugin.md#describe-get-completion) with the kinds that it did not know at the
 // end. What Kruise makes for itself, one for every node, is left out.
 var allTypes = []string{

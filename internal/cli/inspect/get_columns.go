@@ -135,7 +135,7 @@ func kruiseKind(name string) schema.GroupKind {
 // cell is what a column shows of an object, at a time.
 type cell func(o map[string]any, now time.Time) string
 
-// noValue stands where there is nothing to show.
+// noValue is shown where there is no value.
 const noValue = "<none>"
 
 // fieldCell shows the first of some fields that is there: steps with dots between them.

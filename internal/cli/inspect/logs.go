@@ -24,12 +24,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 )
 
-const logsLong = `Print the logs of containers, as kubectl's logs does. TYPE/NAME may be of any kind that
-has pods, Kruise's too: of one pod, or of all with --all-pods. On a cluster without
-Kruise, the native object that was rendered for it is meant.
+const logsLong = `Print the logs of containers, as kubectl logs does. TYPE/NAME can be of any kind that has
+pods, including Kruise's: the logs are those of one pod, or with --all-pods of all. On a
+cluster without Kruise it means the native object that was rendered for it.
 
---sidecar names a sidecar of a SidecarSet: where it is upgraded hot, with two containers
-of which one works, the logs are of the one that works in each pod.`
+--sidecar names a sidecar of a SidecarSet. A sidecar with hot upgrade has two containers of
+which one works: the logs are those of that one, in each pod.`
 
 const logsExample = `  # follow all pods of a CloneSet
   kubectl kruise logs -f cloneset/web --all-pods
@@ -61,7 +61,7 @@ func NewLogs(f *factory.Factory) *cobra.Command {
 		ValidArgsFunction: completion.PodResourceNameAndContainerCompletionFunc(o.kubectl),
 	}
 	o.AddFlags(c)
-	c.Flags().StringVarP(&o.sidecar, "sidecar", "S", "", "of the working container of this sidecar")
+	c.Flags().StringVarP(&o.sidecar, "sidecar", "S", "", "print the log of the working container of this sidecar")
 	// The error says that the flag does not exist, which it does.
 	_ = c.RegisterFlagCompletionFunc("container", completion.ContainerCompletionFunc(o.kubectl))
 	return c

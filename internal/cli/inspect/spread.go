@@ -54,8 +54,8 @@ func NewSpread(f *factory.Factory) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 		ValidArgsFunction: kubectl.Names(f, "workloadspread", "uniteddeployment"),
 	}
-	c.Flags().BoolVar(&o.pods, "pods", false, "list the pods, too")
-	c.Flags().StringVarP(&o.output, "output", "o", spreadOutputs[0], "text or json")
+	c.Flags().BoolVar(&o.pods, "pods", false, "also list the pods")
+	c.Flags().StringVarP(&o.output, "output", "o", spreadOutputs[0], "output format: text or json")
 	command.Offer(c, "output", spreadOutputs...)
 	return c
 }

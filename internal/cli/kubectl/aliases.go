@@ -19,7 +19,7 @@ func (g getter) ToRESTMapper() (meta.RESTMapper, error) {
 	return aliased{m}, nil
 }
 
-// aliased asks for the resource that an alias stands for where the cluster does not know it.
+// aliased asks for the resource that an alias means where the cluster does not know it.
 type aliased struct{ meta.RESTMapper }
 
 // instead is the resource of an alias; ok is false for any other word.

@@ -87,7 +87,7 @@ func Commands(f *factory.Factory) []*cobra.Command {
 // out.
 func options(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "options", Short: "Print the flags that all commands have",
+		Use: "options", Short: "Print the flags that all commands accept",
 		Example: `  kubectl kruise options`,
 		Args:    command.NoArgs(""),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -52,13 +52,13 @@ const example = `  # a directory
   # a change, for a pull request
   git show main:web.yaml > old.yaml && kubectl kruise lint -f web.yaml --old old.yaml -o github
 
-  # may these be deleted?
+  # can these be deleted?
   kubectl kruise lint -f web.yaml --operation delete --with pods.yaml
 
   # what the cluster holds, in all namespaces
   kubectl kruise lint --live -A
 
-  # what would Kruise 1.8 refuse, or drop?
+  # what would Kruise 1.8 reject or drop?
   kubectl kruise lint -f web.yaml --kruise-version 1.8
 
   # all rules
@@ -107,15 +107,15 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the objects as they are now; - is standard input")
+	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the current state of the objects; - is standard input")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, not checked; - is standard input")
-	fl.StringVar(&o.operation, "operation", "", "create, update or delete; by default update for objects in --old, else create")
-	fl.StringVar(&o.severity, "severity", severities[2], "show problems from this severity on: "+strings.Join(severities, ", "))
-	fl.StringVar(&o.failOn, "fail-on", severities[0], "the exit code is 1 from this severity on: "+strings.Join(severities, ", "))
-	fl.StringSliceVar(&o.disable, "disable", nil, "IDs of rules that are off")
-	fl.BoolVar(&o.known, "complete", false, "what is neither in the input nor in --with does not exist")
+	fl.StringVar(&o.operation, "operation", "", "operation to check: create, update or delete (default: update for objects in --old, else create)")
+	fl.StringVar(&o.severity, "severity", severities[2], "lowest severity to show: "+strings.Join(severities, ", "))
+	fl.StringVar(&o.failOn, "fail-on", severities[0], "lowest severity that makes the exit code 1: "+strings.Join(severities, ", "))
+	fl.StringSliceVar(&o.disable, "disable", nil, "IDs of rules to disable")
+	fl.BoolVar(&o.known, "complete", false, "assume that objects which are neither in the input nor in --with do not exist")
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
-	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
 	o.limits.Add(c)
 	o.kruise.Add(c, "that of --live, or of ClusterFacts in --with, else the newest")
 	o.root.Add(c)

@@ -20,7 +20,7 @@ type liveOptions struct {
 }
 
 func (l *liveOptions) addFlags(c *cobra.Command) {
-	c.Flags().BoolVar(&l.on, "live", false, "look at the objects in the cluster instead of files")
+	c.Flags().BoolVar(&l.on, "live", false, "check the objects in the cluster instead of files")
 	c.Flags().BoolVarP(&l.everywhere, "all-namespaces", "A", false, "with --live: in all namespaces")
 	c.Flags().StringVarP(&l.selector, "selector", "l", "", "with --live: objects that this label selector matches")
 }

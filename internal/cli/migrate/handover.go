@@ -33,7 +33,7 @@ type handing struct {
 	over      *kube.Handover
 	findings  []finding.Finding
 	around    *kube.Surroundings
-	// pods is how many the old one has. resumed says that the handover was on record
+	// pods is the number of pods of the old one. resumed says that the handover was recorded
 	// already, turned that it is the way back from one.
 	pods            int64
 	resumed, turned bool
@@ -203,7 +203,7 @@ func (o *options) readBoth(ctx context.Context) (*handing, error) {
 		return nil, err
 	}
 	if kept != nil {
-		if err := w.goOn(ctx, kept, old); err != nil {
+		if err := w.resume(ctx, kept, old); err != nil {
 			return nil, err
 		}
 	} else if err := w.fresh(ctx, old); err != nil {
@@ -215,8 +215,8 @@ func (o *options) readBoth(ctx context.Context) (*handing, error) {
 	return w, err
 }
 
-// goOn takes up the handover that is on record, or turns it back.
-func (w *handing) goOn(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+// resume continues the recorded handover, or reverses it.
+func (w *handing) resume(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
 	if migrate.Of(kept.Record.From.Group, kept.Record.From.Kind) == w.from {
 		w.over, w.resumed = kept, true
 	} else {
@@ -244,7 +244,7 @@ func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructu
 		if err != nil {
 			return err
 		}
-		w.over.Old, w.over.New = bare(old), made.object // of the cluster, whatever is on record
+		w.over.Old, w.over.New = bare(old), made.object // of the cluster, whatever is recorded
 	}
 	if w.unproven, err = w.client.Unproven(ctx, w.over); err != nil {
 		return err

@@ -108,13 +108,13 @@ func (o *options) takes(ctx context.Context) (kruise.Release, error) {
 	return installation.Read(ctx, objects, server).Release, nil
 }
 
-// plan says how many move. What is on record goes on as it is, or turns back.
+// plan decides how many move. A recorded migration continues, or is reversed.
 func (w *work) plan(context.Context) error {
 	old := kube.SideOf(w.old)
 	w.record = migrate.Record{From: kube.WorkloadOf(w.old), UID: old.UID, Replicas: w.replicas, Source: old.Replicas, Surge: w.surge, First: first(w.old)}
 	if w.now != nil {
 		w.record.Destination = kube.SideOf(w.now).Replicas
-		if known, err := w.underWay(); known || err != nil {
+		if known, err := w.recorded(); known || err != nil {
 			return err
 		}
 	}
@@ -130,8 +130,8 @@ func (w *work) plan(context.Context) error {
 	return nil
 }
 
-// underWay finds a migration between the two that is on record.
-func (w *work) underWay() (known bool, err error) {
+// recorded finds a recorded migration between the two.
+func (w *work) recorded() (known bool, err error) {
 	there, err := kube.RecordOf(w.now)
 	if err != nil {
 		return false, err
@@ -151,7 +151,7 @@ func (w *work) underWay() (known bool, err error) {
 		w.record, w.turned = back.Back(w.record.From, kube.SideOf(w.now), kube.SideOf(w.old)), true
 	}
 	if w.replicas > 0 && (w.resumed || w.turned) && w.replicas != w.record.Replicas {
-		return false, command.Usagef("without --replicas it goes on", "a migration of %d replicas is in progress", w.record.Replicas)
+		return false, command.Usagef("leave out --replicas to continue it", "a migration of %d replicas is in progress", w.record.Replicas)
 	}
 	return w.resumed || w.turned, nil
 }

@@ -39,7 +39,7 @@ func (o *Options) load(ctx context.Context) (err error) {
 	return err
 }
 
-// desired is what the workload shall become: the manifest, or the present state
+// desired is the workload as it should become: the manifest, or the current state
 // without one, with the new images. Namespace and replicas that a manifest leaves
 // open are those of the present state.
 func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resource, error) {
@@ -103,7 +103,7 @@ func setImage(r *resource.Resource, container, image string) error {
 }
 
 // asCarried returns the manifest in the form of what is there: where a native
-// object stands for a Kruise workload, the manifest is rendered as that was. nil
+// object was rendered from a Kruise workload, the manifest is rendered as that was. nil
 // stays nil.
 func asCarried(manifest, present *resource.Resource) (*resource.Resource, error) {
 	if manifest == nil || manifest.Group() != kruise.Group || present.Group() == kruise.Group {

@@ -98,7 +98,7 @@ func (o *Options) readAs(r *resource.Resource, release kruise.Release) *resource
 	return resource.Parsed(reading.Object, nil, r.Origin)
 }
 
-// changed is what the workload shall become.
+// changed is the workload as it should become.
 func (o *Options) changed(manifest *resource.Resource, from present) (*resource.Resource, error) {
 	if o.Change != nil {
 		return o.Change(from.object, from.snapshot)

@@ -162,7 +162,7 @@ func (o *Options) FromFiles() bool {
 	return o.against != "" && o.against != Live || len(o.with) > 0 || o.pods > 0
 }
 
-// changes reports whether anything says what shall be different.
+// changes reports whether a flag or manifest asks for a change.
 func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 || o.Change != nil }
 
 func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" }

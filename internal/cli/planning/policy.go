@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// policyFlags say how the change shall be rolled out.
+// policyFlags say how the change is rolled out.
 type policyFlags struct {
 	steps      string
 	pauseAfter string

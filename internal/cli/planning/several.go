@@ -94,7 +94,7 @@ func (o *Options) readOnce(ctx context.Context) error {
 }
 
 // CompleteSubsets checks the flags of a verb whose workloads are found later, and
-// that may have nothing to change: it goes on, then. Errors are of usage.
+// that may have nothing to change, and is then skipped. Errors are of usage.
 func (o *Options) CompleteSubsets() error {
 	if o.manifests() {
 		return command.Usagef("give --image CONTAINER=IMAGE; other changes: apply the manifest with partitions that hold its subsets, then run without --image", "-f and -k are not for a UnitedDeployment")

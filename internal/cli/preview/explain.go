@@ -68,13 +68,13 @@ func typeOrQuestion(c *cobra.Command, args []string) error {
 	return nil
 }
 
-const inPlaceLong = `Say what a change of a pod template does to running pods: in place, metadata
+const inPlaceLong = `Explain what a change of a pod template does to running pods: in place, metadata
 only, recreate, or not allowed; which fields decide it; and which containers
 restart.
 
-OLD and NEW are files (- is standard input) that hold one workload each; where
-they hold several, TYPE/NAME says which. Nothing is sent anywhere; what would be
-refused is a warning. Values that are likely to be secret are shown as ***.`
+OLD and NEW are files (- is standard input) with one workload each; if they
+have several, TYPE/NAME selects one. No cluster is contacted; what Kruise would
+refuse is a warning. Values that are likely to be secret are shown as ***.`
 
 const inPlaceExample = `  # between the branch and the working copy
   git show main:web.yaml | kubectl kruise explain inplace - web.yaml
@@ -114,7 +114,7 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().StringVarP(&o.output, "output", "o", inPlaceOutputs[0], strings.Join(inPlaceOutputs, ", "))
+	c.Flags().StringVarP(&o.output, "output", "o", inPlaceOutputs[0], "output format: "+strings.Join(inPlaceOutputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show values in full")
 	o.given.Add(c, "the newest")
 	command.Offer(c, "output", inPlaceOutputs...)

@@ -83,9 +83,9 @@ func NewPlan(f *factory.Factory) *cobra.Command {
 		},
 	}
 	o.AddFlags(c)
-	c.Flags().StringVarP(&o.output, "output", "o", planOutputs[0], strings.Join(planOutputs, ", "))
-	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout; of several workloads, into files in this folder")
-	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
+	c.Flags().StringVarP(&o.output, "output", "o", planOutputs[0], "output format: "+strings.Join(planOutputs, ", "))
+	c.Flags().StringVar(&o.out, "out", "", "file to write the plan into, for review and for the rollout; a directory for several workloads")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every pod, every patch and every condition")
 	command.Offer(c, "output", planOutputs...)
 	c.ValidArgsFunction = resourcearg.CompleteNames(f)
 	return c

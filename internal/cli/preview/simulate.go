@@ -76,7 +76,7 @@ func NewSimulate(f *factory.Factory) *cobra.Command {
 	}
 	o.AddFlags(c)
 	o.addWhatIfs(c)
-	c.Flags().StringVarP(&o.output, "output", "o", simulateOutputs[0], strings.Join(simulateOutputs, ", "))
+	c.Flags().StringVarP(&o.output, "output", "o", simulateOutputs[0], "output format: "+strings.Join(simulateOutputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every pod and what happens inside it")
 	command.Offer(c, "output", simulateOutputs...)
 	return c

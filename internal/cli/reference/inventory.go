@@ -20,30 +20,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const inventoryLong = `Export the cluster facts that rendering needs: what the server is, namespaces
-and nodes with their labels and taints, the sizes of subsets, stored SidecarSet
-revisions, what controllers have recorded, what copies would be in the way.
+const inventoryLong = `Export the cluster facts that rendering needs: the version of the server,
+namespaces and nodes with their labels and taints, the sizes of subsets, stored
+SidecarSet revisions, records of controllers, and objects that copies would conflict with.
 
-The output is a List for render --with, made to be committed and reviewed: sorted,
-without times, versions of objects or addresses, and the same as long as the
-cluster is. Only fields that rendering reads are in it. Secrets are not read, and
+The output is a List for render --with that can be committed and reviewed: sorted,
+without times, resource versions or addresses, and unchanged as long as the cluster
+is unchanged. Only fields that rendering reads are in it. Secrets are not read, and
 stored revisions with values of environment variables are left out, unless
 --include-env is given.
 
-With -f or -k it holds what rendering these files asks for, as render --live would
-read it. Without, it holds what any rendering may ask for in the namespace of -n
-(or of the context), or with -A in all.
+With -f or -k it has the facts that rendering these files needs, as render --live would
+read them. Without, it has all facts that rendering can need in the namespace of -n
+(or of the context), or with -A in all namespaces.
 
-What may not be read is named in a warning, and rendering goes on without it.`
+Objects that you may not read are named in a warning and left out.`
 
 const inventoryExample = `  # what these files need
   kubectl kruise inventory -f manifests/ -R --output-file facts.yaml
   kubectl kruise render -f manifests/ -R --with facts.yaml
 
-  # all of the cluster but its nodes
+  # everything but nodes
   kubectl kruise inventory -A --skip-kinds Node > facts.yaml
 
-  # nothing but what the server is
+  # only the facts about the server
   kubectl kruise inventory --kinds ClusterFacts`
 
 type inventoryOptions struct {
@@ -80,14 +80,14 @@ func NewInventory(f *factory.Factory) *cobra.Command {
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	o.root.Add(c)
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with the kustomization that will be rendered")
-	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "all namespaces")
-	fl.StringVarP(&o.selector, "selector", "l", "", "labels that workloads, pods and what acts on them must have")
-	fl.StringSliceVar(&o.kinds, "kinds", nil, "write these kinds alone")
-	fl.StringSliceVar(&o.skipped, "skip-kinds", nil, "leave these kinds out, and do not read them")
+	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "read all namespaces")
+	fl.StringVarP(&o.selector, "selector", "l", "", "label selector of workloads, pods and the objects that act on them")
+	fl.StringSliceVar(&o.kinds, "kinds", nil, "kinds to write (default: all)")
+	fl.StringSliceVar(&o.skipped, "skip-kinds", nil, "kinds to leave out; they are not read")
 	fl.BoolVar(&o.env, "include-env", false, "also write stored revisions that hold values of environment variables")
-	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
-	fl.StringVar(&o.outputFile, "output-file", "", "write into this file, at once")
-	fl.BoolVar(&o.strict, "strict", false, "fail when something may not be read, and write nothing")
+	fl.StringVarP(&o.output, "output", "o", "yaml", "output format: yaml or json")
+	fl.StringVar(&o.outputFile, "output-file", "", "file to write")
+	fl.BoolVar(&o.strict, "strict", false, "fail and write nothing if objects cannot be read")
 	completeInventory(c)
 	return c
 }

@@ -55,9 +55,9 @@ func stringsOf[T ~string](list []T) []string {
 
 const rbacLong = `Print the ClusterRole with all permissions that plans and rollouts need, and no
 others. Bound in one namespace by a RoleBinding it is enough for the workloads of
-that namespace, but for the second, small one: nodes and namespaces have none.
+that namespace. A second, small role is for nodes and namespaces, which are cluster-scoped.
 
-What is missing is said by name before a rollout writes anything.`
+A rollout names the permissions that are missing before it writes anything.`
 
 const rbacExample = `  # everything
   kubectl kruise rbac | kubectl apply -f -
@@ -68,13 +68,13 @@ const rbacExample = `  # everything
   # a pipeline that also writes whole manifests: kubectl kruise apply
   kubectl kruise rbac --features pull,verify,scale,apply --bind ci/deployer
 
-  # a person who only looks: kubectl kruise ui --read-only, rollout status -A, lint --live
+  # a user who only watches: kubectl kruise ui --read-only, rollout status -A, lint --live
   kubectl kruise rbac --role watch --name watcher
 
-  # a person who promotes, pauses and aborts what a pipeline rolls out, in one namespace
+  # a user who promotes, pauses and aborts the rollouts of a pipeline, in one namespace
   kubectl kruise rbac --role approve --name approver --bind shop/release-manager --in shop
 
-  # the ServiceAccount of Jobs that carry rollouts out (rollout run --detach), for one namespace
+  # the ServiceAccount of Jobs that run rollouts (rollout run --detach), for one namespace
   kubectl kruise rbac --runner --driver kruise --features pull --in shop | kubectl apply -f -
 
   # without Kruise, pods updated by this program
@@ -99,13 +99,13 @@ func NewRBAC(f *factory.Factory) *cobra.Command {
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.person, "role", "run", "watch: only look; approve: also promote, pause and abort what another process drives; run: all, by --driver and --features")
-	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
-	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, ui and lint, for the verbs of those names")
+	fl.StringVar(&o.person, "role", "run", "watch (read only), approve (also promote, pause and abort rollouts of other executors) or run (everything that --driver and --features allow)")
+	fl.StringSliceVar(&o.drivers, "driver", drivers, "drivers to allow: "+strings.Join(drivers, ", "))
+	fl.StringSliceVar(&o.features, "features", features, "further permissions of rollouts: "+strings.Join(features, ", ")+"; apply, ui and lint are those of the verbs")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
-	fl.StringVar(&o.within, "in", "", "namespace that --bind and --runner grant the role in; the second role is granted in the cluster. Empty is all namespaces")
-	fl.BoolVar(&o.runner, "runner", false, "the ServiceAccount of Jobs of 'rollout run --detach', with its namespace, roles and bindings")
+	fl.StringVar(&o.within, "in", "", "namespace in which --bind and --runner grant the role (default: all); the second role is granted in the whole cluster")
+	fl.BoolVar(&o.runner, "runner", false, "print the ServiceAccount for Jobs of 'rollout run --detach', with its namespace, roles and bindings")
 	fl.StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of that ServiceAccount")
 	command.Offer(c, "role", roleNames...)
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))

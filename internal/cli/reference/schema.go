@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
-const schemaLong = `Print what other programs need to know of OpenKruise's kinds.
+const schemaLong = `Print schemas and configuration of OpenKruise's kinds for other programs.
 
 "render -k" has the documents for kustomize built in.`
 
@@ -105,15 +105,14 @@ func newJSON(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "json (KIND | --output-dir DIR)",
 		Short: "Print JSON schemas for editors and validators",
-		Long: `Print the JSON schema (draft 7) of a kind, pod templates included. Fields that it
-does not know are faults, as they are for an API server asked to be strict; with
---open they are not.
+		Long: `Print the JSON schema (draft 7) of a kind, pod templates included. Unknown
+fields are errors, as in strict validation by an API server; --open accepts them.
 
 --output-dir writes the schemas of all kinds in all versions, or of the kind
 given, under the names that kubeconform looks for: GROUP/KIND_VERSION.json.
 
-It knows fields, types and values. What Kruise's webhooks refuse beyond that is
-for "kubectl kruise lint".`,
+It checks fields, types and values. "kubectl kruise lint" reports what Kruise's
+webhooks reject beyond that.`,
 		Example: `  # for an editor: a first line "# yaml-language-server: $schema=cloneset.json"
   kubectl kruise schema json CloneSet > cloneset.json
 
@@ -127,7 +126,7 @@ for "kubectl kruise lint".`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(args) },
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.version, "version", "", "version of the API: v1alpha1 or v1beta1; the newest of the kind by default")
+	fl.StringVar(&o.version, "version", "", "API version: v1alpha1 or v1beta1 (default: the newest of the kind)")
 	o.kruise.Add(c, "all: the kinds and versions of every release")
 	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")

@@ -32,14 +32,14 @@ const argocdLong = `Serve Argo CD as a config management plugin: generate the ma
 application in the working folder, or announce its parameters.
 
 The options are those of a RenderConfig in kruise-render.yaml; variables of the
-application (KRUISE_TARGET, …) go over them, and its parameters over both.
-'render' without -f and -k does the same as 'argocd generate' where Argo CD's
+application (KRUISE_TARGET, …) override them, and its parameters override both.
+'render' without -f and -k does the same as 'argocd generate' if Argo CD's
 variables are set.`
 
-const argocdExample = `  # what Argo CD runs, by hand, in an application's folder
+const argocdExample = `  # run what Argo CD runs, in the folder of an application
   KUBE_VERSION=1.35 kubectl kruise argocd generate
 
-  # what the form of the application shows
+  # the parameters that Argo CD shows
   kubectl kruise argocd parameters`
 
 // NewArgoCD returns the verb.
@@ -189,7 +189,7 @@ type argocdApplication struct {
 	limits       *input.LimitFlag
 }
 
-// generate writes nothing until all of it is known to be good: what stands on stdout
+// generate writes nothing until all of it is known to be good: what is on stdout
 // may be applied, with pruning.
 func (a *argocdApplication) generate(ctx context.Context) error {
 	stream, err := a.load(ctx)

@@ -10,10 +10,10 @@ import (
 )
 
 const fnLong = `Read a ResourceList from standard input and write it, rendered, to standard
-output, as kustomize and kpt ask of a KRM function. The function config is a
+output, as kustomize and kpt expect from a KRM function. The function config is a
 RenderConfig, a ConfigMap, or a Kruise object itself.
 
-Without arguments the program does the same when a ResourceList comes in.`
+Without arguments the program does the same if standard input is a ResourceList.`
 
 // NewFn returns the verb.
 func NewFn(f *factory.Factory) *cobra.Command {
@@ -21,7 +21,7 @@ func NewFn(f *factory.Factory) *cobra.Command {
 		Use:   "fn",
 		Short: "Run as a KRM function (ResourceList in, ResourceList out)",
 		Long:  fnLong,
-		Example: `  # what kustomize and kpt do with it
+		Example: `  # as kustomize and kpt run it
   kubectl kruise fn < resourcelist.yaml > rendered.yaml`,
 		Args: command.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {

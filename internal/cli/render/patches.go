@@ -34,8 +34,8 @@ type changeFlags struct {
 
 func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 	f.flags = fl
-	fl.StringVar(&f.base, "base", "", "file or directory with the state before, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir begins here")
-	fl.StringVar(&f.patchesDir, "patches-dir", "", "write into this directory, step by step, the patches that lead each workload from --base to the output, and those that container restarts and ephemeral containers become")
+	fl.StringVar(&f.base, "base", "", "file or directory with the previous state, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir starts from it")
+	fl.StringVar(&f.patchesDir, "patches-dir", "", "directory for the patches that lead each workload from --base to the output, step by step, and for those of container restarts and ephemeral containers")
 	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: pods updated after each step, such as 1,10%,50%,100%")
 }
 
@@ -65,7 +65,7 @@ func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 	return steps, nil
 }
 
-// loadBase reads the state before, in the way in which the new one is read; nil
+// loadBase reads the previous state as the new one is read; nil
 // without --base.
 func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 	if o.base == "" {

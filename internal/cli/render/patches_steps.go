@@ -121,7 +121,7 @@ func patchTarget(r *resource.Resource) patches.Target {
 	return patches.Target{APIVersion: r.APIVersion(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()}
 }
 
-// together has what stands for one Kruise workload change in the right order: a
+// together orders the changes of what was rendered from one Kruise workload: a
 // stable workload gives up pods only once the canary beside it has them.
 func (m *patchMaker) together(set *patches.Set) {
 	created := map[string][]*resource.Resource{}

@@ -164,7 +164,7 @@ func (w *workloadRollout) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
-// carry has the Kruise workload that a native one stands for in the snapshot: the
+// carry puts the Kruise workload that a native one was rendered from into the snapshot: the
 // driver client keeps its rules. It is the one of the new state, as the annotation
 // that holds it is written first.
 func (w *workloadRollout) carry(snap *plan.Snapshot) error {

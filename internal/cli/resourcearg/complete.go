@@ -138,7 +138,7 @@ func CompleteNamesAfterFirst(f *factory.Factory) cobra.CompletionFunc {
 	}
 }
 
-// CompleteType offers TYPE/NAME and NAME of one type, which stands in a group.
+// CompleteType offers TYPE/NAME and NAME of one type of a group.
 func CompleteType(f *factory.Factory, word, group string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		plural := word + "s." + group

@@ -33,7 +33,7 @@ type Fallback struct {
 
 // Do calls do with the objects as they were named: TYPE/NAME ..., TYPE[,TYPE] NAME ...,
 // or types alone. Where that fails because a type is one of Kruise that the server does
-// not have, it says on standard error what stands for them, and calls do with that.
+// not have, it reports on standard error what was rendered from them, and calls do with that.
 func (v Fallback) Do(ctx context.Context, args []string, do func(args []string) error) error {
 	err := do(args)
 	if v.Chosen || !kubectl.LacksKruise(err) {
@@ -59,7 +59,7 @@ func (v Fallback) Do(ctx context.Context, args []string, do func(args []string) 
 }
 
 // replaceAll returns the objects to be called with instead, and a note for each that changed;
-// both are empty where nothing stands for one of them.
+// both are empty where nothing was rendered from one of them.
 func (v Fallback) replaceAll(l renderedFinder, named []typedName) (again, said []string, err error) {
 	for _, o := range named {
 		kind, ok := kruiseKind(o.kind)

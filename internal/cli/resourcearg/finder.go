@@ -74,7 +74,7 @@ func (f *Finder) singleObject(b *resource.Builder) (*unstructured.Unstructured, 
 	return u, nil
 }
 
-// carrier finds the native workload that stands for a Kruise one: rendering has left
+// carrier finds the native workload that was rendered from a Kruise one: rendering has left
 // a label. nil where there is none.
 func (f *Finder) carrier(ctx context.Context, arg string) (*unstructured.Unstructured, error) {
 	name, err := Parse(arg)

@@ -1,5 +1,5 @@
 // Package resourcearg reads arguments that name objects: TYPE/NAME of workloads, the object
-// that an argument of kubectl's form names, the pods that it stands for, and on a cluster
+// that an argument of kubectl's form names, the pods that it means, and on a cluster
 // without Kruise what was rendered for it. It offers the same names to the shell.
 // It reads from clusters and never writes.
 package resourcearg
@@ -15,7 +15,7 @@ import (
 )
 
 // workloadTypes are the words for each kind of workload, the plural in the middle. A word
-// that stands for two kinds means Kruise's first.
+// that two kinds share means Kruise's first.
 var workloadTypes = []workloadType{
 	kruiseType(kruise.KindCloneSet),
 	kruiseType(kruise.KindStatefulSet),
@@ -121,7 +121,7 @@ func inGroup(given, group string) bool {
 	return given == group || unversioned == group
 }
 
-// Means reports whether the name stands for this object.
+// Means reports whether the name means this object.
 func (n Name) Means(group, kind, name string) bool {
 	if name != n.Name {
 		return false
@@ -182,7 +182,7 @@ func ParseAny(arg string) (Name, error) {
 }
 
 // ParseUnited is the name in uniteddeployment/NAME, with or without the group: a
-// UnitedDeployment stands for several workloads, and [Parse] does not know it.
+// UnitedDeployment has several workloads, and [Parse] does not know it.
 func ParseUnited(arg string) (name string, ok bool) {
 	kind, name, ok := strings.Cut(arg, "/")
 	word, group, _ := strings.Cut(strings.ToLower(kind), ".")

@@ -45,7 +45,7 @@ func PodRevision(p *corev1.Pod) string {
 	return cmp.Or(p.Labels["controller-revision-hash"], p.Labels["pod-template-hash"])
 }
 
-// podStatus is what stands in the way of a pod, its phase where nothing does.
+// podStatus is the problem of a pod, or its phase if it has none.
 func podStatus(p *corev1.Pod) string {
 	if p.DeletionTimestamp != nil {
 		return "Terminating"

@@ -58,8 +58,8 @@ func (o *CreateOptions) AddFlags(c *cobra.Command) {
 	cmdutil.AddDryRunFlag(c)
 	cmdutil.AddValidateFlags(c)
 	cmdutil.AddApplyAnnotationFlags(c)
-	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "who owns the fields that are written")
-	c.Flags().StringVar(&o.version, "api-version", "", "v1beta1 or v1alpha1 of a kind of Kruise; the newest that the cluster serves, or with --dry-run=client the release of Kruise")
+	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "name of the manager that owns the written fields")
+	c.Flags().StringVar(&o.version, "api-version", "", "API version of the object, v1beta1 or v1alpha1 (default: the newest that the cluster serves or, with --dry-run=client, the release of Kruise)")
 	o.kruise.Add(c, "with a cluster what it serves, else the newest")
 	command.Offer(c, "dry-run", "none", "client", "server")
 	command.Offer(c, "api-version", kruise.V1beta1, kruise.V1alpha1)
@@ -85,7 +85,7 @@ func (o *CreateOptions) Complete() error {
 	return nil
 }
 
-// Offline reports whether nothing shall be sent.
+// Offline reports whether nothing is to be sent.
 func (o *CreateOptions) Offline() bool { return o.dryRun == cmdutil.DryRunClient }
 
 // Send creates the object, which is in the newest version of its kind, and prints it.

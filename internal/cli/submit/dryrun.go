@@ -91,7 +91,7 @@ func (r Requests) write(w io.Writer) error {
 }
 
 // representatives are the requests that a server can answer before any of them was carried out:
-// of those to pods the first of each kind stands for all.
+// of those to pods the first of each kind is tried for all.
 func representatives(list []event.Request) []event.Request {
 	var out []event.Request
 	seen := map[string]bool{}

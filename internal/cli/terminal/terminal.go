@@ -32,7 +32,7 @@ type Look struct{ theme, notify string }
 // AddFlags adds --theme and --notify.
 func (l *Look) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.theme, "theme", "auto", "colors for a background that is light or dark; auto asks the terminal, then $COLORFGBG")
-	f.StringVar(&l.notify, "notify", "bell", "on a failure and when a rollout waits for approval: bell, desktop (OSC 9 or 777) or off")
+	f.StringVar(&l.notify, "notify", "bell", "notification when a rollout fails or waits for approval: bell, desktop (OSC 9 or 777) or off")
 }
 
 // Complete reads the flags into options.

@@ -105,11 +105,11 @@ func (o *demoOptions) run(ctx context.Context) error {
 	return err
 }
 
-// demoStep is how often time goes on.
+// demoStep is the interval at which time advances.
 const demoStep = 100 * time.Millisecond
 
 // live lets time go by as the clock has it. It ends with the context, and with an
-// error of the model, which then stands still.
+// error of the model, which then stops.
 func (o *demoOptions) live(ctx context.Context, shop *demo.Cluster) {
 	tick := time.NewTicker(demoStep)
 	defer tick.Stop()

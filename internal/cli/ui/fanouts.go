@@ -130,7 +130,7 @@ func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.Distr
 	return out
 }
 
-// templateNode is a workload as it stands in the cluster.
+// templateNode is a workload as the cluster has it.
 func templateNode(w *cluster.Workload) *tree.Node {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.Object)
 	if err != nil {

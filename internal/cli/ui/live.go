@@ -82,7 +82,7 @@ func (l *Live) Await(ctx context.Context, since int64, want world.Want) (*world.
 	return l.present(want)
 }
 
-// present is the world as it stands.
+// present is the current world.
 func (l *Live) present(want world.Want) (*world.World, error) {
 	version := l.now() // first: what changes meanwhile is newer
 	l.mu.Lock()
@@ -148,7 +148,7 @@ func (l *Live) Close() []string {
 	return l.fleet.Skipped()
 }
 
-// sight is how a workload stands; nil for one that is not there.
+// sight is the state of a workload; nil for one that does not exist.
 func (l *Live) sight(ref cluster.Ref) *kube.WorkloadView {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -45,13 +45,13 @@ const uiExample = `  # the namespace of the context, or all of them
   kubectl kruise ui
   kubectl kruise ui -A
 
-  # one rollout, with nothing that could change it
+  # one rollout, read-only
   kubectl kruise ui cloneset/web -n shop --read-only
 
-  # a plan before it runs, against the cluster as it stands, and its simulation
+  # a plan before it runs, with a simulation from the current state of the cluster
   kubectl kruise ui --plan web-plan.yaml
 
-  # what belongs to a team, in a context that asks for names to be typed
+  # the workloads of a team, with contexts in which changes require typing a name
   kubectl kruise ui -A -l team=checkout --production 'prod|live'`
 
 type uiOptions struct {
@@ -84,10 +84,10 @@ func NewUI(f *factory.Factory) *cobra.Command {
 		ValidArgsFunction: resourcearg.CompleteNames(f),
 	}
 	fl := c.Flags()
-	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "workloads of all namespaces, and SidecarSets")
-	fl.StringVarP(&o.selector, "selector", "l", "", "only workloads that this label selector matches")
+	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "show workloads of all namespaces, and SidecarSets")
+	fl.StringVarP(&o.selector, "selector", "l", "", "show only workloads that this label selector matches")
 	fl.BoolVar(&o.readOnly, "read-only", false, "disable actions that change the cluster")
-	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression: contexts that ask for a name to be typed (default \""+usualProduction+"\")")
+	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression of contexts in which changes require typing a name (default \""+usualProduction+"\")")
 	fl.StringVar(&o.plan, "plan", "", "plan file of 'kubectl kruise plan' to open")
 	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	o.shown.AddFlags(fl)

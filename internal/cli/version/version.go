@@ -59,9 +59,9 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how it was built",
-		Long: `Print the version and how it was built. There is no other one: the cluster has none of
-this command, and --client changes nothing. A warning tells where the older plugin of the
-same name is what kubectl runs, or what krew has installed.`,
+		Long: `Print the version of this program and how it was built. No part of it runs in the cluster,
+so --client changes nothing. A warning is printed if kubectl runs the older plugin of the
+same name, or krew has installed that one.`,
 		Example: "  kubectl kruise version\n  kubectl kruise version -o json",
 		Args:    command.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
@@ -72,8 +72,8 @@ same name is what kubectl runs, or what krew has installed.`,
 			return err
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "json or yaml; a line of text when empty")
-	c.Flags().BoolVar(&client, "client", true, "accepted as kubectl's; the version is the client's in any case")
+	c.Flags().StringVarP(&output, "output", "o", "", "output format: json or yaml (default: one line of text)")
+	c.Flags().BoolVar(&client, "client", true, "accepted as by kubectl; only the client has a version")
 	command.Offer(c, "output", "json", "yaml")
 	return c
 }

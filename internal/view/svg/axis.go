@@ -22,7 +22,7 @@ func (s timeScale) ticks() []time.Duration {
 	step, last := s.tickStep(), float64(left-tickRoom)
 	for _, p := range s.parts {
 		if p.cut {
-			last = p.x1 - tickRoom/2 // its own label stands in its middle
+			last = p.x1 - tickRoom/2 // its own label is in its middle
 			continue
 		}
 		first := p.from.Truncate(step)
@@ -85,7 +85,7 @@ func (c *canvas) grid(x timeScale, y podScale) {
 }
 
 // breaks marks the stretches of time that are cut short, with their length: it is written
-// with a plus, since what stands beside it are times since the beginning.
+// with a plus, since the labels beside it are times since the beginning.
 func (c *canvas) breaks(x timeScale) {
 	for _, p := range x.parts {
 		if !p.cut {

@@ -15,7 +15,7 @@ import (
 
 // Picture is what is drawn.
 type Picture struct {
-	// Title stands above; Description says in words what can be seen.
+	// Title is shown above; Description says in words what can be seen.
 	Title, Description string
 	Timeline           simulate.Timeline
 	// Least is how many pods must be available at any time; a negative number

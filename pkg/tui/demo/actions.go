@@ -16,18 +16,18 @@ import (
 
 var _ world.Actions = (*Cluster)(nil)
 
-// acting is how a verb is done: it works out what would happen, and returns what does
+// acting prepares a verb: it works out the effect, and returns the function that does
 // it.
 type acting func(c *Cluster, d *world.Detail, act world.Act) (offer, error)
 
-// offer is what an act comes to: in numbers, in words once it is done, and what does it.
+// offer is the effect of an action in numbers, its result in words, and the function that does it.
 type offer struct {
 	change plan.Consequence
 	done   string
 	do     func() error
 }
 
-// means is what must not have changed until it is done.
+// means identifies what was confirmed; Do refuses when it has changed since.
 func (o offer) means() string {
 	return fmt.Sprintf("%s step %s %d", o.change.Transition, o.change.Step, o.change.At)
 }
@@ -129,7 +129,7 @@ func promote(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	return o, nil
 }
 
-// pause pauses a rollout, or has it continue, tried again where it had halted.
+// pause pauses a rollout, or resumes it; a failed one is retried.
 func pause(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if err := c.requireRollout(d); err != nil {
 		return offer{}, err

@@ -28,8 +28,8 @@ type rollout struct {
 	steps, pause string
 }
 
-// rollouts are those in flight: one waits for a person, one is stuck because its pods
-// crash, one upgrades a sidecar without a gap, one goes on step by step.
+// rollouts are those in flight: one waits for approval, one is blocked because its pods
+// crash, one upgrades a sidecar without downtime, one progresses step by step.
 var rollouts = []rollout{
 	{ref: of(kruise.KindCloneSet, "shop", "storefront"), from: "storefront:4.7.1", to: "storefront:4.8.0", steps: "1,25%,100%", pause: "1"},
 	{ref: of(kruise.KindCloneSet, "shop", "checkout"), from: "checkout:1.9.4", to: "checkout:2.0.0-" + broken, steps: "2,50%,100%"},

@@ -179,7 +179,7 @@ func containers(list []cluster.Container) (spec []corev1.Container, status []cor
 	return spec, status
 }
 
-// Describe is how a workload or a pod stands, in words.
+// Describe describes a workload or a pod as text.
 func (c *Cluster) Describe(_ context.Context, ref cluster.Ref) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -70,7 +70,7 @@ const (
 )
 
 const (
-	// twoColumns is from how many columns on what happens stands beside the steps.
+	// twoColumns is the least width at which events are beside the steps.
 	twoColumns = 100
 	// rich is from how many lines on what a step does stands below the steps, however many
 	// there are; fewAbout is how many lines of it are worth it where all steps have room.
@@ -110,7 +110,7 @@ func (s Screen) below(env screen.Env) int {
 	return left
 }
 
-// explained reports whether all of what a step does stands below the steps.
+// explained reports whether the whole effect of a step is shown below the steps.
 func (s Screen) explained(env screen.Env) bool {
 	width := env.Width
 	if wide(env) {

@@ -40,7 +40,7 @@ func (s Screen) picture(env screen.Env, height int) []draw.Line {
 	return lines
 }
 
-// row is one line of the picture: what stands at a level in each column.
+// row is one line of the picture: the symbol of each column at a level.
 func row(y theme.Symbols, samples []simulate.Sample, level float64, now int) []draw.Span {
 	var spans []draw.Span
 	for x, sample := range samples {
@@ -57,7 +57,7 @@ func row(y theme.Symbols, samples []simulate.Sample, level float64, now int) []d
 	return spans
 }
 
-// at is what stands at a level, counted in pods from the bottom.
+// at is the symbol at a level, counted in pods from the bottom.
 func at(y theme.Symbols, n simulate.Sample, level float64) band {
 	for _, part := range []struct {
 		count int

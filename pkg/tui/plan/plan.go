@@ -189,7 +189,7 @@ func (s Screen) resume() (Screen, screen.After) {
 	return s, screen.Later(tea.Tick(beat, func(time.Time) tea.Msg { return frame{turn} }))
 }
 
-// next goes on by a frame.
+// next advances by a frame.
 func (s Screen) next(f frame) (screen.Screen, screen.After) {
 	if f.turn != s.turn || !s.playing || s.run == nil {
 		return s, nil

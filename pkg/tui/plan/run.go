@@ -20,7 +20,7 @@ type run struct {
 	err error
 	// asOf is when the cluster was as the simulation begins.
 	asOf time.Time
-	// from is the step that was under way then.
+	// from is the step that was current then.
 	from int
 	// told are the records for people, in order.
 	told []simulate.Record
@@ -54,10 +54,10 @@ func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
 	})
 }
 
-// lasts is how long the whole takes.
+// lasts is the duration of the simulation.
 func (r *run) lasts() time.Duration { return r.line.Summary.Duration }
 
-// at is how the pods stand at a time.
+// at is the state of the pods at a time.
 func (r *run) at(t time.Duration) simulate.Sample {
 	i, found := slices.BinarySearchFunc(r.line.Samples, t, func(s simulate.Sample, t time.Duration) int { return int(s.At - t) })
 	switch {
@@ -69,7 +69,7 @@ func (r *run) at(t time.Duration) simulate.Sample {
 	return r.line.Samples[i-1]
 }
 
-// stepAt is the index of the step that is under way at a time, -1 before the first.
+// stepAt is the index of the current step at a time, -1 before the first.
 func (r *run) stepAt(t time.Duration) int {
 	at := -1
 	for _, m := range r.line.Steps {

@@ -67,7 +67,7 @@ func (s Screen) head(env screen.Env) []draw.Line {
 	return append(lines, wrapped(env, draw.Line{}, theme.Faint, text)...)
 }
 
-// causes are what is in the way, in the words of `why`.
+// causes are the blockers of the pod, in the words of `why`.
 func (s Screen) causes(env screen.Env) []draw.Line {
 	if len(s.answer.Causes) == 0 {
 		return nil

@@ -22,7 +22,7 @@ type Screen interface {
 	Title() string
 	// Want is what it shows besides the list of workloads.
 	Want() world.Want
-	// Update is the screen after a message, and what shall happen besides. Messages
+	// Update is the screen after a message, and what should happen besides. Messages
 	// are keys that the interface has not taken (tea.KeyPressMsg), [Changed], [Filter],
 	// [Click], [Wheel] and whatever the screen's own commands return.
 	Update(env Env, msg tea.Msg) (Screen, After)
@@ -88,7 +88,7 @@ type Binding struct {
 	Does, Help string
 	// Changes is for what changes the cluster.
 	Changes bool
-	// Minor stands behind the acts in the last line.
+	// Minor is shown after the actions in the last line.
 	Minor bool
 }
 
@@ -167,7 +167,7 @@ type Notice struct {
 // Send passes a message to the interface.
 func Send(msg tea.Msg) After { return Now{msg} }
 
-// After is what shall happen after an update: [Now], [Later], or nil for nothing.
+// After is what should happen after an update: [Now], [Later], or nil for nothing.
 type After interface{ after() }
 
 // Now is a message for the interface. It is taken before anything else: a key that is
@@ -181,7 +181,7 @@ func (Now) after() {}
 
 func (Later) after() {}
 
-// Waiting is what stands where the workload that a screen wants is not there yet: what
+// Waiting is shown until the workload that a screen wants has been loaded: what
 // is awaited or, where that is known, why it does not come.
 func (e Env) Waiting(what string) []draw.Line {
 	if e.World.Unseen == "" {

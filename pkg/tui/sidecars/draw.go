@@ -26,7 +26,7 @@ func below(env screen.Env) int { return max(env.Height*2/5, 4) }
 
 func page(env screen.Env) int { return max(env.Height-above-below(env), 1) }
 
-// left is how far the matrix stands from the left.
+// left is the column at which the matrix begins.
 func (z sizes) left() int {
 	n := gutter + z.name + gap
 	if z.namespaces > 1 {

@@ -13,7 +13,7 @@ import (
 )
 
 // Distribution is a ResourceDistribution with the namespaces that there are and their
-// labels: one place for each namespace that shall have a copy. The status names only
+// labels: one target for each namespace that should have a copy. The status names only
 // those with trouble, so all others have their copy once it is of the newest spec.
 func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.Distribution {
 	out := &world.Distribution{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// errNoYAML does not repeat the text: it may hold what nobody shall read.
+// errNoYAML does not repeat the text: it may have secret values.
 var errNoYAML = errors.New("the manifest is not YAML of one object")
 
 // manifest is an object as lines, without what is likely to be secret, whoever it

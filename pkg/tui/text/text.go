@@ -26,7 +26,7 @@ type Screen struct {
 	object cluster.Ref
 	page   page.Page
 
-	// turn is the question that is under way; the answer to another one is too late.
+	// turn is the question that is being answered; answers to others are dropped.
 	turn  *turn
 	state state
 	err   error

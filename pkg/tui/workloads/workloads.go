@@ -136,7 +136,7 @@ func (s Screen) open(name, text string) screen.After {
 	return screen.Send(screen.Open{Screen: name, Ref: s.at, Text: text})
 }
 
-// mark marks the row or takes the mark away, and goes on to the next.
+// mark marks or unmarks the row, and moves to the next one.
 func (s Screen) mark(env screen.Env) Screen {
 	if len(s.rows) == 0 {
 		return s

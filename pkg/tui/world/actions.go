@@ -12,7 +12,7 @@ import (
 type Actions interface {
 	// Effect says what an act would do, or why it cannot be done; nothing is changed.
 	Effect(ctx context.Context, act Act) (Effect, error)
-	// Do carries it out, and says what was done in a line. What takes longer goes on
+	// Do carries it out, and returns a line about what was done. What takes longer continues
 	// behind and is seen in the world. It refuses where the act has come to mean
 	// something else than what was confirmed.
 	Do(ctx context.Context, act Act) (string, error)
@@ -24,7 +24,7 @@ type Actions interface {
 type Act struct {
 	Verb Verb
 	On   []cluster.Ref
-	// Pods and Containers narrow a restart, and nothing else; none stands for all.
+	// Pods and Containers narrow a restart, and nothing else; none means all.
 	Pods, Containers []string
 	// Value is a number of replicas, a partition or a revision.
 	Value string
@@ -55,9 +55,9 @@ const (
 	Undo    Verb = "undo"
 	Abort   Verb = "abort"
 	Restart Verb = "restart"
-	// Scale needs how many pods there shall be.
+	// Scale needs the number of pods.
 	Scale Verb = "scale"
-	// Partition needs how many pods shall stay old, as the spec has it.
+	// Partition needs the number or percentage of pods that stay old.
 	Partition Verb = "partition"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// Detail is one workload with its pods and the rollout on record.
+// Detail is one workload with its pods and the recorded rollout.
 type Detail struct {
 	Ref cluster.Ref
 	// Question is all that is known: plan, pods, revisions, who drives.
@@ -30,7 +30,7 @@ type Detail struct {
 	Subsets map[string]string
 	// Events are about the workload and its pods, newest first.
 	Events []Event
-	// Rollouts are those on record, newest first: what they came to, and who decided what.
+	// Rollouts are the recorded ones, newest first, with their results and decisions.
 	Rollouts []plan.PastRollout
 }
 

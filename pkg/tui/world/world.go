@@ -1,4 +1,4 @@
-// Package world is what the terminal interface shows: a cluster as it stands at one
+// Package world is what the terminal interface shows: the state of a cluster at one
 // moment, as plain data, and the two doors to it, [Source] and [Actions]. It knows no
 // screen, no client and no clock.
 package world
@@ -94,7 +94,7 @@ type Workload struct {
 	// Pods counts them; Failing are updated ones that do not become ready by themselves.
 	Pods    plan.Tally
 	Failing int
-	// Step is the index of the present step of the rollout on record, Steps how many
+	// Step is the index of the current step of the recorded rollout, Steps how many
 	// it has; 0 where there is none. StepName is the present step's.
 	Step, Steps int
 	StepName    string
