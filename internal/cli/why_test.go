@@ -70,7 +70,7 @@ blocked by:
   ! crash: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
       hint: kubectl logs --previous web-2 -n shop; to roll back: kubectl kruise rollout undo cloneset/web -n shop
   - updated: 0 of 3 updated pods are available
-  - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
+  - maxUnavailable: 1 pod of the target revision is not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
   | starting
   | [31mpanic: no such table
@@ -83,9 +83,9 @@ the last lines of container main in web-2, in its own words:
 func TestWhyAPod(t *testing.T) {
 	server := brokenShop(t, nil)
 	_, out, errOut := call(t.Context(), t, "", "why", "web-1", "-n", "shop", "--server", server)
-	want := `pod web-1  on an old revision: 1 pod is updated before it: 1 pods of the target revision are not available yet, at most 1: web-3 waits
+	want := `pod web-1  on an old revision: 1 pod is updated before it: 1 pod of the target revision is not available yet, at most 1: web-3 waits
 blocked by:
-  - maxUnavailable: web-1: 1 pod is updated before it: 1 pods of the target revision are not available yet, at most 1: web-3 waits
+  - maxUnavailable: web-1: 1 pod is updated before it: 1 pod of the target revision is not available yet, at most 1: web-3 waits
 sidecars:
   mesh: it matches now, but the pod is older (2026-01-01T00:00:01Z) than the set (2026-02-01T00:00:00Z): only a new pod gets it
 `

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -230,7 +231,7 @@ func (b *reviewer) warnBudgets() {
 		case n.Allowed == 0:
 			b.warning("PodUnavailableBudget %s allows no pod to go now: %d are available, %d are wanted", budget.Name, n.Current, n.Desired)
 		case n.Expected-n.Desired < b.subject.limits.MaxUnavailable:
-			b.warning("PodUnavailableBudget %s allows %s, fewer than maxUnavailable %d: it sets the pace", budget.Name, plural(n.Expected-n.Desired, "unavailable pod"), b.subject.limits.MaxUnavailable)
+			b.warning("PodUnavailableBudget %s allows %s, fewer than maxUnavailable %d: it sets the pace", budget.Name, counted.Of(n.Expected-n.Desired, "unavailable pod"), b.subject.limits.MaxUnavailable)
 		}
 	}
 	if b.plan.Driver != DriverClient {
@@ -238,7 +239,7 @@ func (b *reviewer) warnBudgets() {
 	}
 	for _, budget := range b.snap.Disruptions {
 		if n := budget.Counts(); n.Allowed == 0 && b.plan.Change.Mode == rules.ModeRecreate {
-			b.warning("PodDisruptionBudget %s allows no eviction now: %d pods are healthy, %d are wanted", budget.Name, n.Current, n.Desired)
+			b.warning("PodDisruptionBudget %s allows no eviction now: %s healthy, %d %s wanted", budget.Name, counted.PodsAre(n.Current), n.Desired, counted.Word(n.Desired, "is", "are"))
 		}
 	}
 }

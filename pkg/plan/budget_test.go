@@ -301,7 +301,7 @@ func TestNext_LimitIsNotReportedAsBudget(t *testing.T) {
 	s.Pods[0] = first
 	s.Progress.Step = len(p.Steps) - 1
 	d := decide(t, p, s, noon)
-	want := plan.Blocker{Gate: plan.GateMaxUnavailable, Why: "1 pods of the target revision are not available yet, at most 1: web-00003 waits"}
+	want := plan.Blocker{Gate: plan.GateMaxUnavailable, Why: "1 pod of the target revision is not available yet, at most 1: web-00003 waits"}
 	if !slices.Contains(d.Blockers, want) || slices.ContainsFunc(d.Blockers, func(b plan.Blocker) bool { return b.Gate == plan.GateBudget }) {
 		t.Errorf("%s: %v, want %v", d.Verb, d.Blockers, want)
 	}

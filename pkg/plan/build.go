@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -146,7 +147,7 @@ func (b *builder) addSteps() error {
 		return err
 	}
 	for _, step := range decreasingSteps(b.policy.Steps, b.subject.total) {
-		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.subject.total)
+		b.warning("step %s comes to fewer of %s than the one before: it is left out", step, counted.Of(b.subject.total, "pod"))
 	}
 	if err := b.compareSpecs(); err != nil {
 		return err

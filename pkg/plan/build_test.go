@@ -267,7 +267,7 @@ func TestBuild_WarnsReviewers(t *testing.T) {
 		"none":        {old, next, nil, ""},
 		"not ready":   {old, next, func(s *plan.Snapshot) { unready(s.Pods[:4]) }, "4 pods are not ready before the rollout: web-00000, web-00001, web-00002 and 1 more"},
 		"one is not":  {old, next, func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "1 pod is not ready before the rollout: web-00000"},
-		"no gate":     {old, next, func(s *plan.Snapshot) { s.Pods[0].ReadinessGates = nil }, "1 pods have no readiness gate InPlaceUpdateReady: they stay in service while their containers restart"},
+		"no gate":     {old, next, func(s *plan.Snapshot) { s.Pods[0].ReadinessGates = nil }, "1 pod has no readiness gate InPlaceUpdateReady: it stays in service while its containers restart"},
 		"partial":     {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, partition: 4", 1), nil, "the plan ends with 6 of 10 pods updated"},
 		"paused":      {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, paused: true", 1), nil, "the workload is paused: no pod is updated until it is resumed"},
 		"in place no": {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission lets it through in v1beta1, and then no pod changes and no event says why"},

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -390,7 +391,7 @@ func (r *rollout) pendingUpdates(n int) rules.Pending {
 		}
 	}
 	if revision == "" || available < n {
-		return rules.Pending{fmt.Sprintf("%d of %d pods are updated and available", available, n)}
+		return rules.Pending{fmt.Sprintf("%d of %s updated and available", available, counted.PodsAre(n))}
 	}
 	return nil
 }

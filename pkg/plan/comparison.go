@@ -124,27 +124,12 @@ func templateOf(w *cluster.Workload) map[string]any {
 // has nothing to do with the names of revisions.
 func TemplateHash(template map[string]any) string {
 	text := make([]byte, 0, 4096)
-	text = canonical(text, withMetadata(template))
+	all := map[string]any{}
+	maps.Copy(all, template)
+	all["metadata"] = rules.TemplateMetadata(template)
+	text = canonical(text, all)
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
-}
-
-// withMetadata adds labels and annotations to a template, as empty ones are
-// the same as none.
-func withMetadata(template map[string]any) map[string]any {
-	meta := map[string]any{"labels": map[string]any{}, "annotations": map[string]any{}}
-	given, _ := template["metadata"].(map[string]any)
-	for k, v := range given {
-		if v != nil && k != "creationTimestamp" {
-			meta[k] = v
-		}
-	}
-	out := maps.Clone(template)
-	if out == nil {
-		out = map[string]any{}
-	}
-	out["metadata"] = meta
-	return out
 }
 
 // canonical appends decoded JSON with sorted keys and without nulls.

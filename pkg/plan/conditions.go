@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -255,7 +256,7 @@ func (r *rollout) imagesToPull(nodes int) []Blocker {
 	for _, image := range pull.Images {
 		state := r.snap.Pulls[image]
 		if n := r.snap.Pulled[image]; n < nodes && (!state.Over || len(state.Troubles) > 0) {
-			why := fmt.Sprintf("%s is on %d of %d nodes", image, n, nodes)
+			why := fmt.Sprintf("%s is on %d of %s", image, n, counted.Of(nodes, "node"))
 			if len(state.Troubles) > 0 {
 				why += fmt.Sprintf("; not yet on %s: %s", state.Troubles[0].Node, state.Troubles[0].Why)
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -43,7 +44,7 @@ func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subjec
 	}
 	order := daemonPods(set)
 	if n := set.Selected(); n >= 0 {
-		b.warning("the selector of the strategy matches %s: pods on other nodes keep the old template", plural(n, "node"))
+		b.warning("the selector of the strategy matches %s: pods on other nodes keep the old template", counted.Of(n, "node"))
 		s.total = min(s.total, n)
 	}
 	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {

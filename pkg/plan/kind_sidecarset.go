@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -43,10 +44,10 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 		}
 	}
 	if stuck > 0 {
-		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until they are recreated", stuck, len(matched))
+		b.warning("%d of %s cannot take the new sidecars in place: they keep the old ones until they are recreated", stuck, counted.Of(len(matched), "pod"))
 	}
 	if s.leftOut > 0 {
-		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.leftOut, len(matched), newPodsNote(o))
+		b.warning("updateStrategy.selector leaves %d of %s out: they keep the old sidecars%s", s.leftOut, counted.Of(len(matched), "pod"), newPodsNote(o))
 	}
 	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
 		now := *set

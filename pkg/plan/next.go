@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -334,7 +335,7 @@ func (r *run) send(s *Step, p *Patch) Decision {
 		if bad := r.failures(); len(bad) > 0 {
 			return r.halt(bad...)
 		}
-		return r.waitOrTimeOut(s, Blocker{Gate: GateUpdated, Why: fmt.Sprintf("%d of %d pods are updated", n, p.Reached)})
+		return r.waitOrTimeOut(s, Blocker{Gate: GateUpdated, Why: fmt.Sprintf("%d of %s updated", n, counted.PodsAre(p.Reached))})
 	}
 	// The resource version is not pinned: status changes all the time.
 	return r.act(s.Title, Action{Patch: p, Precondition: Precondition{UID: r.object().UID}})

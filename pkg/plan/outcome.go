@@ -9,6 +9,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -123,7 +124,7 @@ func (p Plan) WithDescription(s Snapshot) (Plan, error) {
 		if n, more := b.updatesMore(&p.Steps[i], stages[i+1]); more {
 			return p, &tree.Error{
 				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
-				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", plural(n, "pod"), p.Steps[i].Updated),
+				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", counted.Of(n, "pod"), p.Steps[i].Updated),
 			}
 		}
 	}

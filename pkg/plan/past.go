@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // PastRollout is what a record keeps of a rollout, also after another one has taken its
@@ -196,7 +198,7 @@ func changeText(p Plan) string {
 	case len(images) > 0:
 		return strings.Join(images, ", ")
 	case len(p.Change.Fields) > 0:
-		return fmt.Sprintf("%s of the template", plural(len(p.Change.Fields), "field"))
+		return fmt.Sprintf("%s of the template", counted.Of(len(p.Change.Fields), "field"))
 	}
 	return p.Change.Why
 }

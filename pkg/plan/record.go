@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -114,7 +115,7 @@ func BeginEntry(p Plan) (what, detail string) {
 	if p.RollbackReason != "" {
 		return string(TransitionRollBack), p.RollbackReason
 	}
-	return string(TransitionBegin), fmt.Sprintf("%d steps to template %s", len(p.Steps), p.Change.ToHash)
+	return string(TransitionBegin), fmt.Sprintf("%s to template %s", counted.Of(len(p.Steps), "step"), p.Change.ToHash)
 }
 
 // TransitionBetween says what made one progress of another: a transition by a user, or an outcome;

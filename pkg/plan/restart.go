@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -145,7 +146,7 @@ func (b *builder) addRestartSteps(pods []*cluster.Pod, r RestartRequest) {
 		}
 		b.addStep(Step{
 			Name: "restart-" + stage.To.String(), Kind: StepRecreateContainers,
-			Title: fmt.Sprintf("restart %s in %s: %d of %d", strings.Join(r.Containers, ", "), plural(len(batch), "pod"), done, len(pods)),
+			Title: fmt.Sprintf("restart %s in %s: %d of %d", strings.Join(r.Containers, ", "), counted.Of(len(batch), "pod"), done, len(pods)),
 			Pods:  restartPods(batch), Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 			Containers: &Containers{Names: r.Containers, Method: r.Method, RestartStrategy: r.RestartStrategy},
 			Before:     []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
@@ -307,7 +308,7 @@ func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 func (c *containerRestarts) request(p *cluster.Pod) {
 	if rules.Ready(p) {
 		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
-			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", podsAre(c.down), limit)})
+			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", counted.PodsAre(c.down), limit)})
 			return
 		}
 		if why, ok := c.permit(p); !ok {
@@ -321,13 +322,6 @@ func (c *containerRestarts) request(p *cluster.Pod) {
 	how := c.step.Containers
 	r := Restart{PodRef{p.Namespace, p.Name, p.UID}, how.Names, how.Method, how.RestartStrategy}
 	c.actions = append(c.actions, Action{Restart: &r})
-}
-
-func podsAre(pods int) string {
-	if pods == 1 {
-		return "1 pod is"
-	}
-	return plural(pods, "pod") + " are"
 }
 
 // permit asks the budgets that cover a pod whether one more may be unavailable: none of

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -52,7 +53,7 @@ func (b *builder) addPull() {
 		return
 	}
 	b.addStep(Step{
-		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
+		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", counted.Of(len(images), "image"), counted.Of(nodes, "node")),
 		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
 		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
@@ -95,7 +96,7 @@ func (b *builder) addClientSteps(stages []stage) {
 		n := r.updated - b.updatedSoFar()
 		b.addStep(Step{
 			Name: "step-" + r.To.String(), Kind: kind,
-			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.subject.total),
+			Title: fmt.Sprintf("%s %s: %d of %d", verb, counted.Of(n, "pod"), r.updated, b.subject.total),
 			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
 			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
@@ -119,7 +120,7 @@ func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*
 	n := r.updated - b.updatedSoFar()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.subject.total),
+		Title:   fmt.Sprintf("update %s: %d of %d", counted.Of(n, "more pod"), r.updated, b.subject.total),
 		Patches: []Patch{b.partitionPatch(*v)},
 		Pods:    b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
 		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.partitionHolds(base)},
@@ -136,7 +137,7 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 	n := r.updated - b.updatedSoFar()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.subject.total),
+		Title:   fmt.Sprintf("continue until %d of %s updated", r.updated, counted.PodsAre(b.subject.total)),
 		Patches: []Patch{b.mergePatch(specBody(false, "paused"))},
 		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
@@ -251,11 +252,11 @@ func (b *builder) updateTitle(r *stage) string {
 	case r == nil:
 		return what + "; no pod changes"
 	case r.updated <= b.subject.updated:
-		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, plural(b.subject.total, "pod")+isOrAre(b.subject.total))
+		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, counted.PodsAre(b.subject.total))
 	case r.updated == b.subject.total && b.subject.updated == 0:
 		return what + " and " + allPods(b.subject.total)
 	}
-	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.subject.total, "pod"))
+	return fmt.Sprintf("%s and %d of %s", what, r.updated, counted.Of(b.subject.total, "pod"))
 }
 
 // allPods names all of a number of pods.
@@ -306,13 +307,13 @@ func (b *builder) patchTarget() *Target {
 func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
 	step := Step{
 		Name: "scale-" + itoa(to), Kind: StepScale,
-		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
+		Title:   fmt.Sprintf("shrink from %d to %s", from, counted.Of(to, "pod")),
 		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
 		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
 		After: []Condition{{HoldsReplicas, itoa(to)}},
 	}
 	if to > from {
-		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
+		step.Title = fmt.Sprintf("grow from %d to %s", from, counted.Of(to, "pod"))
 		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
 		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
 			step.Updated, step.Kept = to, 0
@@ -417,19 +418,4 @@ func (b *builder) timeout(pods int) time.Duration {
 	at := max(l.MaxUnavailable+l.MaxSurge, 1)
 	rounds := (pods + at - 1) / at
 	return baseTimeout + time.Duration(rounds)*(roundTimeout+l.MinReady+2*max(b.plan.HookAnswer, 0))
-}
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
 }

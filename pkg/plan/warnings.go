@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -29,7 +30,7 @@ func (b *reviewer) warn() {
 	b.warnUnreadGates()
 	b.warnPods()
 	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {
-		b.warning("the plan ends with %d of %d pods updated", n, b.subject.total)
+		b.warning("the plan ends with %d of %s updated", n, counted.Of(b.subject.total, "pod"))
 	}
 }
 
@@ -81,7 +82,7 @@ func (b *reviewer) podNamed(name string) *cluster.Pod {
 }
 
 func (b *reviewer) warnHook(name string, pods int) {
-	who := "the hook lifecycle." + name + " holds " + plural(pods, "pod") + " until a program outside Kruise answers"
+	who := "the hook lifecycle." + name + " holds " + counted.Of(pods, "pod") + " until a program outside Kruise answers"
 	if b.plan.HookAnswer < 0 {
 		b.warning("%s, and the plan assumes that none does", who)
 		return
@@ -92,7 +93,7 @@ func (b *reviewer) warnHook(name string, pods int) {
 // warnReadinessGates counts pods that cannot be handled as the change allows.
 func (b *reviewer) warnReadinessGates() {
 	if b.modes.gateless > 0 {
-		b.warning("%s recreated instead of updated in place: no readiness gate %s", plural(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
+		b.warning("%s recreated instead of updated in place: no readiness gate %s", counted.Of(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
 	}
 	if b.plan.Change.Mode != rules.ModeInPlace || b.present.Kind == kruise.KindSidecarSet || b.plan.Driver != DriverKruise {
 		return
@@ -104,7 +105,7 @@ func (b *reviewer) warnReadinessGates() {
 		}
 	}
 	if without > 0 {
-		b.warning("%d pods have no readiness gate %s: they stay in service while their containers restart", without, kruise.InPlaceUpdateReady)
+		b.warning("%s no readiness gate %s: %s in service while %s containers restart", counted.With(without, "pod has", "pods have"), kruise.InPlaceUpdateReady, counted.Word(without, "it stays", "they stay"), counted.Word(without, "its", "their"))
 	}
 }
 
@@ -117,7 +118,7 @@ func (b *reviewer) warnPods() {
 		}
 	}
 	if n := len(down); n > 0 {
-		b.warning("%s not ready before the rollout: %s", plural(n, "pod")+isOrAre(n), firstNames(down, 3))
+		b.warning("%s not ready before the rollout: %s", counted.PodsAre(n), firstNames(down, 3))
 	}
 }
 
@@ -210,7 +211,7 @@ func parentHistory(b *reviewer) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isOrAre(n))
+	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", counted.PodsAre(n))
 }
 
 func parentSurge(b *reviewer) string {

@@ -49,6 +49,7 @@ var layer = map[string][]string{
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"pkg/kruise/redact":    {},
+	"pkg/kruise/counted":   {},
 	"pkg/kruise/mask":      {"k8s.io/api/core/v1", "pkg/kruise/redact", "pkg/kruise/tree"},
 	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
 	"pkg/kruise/imageref":  {"github.com/distribution/reference"},

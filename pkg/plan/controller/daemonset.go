@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -116,7 +117,7 @@ func (s *daemonSet) manage() bool {
 		acted = s.remove(p) || acted
 	}
 	if acted {
-		s.pass.Why = fmt.Sprintf("%d pods are missing, %d are too many", len(todo.Create), len(todo.Remove))
+		s.pass.Why = fmt.Sprintf("%s missing, %d too many", counted.PodsAre(len(todo.Create)), len(todo.Remove))
 	}
 	return acted
 }

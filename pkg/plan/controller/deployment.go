@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -63,7 +64,7 @@ func (d *deployment) message(pass *Pass) string {
 		return "the pods of the old template are not gone yet"
 	}
 	rs := replicaSetOf(d.current)
-	return fmt.Sprintf("%d of %d updated pods are available", rs.Status.AvailableReplicas, d.limits.Replicas)
+	return fmt.Sprintf("%d of %s available", rs.Status.AvailableReplicas, counted.With(int(d.limits.Replicas), "updated pod is", "updated pods are"))
 }
 
 // sortChildren finds the ReplicaSet of the present template: the oldest, if

@@ -114,7 +114,7 @@ func replicaSetWeb(replicas int32) *cluster.Workload {
 	}
 }
 
-func counted(total, current int32) kruise.PodUnavailableBudgetStatus {
+func statusCounted(total, current int32) kruise.PodUnavailableBudgetStatus {
 	return kruise.PodUnavailableBudgetStatus{ObservedGeneration: 1, TotalReplicas: total, CurrentAvailable: current}
 }
 
@@ -137,8 +137,8 @@ func TestGuards(t *testing.T) {
 	}{
 		"Kruise's":                 {Guards{Unavailable: []*kruise.PodUnavailableBudget{pub("web", maxUnavailable("2"))}}, map[string]rules.BudgetCounts{"web": {Expected: 5, Desired: 3, Current: 5, Allowed: 2}}},
 		"of other pods":            {Guards{Unavailable: []*kruise.PodUnavailableBudget{pub("api", kruise.PodUnavailableBudgetSpec{TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "api"}})}}, nil},
-		"reaching further":         {Guards{Unavailable: []*kruise.PodUnavailableBudget{status(pub("web", minAvailable("11")), counted(12, 12))}}, map[string]rules.BudgetCounts{"web": {Expected: 12, Desired: 11, Current: 12, Allowed: 1}}},
-		"others are down":          {Guards{Unavailable: []*kruise.PodUnavailableBudget{status(pub("web", maxUnavailable("2")), counted(12, 10))}}, map[string]rules.BudgetCounts{"web": {Expected: 12, Desired: 10, Current: 10, Allowed: 0}}},
+		"reaching further":         {Guards{Unavailable: []*kruise.PodUnavailableBudget{status(pub("web", minAvailable("11")), statusCounted(12, 12))}}, map[string]rules.BudgetCounts{"web": {Expected: 12, Desired: 11, Current: 12, Allowed: 1}}},
+		"others are down":          {Guards{Unavailable: []*kruise.PodUnavailableBudget{status(pub("web", maxUnavailable("2")), statusCounted(12, 10))}}, map[string]rules.BudgetCounts{"web": {Expected: 12, Desired: 10, Current: 10, Allowed: 0}}},
 		"not counted yet":          {Guards{Unavailable: []*kruise.PodUnavailableBudget{status(pub("web", maxUnavailable("1")), kruise.PodUnavailableBudgetStatus{TotalReplicas: 99, CurrentAvailable: 99})}}, map[string]rules.BudgetCounts{"web": {Expected: 5, Desired: 4, Current: 5, Allowed: 1}}},
 		"rendered, by selector":    {Guards{Disruption: []*policyv1.PodDisruptionBudget{rendered(`{"maxUnavailable": "40%", "selector": {"matchLabels": {"app": "web"}}}`, 10, 9)}}, map[string]rules.BudgetCounts{"web": {Expected: 10, Desired: 6, Current: 9, Allowed: 3}, "pdb web": {Expected: 10, Desired: 9, Current: 9, Allowed: 0}}},
 		"rendered, by target":      {Guards{Disruption: []*policyv1.PodDisruptionBudget{rendered(target, 10, 10)}}, map[string]rules.BudgetCounts{"web": {Expected: 5, Desired: 3, Current: 5, Allowed: 2}, "pdb web": {Expected: 10, Desired: 9, Current: 10, Allowed: 1}}},
@@ -181,7 +181,7 @@ func TestGuards_Behind(t *testing.T) {
 	pods := webPods(5)
 	pods[0].Conditions[0].Status = "False"
 	b := pub("web", maxUnavailable("1"))
-	b.Status = counted(12, 12) // from before the first pod went down
+	b.Status = statusCounted(12, 12) // from before the first pod went down
 	g := Guards{Now: labStart, Unavailable: []*kruise.PodUnavailableBudget{b}, Pods: pods, Workloads: OwnedBy(replicaSetWeb(5), map[string]bool{"w": true})}
 	budgets, _, err := g.Rules()
 	if err != nil || len(budgets) != 1 || budgets[0].Counts().Allowed != 0 {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/dump"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -34,12 +35,12 @@ func reconcileReplicaSet(v *View, rs *appsv1.ReplicaSet) Pass {
 	}
 	switch diff := want - len(active); {
 	case diff > 0:
-		pass.Why = fmt.Sprintf("%d of %d pods are missing", diff, want)
+		pass.Why = fmt.Sprintf("%d of %s missing", diff, counted.PodsAre(want))
 		for range min(diff, replicaSetBurst) {
 			pass.act(CreatePod{Prefix: rs.Name + "-"})
 		}
 	case diff < 0:
-		pass.Why = fmt.Sprintf("%d pods are more than %d", -diff, want)
+		pass.Why = fmt.Sprintf("%s more than %d", counted.PodsAre(-diff), want)
 		for _, p := range replicaSetVictims(v, active, min(-diff, replicaSetBurst)) {
 			pass.act(DeletePod{Pod: p})
 		}

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -69,7 +70,7 @@ func (a *answer) addSpec(d plan.Decision) {
 	case rules.PausedOf(o.Object.Object):
 		a.add(plan.GatePaused, "the update is paused in the spec", true)
 	case o.Partition != "" && o.Allowed < o.Reach:
-		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated", o.Partition, o.Allowed, o.Reach), false)
+		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %s to be updated", o.Partition, o.Allowed, counted.Of(o.Reach, "pod")), false)
 	}
 	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
 		a.add(gateDriver, "no controller updates these pods: a rollout does, or deleting them", true)

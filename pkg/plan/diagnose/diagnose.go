@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -204,7 +205,7 @@ func (a *answer) done() string {
 	case t.Total == 0:
 		return "it has no pods"
 	case t.Updated < t.Total:
-		return fmt.Sprintf("%d of %d pods are up to date, and the spec asks for no more", t.Updated, t.Total)
+		return fmt.Sprintf("%d of %s up to date, and the spec asks for no more", t.Updated, counted.PodsAre(t.Total))
 	case t.UpdatedReady < t.Total:
 		return fmt.Sprintf("%s up to date, %d of %d not ready", pods, t.Total-t.UpdatedReady, t.Total)
 	}

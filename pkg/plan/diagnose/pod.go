@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -97,7 +98,7 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 	case at >= 0:
 		a.add(plan.GateMaxUnavailable, podsBefore(at)+": "+o.Why, false, p.Name)
 	case o.Partition != "" && o.Allowed < o.Reach:
-		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
+		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %s to be updated, and it is not among them", o.Partition, o.Allowed, counted.Of(o.Reach, "pod")), false)
 	case onDelete(o.Object.Object):
 		a.add(gateDriver, "no controller updates it: a rollout does, or deleting it", true)
 	case o.Why != "":
@@ -107,10 +108,7 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 
 // podsBefore says how many pods come first.
 func podsBefore(n int) string {
-	if n == 1 {
-		return "1 pod is updated before it"
-	}
-	return fmt.Sprintf("%d pods are updated before it", n)
+	return counted.PodsAre(n) + " updated before it"
 }
 
 // GateTurn is where only the order keeps a pod from its update.

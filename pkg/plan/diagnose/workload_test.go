@@ -99,7 +99,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 	}{
 		"moves": {func(*diagnose.Question) {}, `progressing: 1 of 4 updated pods are available
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-2 waits`},
 		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `paused: the update is paused in the spec
 ! paused the update is paused in the spec
 - updated 1 of 4 updated pods are available`},
@@ -113,7 +113,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		}, `blocked: ImagePullBackOff: container main in pod web-0; image web:1; not found
 ! image ImagePullBackOff: container main in pod web-0; image web:1; not found
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-3 waits`},
 		"old pods crash": {func(q *diagnose.Question) {
 			for _, i := range []int{1, 2} {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
@@ -122,7 +122,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		}, `blocked: CrashLoopBackOff (4 restarts): container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137 (old revision)
 ! crash CrashLoopBackOff (4 restarts): container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137 (old revision)
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
 			p.Phase, p.Node = corev1.PodPending, ""
@@ -130,7 +130,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		}, `blocked: web-0: 0/3 nodes are available
 ! schedule web-0: 0/3 nodes are available
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-3 waits`},
 		"unschedulable, spread": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
 			p.Phase, p.Node = corev1.PodPending, ""
@@ -139,12 +139,12 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		}, `blocked: web-0: 0/3 nodes are available; WorkloadSpread zones placed it into subset a: it can only use nodes of that subset
 ! schedule web-0: 0/3 nodes are available; WorkloadSpread zones placed it into subset a: it can only use nodes of that subset
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-3 waits`},
 		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `progressing: the controller has not processed the latest change yet
 - updated the controller has not processed the latest change yet
 - updated 1 of 4 updated pods are available
 - controller the controller has not processed the latest change yet
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-2 waits`},
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
@@ -160,7 +160,7 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		}, `progressing: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - hook web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - updated 1 of 4 updated pods are available
-- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
+- maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-2 waits`},
 		"all done": {func(q *diagnose.Question) {
 			for _, p := range q.Snapshot.Pods {
 				p.Labels["controller-revision-hash"] = "web-new"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -153,7 +154,7 @@ func (s Side) restarts() string {
 	if s.Restarts == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%d in %s", s.Restarts, plural(s.Restarted, "pod"))
+	return fmt.Sprintf("%d in %s", s.Restarts, counted.Of(s.Restarted, "pod"))
 }
 
 func (s Side) ends() string {
@@ -168,11 +169,4 @@ func (s Side) ends() string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // Logs is a bounded sample of the logs of one side.
@@ -44,7 +46,7 @@ func (l *Logs) text() string {
 	if l == nil || l.Pods == 0 {
 		return "not read"
 	}
-	return fmt.Sprintf("%.1f in %s", l.PerMinute, plural(l.Pods, "pod"))
+	return fmt.Sprintf("%.1f in %s", l.PerMinute, counted.Of(l.Pods, "pod"))
 }
 
 var (

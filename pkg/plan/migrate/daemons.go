@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // Handover is what is known of a DaemonSet that becomes one of the counterpart kind:
@@ -63,7 +65,7 @@ func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
 	case len(t.Pods) > 0:
 		return t.replace(Pace(h.Surge))
 	case len(costly) > 0 || away > 0:
-		t.Why = fmt.Sprintf("%d nodes have no pod that is available", away)
+		t.Why = counted.With(int(away), "node has", "nodes have") + " no pod that is available"
 		return t
 	}
 	if t.Why = unsettled(pods); t.Why == "" {

@@ -38,9 +38,9 @@ func TestNextTurn_MovesPodsNodeByNode(t *testing.T) {
 		"nothing is taken over yet":         {1, 2, "", "a:a b:a", "wait 0/2: pod a:a has not been taken over yet"},
 		"one node at a time":                {1, 3, "", "a:ta b:ta c:ta", "replace 0/3 a:ta"},
 		"two nodes at a time":               {2, 3, "", "a:ta b:ta c:ta", "replace 0/3 a:ta b:ta"},
-		"it goes":                           {1, 2, "a:tg", "a:tg b:ta", "wait 0/2: 1 nodes have no pod that is available"},
-		"it has gone":                       {1, 2, "a:ta", "b:ta", "wait 0/2: 1 nodes have no pod that is available"},
-		"its successor is not available":    {1, 2, "", "a:tu b:ta", "wait 0/2: 1 nodes have no pod that is available"},
+		"it goes":                           {1, 2, "a:tg", "a:tg b:ta", "wait 0/2: 1 node has no pod that is available"},
+		"it has gone":                       {1, 2, "a:ta", "b:ta", "wait 0/2: 1 node has no pod that is available"},
+		"its successor is not available":    {1, 2, "", "a:tu b:ta", "wait 0/2: 1 node has no pod that is available"},
 		"it is: the next":                   {1, 2, "", "a:tua b:ta", "replace 1/2 b:ta"},
 		"the last goes":                     {1, 2, "", "a:tua b:tag", "wait 1/2: pod b:tag is going"},
 		"all of the newest revision":        {1, 2, "", "a:tua b:tua", "done 2/2"},
@@ -50,10 +50,10 @@ func TestNextTurn_MovesPodsNodeByNode(t *testing.T) {
 		"its turn, and one has moved":       {1, 3, "b:ta", "a:tua b:ta c:ta", "replace 1/3 b:ta"},
 		"beside: the new one first":         {1, 2, "", "a:a a:tua b:a b:tua", "replace 0/2 a:a b:a"},
 		"beside: one waits for the port":    {1, 2, "", "a:a a:tu b:a b:tu", "replace 0/2 a:a"},
-		"beside: and comes":                 {1, 2, "", "a:tu b:a b:tu", "wait 0/2: 1 nodes have no pod that is available"},
+		"beside: and comes":                 {1, 2, "", "a:tu b:a b:tu", "wait 0/2: 1 node has no pod that is available"},
 		"beside: the next":                  {1, 2, "", "a:tua b:a b:tu", "replace 1/2 b:a"},
 		"beside: some are not made yet":     {1, 2, "", "a:tua b:a", "wait 1/2: pod b:a has not been taken over yet"},
-		"a node joins":                      {1, 3, "", "a:tua b:ta", "wait 1/3: 1 nodes have no pod that is available"},
+		"a node joins":                      {1, 3, "", "a:tua b:ta", "wait 1/3: 1 node has no pod that is available"},
 	} {
 		h := Handover{Surge: c.surge, Turn: strings.Fields(c.turn)}
 		if got := said(NextTurn(h, c.desired, daemons(c.pods))); got != c.want {

@@ -5,6 +5,8 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // Side is the state of one of the workloads.
@@ -92,7 +94,7 @@ func (d Decision) moveSideBySide(r Record, source, destination Side, budgets []B
 	}
 	want := min(d.In-d.Out-missing, r.Replicas-d.Out)
 	if len(budgets) > 0 && want > 0 && source.Exist > source.Replicas {
-		return d.withReason("%d pods of %s are going: budgets still count them", source.Exist-source.Replicas, r.From)
+		return d.withReason("%s going: budgets still count them", podsOf(source.Exist-source.Replicas, r.From))
 	}
 	switch n, why := allowed(budgets, max(0, want), true); {
 	case n > 0:
@@ -100,9 +102,9 @@ func (d Decision) moveSideBySide(r Record, source, destination Side, budgets []B
 	case why != "":
 		return d.withReason("%s", why)
 	case missing > 0:
-		return d.withReason("%d pods of the destination are not available", missing)
+		return d.withReason("%s not available", podsOf(missing, "the destination"))
 	case source.Exist > source.Replicas:
-		return d.withReason("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+		return d.withReason("%s going", podsOf(source.Exist-source.Replicas, r.From))
 	}
 	return d.write(Done, 0, "all have moved")
 }
@@ -114,14 +116,14 @@ func (d Decision) moveByOrdinal(r Record, from *Kind, source, destination Side, 
 	missing := max(0, destination.Replicas-destination.Available)
 	switch {
 	case d.Out > d.In && source.Exist > source.Replicas:
-		return d.withReason("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+		return d.withReason("%s going", podsOf(source.Exist-source.Replicas, r.From))
 	case d.Out > d.In:
 		if from.Native() {
 			d.Reserve = source.Replicas
 		}
 		return d.write(Grow, r.Destination+d.Out, fmt.Sprintf("%d come back under their names", d.Out-d.In))
 	case missing > 0:
-		return d.withReason("%d pods of the destination are not available", missing)
+		return d.withReason("%s not available", podsOf(missing, "the destination"))
 	case d.Out == r.Replicas:
 		return d.write(Done, 0, "all have moved")
 	}
@@ -164,7 +166,7 @@ func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
 	if n == want {
 		return n, ""
 	}
-	return n, fmt.Sprintf("budget %s: %d pods are healthy, %d are wanted", b.Name, b.Healthy, b.desired(b.Expected))
+	return n, fmt.Sprintf("budget %s: %s healthy, %d %s wanted", b.Name, counted.PodsAre(int(b.Healthy)), b.desired(b.Expected), counted.Word(int(b.desired(b.Expected)), "is", "are"))
 }
 
 // desired is how many healthy pods the budget wants of a total; percentages are
@@ -195,4 +197,9 @@ func allowed(budgets []Budget, want int32, lasting bool) (n int32, why string) {
 		}
 	}
 	return n, why
+}
+
+// podsOf is a number of pods of one side with its verb.
+func podsOf(n int32, side any) string {
+	return counted.With(int(n), fmt.Sprintf("pod of %s is", side), fmt.Sprintf("pods of %s are", side))
 }

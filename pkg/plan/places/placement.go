@@ -5,11 +5,11 @@ package places
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -70,12 +70,12 @@ func (s *Subset) add(p *cluster.Pod) {
 func (s *Subset) addUnschedulable() {
 	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Stuck == "" })
 	if len(waiting) > 0 {
-		s.Why = append(s.Why, plural(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
+		s.Why = append(s.Why, counted.With(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
 	}
 }
 
 // Size is how many pods are wanted, in words.
-func (p *Placement) Size() string { return plural(p.Replicas, "replica", "replicas") }
+func (p *Placement) Size() string { return counted.With(p.Replicas, "replica", "replicas") }
 
 func (p *Placement) pods() int {
 	n := 0
@@ -83,11 +83,4 @@ func (p *Placement) pods() int {
 		n += len(s.Pods)
 	}
 	return n
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + more
 }

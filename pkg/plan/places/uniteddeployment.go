@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -43,7 +44,7 @@ func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster
 	}
 	if ud.Spec.Replicas != nil {
 		if left := int(*ud.Spec.Replicas) - p.Replicas; left > 0 {
-			p.Why = append(p.Why, plural(left, "pod", "pods")+" of spec.replicas fit into no subset")
+			p.Why = append(p.Why, counted.With(left, "pod", "pods")+" of spec.replicas fit into no subset")
 		}
 		p.Replicas = int(*ud.Spec.Replicas)
 	}
@@ -91,11 +92,11 @@ func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node)
 		case workloadOf(s.Name, workloads) == nil:
 			s.Why = append(s.Why, "its workload is not there yet")
 		case int(now) != s.Wish:
-			s.Why = append(s.Why, "its workload still has "+plural(int(now), "replica", "replicas"))
+			s.Why = append(s.Why, "its workload still has "+counted.With(int(now), "replica", "replicas"))
 		case have < s.Wish:
-			s.Why = append(s.Why, plural(s.Wish-have, "pod is", "pods are")+" not created yet")
+			s.Why = append(s.Why, counted.With(s.Wish-have, "pod is", "pods are")+" not created yet")
 		case have > s.Wish:
-			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" too many, while its workload has more pods than it should")
+			s.Why = append(s.Why, counted.With(have-s.Wish, "pod", "pods")+" too many, while its workload has more pods than it should")
 		}
 		s.addUnschedulable()
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -104,13 +105,13 @@ func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 		case s.Name == Outside:
 			s.Why = append(s.Why, noSubsetNote(s, have))
 		case have > s.Wish && rolling:
-			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" too many, while the workload has more pods than it should")
+			s.Why = append(s.Why, counted.With(have-s.Wish, "pod", "pods")+" too many, while the workload has more pods than it should")
 		case have > s.Wish:
-			s.Why = append(s.Why, plural(have-s.Wish, "pod", "pods")+" more: running pods are not moved, the next scale-in takes them first")
+			s.Why = append(s.Why, counted.With(have-s.Wish, "pod", "pods")+" more: running pods are not moved, the next scale-in takes them first")
 		case have < s.Wish && p.pods() < p.Replicas:
-			s.Why = append(s.Why, plural(s.Wish-have, "pod", "pods")+" fewer: the workload has "+strconv.Itoa(p.pods())+" of "+strconv.Itoa(p.Replicas)+" pods")
+			s.Why = append(s.Why, counted.With(s.Wish-have, "pod", "pods")+" fewer: the workload has "+strconv.Itoa(p.pods())+" of "+strconv.Itoa(p.Replicas)+" pods")
 		case have < s.Wish:
-			s.Why = append(s.Why, plural(s.Wish-have, "pod", "pods")+" fewer: they are in other subsets, and running pods are not moved")
+			s.Why = append(s.Why, counted.With(s.Wish-have, "pod", "pods")+" fewer: they are in other subsets, and running pods are not moved")
 		}
 		s.addUnschedulable()
 	}
@@ -120,7 +121,7 @@ func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 func noSubsetNote(s *Subset, have int) string {
 	switch {
 	case have == 0:
-		return fmt.Sprintf("no subset has room for %s", plural(s.Wish, "pod", "pods"))
+		return fmt.Sprintf("no subset has room for %s", counted.With(s.Wish, "pod", "pods"))
 	case s.Wish > 0:
 		return "no subset has room: these pods get nothing of any"
 	}

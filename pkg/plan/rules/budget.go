@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -176,7 +177,7 @@ func (b *Budget) decide(n BudgetCounts, r Request) Verdict {
 	case b.recorded(r.Pod):
 		return Verdict{Allowed: true, Why: "the pod was let through before"}
 	case n.Allowed == 0:
-		return Verdict{Why: fmt.Sprintf("budget %s: %d pods are available, %d are wanted: %s waits", b.Name, n.Current, n.Desired, r.Pod.Name)}
+		return Verdict{Why: fmt.Sprintf("budget %s: %s available, %d %s wanted: %s waits", b.Name, counted.PodsAre(n.Current), n.Desired, counted.Word(n.Desired, "is", "are"), r.Pod.Name)}
 	case b.recordCount() > budgetRecords:
 		return Verdict{Why: fmt.Sprintf("budget %s: more than %d pods are recorded", b.Name, budgetRecords)}
 	}
@@ -269,7 +270,7 @@ func (b *DisruptionBudget) EvictAt(n BudgetCounts, p *cluster.Pod) Verdict {
 	case !podReady(p) && n.Current >= n.Desired && n.Desired > 0:
 		return Verdict{Allowed: true, Why: "the pod is not ready, and the budget is met without it"}
 	case n.Allowed == 0:
-		return Verdict{Why: fmt.Sprintf("budget %s: %d pods are healthy, %d are wanted: %s waits", b.Name, n.Current, n.Desired, p.Name)}
+		return Verdict{Why: fmt.Sprintf("budget %s: %s healthy, %d %s wanted: %s waits", b.Name, counted.PodsAre(n.Current), n.Desired, counted.Word(n.Desired, "is", "are"), p.Name)}
 	}
 	return Verdict{Allowed: true, Record: true, Why: fmt.Sprintf("budget %s allows %d more", b.Name, n.Allowed-1)}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -69,10 +70,10 @@ func (c *CloneSet) Scale() CloneSetScale {
 }
 
 func created(d CloneSetDiff) CloneSetScale {
-	s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: fmt.Sprintf("%d pods are missing", d.ScaleUp)}
+	s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: counted.PodsAre(d.ScaleUp) + " missing"}
 	if n := d.CreateOld + d.CreateNew; n < d.ScaleUp {
 		s.Held = d.ScaleUp - n
-		s.Why = fmt.Sprintf("%d pods are missing, scaleStrategy.maxUnavailable lets %d be created now", d.ScaleUp, n)
+		s.Why = fmt.Sprintf("%s missing, scaleStrategy.maxUnavailable lets %d be created now", counted.PodsAre(d.ScaleUp), n)
 	}
 	return s
 }
@@ -114,7 +115,7 @@ func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
 func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
 	active := c.active()
 	if held := filter(active, preparingDelete); len(held) > 0 {
-		return CloneSetScale{Why: fmt.Sprintf("%d pods too many; waiting for %s, which its preDelete hook holds", d.ScaleDown, held[0].Name)}
+		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), held[0].Name)}
 	}
 	s := c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
 	s.Any = c.unsorted(active, d)
@@ -148,9 +149,9 @@ func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because str
 		}
 		s.Delete = append(s.Delete, p)
 	}
-	s.Why = fmt.Sprintf("%d pods %s", len(list), because)
+	s.Why = counted.Of(len(list), "pod") + " " + because
 	if n := len(list) - len(s.Delete); n > 0 {
-		s.Why += fmt.Sprintf(", %d of them wait: maxUnavailable lets %d available pods go now", n, d.DeleteReadyLimit)
+		s.Why += fmt.Sprintf(", %d of them %s: maxUnavailable lets %s go now", n, counted.Word(n, "waits", "wait"), counted.Of(d.DeleteReadyLimit, "available pod"))
 	}
 	return s
 }

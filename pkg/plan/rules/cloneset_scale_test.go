@@ -19,7 +19,7 @@ func TestScale(t *testing.T) {
 		del, undo, why   string
 	}{
 		{"nothing", one, "5*n", true, 0, 0, "", "", ""},
-		{"2 surge first", surge7, "7*o", false, 0, 1, "", "", "1 pods are missing"},
+		{"2 surge first", surge7, "7*o", false, 0, 1, "", "", "1 pod is missing"},
 		{"2 end", surge7, "o 7*n", false, 0, 0, "p1", "", "too many"},
 		{"3 pausing takes an old pod", surge7paused, "7*o n!", false, 0, 0, "p7", "", "too many"},
 		{"8 lost old pod", "replicas: 5\nupdateStrategy: {rollingUpdate: {partition: 3}}", "2*o 2*n", false, 1, 0, "", "", "missing"},

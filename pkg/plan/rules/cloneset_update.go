@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -116,11 +117,11 @@ func (b updateBudget) exhausted() string {
 }
 
 func (b updateBudget) tooMany(taken int) string {
-	return fmt.Sprintf("%d pods of the target revision are not available yet, at most %d: ", b.atTarget+taken, b.limit)
+	return fmt.Sprintf("%s not available yet, at most %d: ", counted.With(b.atTarget+taken, "pod of the target revision is", "pods of the target revision are"), b.limit)
 }
 
 func (b updateBudget) allDown(n int) string {
-	return fmt.Sprintf("%d pods are not available, at most %d: ", n, b.limit)
+	return fmt.Sprintf("%s not available, at most %d: ", counted.PodsAre(n), b.limit)
 }
 
 // take takes pods in order until one does not fit; a pod that is unavailable

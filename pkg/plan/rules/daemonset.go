@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -268,14 +269,14 @@ func (d *DaemonSet) busySurging(on daemons) bool {
 	return on.old != nil && on.new != nil && !d.available(on.new)
 }
 
-func (u *DaemonSetUpdate) explain(counted int) {
+func (u *DaemonSetUpdate) explain(busy int) {
 	switch {
 	case len(u.Candidates)+len(u.Broken) == 0:
 		u.Why = "no eligible node has an old pod"
 	case u.Room == len(u.Candidates):
 		u.Why = "these are all"
 	default:
-		u.Why = fmt.Sprintf("%d eligible nodes are busy: any %d of %d go now", counted, u.Room, len(u.Candidates))
+		u.Why = fmt.Sprintf("%s busy: any %d of %d go now", counted.With(busy, "eligible node is", "eligible nodes are"), u.Room, len(u.Candidates))
 	}
 }
 

@@ -176,6 +176,12 @@ func (c TemplateChange) fields() []FieldChange {
 // withMetadata gives the template empty labels and annotations where it has
 // none, so that the first label is a change of that label.
 func withMetadata(template map[string]any) map[string]any {
+	return map[string]any{"metadata": TemplateMetadata(template), "spec": template["spec"]}
+}
+
+// TemplateMetadata is the metadata of a template as two templates are compared by it: empty labels
+// and annotations are the same as none, and nulls and creationTimestamp do not count.
+func TemplateMetadata(template map[string]any) map[string]any {
 	meta := map[string]any{"labels": map[string]any{}, "annotations": map[string]any{}}
 	given, _ := template["metadata"].(map[string]any)
 	for k, v := range given {
@@ -183,7 +189,7 @@ func withMetadata(template map[string]any) map[string]any {
 			meta[k] = v
 		}
 	}
-	return map[string]any{"metadata": meta, "spec": template["spec"]}
+	return meta
 }
 
 func (c TemplateChange) classify(f *FieldChange, d tree.Difference) {

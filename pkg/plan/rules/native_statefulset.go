@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -163,7 +164,7 @@ func (s *NativeStatefulSet) walk(out *Choice, v *OrdinalSurvey, outdated numberS
 	}
 	out.Why = "these are all"
 	if next, more := s.waiting(v, outdated, len(out.Pods)); more && down >= budget {
-		out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", down, budget, next.Name)
+		out.Why = fmt.Sprintf("%s not available, at most %d: %s waits", counted.PodsAre(down), budget, next.Name)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestNativePending(t *testing.T) {
 	d.Status = appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 5, UpdatedReplicas: 5, AvailableReplicas: 5}
 	expect(t, "Deployment done", DeploymentPending(d), "")
 	d.Status.Replicas = 6
-	expect(t, "an old pod", DeploymentPending(d), "1 old pods are left")
+	expect(t, "an old pod", DeploymentPending(d), "1 old pod is left")
 	d.Status.Replicas, d.Status.AvailableReplicas = 5, 4
 	expect(t, "not available", DeploymentPending(d), "availableReplicas is 4 of 5")
 	d.Status.AvailableReplicas, d.Generation = 5, 3

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -307,7 +308,7 @@ func DeploymentPending(d *appsv1.Deployment) Pending {
 	var p Pending
 	p.seen(s.ObservedGeneration, d.Generation)
 	p.atLeast("updatedReplicas", s.UpdatedReplicas, r)
-	p.need(s.Replicas <= s.UpdatedReplicas, "%d old pods are left", s.Replicas-s.UpdatedReplicas)
+	p.need(s.Replicas <= s.UpdatedReplicas, "%s left", counted.With(int(s.Replicas-s.UpdatedReplicas), "old pod is", "old pods are"))
 	p.atLeast("availableReplicas", s.AvailableReplicas, r)
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -272,7 +273,7 @@ func (s *SidecarSet) choose(matched, old []*cluster.Pod, down int) SidecarSetUpd
 func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, down int) {
 	budget := s.MaxUnavailable(len(matched))
 	if s.Brief && down >= budget && !slices.ContainsFunc(old, not(s.Ready)) {
-		out.Why = fmt.Sprintf("%d upgraded pods are not ready, maxUnavailable %d", down, budget)
+		out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d", upgradedPodsAre(down), budget)
 		return
 	}
 	wait := s.waiting(old, matched)
@@ -285,7 +286,7 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, do
 	for _, p := range out.Order {
 		if s.Ready(p) {
 			if down >= budget {
-				out.Why = fmt.Sprintf("%d upgraded pods are not ready, maxUnavailable %d: %s waits", down, budget, p.Name)
+				out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d: %s waits", upgradedPodsAre(down), budget, p.Name)
 				return
 			}
 			down++
@@ -318,7 +319,7 @@ func nothingWaits(wait, kept int) string {
 	if wait == 0 {
 		return "no pod waits for an upgrade"
 	}
-	return fmt.Sprintf("the partition keeps %d pods", kept)
+	return "the partition keeps " + counted.Of(kept, "pod")
 }
 
 // waiting returns those of the old pods that could be upgraded, in order.
@@ -393,3 +394,5 @@ func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
 	p.atLeast("updatedReadyPods", status.UpdatedReadyPods, want)
 	return p
 }
+
+func upgradedPodsAre(n int) string { return counted.With(n, "upgraded pod is", "upgraded pods are") }

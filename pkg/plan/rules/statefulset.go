@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -386,7 +387,7 @@ func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated iter
 			continue
 		}
 		if !left.spend(p) {
-			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", left.used(), left.budget, p.Name)
+			out.Why = fmt.Sprintf("%s not available, at most %d: %s waits", counted.PodsAre(left.used()), left.budget, p.Name)
 			return
 		}
 		out.Pods = append(out.Pods, p)

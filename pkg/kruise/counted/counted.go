@@ -1,0 +1,23 @@
+// Package counted writes numbers with the words that they count, for messages. It knows English
+// and nothing else.
+package counted
+
+import "strconv"
+
+// Of is a number with its noun: "1 pod", "2 pods".
+func Of(n int, noun string) string { return With(n, noun, noun+"s") }
+
+// With is a number with the words that follow it, of which the first are for the number 1:
+// "1 pod is", "2 pods are".
+func With(n int, one, other string) string { return strconv.Itoa(n) + " " + Word(n, one, other) }
+
+// Word is the form of a word that goes with a number: "is", "are".
+func Word(n int, one, other string) string {
+	if n == 1 {
+		return one
+	}
+	return other
+}
+
+// PodsAre is a number of pods with its verb: "1 pod is", "2 pods are".
+func PodsAre(n int) string { return With(n, "pod is", "pods are") }

@@ -1,0 +1,14 @@
+package counted
+
+import "testing"
+
+func TestOf_OneIsSingular(t *testing.T) {
+	for n, want := range map[int]string{-1: "-1 pods", 0: "0 pods", 1: "1 pod", 2: "2 pods", 11: "11 pods"} {
+		if got := Of(n, "pod"); got != want {
+			t.Errorf("Of(%d) = %q, want %q", n, got, want)
+		}
+	}
+	if got := PodsAre(1) + ", " + PodsAre(0) + ", " + Word(1, "it stays", "they stay"); got != "1 pod is, 0 pods are, it stays" {
+		t.Error(got)
+	}
+}
