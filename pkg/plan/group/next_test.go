@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
@@ -100,5 +101,20 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 			}
 			t.Error("all start")
 		})
+	}
+}
+
+// TestObserve_StartsNothing: who only reads the records does not count members as in progress that
+// could start.
+func TestObserve_StartsNothing(t *testing.T) {
+	g := group.Group{Members: []group.Member{{Ref: cluster.Ref{Kind: "CloneSet", Name: "a"}}, {Ref: cluster.Ref{Kind: "CloneSet", Name: "b"}}, {Ref: cluster.Ref{Kind: "CloneSet", Name: "c"}}}}
+	status := []group.Status{{Phase: group.Completed}, {Phase: group.Waiting}, {Phase: group.Pending}}
+	d := group.Observe(g, status, group.Control{})
+	if len(d.Start) > 0 || d.Outcome != group.InProgress || d.Reason != "1 of 3 completed, 1 in progress, 1 can start" || d.Blocked[2] == "" {
+		t.Errorf("%+v", d)
+	}
+	status[2].Phase = group.Completed
+	if d := group.Observe(g, status, group.Control{}); d.Outcome != group.OnHold || d.Reason != "1 rollout waits for a user" {
+		t.Errorf("%+v", d)
 	}
 }
