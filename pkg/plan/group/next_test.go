@@ -78,7 +78,7 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 		"paused while one goes on":    {members: three, status: phases("rpp"), control: group.Control{Paused: true}, outcome: group.InProgress, blocked: "the group is paused"},
 		"aborted":                     {members: three, status: phases("cfp"), control: group.Control{Aborted: true}, outcome: group.Ended, reason: "aborted: 1 of 3 completed", blocked: "the group was aborted"},
 		"completed":                   {members: three, status: phases("ccc"), outcome: group.Done, reason: "3 of 3 completed"},
-		"nobody":                      {outcome: group.Done, reason: "0 of 0 completed"},
+		"no members":                  {outcome: group.Done, reason: "0 of 0 completed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := group.Next(group.Group{Members: c.members, Limits: c.limits, Budgets: c.budgets}, c.status, c.control)
