@@ -204,7 +204,7 @@ func (g Groups) standing(rec group.Record, of func(i int) (plan.Record, error)) 
 		}
 		status[i].Phase, whys[i] = rec.PhaseOf(i, one, err == nil)
 	}
-	return standingOf(way, status, whys, group.Next(way, status, control)), nil
+	return standingOf(way, status, whys, group.Observe(way, status, control)), nil
 }
 
 func standingOf(g group.Group, status []group.Status, whys []string, d group.Decision) GroupStanding {

@@ -160,7 +160,7 @@ func TestTurn(t *testing.T) {
 }
 
 // TestDrive_DoesNotGoBack: what was not looked at, because the record was past it, is not
-// carried out when somebody sets the record back while the rollout is driven.
+// carried out when a user sets the record back while the rollout is driven.
 func TestDrive_DoesNotGoBack(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever})
 	_, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})

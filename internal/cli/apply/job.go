@@ -30,7 +30,7 @@ func jobKind(u *unstructured.Unstructured) string {
 	return gvk.Group + "/" + gvk.Kind
 }
 
-// endless is why nobody waits for the end of an object; "" for one that is waited for.
+// endless is why the end of an object is not waited for; "" for one that is waited for.
 func endless(u *unstructured.Unstructured) string {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	policy, _, _ := unstructured.NestedString(spec, "completionPolicy", "type")

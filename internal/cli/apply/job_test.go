@@ -47,7 +47,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestEndless: nobody waits for what does not end by itself.
+// TestEndless: what does not end by itself is not waited for.
 func TestEndless(t *testing.T) {
 	for _, text := range []string{
 		"{apiVersion: batch/v1, kind: Job, spec: {suspend: true}}",

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// work is one run: what there is, what shall be, and how far it came.
+// work is one run: what there is, what should be, and how far it has come.
 type work struct {
 	*options
 

@@ -39,7 +39,7 @@ func (w *work) show(ctx context.Context) (differs bool, err error) {
 	return report.Differs(), errs.Err()
 }
 
-// compare is what diff says about the cluster and what it shall become.
+// compare is what diff says about the cluster and what it should become.
 func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	var old, now []*resource.Resource
 	for _, it := range w.items {

@@ -2,6 +2,7 @@ package factory
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -57,10 +58,8 @@ func offline(line string) bool {
 func hasFlag(line string, names ...string) bool {
 	for word := range strings.FieldsSeq(line) {
 		name, _, _ := strings.Cut(word, "=")
-		for _, n := range names {
-			if name == n {
-				return true
-			}
+		if slices.Contains(names, name) {
+			return true
 		}
 	}
 	return false

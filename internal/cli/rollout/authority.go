@@ -150,7 +150,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	return err == nil, err
 }
 
-// commands refuses programs that nobody named on the command line, and lists those that
+// commands refuses programs that were not named on the command line, and lists those that
 // are allowed.
 func (c *common) commands(list []string, from string) error {
 	switch {
@@ -178,8 +178,8 @@ func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
 	return o.commands(others, from)
 }
 
-// ask asks before something big is changed. Without a terminal nobody can answer,
-// and nobody is waited for. Ctrl-C is an answer, too, and so is the end of the input.
+// ask asks before something big is changed. Without a terminal there is no answer,
+// and none is waited for. Ctrl-C is an answer, too, and so is the end of the input.
 func (c *common) ask(ctx context.Context, yes bool, question string) error {
 	s := c.factory.Streams
 	switch {
@@ -195,7 +195,7 @@ func (c *common) ask(ctx context.Context, yes bool, question string) error {
 		return err
 	})
 	if err != nil {
-		_, _ = fmt.Fprintln(s.Err) // nobody has ended the line
+		_, _ = fmt.Fprintln(s.Err) // the user has not ended the line
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // change is a verb that rolls out what it makes of the present state, of one workload
 // or of several, one after the other. Scripts call these verbs as they call kubectl's:
-// where nobody can be asked they go on.
+// without a terminal they continue without a question.
 type change struct {
 	// done is what is printed behind the name of a workload.
 	done string

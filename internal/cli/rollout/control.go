@@ -27,8 +27,8 @@ type control struct {
 	// action.
 	makes  func() (action, error)
 	action action
-	// continues says that whoever calls drives the rollout, unless somebody does; detaches that
-	// a Job can do so as well.
+	// continues says that the caller carries the rollout out, unless another process does;
+	// detaches that a Job can do so as well.
 	continues, detaches bool
 
 	// without is what the verb does to a workload that no rollout is recorded for;

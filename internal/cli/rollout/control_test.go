@@ -27,7 +27,7 @@ func TestAsk(t *testing.T) {
 		"only return":      {terminal: true, answer: "\n", want: "nothing was changed"},
 		"the end of file":  {terminal: true, want: "nothing was changed"},
 		"a yes at its end": {terminal: true, answer: "y"},
-		"nobody":           {want: "cannot ask for confirmation: stdin is not a terminal", usage: true},
+		"no terminal":      {want: "cannot ask for confirmation: stdin is not a terminal", usage: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := driven(&bytes.Buffer{}, false, nil)
@@ -45,7 +45,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskInterrupted: whoever presses Ctrl-C at a question is not waited for.
+// TestAskInterrupted: Ctrl-C at a question ends the wait for an answer.
 func TestAskInterrupted(t *testing.T) {
 	d := driven(&bytes.Buffer{}, false, nil)
 	in, keep := io.Pipe()

@@ -94,7 +94,7 @@ func newDrive(shared *common) *cobra.Command {
 // drives.
 const standby = 5 * time.Second
 
-// run drives the rollout until it has ended, whoever drives it meanwhile.
+// run drives the rollout until it has ended, whatever process drives it meanwhile.
 func (o *driveOptions) run(ctx context.Context) error {
 	once := o.once
 	if o.group != "" {

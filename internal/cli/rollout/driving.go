@@ -28,8 +28,8 @@ type driving struct {
 	timeout   time.Duration
 	successOn string
 	atPause   bool
-	// by is when the time of --timeout is over that several rollouts share; zero has
-	// each take it anew.
+	// by is when the time of --timeout is over that several rollouts share; with
+	// zero each has the whole time.
 	by time.Time
 	// dryRun is --dry-run of verbs that print no objects; the others have their own.
 	dryRun submit.DryRunFlag
@@ -192,7 +192,7 @@ func hinted(err error) error {
 	return err
 }
 
-// until is when nobody waits any more; zero is never.
+// until is when waiting ends; zero is never.
 func (d *driving) until() time.Time {
 	switch {
 	case !d.by.IsZero():

@@ -21,8 +21,8 @@ type Offer struct {
 	// Change is what it does in numbers, Effect what else there is to know.
 	Change plan.Consequence
 	Effect []string
-	// Means is what of the effect nothing may have changed since somebody said yes to it:
-	// which rollout of which object, which step of it, which way.
+	// Means identifies what was confirmed: the rollout, the object, the step and the direction.
+	// It must not have changed since.
 	Means string
 	do    func(context.Context) (string, error)
 }
@@ -113,7 +113,7 @@ func (d *LiveRollouts) driver(ctx context.Context, rollouts apply.Rollouts, ref 
 	return "The rollout is run by " + by + "."
 }
 
-// continueRecorded carries a rollout out that is on record, unless somebody does already.
+// continueRecorded carries a rollout out that is recorded, unless another process does already.
 func (d *LiveRollouts) continueRecorded(ref cluster.Ref) (where string, err error) {
 	if d.here(ref) {
 		return "", nil
@@ -171,14 +171,14 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 type turn struct {
 	transition plan.Transition
 	action
-	// continues says that it is carried on here, unless somebody carries it out.
+	// continues says that it is carried out here, unless another process does.
 	continues bool
 	// means is the [Offer.Means] of it.
 	means func(plan.Record) string
 }
 
-// take writes a turn where it still means what somebody has said yes to, and has the
-// rollout go on.
+// take writes a turn where it still means what the user has confirmed, and continues the
+// rollout.
 func (d *LiveRollouts) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
 	rollouts.Unless = func(r plan.Record) error {
 		if t.means(r) != means {
@@ -250,7 +250,7 @@ func wayOf(r plan.Record) string {
 
 var errChanged = &resource.Error{Err: errors.New("it has changed since the question was asked: nothing is done"), Hint: "look at it and try again"}
 
-// DoOnly does it where it means what somebody has said yes to; "" is whatever it means.
+// DoOnly does it where it means what the user has confirmed; "" is whatever it means.
 func (o *Offer) DoOnly(ctx context.Context, means string) (string, error) {
 	if means != "" && means != o.Means {
 		return "", errChanged

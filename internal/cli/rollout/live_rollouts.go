@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// LiveRollouts is what somebody at a screen does with rollouts: the sessions of the verbs.
-// Nothing is printed and nobody is asked, since the screen does both: what a verb would
+// LiveRollouts is what a user of the terminal interface does with rollouts: the sessions of the verbs.
+// Nothing is printed and no question is asked, since the interface does both: what a verb would
 // say before its question comes back as lines.
 type LiveRollouts struct {
 	factory        *factory.Factory

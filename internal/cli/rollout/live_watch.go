@@ -17,15 +17,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// WatchedWorkload is one workload that is looked at closely: all that whoever drives a rollout of
-// it sees.
+// WatchedWorkload is one workload with all that the executor of its rollout sees.
 type WatchedWorkload struct {
 	at       *driving
 	s        *session
 	rollouts apply.Rollouts
 	hand     *diagnose.Controller
-	// asked is when somebody asked for the hand and, of the record of that version, for
-	// the holder.
+	// asked is when the hand was last requested and, for the record of that version, the
+	// holder.
 	asked  time.Time
 	events func(map[string]bool) []*corev1.Event
 }
@@ -58,7 +57,7 @@ func (s *WatchedWorkload) Await(ctx context.Context, since string, until time.Ti
 	return s.s.Await(ctx, s.s.target.Ref, since, until)
 }
 
-// Holder asks who drives the rollout on record; "" is nobody.
+// Holder requests the executor of the recorded rollout; "" is none.
 func (s *WatchedWorkload) Holder(ctx context.Context) string {
 	by, err := s.rollouts.Holder(ctx, s.s.target.Ref)
 	if err != nil {

@@ -220,7 +220,7 @@ func (p *printed) resource(c *common, r *resource.Resource) error {
 	return p.write(c, &unstructured.Unstructured{Object: value})
 }
 
-// fetch reads an object anew to print it.
+// fetch reads an object again to print it.
 func (p *printed) fetch(ctx context.Context, c *common, gvr schema.GroupVersionResource, namespace, name string) error {
 	client, err := c.factory.Dynamic()
 	if err != nil {

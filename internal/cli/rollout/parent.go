@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// parent is the UnitedDeployment above a workload. It writes the workload anew all
-// the time, partition included: a rollout of the workload moves the partition there.
+// parent is the UnitedDeployment above a workload. It constantly writes the
+// workload, partition included: a rollout of the workload moves the partition there.
 type parent struct {
 	client dynamic.Interface
 	object *united.Object

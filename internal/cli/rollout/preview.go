@@ -68,7 +68,7 @@ func (d *driving) dry() submit.DryRunFlag {
 // past all of them.
 func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
 	return func(tell func(plan.Snapshot, plan.Action)) error {
-		if p.Target.Kind == "Pod" { // no model has pods of nobody
+		if p.Target.Kind == "Pod" { // no model has unmanaged pods
 			return next(p, s, now)(tell)
 		}
 		assumed := simulate.DefaultOptions()

@@ -71,7 +71,7 @@ func (o *runOptions) restartInPlace(ctx context.Context, n resourcearg.Name) err
 	return own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", m.Plan)
 }
 
-// restarted is the object with a template that makes its pods anew.
+// restarted is the object with a template that recreates its pods.
 func restarted(object *resource.Resource, now time.Time) *resource.Resource {
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n, at := out.Edit(), tree.String(now.Format(time.RFC3339))

@@ -29,8 +29,8 @@ const example = `  # roll out a new image in steps, after confirmation
   kubectl kruise rollout promote cloneset/web
   kubectl kruise rollout abort cloneset/web --rollback`
 
-// Screens shows the terminal interface over a rollout that is carried out at a desk,
-// until somebody leaves it.
+// Screens shows the terminal interface over a rollout that this process carries out,
+// until the user leaves it.
 type Screens func(ctx context.Context, f *factory.Factory, d *LiveRollouts, ref cluster.Ref) error
 
 // New returns the verb with its verbs; screens are for `run --ui`.

@@ -258,8 +258,8 @@ func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespa
 	return s.object, snapshot, err
 }
 
-// idle reports an error where another rollout of the workload is under way: nobody is
-// shown, or asked about, a plan that cannot be begun.
+// idle reports an error where another rollout of the workload is in progress: no
+// plan is shown or asked about that cannot be begun.
 func (o *runOptions) idle(s *session) error {
 	if o.back {
 		return apply.Idle(s, plan.TransitionUndo)
@@ -318,8 +318,8 @@ func oneOnScreens() error {
 	return command.Usagef("name one workload; 'kubectl kruise ui' shows those of a namespace", "--ui is for the rollout of one workload")
 }
 
-// onScreens carries a plan out while somebody looks on. Leaving the screens leaves the
-// rollout where it stands.
+// onScreens carries a plan out while the terminal interface shows it. Leaving the interface
+// leaves the rollout where it is.
 func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
 	ref := o.session.target.Ref
 	o.session.Close()

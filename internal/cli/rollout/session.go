@@ -176,7 +176,7 @@ func (c *common) holder() string {
 	return holder()
 }
 
-// holder names whoever runs this, for others to read.
+// holder names the user of this process, for others to read.
 func holder() string {
 	who := os.Getenv("USER")
 	if u, err := user.Current(); err == nil {

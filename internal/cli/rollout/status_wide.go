@@ -126,8 +126,8 @@ func underWay(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rol
 	return out
 }
 
-// standing is how one workload of many stands. One that cannot be judged keeps nobody
-// from seeing the others.
+// standing is how one workload of many stands. One that cannot be judged does not
+// hide the others.
 func standing(s *kube.WorkloadView, now time.Time) view.RolloutStatus {
 	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Executor, Now: now}
 	if s.Begun {

@@ -91,7 +91,7 @@ func (j *jsonLines) Event(e event.Event) { _ = j.to.Encode(e) } // a reader that
 
 func (j *jsonLines) Beat(time.Time) {}
 
-// picture shows a rollout on a terminal, drawn anew in its place. The last one stays
+// picture shows a rollout on a terminal, drawn again in its place. The last one stays
 // where everything else stands that was printed before.
 type picture struct {
 	live   view.RolloutLive
@@ -144,7 +144,7 @@ func (s *screen) show(lines []string, columns int) {
 		fmt.Fprintf(&b, "\x1b[%dA\r", up)
 	}
 	if columns != s.columns {
-		b.WriteString("\x1b[J") // lines that the terminal has broken anew leave rests
+		b.WriteString("\x1b[J") // lines that the terminal has wrapped again leave rests
 	}
 	for _, line := range lines {
 		b.WriteString(text.Painted(line) + "\x1b[K\n")

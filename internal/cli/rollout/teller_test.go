@@ -30,7 +30,7 @@ func driven(out *bytes.Buffer, terminal bool, env map[string]string) *driving {
 }
 
 // TestTeller: a terminal gets a picture, a pipe and a terminal that cannot redraw get
-// lines, and whoever asks for JSON gets that wherever it goes.
+// lines, and -o json prints JSON wherever it goes.
 func TestTeller(t *testing.T) {
 	for name, c := range map[string]struct {
 		terminal bool

@@ -90,7 +90,7 @@ func (u *undo) check(list []string) error {
 }
 
 // released is an object whose pods all follow its template: a partition that an ended
-// rollout has left would keep the very pods that somebody wants back.
+// rollout has left would keep the very pods that the user wants to replace.
 func released(object *resource.Resource) *resource.Resource {
 	path := plan.PartitionPath(object.Group(), object.Kind(), object.Version())
 	if partition := tree.Get(object.Node(), path...); path != nil && partition != nil && partition.Value != "0" {

@@ -59,7 +59,7 @@ func TestStream_ReadersSeeTheirPart(t *testing.T) {
 	}
 }
 
-// TestShared_AsksOnce: a permission is asked for once in a namespace, whoever needs it.
+// TestShared_AsksOnce: a permission is asked for once in a namespace, whatever needs it.
 func TestShared_AsksOnce(t *testing.T) {
 	s, asked := &Shared{}, 0
 	for range 3 {

@@ -96,6 +96,30 @@ func Next(g Group, status []Status, c Control) Decision {
 	return d
 }
 
+// Observe is how a group stands for a reader of the records, who starts nothing and does not
+// know the shared budgets: a member that could start is not in progress yet.
+func Observe(g Group, status []Status, c Control) Decision {
+	d := Next(g, status, c)
+	if len(d.Start) == 0 {
+		return d
+	}
+	completed, active := 0, 0
+	for _, s := range status {
+		switch {
+		case s.Phase == Completed:
+			completed++
+		case s.Phase.active():
+			active++
+		}
+	}
+	d.Reason = fmt.Sprintf("%d of %d completed, %d in progress, %d can start", completed, len(g.Members), active, len(d.Start))
+	for _, i := range d.Start {
+		d.Blocked[i] = "can start, where the budgets that it shares leave room"
+	}
+	d.Start = nil
+	return d
+}
+
 // next is one decision.
 type next struct {
 	Group

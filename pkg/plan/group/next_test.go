@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
@@ -77,7 +78,7 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 		"paused while one goes on":    {members: three, status: phases("rpp"), control: group.Control{Paused: true}, outcome: group.InProgress, blocked: "the group is paused"},
 		"aborted":                     {members: three, status: phases("cfp"), control: group.Control{Aborted: true}, outcome: group.Ended, reason: "aborted: 1 of 3 completed", blocked: "the group was aborted"},
 		"completed":                   {members: three, status: phases("ccc"), outcome: group.Done, reason: "3 of 3 completed"},
-		"nobody":                      {outcome: group.Done, reason: "0 of 0 completed"},
+		"no members":                  {outcome: group.Done, reason: "0 of 0 completed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := group.Next(group.Group{Members: c.members, Limits: c.limits, Budgets: c.budgets}, c.status, c.control)
@@ -100,5 +101,20 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 			}
 			t.Error("all start")
 		})
+	}
+}
+
+// TestObserve_StartsNothing: who only reads the records does not count members as in progress that
+// could start.
+func TestObserve_StartsNothing(t *testing.T) {
+	g := group.Group{Members: []group.Member{{Ref: cluster.Ref{Kind: "CloneSet", Name: "a"}}, {Ref: cluster.Ref{Kind: "CloneSet", Name: "b"}}, {Ref: cluster.Ref{Kind: "CloneSet", Name: "c"}}}}
+	status := []group.Status{{Phase: group.Completed}, {Phase: group.Waiting}, {Phase: group.Pending}}
+	d := group.Observe(g, status, group.Control{})
+	if len(d.Start) > 0 || d.Outcome != group.InProgress || d.Reason != "1 of 3 completed, 1 in progress, 1 can start" || d.Blocked[2] == "" {
+		t.Errorf("%+v", d)
+	}
+	status[2].Phase = group.Completed
+	if d := group.Observe(g, status, group.Control{}); d.Outcome != group.OnHold || d.Reason != "1 rollout waits for a user" {
+		t.Errorf("%+v", d)
 	}
 }

@@ -142,7 +142,7 @@ func Job(s Spec) *batchv1.Job {
 		job.Spec.ActiveDeadlineSeconds = new(int64(s.Deadline / time.Second))
 	}
 	if s.Plan != nil {
-		job.Spec.TTLSecondsAfterFinished = nil // whoever holds the manifest would make it again
+		job.Spec.TTLSecondsAfterFinished = nil // the owner of the manifest would create it again
 	}
 	return job
 }
