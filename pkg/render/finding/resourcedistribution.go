@@ -21,7 +21,7 @@ var resourceDistributionRules = []Rule{
 	},
 	{
 		ID: "resourcedistribution/controller", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "the copies have no controller: a copy that is edited or deleted stays so until the next apply, and deleting the source deletes no copy",
+		Becomes: "the copies have no controller: a copy that is edited or deleted is not restored until the next apply, and deleting the source deletes no copy",
 		Action:  "apply regularly, or let a GitOps controller do it with pruning; copies carry the label kubectl-kruise.dev/source",
 	},
 	{
@@ -39,12 +39,12 @@ var resourceDistributionRules = []Rule{
 	{
 		ID: "resourcedistribution/included", Kind: resourceDistribution, Severity: Exact,
 		Fields:  []string{"spec.targets.includedNamespaces"},
-		Becomes: "the listed namespaces get a copy; with allNamespaces the list means nothing, as in Kruise",
+		Becomes: "the listed namespaces get a copy; with allNamespaces the list has no effect, as in Kruise",
 	},
 	{
 		ID: "resourcedistribution/excluded", Kind: resourceDistribution, Severity: Exact,
 		Fields:  []string{"spec.targets.excludedNamespaces"},
-		Becomes: "excluded namespaces are taken away last",
+		Becomes: "excluded namespaces are removed last",
 	},
 }
 

@@ -76,7 +76,7 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 		ID: "statefulset/scale-max-unavailable", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.maxUnavailable"},
 		Becomes: "missing pods are created one by one (OrderedReady) or all at once (Parallel)",
-		Action:  "scale out in steps where that matters",
+		Action:  "scale out in steps if that matters",
 	},
 })
 
@@ -85,7 +85,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/type", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "RollingUpdate and OnDelete stay; the client driver has OnDelete, so that it alone replaces pods",
+		Becomes: "RollingUpdate and OnDelete stay; with the client driver it is OnDelete, so that only this tool replaces pods",
 	},
 	{
 		ID: "statefulset/recreate", Kind: kruise.KindStatefulSet, Severity: Exact,
@@ -117,8 +117,8 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/partition-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
-		Action:  "do not leave a rollout half done for long",
+		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, even if they had the old one",
+		Action:  "do not leave a rollout incomplete for long",
 	},
 	{
 		ID: "statefulset/max-unavailable", Kind: kruise.KindStatefulSet, Severity: Exact,
@@ -128,8 +128,8 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/max-unavailable-older", Kind: kruise.KindStatefulSet, When: "--kubernetes-version below 1.37", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "left out, since API servers have it off by default (gate MaxUnavailableStatefulSet): pods are updated one at a time",
-		Action:  "expect a slower rollout, or turn the gate on and render for 1.37",
+		Becomes: "left out, since it is disabled by default in API servers (gate MaxUnavailableStatefulSet): pods are updated one at a time",
+		Action:  "expect a slower rollout, or enable the gate and render for 1.37",
 	},
 	{
 		ID: "statefulset/max-unavailable-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
@@ -144,13 +144,13 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/paused", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template",
-		Action:  "render again without paused to go on",
+		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods are recreated from the new template",
+		Action:  "render again without paused to continue",
 	},
 	{
 		ID: "statefulset/paused-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
 	},
 	{
 		ID: "statefulset/unordered", Kind: kruise.KindStatefulSet, Severity: Lost,
@@ -166,13 +166,13 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/grace-period", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) takes the place of the grace period",
+		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) replaces the grace period",
 		Action:  "make sure that the containers terminate gracefully",
 	},
 	{
 		ID: "statefulset/grace-period-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "kept in the strategy annotation: this tool waits as long before it changes the image",
+		Becomes: "kept in the strategy annotation: this tool waits for that time before it changes the image",
 	},
 	{
 		ID: "statefulset/image-predownload", Kind: kruise.KindStatefulSet, Severity: Lost,
@@ -183,7 +183,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/image-predownload-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  predownload,
-		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
+		Becomes: "a plan pulls the images first, on all nodes of the pods, with its own limits",
 		Action:  "set parallelism and time limit on the plan",
 	},
 }
