@@ -28,13 +28,13 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/volume-claims", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
-		Becomes: "the same field and the same names of claims, so existing claims serve on; but a StatefulSet refuses to change the templates later, where Kruise lets them change for claims yet to come",
+		Becomes: "the same field and the same names of claims, so existing claims are used; but a StatefulSet refuses changes of the templates later, whereas Kruise allows them for new claims",
 		Action:  "to change them, delete the StatefulSet with --cascade=orphan and apply it again",
 	},
 	{
 		ID: "statefulset/claim-update", Kind: kruise.KindStatefulSet, When: "OnPodRollingUpdate", Severity: Lost,
 		Fields:  []string{"spec.volumeClaimUpdateStrategy"},
-		Becomes: "nothing resizes existing claims when their template changes",
+		Becomes: "existing claims are not resized when their template changes",
 		Action:  "raise spec.resources.requests.storage of each claim",
 	},
 	{
@@ -45,20 +45,20 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/ordinals", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.ordinals"},
-		Becomes: "the same field; but Kruise counts it only with its feature gate StatefulSetStartOrdinal, which is off by default",
-		Action:  "remove the field where the gate is off",
+		Becomes: "the same field; but Kruise uses it only with its feature gate StatefulSetStartOrdinal, which is disabled by default",
+		Action:  "remove the field if the gate is disabled",
 	},
 	{
-		ID: "statefulset/reserve-ordinals", Kind: kruise.KindStatefulSet, When: "nothing reserved lies between two pods", Severity: Approximate,
+		ID: "statefulset/reserve-ordinals", Kind: kruise.KindStatefulSet, When: "no reserved ordinal between two pods", Severity: Approximate,
 		Fields:  []string{"spec.reserveOrdinals"},
-		Becomes: "ordinals.start behind what is reserved: the same pods at these replicas; reserved ordinals above the last pod are forgotten",
+		Becomes: "ordinals.start after the reserved ordinals: the same pods at these replicas; reserved ordinals above the last pod are dropped",
 		Action:  "render again when replicas change",
 	},
 	{
-		ID: "statefulset/reserve-ordinals-holes", Kind: kruise.KindStatefulSet, When: "a reserved ordinal lies between two pods", Severity: Lost,
+		ID: "statefulset/reserve-ordinals-holes", Kind: kruise.KindStatefulSet, When: "a reserved ordinal between two pods", Severity: Lost,
 		Fields:  []string{"spec.reserveOrdinals"},
-		Becomes: "a StatefulSet leaves no ordinal out: pods are numbered without a hole",
-		Action:  "move the data of the pods above the hole, or split the set in two with ordinals.start",
+		Becomes: "a StatefulSet cannot skip ordinals: pods are numbered without gaps",
+		Action:  "move the data of the pods above the gap, or split the set in two with ordinals.start",
 	},
 	{
 		ID: "statefulset/lifecycle", Kind: kruise.KindStatefulSet, Severity: Lost,

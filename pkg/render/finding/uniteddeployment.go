@@ -20,7 +20,7 @@ var unitedDeploymentRules = []Rule{
 		Action:  "change spec.replicas and render again",
 	},
 	{
-		ID: "uniteddeployment/remainder", Kind: kruise.KindUnitedDeployment, When: "nothing is known of the workloads", Severity: Approximate,
+		ID: "uniteddeployment/remainder", Kind: kruise.KindUnitedDeployment, When: "the workloads are not known", Severity: Approximate,
 		Fields:  []string{"spec.replicas", subsets + "[].replicas"},
 		Becomes: "the remainder goes to the last subsets by name, as for a new object; Kruise leaves it where most pods are now",
 		Action:  "give the current workloads (--with or --live), or set replicas in the subsets",
@@ -168,7 +168,7 @@ var unitedDeploymentScheduleRules = []Rule{
 		Action:  "render again with the current state",
 	},
 	{
-		ID: "uniteddeployment/adaptive-unknown", Kind: kruise.KindUnitedDeployment, When: adaptively + ", nothing is known of the workloads", Severity: Approximate,
+		ID: "uniteddeployment/adaptive-unknown", Kind: kruise.KindUnitedDeployment, When: adaptively + ", the workloads are not known", Severity: Approximate,
 		Fields:  []string{schedule},
 		Becomes: "all subsets count as schedulable and new",
 		Action:  "give the current workloads and the UnitedDeployment with its status (--with or --live)",
