@@ -91,7 +91,6 @@ var subsetTemplates = []struct {
 	// selected templates have a selector because the schema requires it.
 	selected bool
 }{
-
 	{field: "statefulSetTemplate", strict: true, paced: true},
 	{field: "advancedStatefulSetTemplate", strict: true, paced: true, selected: true},
 	{field: "cloneSetTemplate", selected: true},
