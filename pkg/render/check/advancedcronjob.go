@@ -26,7 +26,7 @@ var _ = add(&kindRules{
 	},
 	check: advancedCronJob,
 	rules: []Rule{
-		{ID: "schedule-invalid", fields: []string{"spec.schedule"}, Doc: "The schedule has not the five fields of cron, or names a time zone beside timeZone."},
+		{ID: "schedule-invalid", fields: []string{"spec.schedule"}, Doc: "The schedule does not have the five fields of cron, or names a time zone beside timeZone."},
 		{ID: "time-zone-invalid", fields: []string{"spec.timeZone"}, Doc: "timeZone is not a name of the IANA time zone database."},
 		{ID: "concurrency-invalid", fields: []string{"spec.concurrencyPolicy"}, Doc: "concurrencyPolicy is unknown; imageListPullJobTemplate takes no Allow."},
 		{ID: "limit-invalid", fields: []string{"spec.startingDeadlineSeconds", "spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit"}, Doc: "A limit or the deadline is negative."},
@@ -53,7 +53,7 @@ func advancedCronJob(s *subject) {
 	k.templates(&spec.Template)
 	if t := spec.Template.ImageListPullJobTemplate; t != nil {
 		if spec.ConcurrencyPolicy == kruise.AllowConcurrent {
-			s.fault("spec.concurrencyPolicy", "", "Allow does not go with imageListPullJobTemplate: want Replace or Forbid")
+			s.fault("spec.concurrencyPolicy", "", "Allow is not supported with imageListPullJobTemplate: want Replace or Forbid")
 		}
 		k.imageListTemplate(cronTemplate+".imageListPullJobTemplate.spec", &t.Spec)
 	}

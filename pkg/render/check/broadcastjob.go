@@ -48,9 +48,9 @@ func checkBroadcastJob(s *subject, at string, spec *kruise.BroadcastJobSpec) {
 func neverEnds(s *subject, at string, c kruise.CompletionPolicy) {
 	const hint = "set type: Always, or remove it"
 	if c.TTLSecondsAfterFinished != nil {
-		s.fault(at+".ttlSecondsAfterFinished", hint, "a job that never ends has none")
+		s.fault(at+".ttlSecondsAfterFinished", hint, "only allowed for a job that ends")
 	}
 	if c.ActiveDeadlineSeconds != nil {
-		s.fault(at+".activeDeadlineSeconds", hint, "a job that never ends has none")
+		s.fault(at+".activeDeadlineSeconds", hint, "only allowed for a job that ends")
 	}
 }

@@ -38,16 +38,16 @@ const (
 )
 
 var shared = []Rule{
-	{ID: wrongType, Doc: "A value has another type than the schema wants, such as text for a number, or does not fit it."},
+	{ID: wrongType, Doc: "A value does not have the type that the schema requires, such as text for a number."},
 	{ID: unknownField, Doc: "A field is not in the schema of the version that the object is written in."},
 	{ID: missingField, Doc: "A field that the schema requires is missing."},
 	{ID: invalidValue, Doc: "The schema or the webhook of the kind refuses the value."},
-	{ID: nameInvalid, Doc: "The name is missing, or is none that the kind allows."},
-	{ID: metaInvalid, Doc: "Labels or annotations are none that Kubernetes allows."},
-	{ID: immutable, Doc: "An update changes a field that stays as it was created."},
+	{ID: nameInvalid, Doc: "The name is missing, or is not allowed for the kind."},
+	{ID: metaInvalid, Doc: "Labels or annotations are not valid in Kubernetes."},
+	{ID: immutable, Doc: "An update changes an immutable field."},
 	{ID: podInvalid, Doc: "Kubernetes' rules for pods, or Kruise's restrictions of them, refuse the pod template."},
 	{ID: protected, Doc: "The label policy.kruise.io/delete-protection forbids the deletion."},
-	{ID: budgetSpent, Doc: "A PodUnavailableBudget allows no further pod to go."},
+	{ID: budgetSpent, Doc: "A PodUnavailableBudget allows no further disruption."},
 }
 
 // kindRules is what is known of one kind.

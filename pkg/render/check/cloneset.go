@@ -22,7 +22,7 @@ var _ = add(&kindRules{
 		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.minReadySeconds"}, Doc: "A number that counts pods, revisions or seconds is negative."},
 		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type is none of the version written; v1alpha1 takes no OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
-		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or lets nothing move; v1beta1 refuses 0 even beside maxSurge."},
+		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or allows no progress; v1beta1 refuses 0 even beside maxSurge."},
 		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or set with InPlaceOnly."},
 		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
 		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key, or is there twice."},
@@ -134,7 +134,7 @@ func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
 		case term.Key == "":
 			k.fault(at+".key", "", "a key is required")
 		case seen[term]:
-			k.fault(at, "", "%s=%s is there twice", term.Key, term.Value)
+			k.fault(at, "", "%s=%s is listed twice", term.Key, term.Value)
 		}
 		seen[term] = true
 	}

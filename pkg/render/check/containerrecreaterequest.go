@@ -56,12 +56,12 @@ func (k *recreateCheck) immutableSpec(now *kruise.ContainerRecreateRequest) {
 		return
 	}
 	if !apiequality.Semantic.DeepEqual(requestedSpec(old.Spec), requestedSpec(now.Spec)) {
-		k.immutableFault("spec", "delete it and create it again", "a ContainerRecreateRequest that exists cannot change")
+		k.immutableFault("spec", "delete it and create it again", "an existing ContainerRecreateRequest is immutable")
 	}
 	for _, label := range []string{kruise.ContainerRecreatePodUIDLabel, kruise.ContainerRecreateNodeNameLabel} {
 		was, is := old.Labels[label], now.Labels[label]
 		if was != "" && is != "" && was != is {
-			k.immutableFault("metadata.labels["+label+"]", "", "this label cannot change")
+			k.immutableFault("metadata.labels["+label+"]", "", "this label is immutable")
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (k *recreateCheck) pod() *tree.Node {
 		k.fault(path, "name the pod in the input, or by --with or --live", "there is no pod %s", k.spec.PodName)
 		return nil
 	case !kruise.ActivePod(r.Node()) && !sidecarsEnded(r.Node()):
-		k.fault(path, "", "pod %s has ended, or is about to", k.spec.PodName)
+		k.fault(path, "", "pod %s has ended or is terminating", k.spec.PodName)
 	case !startedPod(r.Node()):
 		k.fault(path, "", "pod %s has not started", k.spec.PodName)
 	}
@@ -131,7 +131,7 @@ func (k *recreateCheck) containers(pod *tree.Node) {
 	for i, c := range k.spec.Containers {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		if c.PreStop != nil || c.Ports != nil || c.StatusContext != nil {
-			k.fault(at, "give the name alone", "preStop, ports and statusContext are filled in by Kruise")
+			k.fault(at, "give only the name", "preStop, ports and statusContext are filled in by Kruise")
 		}
 		switch {
 		case c.Name == "":

@@ -66,7 +66,7 @@ func daemonSetRollingUpdate(s *subject, r *kruise.RollingUpdateDaemonSet) {
 	case isZero(r.MaxUnavailable) && isZero(r.MaxSurge):
 		s.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
 	case !isZero(r.MaxUnavailable) && !isZero(r.MaxSurge):
-		s.fault(rolling+"maxSurge", "set one of them to 0", "maxUnavailable and maxSurge exclude each other")
+		s.fault(rolling+"maxSurge", "set one of them to 0", "maxUnavailable and maxSurge are mutually exclusive")
 	case !isZero(r.MaxSurge) && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType:
 		s.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are updated in place cannot surge")
 	}

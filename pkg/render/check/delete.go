@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,14 +38,14 @@ func checkDeletion(s *subject) {
 	}
 	switch k.r.Label(kruise.DeleteProtectionLabel) {
 	case kruise.DeleteProtectionAlways:
-		k.refuse("it is protected always")
+		k.refuse("it is always protected")
 	case kruise.DeleteProtectionCascading:
 		cascading(k)
 	}
 }
 
 func (k deletionCheck) refuse(format string, args ...any) {
-	k.faultUnder(protected, protection, "remove the label first", "the object may not be deleted: "+format, args...)
+	k.faultUnder(protected, protection, "remove the label first", "the object cannot be deleted: "+format, args...)
 }
 
 // cascadingRules are, for each kind that protection covers, what the policy Cascading
@@ -67,7 +68,7 @@ var cascadingRules = map[string]func(deletionCheck){
 // hasReplicas refuses to delete a workload with replicas.
 func hasReplicas(k deletionCheck) {
 	if n := replicasOf(k.r); n > 0 {
-		k.refuse("it has %d replicas", n)
+		k.refuse("it has %s", count(n, "replica"))
 	}
 }
 
@@ -87,10 +88,18 @@ func namespaceInUse(k deletionCheck) {
 	}
 	switch {
 	case pods > 0:
-		k.refuse("the namespace has %d active pods", pods)
+		k.refuse("the namespace has %s", count(pods, "active pod"))
 	case claims > 0:
-		k.refuse("the namespace has %d bound claims", claims)
+		k.refuse("the namespace has %s", count(claims, "bound claim"))
 	}
+}
+
+// count returns the number with the noun, which is in the plural unless it is 1.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // inNamespace returns the objects of a kind in the namespace that is to be deleted.
@@ -121,7 +130,7 @@ func (k deletionCheck) podUnderBudget() {
 		}
 		b.live = tree.Get(r.Node(), "status") != nil
 		if b.covers(k.r) && b.refuses() {
-			k.faultUnder(budgetSpent, "metadata.name", "wait until more pods are available", "PodUnavailableBudget %s allows no further pod to go", r.Name())
+			k.faultUnder(budgetSpent, "metadata.name", "wait until more pods are available", "PodUnavailableBudget %s allows no further disruption", r.Name())
 		}
 	}
 }

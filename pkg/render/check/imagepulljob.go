@@ -73,7 +73,7 @@ func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 		path := fmt.Sprintf("%s.images[%d]", at, i)
 		checkImage(s, path, image)
 		if seen[image] {
-			s.fault(path, "remove it", "%s is there twice", image)
+			s.fault(path, "remove it", "%s is listed twice", image)
 		}
 		seen[image] = true
 	}
@@ -132,11 +132,11 @@ func isWholeNumber(v *intstr.IntOrString) bool {
 func checkPullNodes(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	sel := t.Selector
 	if sel != nil && t.PodSelector != nil {
-		s.fault(at+".podSelector", "keep one of the two", "selector and podSelector exclude each other")
+		s.fault(at+".podSelector", "keep one of the two", "selector and podSelector are mutually exclusive")
 	}
 	if sel != nil {
 		if len(sel.Names) > 0 && len(sel.MatchLabels)+len(sel.MatchExpressions) > 0 {
-			s.fault(at+".selector", "keep one of the two", "names and labels exclude each other")
+			s.fault(at+".selector", "keep one of the two", "names and labels are mutually exclusive")
 		}
 		seen := map[string]bool{}
 		for i, name := range sel.Names {
@@ -184,7 +184,7 @@ func nodeImage(s *subject) {
 			// No fact says so, but every recorded NodeImage that lacks it was refused, in each
 			// release, without a field; Kruise's own controllers always write it.
 			if p := tag.PullPolicy; p == nil || p.TTLSecondsAfterFinished == nil {
-				s.fault(here+".pullPolicy.ttlSecondsAfterFinished", "write how many seconds the node remembers the pull after its end", "Kruise takes no tag without it")
+				s.fault(here+".pullPolicy.ttlSecondsAfterFinished", "set the number of seconds for which the node remembers a finished pull", "Kruise refuses a tag without it")
 			}
 			path := here + ".tag"
 			if tag.Tag == "" {

@@ -139,7 +139,7 @@ func (p *podContainers) ephemeral(at string, c *corev1.EphemeralContainer) {
 	p.environment(at, &container)
 	for i, m := range c.VolumeMounts {
 		if m.SubPath != "" || m.SubPathExpr != "" {
-			p.fault(fmt.Sprintf("%s.volumeMounts[%d].subPath", at, i), "remove it", "an ephemeral container cannot mount a part of a volume")
+			p.fault(fmt.Sprintf("%s.volumeMounts[%d].subPath", at, i), "remove it", "an ephemeral container cannot mount a subPath")
 		}
 	}
 }
@@ -225,7 +225,7 @@ func (p *podContainers) envSource(at string, e corev1.EnvVar) {
 		p.fault(at+".valueFrom", "", "want one source, not %d", n)
 	}
 	if e.Value != "" {
-		p.fault(at+".valueFrom", "keep one of the two", "value and valueFrom exclude each other")
+		p.fault(at+".valueFrom", "keep one of the two", "value and valueFrom are mutually exclusive")
 	}
 	if r := v.ResourceFieldRef; r != nil && !amounts.MatchString(r.Resource) {
 		p.fault(at+".valueFrom.resourceFieldRef.resource", "for instance limits.cpu or requests.memory", "%q is not an amount of a container", r.Resource)
@@ -249,7 +249,7 @@ func (p *podContainers) resizePolicies(at string, list []corev1.ContainerResizeP
 		p.requiredOneOf(here+".resourceName", string(r.ResourceName), string(corev1.ResourceCPU), string(corev1.ResourceMemory))
 		p.requiredOneOf(here+".restartPolicy", string(r.RestartPolicy), string(corev1.NotRequired), string(corev1.RestartContainer))
 		if seen[r.ResourceName] {
-			p.fault(here+".resourceName", "", "%s is there twice", r.ResourceName)
+			p.fault(here+".resourceName", "", "%s is listed twice", r.ResourceName)
 		}
 		seen[r.ResourceName] = true
 	}

@@ -41,7 +41,7 @@ func probeHandlers(fault faulter, at string, p *corev1.Probe) {
 		return
 	}
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil, p.GRPC != nil); n != 1 {
-		fault(at, "give one of exec, httpGet, tcpSocket, grpc", "a probe asks in one way, not %d", n)
+		fault(at, "give one of exec, httpGet, tcpSocket, grpc", "a probe needs exactly one handler, not %d", n)
 	}
 }
 
@@ -50,7 +50,7 @@ func (p podProbes) terminationGrace(at string, seconds *int64, stops bool) {
 	switch {
 	case seconds == nil:
 	case !stops:
-		p.fault(at, "remove it", "a readinessProbe stops nothing")
+		p.fault(at, "remove it", "a readinessProbe does not stop containers")
 	case *seconds < 1:
 		p.fault(at, "", "%d must be 1 or more", *seconds)
 	}
@@ -86,7 +86,7 @@ func (p podProbes) lifecycle(at string, l *corev1.Lifecycle) {
 		}
 		here := at + "." + h.field
 		if n := given(h.handler.Exec != nil, h.handler.HTTPGet != nil, h.handler.TCPSocket != nil, h.handler.Sleep != nil); n != 1 {
-			p.fault(here, "", "a hook does one thing, not %d", n)
+			p.fault(here, "", "a hook needs exactly one handler, not %d", n)
 		}
 		p.handler(here, *h.handler)
 	}

@@ -30,7 +30,7 @@ func resources(fault faulter, path string, r corev1.ResourceRequirements) {
 		case limited && request.Cmp(limit) > 0:
 			fault(at, "", "%s is more than the limit of %s", request.String(), limit.String())
 		case !overcommits(name) && (!limited || request.Cmp(limit) != 0):
-			fault(at, "set the limit to the same", "%s cannot be shared: request and limit are the same", name)
+			fault(at, "set the limit to the same", "%s cannot be overcommitted: request and limit must be equal", name)
 		}
 	}
 }

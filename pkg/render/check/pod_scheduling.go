@@ -167,7 +167,7 @@ func (p podScheduling) topologySpread(at string, list []corev1.TopologySpreadCon
 		case c.TopologyKey == "":
 			p.fault(here+".topologyKey", "", "required")
 		case seen[id]:
-			p.fault(here, "", "%s is there twice with %s", id[0], id[1])
+			p.fault(here, "", "%s is listed twice with %s", id[0], id[1])
 		}
 		seen[id] = true
 		p.requiredOneOf(here+".whenUnsatisfiable", string(c.WhenUnsatisfiable), "DoNotSchedule", "ScheduleAnyway")

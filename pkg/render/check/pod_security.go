@@ -49,7 +49,7 @@ func (p podSecurity) pod(at string, s *corev1.PodSpec) {
 // hostNamespaces refuses to share namespaces of the node with a user namespace of the pod.
 func (p podSecurity) hostNamespaces(at string, s *corev1.PodSpec) {
 	if share := s.ShareProcessNamespace; share != nil && *share && s.HostPID {
-		p.fault(at+".shareProcessNamespace", "remove one of them", "shareProcessNamespace and hostPID exclude each other")
+		p.fault(at+".shareProcessNamespace", "remove one of them", "shareProcessNamespace and hostPID are mutually exclusive")
 	}
 	if s.HostUsers == nil || *s.HostUsers {
 		return

@@ -101,7 +101,7 @@ func (p *podVolumes) volumeMount(at string, m corev1.VolumeMount) {
 	p.subPath(at+".subPath", m.SubPath)
 	p.subPath(at+".subPathExpr", m.SubPathExpr)
 	if m.SubPath != "" && m.SubPathExpr != "" {
-		p.fault(at+".subPathExpr", "keep one of the two", "subPath and subPathExpr exclude each other")
+		p.fault(at+".subPathExpr", "keep one of the two", "subPath and subPathExpr are mutually exclusive")
 	}
 }
 

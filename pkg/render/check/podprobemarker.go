@@ -119,7 +119,7 @@ func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 func (k *markerCheck) probe(at string, p *corev1.Probe) {
 	probeNumbers(k.fault, at, p)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {
-		k.fault(at, "give one of exec, httpGet, tcpSocket", "a probe asks in one way, not %d", n)
+		k.fault(at, "give one of exec, httpGet, tcpSocket", "a probe needs exactly one handler, not %d", n)
 	}
 	if p.Exec != nil && len(p.Exec.Command) == 0 {
 		k.fault(at+".exec.command", "", "a command is required")
@@ -148,7 +148,7 @@ func (k *markerCheck) probe(at string, p *corev1.Probe) {
 
 func (k *markerCheck) noHost(at, host string) {
 	if host != "" {
-		k.fault(at+".host", "remove it: the pod itself is asked", "not allowed here")
+		k.fault(at+".host", "remove it: the probe is sent to the pod itself", "not allowed here")
 	}
 }
 

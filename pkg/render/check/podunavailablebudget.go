@@ -67,7 +67,7 @@ func (k *budgetCheck) target() {
 	case sel == nil && ref == nil:
 		k.fault("spec.selector", "", "selector or targetRef is required")
 	case sel != nil && ref != nil:
-		k.fault("spec.selector", "keep one of the two", "selector and targetRef exclude each other")
+		k.fault("spec.selector", "keep one of the two", "selector and targetRef are mutually exclusive")
 	case sel != nil:
 		if requiredSelector(k.subject, "spec.selector", sel, "name the labels of the pods") != nil {
 			k.disjointSelector(sel)
@@ -99,7 +99,7 @@ func (k *budgetCheck) limits() {
 	case 0:
 		k.fault("spec.maxUnavailable", "", "maxUnavailable or minAvailable is required")
 	case 2:
-		k.fault("spec.maxUnavailable", "keep one of the two", "maxUnavailable and minAvailable exclude each other")
+		k.fault("spec.maxUnavailable", "keep one of the two", "maxUnavailable and minAvailable are mutually exclusive")
 	}
 	numberOrPartOfWhole(k.subject, "spec.maxUnavailable", spec.MaxUnavailable)
 	numberOrPartOfWhole(k.subject, "spec.minAvailable", spec.MinAvailable)

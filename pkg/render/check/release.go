@@ -22,7 +22,7 @@ const (
 var releaseRules = []Rule{
 	{ID: notServed, Doc: "The release of Kruise does not serve the kind, or not in this version. Where the release is not known, a version that no release serves is a warning."},
 	{ID: absentField, Doc: "The release of Kruise does not have the field, or not with this type. Where the release is not known, a field that the newest one does not have is a warning."},
-	{ID: droppedField, Accepted: true, Doc: "The schema of the release takes the field and its webhook drops it without a word: nothing comes of it."},
+	{ID: droppedField, Accepted: true, Doc: "The schema of the release takes the field and its webhook silently drops it: it has no effect."},
 }
 
 // readAs makes the subject the object as the release reads it.
@@ -74,9 +74,9 @@ func checkRelease(s *subject) {
 		return
 	}
 	for _, a := range r.Absent(k.Object.Node()) {
-		rule, what := absentField, "refused, or dropped by an API server that is not asked to be strict"
+		rule, what := absentField, "refused, or dropped by an API server without strict validation"
 		if a.Kept {
-			rule, what = droppedField, "dropped without a word"
+			rule, what = droppedField, "silently dropped"
 		}
 		if !k.refused(a.Path) {
 			k.releaseFault(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
@@ -84,7 +84,7 @@ func checkRelease(s *subject) {
 	}
 	k.earlierRules()
 	if typed, ok := k.changedType(); ok {
-		k.releaseFault(absentField, false, typed, "write a whole number", "%s takes a whole number alone here", r.Name())
+		k.releaseFault(absentField, false, typed, "write a whole number", "%s accepts only a whole number here", r.Name())
 	}
 }
 
@@ -98,7 +98,7 @@ func (k releaseCheck) notServed(group, version string) {
 	}
 	hint := "write " + group + "/" + has[len(has)-1] + ": kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + " does it"
 	if in.First == kruise.Next {
-		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only what comes after %s", k.Object.Kind(), version, kruise.NewestRelease)
+		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only builds after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return
 	}
 	k.releaseFault(notServed, false, "apiVersion", hint, "%s does not serve %s as %s: that is there %s", r.Name(), k.Object.Kind(), version, in.Words())
@@ -107,12 +107,12 @@ func (k releaseCheck) notServed(group, version string) {
 // hintFor names the release to use for the field.
 func hintFor(in kruise.Span, r kruise.Release) string {
 	if in.First == kruise.Next {
-		return "remove it, or say --kruise-version next for a build of Kruise's main branch"
+		return "remove it, or use --kruise-version next for a build of Kruise's main branch"
 	}
 	if r.Before(in.First) {
 		return "remove it, or use " + in.First.Name()
 	}
-	return "remove it: the field went with " + in.Last.Name()
+	return "remove it: the field was removed after " + in.Last.Name()
 }
 
 // releaseFault reports something that this release refuses. Where the release is not known,
@@ -239,7 +239,7 @@ func (k releaseCheck) earlierRules() {
 	for i, p := range tree.Items(tree.Get(k.r.Node(), "spec", "probes")) {
 		if tree.Get(p, "probe", "tcpSocket") != nil {
 			path := "spec.probes[" + strconv.Itoa(i) + "].probe.tcpSocket"
-			k.releaseFault(absentField, false, path, "use exec", "%s takes no such probe: since Kruise 1.6", k.release.Name())
+			k.releaseFault(absentField, false, path, "use exec", "%s does not accept this probe: it is supported since Kruise 1.6", k.release.Name())
 		}
 	}
 }

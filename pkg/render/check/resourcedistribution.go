@@ -47,7 +47,7 @@ func resourceDistribution(s *subject) {
 // targets wants namespaces that are not both included and excluded.
 func (k *distributionCheck) targets(t kruise.ResourceDistributionTargets) {
 	if tree.Get(k.r.Node(), "spec", "targets") == nil {
-		k.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
+		k.fault("spec.targets", "targets: {} is valid and distributes to no namespace", "required")
 		return
 	}
 	k.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)

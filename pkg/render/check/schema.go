@@ -100,7 +100,7 @@ func spelling(obj any, path string) string {
 	case best != "":
 		return "did you mean " + best + "?"
 	case len(places) == 1 || len(places) == 2 && strings.HasSuffix(parent(places[0]), "[]") && strings.HasSuffix(parent(places[1]), "[]"):
-		return "its place is " + strings.Join(places, " or ")
+		return "it belongs to " + strings.Join(places, " or ")
 	case akin != "":
 		return "did you mean " + akin + "?"
 	}

@@ -113,7 +113,7 @@ func (k *sidecarSetCheck) updateStrategy() {
 	if sel := tree.Get(n, "selector"); sel != nil {
 		k.selector(path+".selector", sel)
 		if v, ok := tree.Int(partition); partition != nil && (!ok || v != 0) {
-			k.fault(path, "use one of the two", "selector and partition exclude each other")
+			k.fault(path, "use one of the two", "selector and partition are mutually exclusive")
 		}
 	}
 	k.amount(path+".partition", partition)
@@ -141,7 +141,7 @@ func (k *sidecarSetCheck) amount(path string, n *tree.Node) {
 func (k *sidecarSetCheck) priorities(path string, n *tree.Node) {
 	weights, orders := tree.Items(tree.Get(n, "weightPriority")), tree.Items(tree.Get(n, "orderPriority"))
 	if len(weights) > 0 && len(orders) > 0 {
-		k.fault(path, "use one of the two", "weightPriority and orderPriority exclude each other")
+		k.fault(path, "use one of the two", "weightPriority and orderPriority are mutually exclusive")
 	}
 	for i, w := range weights {
 		here := fmt.Sprintf("%s.weightPriority[%d]", path, i)
@@ -168,7 +168,7 @@ func (k *sidecarSetCheck) scatter(path string, n *tree.Node) {
 		case id[0] == "":
 			k.fault(here+".key", "", "required")
 		case seen[id]:
-			k.fault(here, "", "%s=%s is there twice", id[0], id[1])
+			k.fault(here, "", "%s=%s is listed twice", id[0], id[1])
 		}
 		seen[id] = true
 	}
@@ -367,7 +367,7 @@ func (k *sidecarSetCheck) change() {
 		switch {
 		case before == nil:
 			k.immutableFault(path+".name", "delete and create the set, or put the container into another set",
-				"container %s cannot be added: the existing set lacks it", name)
+				"container %s cannot be added to an existing set", name)
 		case upgradeType(before) != upgradeType(n):
 			k.immutableFault(path+".upgradeStrategy.upgradeType", "", "cannot be changed from %s to %s", upgradeType(before), upgradeType(n))
 		}

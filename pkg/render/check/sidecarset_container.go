@@ -62,7 +62,7 @@ func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
-			"a native sidecar cannot be updated in place, so it does not go with updateStrategy.type RollingUpdate, the default")
+			"a native sidecar cannot be updated in place, so updateStrategy.type RollingUpdate, the default, is not allowed")
 	}
 	k.policies(path, n, init)
 	if !init {
@@ -146,7 +146,7 @@ func (k *sidecarSetCheck) volumes() map[string]bool {
 		path := fmt.Sprintf("spec.volumes[%d].name", i)
 		name := tree.StrAt(v, "name")
 		if names[name] && name != "" {
-			k.fault(path, "", "volume %q is there twice", name)
+			k.fault(path, "", "volume %q is listed twice", name)
 		}
 		names[name] = true
 		k.dnsLabel(path, name)
@@ -192,7 +192,7 @@ func (k *sidecarSetCheck) resourcesPolicy(path string, n *tree.Node, plainInit b
 	}
 	for _, list := range []string{"limits", "requests"} {
 		if values := tree.Get(n, "resources", list); tree.IsMap(values) && len(values.Content) > 0 {
-			k.fault(path, "remove one of the two", "resources.%s and resourcesPolicy exclude each other", list)
+			k.fault(path, "remove one of the two", "resources.%s and resourcesPolicy are mutually exclusive", list)
 			break
 		}
 	}
@@ -224,7 +224,7 @@ func (k *sidecarSetCheck) expressions(path string, n *tree.Node) {
 				err = e.Check()
 			}
 			if err != nil {
-				k.fault(path+"."+list+"."+name, "Kruise tries the expression with the number 1 for "+name, "%v", err)
+				k.fault(path+"."+list+"."+name, "Kruise evaluates the expression with 1 for "+name, "%v", err)
 			}
 		}
 	}

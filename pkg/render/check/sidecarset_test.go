@@ -82,7 +82,7 @@ func TestSidecarSet_Refused(t *testing.T) {
 		{"volume twice", "emptyDir: {}}]", "emptyDir: {}}, {name: v}]", "spec.volumes[1].name"},
 		{"name in both lists", "  containers:", "  initContainers: [{name: agent, image: a}]\n  containers:", "spec.initContainers[0].name"},
 		{"native with RollingUpdate", "  containers:", "  initContainers: [{name: n, image: a, restartPolicy: Always}]\n  containers:", "spec.initContainers[0].restartPolicy"},
-		{"both priorities", "{type: RollingUpdate}", "{priorityStrategy: {weightPriority: [{weight: 1}], orderPriority: [{orderedKey: a}]}}", "exclude each other"},
+		{"both priorities", "{type: RollingUpdate}", "{priorityStrategy: {weightPriority: [{weight: 1}], orderPriority: [{orderedKey: a}]}}", "are mutually exclusive"},
 		{"weight", "{type: RollingUpdate}", "{priorityStrategy: {weightPriority: [{weight: 101}]}}", "weightPriority[0].weight"},
 		{"order key", "{type: RollingUpdate}", "{priorityStrategy: {orderPriority: [{orderedKey: ''}]}}", "orderPriority[0].orderedKey"},
 		{"scatter key", "{type: RollingUpdate}", "{scatterStrategy: [{key: '', value: a}]}", "scatterStrategy[0].key"},

@@ -24,11 +24,11 @@ func TestSpelling_Hints(t *testing.T) {
 		{"a word of it", kruise.WorkloadSpread{}, "spec.targetReference", "did you mean targetRef?"},
 		{"the other word of it", kruise.WorkloadSpread{}, "spec.strategy", "did you mean scheduleStrategy?"},
 		{"a word of two", kruise.SidecarSet{}, "spec.strategy", "check the spelling"},
-		{"above its place", kruise.AdvancedCronJob{}, "spec.broadcastJobTemplate", "its place is spec.template.broadcastJobTemplate"},
-		{"below its place", kruise.BroadcastJob{}, "spec.template.spec.completionPolicy", "its place is spec.completionPolicy"},
-		{"above a list", kruise.SidecarSet{}, "spec.podInjectPolicy", "its place is spec.containers[].podInjectPolicy or spec.initContainers[].podInjectPolicy"},
-		{"above the only list", kruise.UnitedDeployment{}, "spec.topology.nodeSelectorTerm", "its place is spec.topology.subsets[].nodeSelectorTerm"},
-		{"in another list", kruise.PodProbeMarker{}, "spec.markerPolicy", "its place is spec.probes[].markerPolicy"},
+		{"above its place", kruise.AdvancedCronJob{}, "spec.broadcastJobTemplate", "it belongs to spec.template.broadcastJobTemplate"},
+		{"below its place", kruise.BroadcastJob{}, "spec.template.spec.completionPolicy", "it belongs to spec.completionPolicy"},
+		{"above a list", kruise.SidecarSet{}, "spec.podInjectPolicy", "it belongs to spec.containers[].podInjectPolicy or spec.initContainers[].podInjectPolicy"},
+		{"above the only list", kruise.UnitedDeployment{}, "spec.topology.nodeSelectorTerm", "it belongs to spec.topology.subsets[].nodeSelectorTerm"},
+		{"in another list", kruise.PodProbeMarker{}, "spec.markerPolicy", "it belongs to spec.probes[].markerPolicy"},
 		{"in many lists of a pod", kruise.CloneSet{}, "spec.image", "check the spelling"},
 		{"inlined fields, near", kruise.SidecarSet{}, "spec.containers[0].podInjectPolic", "did you mean podInjectPolicy?"},
 		{"nothing near", kruise.SidecarSet{}, "spec.colour", "check the spelling"},
@@ -86,6 +86,14 @@ func TestRule_IsTheMostSpecific(t *testing.T) {
 	} {
 		if got := kinds["apps.kruise.io/CloneSet"].rule(path); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestCount_UsesSingularAndPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 replicas", 1: "1 replica", 2: "2 replicas"} {
+		if got := count(n, "replica"); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (k *statefulSetCheck) maxUnavailable(path string, v *intstr.IntOrString) {
 	switch {
 	case v == nil || !numberOrPercent(k.subject, path, v):
 	case isZero(v):
-		k.fault(path, "set it to 1 or more", "with %s nothing may move", v)
+		k.fault(path, "set it to 1 or more", "with %s, no pod can be updated", v)
 	case *v != intstr.FromInt32(1) && !k.parallel():
 		k.fault(path, "set podManagementPolicy: Parallel", "%s is only allowed with podManagementPolicy Parallel", v)
 	}

@@ -50,7 +50,7 @@ func TestStatefulSet_Rules(t *testing.T) {
 		{"reserved text", advancedSet("web", "reserveOrdinals: [a-3]"), "spec.reserveOrdinals[0]", "not a range"},
 		{"start", advancedSet("web", "ordinals: {start: -1}"), "spec.ordinals.start", "negative"},
 		{"replicas", advancedSet("web", "replicas: -1"), "spec.replicas", "negative"},
-		{"nothing may move", advancedSet("web", "podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 0}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable", "nothing may move"},
+		{"no pod can be updated", advancedSet("web", "podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 0}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable", "no pod can be updated"},
 		{"priority", advancedSet("web", "podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {priorityStrategy: {orderPriority: [{orderedKey: ''}]}}}}"), "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.orderPriority[0].orderedKey", "required"},
 		{"claim without a name", advancedSet("web", "volumeClaimTemplates: [{spec: {}}]"), "spec.volumeClaimTemplates[0].metadata.name", "needs a name"},
 		{"claim update", advancedSet("web", "volumeClaimUpdateStrategy: {type: Always}"), "spec.volumeClaimUpdateStrategy.type", "OnPodRollingUpdate"},

@@ -24,7 +24,7 @@ type targetRule struct {
 // targetNamed wants a complete reference to a kind of object that the rule permits.
 func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 	if ref.APIVersion == "" || ref.Kind == "" || ref.Name == "" {
-		s.fault(t.path, "give apiVersion, kind and name", "the target is not named completely")
+		s.fault(t.path, "give apiVersion, kind and name", "the target needs apiVersion, kind and name")
 		return false
 	}
 	if _, err := schema.ParseGroupVersion(ref.APIVersion); err != nil {
@@ -38,8 +38,8 @@ func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.isWhitelisted(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
 		return true
 	}
-	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
-		"%s of %s is not a kind for this: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
+	s.fault(t.path, "further kinds can be listed under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which you can pass with --with",
+		"%s of %s is not supported here: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
 	return false
 }
 

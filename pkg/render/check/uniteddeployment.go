@@ -91,7 +91,6 @@ var subsetTemplates = []struct {
 	// selected templates have a selector because the schema requires it.
 	selected bool
 }{
-
 	{field: "statefulSetTemplate", strict: true, paced: true},
 	{field: "advancedStatefulSetTemplate", strict: true, paced: true, selected: true},
 	{field: "cloneSetTemplate", selected: true},
@@ -142,7 +141,7 @@ func (k *unitedDeploymentCheck) workload(n *tree.Node, at string, selected bool)
 		k.fault(at+".spec.template", "", "a pod template is required")
 	}
 	if selected && !tree.IsMap(tree.Get(spec, "selector")) {
-		k.fault(at+".spec.selector", "repeat spec.selector here: the schema requires it, though the subset's own selector takes its place", "a selector is required")
+		k.fault(at+".spec.selector", "repeat spec.selector here: the schema requires it, though the subset's own selector replaces it", "a selector is required")
 	}
 }
 
@@ -181,7 +180,7 @@ func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 	switch policy := tree.StrAt(n, "spec", "updateStrategy", "type"); policy {
 	case "ReCreate", "InPlaceIfPossible", "InPlaceOnly":
 		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
-			"%q is a type of CloneSet v1alpha1, with which no workload is made", policy)
+			"%q is a type of CloneSet v1alpha1, and no workload is created with it", policy)
 	}
 }
 
@@ -293,7 +292,7 @@ func (k *unitedDeploymentCheck) replicas() {
 		k.fault(at, "use minReplicas and maxReplicas", "replicas of a subset cannot be fixed when scheduleStrategy is Adaptive")
 		return
 	case named >= 0 && limited:
-		k.fault(at, "use either replicas, or minReplicas and maxReplicas, in all subsets", "replicas and minReplicas or maxReplicas exclude each other in one UnitedDeployment")
+		k.fault(at, "use either replicas, or minReplicas and maxReplicas, in all subsets", "replicas and minReplicas or maxReplicas are mutually exclusive in one UnitedDeployment")
 		return
 	case limited && !unlimited:
 		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
@@ -333,10 +332,10 @@ func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
 		}
 		at := fmt.Sprintf("%s[%d].", subsetsField, i)
 		if !apiequality.Semantic.DeepEqual(was.NodeSelectorTerm, s.NodeSelectorTerm) {
-			k.immutableFault(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
+			k.immutableFault(at+"nodeSelectorTerm", hint, "the nodes of the existing subset %s are immutable", s.Name)
 		}
 		if !apiequality.Semantic.DeepEqual(was.Tolerations, s.Tolerations) {
-			k.immutableFault(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
+			k.immutableFault(at+"tolerations", hint, "the tolerations of the existing subset %s are immutable", s.Name)
 		}
 	}
 }

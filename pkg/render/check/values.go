@@ -153,7 +153,7 @@ func imageless(spec corev1.PodSpec) *corev1.PodSpec {
 // without containers is from an inventory, which has no templates, and is not compared.
 func onlyImagesChange(s *subject, old, now corev1.PodSpec) {
 	if len(old.Containers) > 0 && !onlyImages(old, now) {
-		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows changes of images alone")
+		s.fault("spec.template.spec", "use InPlaceIfPossible, or change only images and metadata", "InPlaceOnly allows only changes of images and metadata")
 	}
 }
 
@@ -162,7 +162,7 @@ func immutableFields(s *subject, fields ...fieldChange) {
 	for _, f := range fields {
 		if !apiequality.Semantic.DeepEqual(f.old, f.now) {
 			s.immutableFault(f.path, fmt.Sprintf("delete and create the %s, or keep it as it is in the cluster", s.kind.kind),
-				"this cannot change in a %s that exists", s.kind.kind)
+				"this field of an existing %s is immutable", s.kind.kind)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func claimTemplates(s *subject, list []corev1.PersistentVolumeClaim) {
 		case c.Name == "":
 			s.fault(path, "", "a claim template needs a name")
 		case seen[c.Name]:
-			s.fault(path, "", "claim template %s is there twice", c.Name)
+			s.fault(path, "", "claim template %s is listed twice", c.Name)
 		case len(validation.IsDNS1123Label(c.Name)) > 0:
 			report := func() {
 				s.faultUnder(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))

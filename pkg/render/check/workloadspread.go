@@ -120,7 +120,7 @@ func (k *spreadCheck) limits() {
 		p, percentage := percent(limit)
 		switch {
 		case percentage && k.sortedErrors():
-			k.fault(at, "give numbers", "the pods of a StatefulSet are shared out by numbers, not by percentages")
+			k.fault(at, "give numbers", "the pods of a StatefulSet are divided by numbers, not by percentages")
 		case limit.Type != first.Type:
 			k.fault(at, "give numbers or percentages everywhere", "maxReplicas must be of the same type in all subsets")
 		case percentage:
@@ -131,7 +131,7 @@ func (k *spreadCheck) limits() {
 		}
 	}
 	if percents >= 0 && (sum > 100 || sum < 100 && k.spec.Subsets[last].MaxReplicas != nil) {
-		k.fault(fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, percents), "let them add up to 100%, or leave maxReplicas out of the last subset",
+		k.fault(fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, percents), "make them add up to 100%, or leave maxReplicas out of the last subset",
 			"the percentages add up to %d%%", sum)
 	}
 }
@@ -155,7 +155,7 @@ func (k *spreadCheck) schedule() {
 	seconds := *strategy.Adaptive.RescheduleCriticalSeconds
 	n := len(k.spec.Subsets)
 	if n > 1 && k.spec.Subsets[n-1].MaxReplicas != nil {
-		k.fault(path, "leave maxReplicas out of the last subset", "the last subset must take what fits nowhere else")
+		k.fault(path, "leave maxReplicas out of the last subset", "the last subset must accept all remaining pods")
 	}
 	if seconds < 0 || n > 1 && int(seconds) > spreadRetry/(n-1) {
 		k.fault(path+".rescheduleCriticalSeconds", "", "%d is not between 0 and %d", seconds, spreadRetry/max(n-1, 1))

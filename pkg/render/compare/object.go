@@ -143,7 +143,7 @@ func (ch *Change) refuseChange(d difference, kind string) {
 		return
 	}
 	ch.Effects = append(ch.Effects, Effect{
-		Level: Refused, Field: field, Text: fmt.Sprintf("this cannot change in a %s that exists", kind),
+		Level: Refused, Field: field, Text: fmt.Sprintf("this field of an existing %s is immutable", kind),
 		Hint: fmt.Sprintf("keep it, or delete the %s and create it again", kind),
 	})
 }

@@ -15,12 +15,12 @@ var advancedCronJobRules = slices.Concat(templateRulesAt(kruise.KindAdvancedCron
 			"spec.timeZone", "spec.startingDeadlineSeconds", "spec.concurrencyPolicy",
 			"spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit",
 		},
-		Becomes: "the same field; both sides have the same default but where other findings say so",
+		Becomes: "the same field with the same default, apart from what other findings report",
 	},
 	{
 		ID: "advancedcronjob/replace", Kind: kruise.KindAdvancedCronJob, When: "imageListPullJobTemplate, none given", Severity: Exact,
 		Fields:  []string{"spec.concurrencyPolicy"},
-		Becomes: "Replace is written out: it is Kruise's default here, where that of a CronJob is Allow",
+		Becomes: "Replace is written explicitly: it is Kruise's default, whereas that of a CronJob is Allow",
 	},
 	{
 		ID: "advancedcronjob/zone-in-schedule", Kind: kruise.KindAdvancedCronJob, When: "TZ= in the schedule", Severity: Exact,
@@ -30,7 +30,7 @@ var advancedCronJobRules = slices.Concat(templateRulesAt(kruise.KindAdvancedCron
 	{
 		ID: "advancedcronjob/zone-none", Kind: kruise.KindAdvancedCronJob, When: "no time zone", Severity: Approximate,
 		Fields:  []string{"spec.schedule"},
-		Becomes: "the same schedule, in the time zone of the kube-controller-manager where it was that of Kruise's manager",
+		Becomes: "the same schedule, but in the time zone of the kube-controller-manager instead of Kruise's manager",
 		Action:  "set timeZone",
 	},
 	{
@@ -41,8 +41,8 @@ var advancedCronJobRules = slices.Concat(templateRulesAt(kruise.KindAdvancedCron
 	{
 		ID: "advancedcronjob/job", Kind: kruise.KindAdvancedCronJob, Severity: Approximate,
 		Fields:  []string{"spec.template.jobTemplate"},
-		Becomes: "jobTemplate; its Jobs are named after minutes where Kruise's are after seconds, and carry batch.kubernetes.io/cronjob-scheduled-timestamp in place of apps.kruise.io/scheduled-at",
-		Action:  "adapt what reads the names or the annotation",
+		Becomes: "jobTemplate; the names of its Jobs contain minutes instead of seconds, and the Jobs carry batch.kubernetes.io/cronjob-scheduled-timestamp in place of apps.kruise.io/scheduled-at",
+		Action:  "adapt programs that read the names or the annotation",
 	},
 	{
 		ID: "advancedcronjob/broadcast", Kind: kruise.KindAdvancedCronJob, Severity: Approximate,
@@ -59,7 +59,7 @@ var advancedCronJobRules = slices.Concat(templateRulesAt(kruise.KindAdvancedCron
 	{
 		ID: "advancedcronjob/image-pull-policy", Kind: kruise.KindAdvancedCronJob, Severity: Exact,
 		Fields:  []string{"spec.template.jobTemplate"},
-		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
+		Becomes: "containers without a policy get Always, as from Kruise's webhook, whatever their tag; the policy of init containers depends on the tag in both cases",
 	},
 	{
 		ID: "advancedcronjob/name", Kind: kruise.KindAdvancedCronJob, When: "more than 52 characters", Severity: Approximate,

@@ -34,7 +34,7 @@ var cloneSetRules = slices.Concat(workloadRules(kruise.KindCloneSet, "cloneset")
 		ID: "cloneset/revision-history-client", Kind: kruise.KindCloneSet, When: toReplicaSet, Severity: Lost,
 		Fields:  []string{"spec.revisionHistoryLimit"},
 		Becomes: "a ReplicaSet keeps no earlier templates",
-		Action:  "go back by applying the earlier manifest",
+		Action:  "roll back by applying the earlier manifest",
 	},
 	{
 		ID: "cloneset/lifecycle", Kind: kruise.KindCloneSet, Severity: Lost,
@@ -69,13 +69,13 @@ var cloneSetScaleRules = []Rule{
 		ID: "cloneset/scale-max-unavailable", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.maxUnavailable"},
 		Becomes: "missing pods are created all at once, however many are unavailable",
-		Action:  "scale out in steps where that matters",
+		Action:  "scale out in steps if that matters",
 	},
 	{
 		ID: "cloneset/exclude-preparing-delete", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
-		Becomes: "nothing: without lifecycle hooks no pod is held back from deletion",
-		Action:  "nothing: see cloneset/lifecycle",
+		Becomes: "not needed: without lifecycle hooks, no pod is kept from deletion",
+		Action:  "see cloneset/lifecycle",
 	},
 	{
 		ID: "cloneset/exclude-preparing-delete-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
@@ -86,24 +86,24 @@ var cloneSetScaleRules = []Rule{
 	{
 		ID: "cloneset/pvc-reuse", Kind: kruise.KindCloneSet, When: toStatefulSet + ", reuse is off", Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.enablePVCReuse"},
-		Becomes: "a pod that is lost finds the claims of its ordinal again, where a CloneSet without reuse makes new ones",
-		Action:  "delete the claim together with the pod where an empty volume is wanted",
+		Becomes: "a replacement pod gets the existing claims of its ordinal, whereas a CloneSet without reuse creates new ones",
+		Action:  "delete the claim together with the pod if you want an empty volume",
 	},
 	{
 		ID: "cloneset/volume-claims", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
-		Becomes: "claims are named by ordinal (TEMPLATE-NAME-0 …) and the field cannot change later; claims that a CloneSet made are not taken over",
+		Becomes: "claims are named by ordinal (TEMPLATE-NAME-0 …) and the field cannot change later; existing claims of a CloneSet are not used",
 		Action:  "move the data of existing claims before switching",
 	},
 	{
 		ID: "cloneset/claim-retention", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
-		Becomes: "persistentVolumeClaimRetentionPolicy is Delete, because a CloneSet's claims go with their pod and with the CloneSet; but a pod that an update recreates keeps its claim here, where Kruise gives it a new one",
+		Becomes: "persistentVolumeClaimRetentionPolicy is Delete, because a CloneSet's claims go with their pod and with the CloneSet; but a pod that an update recreates keeps its claim, whereas Kruise gives it a new one",
 		Action:  "delete the claim together with the pod where an update must start from an empty volume",
 	},
 	{
 		ID: "cloneset/name", Kind: kruise.KindCloneSet, When: toStatefulSet + ", with a dot in its name or more than 52 characters", Severity: Approximate,
-		Becomes: "a StatefulSet cannot have this name: dots become dashes, what is too long ends in a hash",
+		Becomes: "a StatefulSet cannot have this name: dots become dashes, and a name that is too long ends in a hash",
 		Action:  "refer to the new name",
 	},
 	{
@@ -158,14 +158,14 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/canary", Kind: kruise.KindCloneSet, When: "the state before is given with --base, and the partition keeps pods", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "two workloads: a stable one with the old template, the name and the selector, and a canary with the new template and one label more; Services and budgets select the pods of both, and what names the CloneSet names the stable one",
+		Becomes: "two workloads: a stable one with the old template, the name and the selector, and a canary with the new template and an additional label; Services and budgets select the pods of both, and references to the CloneSet now name the stable one",
 		Action:  "apply the canary first and wait for its pods (--patches-dir has the order); render again when replicas or partition change, and delete the canary when it is no longer in the output",
 	},
 	{
 		ID: "cloneset/canary-autoscaled", Kind: kruise.KindCloneSet, When: "the same, with an autoscaler", Severity: Approximate,
 		Fields:  []string{"spec.replicas"},
 		Becomes: "the autoscaler scales the stable workload, by the load of the pods of both; the canary keeps its number of pods",
-		Action:  "do not leave the canary for long",
+		Action:  "do not keep the canary for long",
 	},
 	{
 		ID: "cloneset/canary-unchanged", Kind: kruise.KindCloneSet, When: "the state before has the same template", Severity: Exact,
@@ -175,20 +175,20 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/canary-no-base", Kind: kruise.KindCloneSet, When: "the state before does not hold the CloneSet", Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "no template is known for the pods that the partition would keep",
+		Becomes: "the template of the pods that the partition would keep is not known",
 		Action:  "give a --base that holds this CloneSet",
 	},
 	{
 		ID: "cloneset/partition-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "the same number of pods stays old, but always those with the lowest ordinals, and a percentage becomes a number",
+		Becomes: "the same number of pods stays at the old revision, but always those with the lowest ordinals, and a percentage becomes a number",
 		Action:  "render again when replicas change",
 	},
 	{
 		ID: "cloneset/partition-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
-		Action:  "do not leave a rollout half done for long",
+		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, even if they had the old one",
+		Action:  "do not leave a rollout incomplete for long",
 	},
 	{
 		ID: "cloneset/max-unavailable", Kind: kruise.KindCloneSet, Severity: Exact,
@@ -198,26 +198,26 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/max-unavailable-rounded", Kind: kruise.KindCloneSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "a number in place of the percentage, which native workloads round down and a CloneSet without surge rounds up",
+		Becomes: "a number instead of the percentage, which native workloads round down and a CloneSet without surge rounds up",
 		Action:  "render again when replicas change",
 	},
 	{
-		ID: "cloneset/max-unavailable-percent", Kind: kruise.KindCloneSet, When: "replicas are 0 or an autoscaler's", Severity: Approximate,
+		ID: "cloneset/max-unavailable-percent", Kind: kruise.KindCloneSet, When: "replicas are 0 or set by an autoscaler", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the percentage stays, but native workloads round it down (to 1 at least) where a CloneSet without surge rounds up",
+		Becomes: "the percentage stays, but native workloads round it down (to at least 1), whereas a CloneSet without surge rounds up",
 		Action:  "set a number if the difference of one pod matters",
 	},
 	{
 		ID: "cloneset/max-unavailable-zero", Kind: kruise.KindCloneSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "1 in place of 0: a native workload refuses to have neither surge nor unavailable pods",
-		Action:  "set maxUnavailable to what the application bears",
+		Becomes: "1 instead of 0: native workloads do not allow both maxSurge and maxUnavailable to be 0",
+		Action:  "set maxUnavailable to a value that the application tolerates",
 	},
 	{
 		ID: "cloneset/max-unavailable-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet + ", --kubernetes-version below 1.37", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "left out, since API servers have it off by default (gate MaxUnavailableStatefulSet): pods are updated one at a time",
-		Action:  "expect a slower rollout, or turn the gate on and render for 1.37",
+		Becomes: "left out, since it is disabled by default in API servers (gate MaxUnavailableStatefulSet): pods are updated one at a time",
+		Action:  "expect a slower rollout, or enable the gate and render for 1.37",
 	},
 	{
 		ID: "cloneset/max-unavailable-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,
@@ -244,24 +244,24 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/paused", Kind: kruise.KindCloneSet, When: toDeployment, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "the same field; but a Deployment that is created paused makes no pods at all, where a CloneSet does",
+		Becomes: "the same field; but a Deployment that is created paused creates no pods at all, whereas a CloneSet does",
 		Action:  "apply it unpaused the first time",
 	},
 	{
 		ID: "cloneset/paused-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template",
-		Action:  "render again without paused to go on",
+		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods are recreated from the new template",
+		Action:  "render again without paused to continue",
 	},
 	{
 		ID: "cloneset/paused-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
 	},
 	{
 		ID: "cloneset/update-order", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.priorityStrategy", "spec.updateStrategy.rollingUpdate.scatterStrategy"},
-		Becomes: "the native controller has an order of its own",
+		Becomes: "the native controller has its own order",
 		Action:  "render with --driver client to keep the order",
 	},
 	{
@@ -272,13 +272,13 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/grace-period", Kind: kruise.KindCloneSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) takes the place of the grace period",
+		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) replaces the grace period",
 		Action:  "make sure that the containers terminate gracefully",
 	},
 	{
 		ID: "cloneset/grace-period-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "kept in the strategy annotation: this tool waits as long before it changes the image",
+		Becomes: "kept in the strategy annotation: this tool waits for that time before it changes the image",
 	},
 	{
 		ID: "cloneset/image-predownload", Kind: kruise.KindCloneSet, Severity: Lost,
@@ -289,14 +289,14 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/image-predownload-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  predownload,
-		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
+		Becomes: "a plan pulls the images first, on all nodes of the pods, with its own limits",
 		Action:  "set parallelism and time limit on the plan",
 	},
 	{
 		ID: "cloneset/progress-deadline", Kind: kruise.KindCloneSet, When: toDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "the same field, but the Deployment's clock starts again with every pod that makes progress, where a CloneSet's runs from its last change of state",
-		Action:  "nothing, unless something alerts on ProgressDeadlineExceeded",
+		Becomes: "the same field, but for a Deployment the time starts again with every pod that makes progress, whereas for a CloneSet it starts with the last change of state",
+		Action:  "no action needed, unless an alert depends on ProgressDeadlineExceeded",
 	},
 	{
 		ID: "cloneset/progress-deadline-none", Kind: kruise.KindCloneSet, When: toDeployment + ", none given", Severity: Exact,
@@ -306,7 +306,7 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/progress-deadline-raised", Kind: kruise.KindCloneSet, When: toDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "raised above minReadySeconds, as a Deployment demands",
+		Becomes: "raised above minReadySeconds, as a Deployment requires",
 		Action:  "set a deadline longer than minReadySeconds",
 	},
 	{
@@ -318,7 +318,7 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/progress-deadline-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "kept in the strategy annotation: this tool stops a rollout that makes no progress for so long",
+		Becomes: "kept in the strategy annotation: this tool stops a rollout that makes no progress for that time",
 	},
 }
 

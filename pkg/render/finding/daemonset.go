@@ -28,19 +28,19 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/burst", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.burstReplicas"},
-		Becomes: "a DaemonSet creates and deletes up to 250 pods at a time, always",
-		Action:  "nothing on clusters of fewer nodes; else let nodes join in groups",
+		Becomes: "a DaemonSet always creates and deletes up to 250 pods at a time",
+		Action:  "no action needed in clusters with fewer nodes; otherwise add nodes in groups",
 	},
 	{
 		ID: "daemonset/partitioned-scaling", Kind: kruise.KindDaemonSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.partitionedScaling"},
-		Becomes: "every fitting node gets a pod at once",
+		Becomes: "every matching node gets a pod at once",
 		Action:  "limit the nodes with a nodeSelector that you widen step by step",
 	},
 	{
 		ID: "daemonset/type", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "RollingUpdate and OnDelete stay; the client driver has OnDelete, so that it alone replaces pods",
+		Becomes: "RollingUpdate and OnDelete stay; with the client driver it is OnDelete, so that only this tool replaces pods",
 	},
 	{
 		ID: "daemonset/recreate", Kind: kruise.KindDaemonSet, Severity: Exact,
@@ -61,7 +61,7 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/max-unavailable", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the same value; both sides default to 1 and round percentages of the nodes up; old pods that are broken are replaced outside of it on both sides",
+		Becomes: "the same value; both sides default to 1 and round percentages of the nodes up; broken pods of the old revision are replaced beyond this limit in both cases",
 	},
 	{
 		ID: "daemonset/max-unavailable-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
@@ -71,13 +71,13 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/max-surge", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
-		Becomes: "the same value, with maxUnavailable 0 as a DaemonSet demands",
+		Becomes: "the same value, with maxUnavailable 0, as a DaemonSet requires",
 	},
 	{
 		ID: "daemonset/max-surge-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
 		Becomes: "the native parent cannot surge under OnDelete: a node is without its pod for a moment",
-		Action:  "use the native driver where that matters",
+		Action:  "use the native driver if that matters",
 	},
 	{
 		ID: "daemonset/partition", Kind: kruise.KindDaemonSet, Severity: Lost,
@@ -88,8 +88,8 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/partition-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "kept in the strategy annotation: this tool stops there; pods that are lost come back from the new template, as with Kruise",
-		Action:  "do not leave a rollout half done for long",
+		Becomes: "kept in the strategy annotation: this tool stops there; lost pods are recreated from the new template, as with Kruise",
+		Action:  "do not leave a rollout incomplete for long",
 	},
 	{
 		ID: "daemonset/node-selector", Kind: kruise.KindDaemonSet, Severity: Lost,
@@ -105,12 +105,12 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/paused", Kind: kruise.KindDaemonSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template, as with Kruise",
-		Action:  "render again without paused to go on",
+		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods are recreated from the new template, as with Kruise",
+		Action:  "render again without paused to continue",
 	},
 	{
 		ID: "daemonset/paused-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
 	},
 })

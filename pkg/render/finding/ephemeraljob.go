@@ -8,19 +8,19 @@ var ephemeralJobRules = []Rule{
 	{
 		ID: "ephemeraljob/sequence", Kind: kruise.KindEphemeralJob, When: patchesGiven, Severity: Approximate,
 		Fields:  []string{"spec.template.ephemeralContainers"},
-		Becomes: "a sequence of patches in that directory, one per pod, to be sent by hand: the same patch of the subresource ephemeralcontainers that Kruise sends; nothing counts afterwards how they went",
-		Action:  "go through the steps while the pods are still those",
+		Becomes: "a sequence of patches in that directory, one for each pod, to be sent manually: the same patch of the subresource ephemeralcontainers that Kruise sends; no object records the results",
+		Action:  "run the steps before the pods are replaced",
 	},
 	{
 		ID: "ephemeraljob/sequence-unwritten", Kind: kruise.KindEphemeralJob, When: patchesNot, Severity: Lost,
 		Fields:  []string{"spec.template.ephemeralContainers"},
-		Becomes: "nothing in the output: no manifest can add a container to a pod that runs",
+		Becomes: "not rendered: a manifest cannot add a container to a running pod",
 		Action:  askPatches,
 	},
 	{
 		ID: "ephemeraljob/selector", Kind: kruise.KindEphemeralJob, Severity: Approximate,
 		Fields:  []string{"spec.selector"},
-		Becomes: "the active pods among those known that match, the oldest first, without those that hold a container of the same name from elsewhere; pods that come later get none",
+		Becomes: "the known active pods that match, the oldest first, without those that already have another container of the same name; pods that are created later get none",
 		Action:  "render again when there are new pods: those that have the containers are left out",
 	},
 	{
@@ -37,23 +37,23 @@ var ephemeralJobRules = []Rule{
 	{
 		ID: "ephemeraljob/parallelism", Kind: kruise.KindEphemeralJob, Severity: Approximate,
 		Fields:  []string{"spec.parallelism"},
-		Becomes: "a step waits until the containers of the pod that many steps before have ended, where Kruise goes on as soon as any have; one at a time by default",
-		Action:  "nothing",
+		Becomes: "a step waits until the containers that were added that many steps before have ended, whereas Kruise continues as soon as any have; the default is one at a time",
+		Action:  "no action needed",
 	},
 	{
 		ID: "ephemeraljob/paused", Kind: kruise.KindEphemeralJob, Severity: Exact,
 		Fields:  []string{"spec.paused", "spec.parallelism"},
-		Becomes: "a sequence without steps, also where parallelism is 0",
+		Becomes: "a sequence without steps, also if parallelism is 0",
 	},
 	{
 		ID: "ephemeraljob/deadline", Kind: kruise.KindEphemeralJob, Severity: Approximate,
 		Fields:  []string{"spec.activeDeadlineSeconds"},
-		Becomes: "the limit of each check and a line that says when to begin no further step; as with Kruise, containers that run then run on",
+		Becomes: "the limit of each check and a line that tells you when to start no further step; as with Kruise, running containers continue",
 		Action:  "keep to it",
 	},
 	{
 		ID: "ephemeraljob/ttl", Kind: kruise.KindEphemeralJob, Severity: Exact,
 		Fields:  []string{"spec.ttlSecondsAfterFinished"},
-		Becomes: "nothing: no object is made that would have to go, and the containers stay in their pods on both sides",
+		Becomes: "not needed: there is no object to delete, and the containers stay in their pods in both cases",
 	},
 }

@@ -33,25 +33,25 @@ var pulls = []Rule{
 	{
 		ID: "pull", When: perNode, Severity: Approximate,
 		Fields:  []string{pulledImage},
-		Becomes: "a Job per node whose pod mounts the image as a volume, so that the kubelet pulls it; nodes that join later get none",
+		Becomes: "one Job for each node, whose pod mounts the image as a volume, so that the kubelet pulls it; nodes that join later get none",
 		Action:  "render again when nodes have joined",
 	},
 	{
 		ID: "pull-older", When: "--kubernetes-version below 1.35", Severity: Approximate,
 		Fields:  []string{pulledImage},
-		Becomes: "the pod runs the image itself with a program copied into it, since API servers have image volumes off by default; images for another platform cannot be pulled so",
-		Action:  "nothing, or turn the gate ImageVolume on and render for 1.35",
+		Becomes: "the pod runs the image itself with a program copied into it, since image volumes are disabled by default in API servers; images for another platform cannot be pulled in this way",
+		Action:  "no action needed, or enable the gate ImageVolume and render for 1.35",
 	},
 	{
 		ID: "indexed", When: "only the number of nodes is known", Severity: Approximate,
 		Fields:  []string{"metadata.annotations[kubectl-kruise.dev/nodes]"},
-		Becomes: "one Indexed Job whose pods keep off each other's nodes while they run; a pod that ends early leaves its node to another, and what selects nodes is not looked at",
+		Becomes: "one Indexed Job whose pods run on different nodes by anti-affinity; when a pod ends early, another may run on its node, and the node selectors are ignored",
 		Action:  "render with --with nodes.yaml or --live to get a Job per node",
 	},
 	{
 		ID: "no-node", Severity: Lost,
 		Fields:  []string{"spec.selector"},
-		Becomes: "nothing: no known node is selected; Kruise completes such a job at once",
+		Becomes: "not rendered: no known node is selected; Kruise completes such a job at once",
 		Action:  "check the selector against the nodes",
 	},
 	{
@@ -64,7 +64,7 @@ var pulls = []Rule{
 		ID: "parallelism", Severity: Lost,
 		Fields:  []string{"spec.parallelism"},
 		Becomes: "all nodes pull at once; the default of Kruise is one at a time",
-		Action:  "apply the Jobs in groups where the registry cannot bear it",
+		Action:  "apply the Jobs in groups if this is too much for the registry",
 	},
 	{
 		ID: "paused", When: "parallelism 0", Severity: Exact,
@@ -74,7 +74,7 @@ var pulls = []Rule{
 	{
 		ID: "paused-never", When: "parallelism 0, Never", Severity: Approximate,
 		Fields:  []string{"spec.parallelism"},
-		Becomes: "nothing: a DaemonSet cannot be paused",
+		Becomes: "not rendered: a DaemonSet cannot be paused",
 		Action:  "render again with another parallelism to start the pull",
 	},
 	{
@@ -96,8 +96,8 @@ var pulls = []Rule{
 	{
 		ID: "pull-policy", Severity: Approximate,
 		Fields:  []string{"spec.pullPolicy"},
-		Becomes: "activeDeadlineSeconds: the time of all attempts together; the kubelet makes pauses of its own between them",
-		Action:  "nothing",
+		Becomes: "activeDeadlineSeconds: the time of all attempts together; the kubelet also waits between them",
+		Action:  "no action needed",
 	},
 	{
 		ID: "image-pull-policy", Severity: Exact,
@@ -107,8 +107,8 @@ var pulls = []Rule{
 	{
 		ID: "sandbox", Severity: Lost,
 		Fields:  []string{"spec.sandboxConfig"},
-		Becomes: "nothing: the kubelet makes the sandbox",
-		Action:  "put what the runtime reads into annotations of the Jobs' pods",
+		Becomes: "not rendered: the kubelet creates the sandbox",
+		Action:  "add the values that the runtime reads as annotations of the Jobs' pods",
 	},
 	{
 		ID: "deadline", Severity: Exact,
@@ -119,7 +119,7 @@ var pulls = []Rule{
 		ID: "ttl", Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.ttlSecondsAfterFinished"},
 		Becomes: "ttlSecondsAfterFinished of each Job, counted from its own end, not from the last node's",
-		Action:  "nothing, unless something looks at all of them afterwards",
+		Action:  "no action needed, unless a program reads all of them afterwards",
 	},
 }
 

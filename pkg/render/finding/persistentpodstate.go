@@ -14,7 +14,7 @@ var persistentPodStateRules = []Rule{
 	{
 		ID: "persistentpodstate/target", Kind: kruise.KindPersistentPodState, Severity: Exact,
 		Fields:  []string{"spec.targetRef"},
-		Becomes: "the pod template, or the owner of the pods, that the recorded state is for: what the target became",
+		Becomes: "the recorded state is applied to the pods of the object that replaces the target",
 	},
 	{
 		ID: "persistentpodstate/template", Kind: kruise.KindPersistentPodState, When: inOnePlace, Severity: Approximate,
@@ -29,43 +29,43 @@ var persistentPodStateRules = []Rule{
 	},
 	{
 		ID: "persistentpodstate/recording", Kind: kruise.KindPersistentPodState, Severity: Approximate,
-		Becomes: "nothing records where pods go from now on: the output holds what is known at rendering",
+		Becomes: "later moves of pods are not recorded: the output contains what is known at rendering",
 		Action:  "render again with --live, or with pods and nodes in --with, after pods have moved",
 	},
 	{
 		ID: "persistentpodstate/older", Kind: kruise.KindPersistentPodState, When: "pods have states of their own; --kubernetes-version below 1.36", Severity: Lost,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
-		Becomes: "nothing: one template cannot place pods one by one, and the API server serves no MutatingAdmissionPolicy v1",
-		Action:  "where the preview of that API is on, give --allow-preview-apis; let zonal volumes hold the pods, or run one StatefulSet per place with its own nodeSelector",
+		Becomes: "not rendered: one template cannot place individual pods, and the API server does not serve MutatingAdmissionPolicy v1",
+		Action:  "if the preview of that API is enabled, use --allow-preview-apis; or keep pods in place by zonal volumes, or by one StatefulSet for each zone with its own nodeSelector",
 	},
 	{
 		ID: "persistentpodstate/nothing-recorded", Kind: kruise.KindPersistentPodState, When: "no state is known", Severity: Lost,
 		Fields:  []string{podStateField, "spec.preferredPersistentTopology"},
-		Becomes: "nothing: no pod of the target has a recorded state",
+		Becomes: "not rendered: no pod of the target has a recorded state",
 		Action:  "give the state with --with (the PersistentPodState with its status, or pods and nodes) or --live",
 	},
 	{
 		ID: "persistentpodstate/split", Kind: kruise.KindPersistentPodState, When: "the target became several workloads", Severity: Lost,
 		Fields:  []string{"spec.targetRef"},
-		Becomes: "nothing: the pods have other names now, and no state was recorded under those",
-		Action:  "place the parts with nodeSelector or affinity of their own",
+		Becomes: "not rendered: the pods have other names now, and no state was recorded for those",
+		Action:  "place the parts by their own nodeSelector or affinity",
 	},
 	{
 		ID: "persistentpodstate/weight", Kind: kruise.KindPersistentPodState, When: "a weight below 1 or above 100", Severity: Approximate,
 		Fields:  []string{"spec.preferredPersistentTopology[].weight"},
-		Becomes: "the term is left out: the API server refuses a pod with such a weight, also one that Kruise has put it into",
+		Becomes: "the term is left out: the API server refuses pods with such a weight, also with Kruise",
 		Action:  "give a weight from 1 to 100",
 	},
 	{
 		ID: "persistentpodstate/annotations", Kind: kruise.KindPersistentPodState, Severity: Lost,
 		Fields:  []string{"spec.persistentPodAnnotations"},
-		Becomes: "nothing: Kruise only keeps them in the status and never puts them back",
+		Becomes: "not needed: Kruise only stores them in the status and never restores them",
 		Action:  "keep what pods need in the template, or in their volumes",
 	},
 	{
 		ID: "persistentpodstate/retention", Kind: kruise.KindPersistentPodState, When: "WhenScaled, the default", Severity: Approximate,
 		Fields:  []string{"spec.persistentPodStateRetentionPolicy"},
-		Becomes: "states of pods that the workload has no place for are left out; until the next rendering, a pod that is scaled in and out again gets its state back",
+		Becomes: "states of pods beyond the replicas of the workload are left out; until the next rendering, a pod that is scaled in and out again gets its state back",
 		Action:  "render again after the workload was scaled in",
 	},
 	{

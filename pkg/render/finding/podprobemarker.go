@@ -10,8 +10,8 @@ var podProbeMarkerRules = []Rule{
 	{
 		ID: "podprobemarker/selector", Kind: kruise.KindPodProbeMarker, Severity: Lost,
 		Fields:  []string{"spec.selector"},
-		Becomes: "nothing: the object is left out, and these pods are not probed",
-		Action:  "see the findings on its probes for what comes nearest",
+		Becomes: "not rendered: the object is left out, and these pods are not probed",
+		Action:  "see the findings on its probes for the nearest equivalent",
 	},
 	{
 		ID: "podprobemarker/probe", Kind: kruise.KindPodProbeMarker, Severity: Lost,

@@ -12,13 +12,13 @@ var podUnavailableBudgetRules = []Rule{
 	{
 		ID: "podunavailablebudget/target", Kind: kruise.KindPodUnavailableBudget, Severity: Approximate,
 		Fields:  []string{"spec.targetRef"},
-		Becomes: "the selector of the target, so pods of others with the same labels count, too",
+		Becomes: "the selector of the target, so pods of other workloads with the same labels count, too",
 		Action:  "keep selectors of workloads apart",
 	},
 	{
 		ID: "podunavailablebudget/limit", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.maxUnavailable", "spec.minAvailable"},
-		Becomes: "the same field; percentages are rounded up on both sides, and pods that are not ready may always go (AlwaysAllow)",
+		Becomes: "the same field; percentages are rounded up on both sides, and pods that are not ready can always be evicted (AlwaysAllow)",
 	},
 	{
 		ID: "podunavailablebudget/total", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
@@ -28,25 +28,25 @@ var podUnavailableBudgetRules = []Rule{
 	{
 		ID: "podunavailablebudget/eviction", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.protectOperations"},
-		Becomes: "evictions are refused by the same arithmetic; with code 429 where Kruise answers 403, so that drains wait and try again",
+		Becomes: "evictions are refused by the same arithmetic; with code 429 where Kruise answers 403, so that drains wait and retry",
 	},
 	{
 		ID: "podunavailablebudget/operations", Kind: kruise.KindPodUnavailableBudget, When: "DELETE or UPDATE, the default", Severity: Lost,
 		Fields:  []string{"spec.protectOperations"},
-		Becomes: "a PodDisruptionBudget guards against evictions only: deletions and updates of pods pass it by, those of a rollout, too",
-		Action:  "bound rollouts with maxUnavailable, remove pods by eviction; or --driver client, which honours the whole budget",
+		Becomes: "a PodDisruptionBudget covers only evictions: it does not limit deletions and updates of pods, including those of a rollout",
+		Action:  "limit rollouts with maxUnavailable, and remove pods by eviction; or use --driver client, which honors the whole budget",
 	},
 	{
 		ID: "podunavailablebudget/operations-client", Kind: kruise.KindPodUnavailableBudget, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.protectOperations"},
-		Becomes: "kept in the strategy annotation: this tool honours the whole budget; deletions and updates by others pass it by",
+		Becomes: "kept in the strategy annotation: this tool honors the whole budget; deletions and updates by others are not limited",
 		Action:  "remove pods by eviction",
 	},
 	{
 		ID: "podunavailablebudget/no-eviction", Kind: kruise.KindPodUnavailableBudget, When: "EVICT is not protected", Severity: Lost,
 		Fields:  []string{"spec.protectOperations"},
-		Becomes: "nothing: a PodDisruptionBudget guards against evictions only",
-		Action:  "add EVICT, or bound rollouts with maxUnavailable",
+		Becomes: "not rendered: a PodDisruptionBudget covers only evictions",
+		Action:  "add EVICT, or limit rollouts with maxUnavailable",
 	},
 	{
 		ID: "podunavailablebudget/ignored", Kind: kruise.KindPodUnavailableBudget, When: "one requirement", Severity: Exact,
@@ -56,7 +56,7 @@ var podUnavailableBudgetRules = []Rule{
 	{
 		ID: "podunavailablebudget/ignored-several", Kind: kruise.KindPodUnavailableBudget, When: "several requirements", Severity: Lost,
 		Fields:  []string{"spec.ignoredPodSelector"},
-		Becomes: "these pods are guarded and counted, too: a selector cannot say \"not both\"",
+		Becomes: "these pods are protected and counted, too: a selector cannot express \"not both\"",
 		Action:  "mark the ignored pods with one label",
 	},
 }

@@ -15,7 +15,7 @@ func raisedTemplateRules(kind, id, at string) []Rule {
 		{
 			ID: id + "/image-pull-policy", Kind: kind, Severity: Exact,
 			Fields:  []string{at + ".spec.containers[].imagePullPolicy"},
-			Becomes: "IfNotPresent is written into containers without a policy whose image has a tag: Kruise's webhook would write Always",
+			Becomes: "containers without a policy whose image has a tag get IfNotPresent: Kruise's webhook would set Always",
 		},
 	}
 }
@@ -26,8 +26,8 @@ func raisedInPlace(kind, id string) Rule {
 	return Rule{
 		ID: id + "/in-place", Kind: kind, When: "--pod-update-policy InPlace…", Severity: Approximate,
 		Fields:  []string{"spec.template"},
-		Becomes: "pods whose change is one of images or metadata are updated in place: same name, node and IP, and init containers do not run again; a restart annotation alone restarts nothing",
-		Action:  "restart with a ContainerRecreateRequest, or set ReCreate where a fresh pod matters",
+		Becomes: "pods are updated in place if only images or metadata change: they keep name, node and IP, and init containers do not run again; a restart annotation alone has no effect",
+		Action:  "restart with a ContainerRecreateRequest, or set ReCreate if pods must be recreated",
 	}
 }
 
@@ -44,19 +44,19 @@ var fromCronJobRules = slices.Concat(raisedTemplateRules("CronJob", "cronjob", "
 	{
 		ID: "cronjob/suspend", Kind: "CronJob", Severity: Exact,
 		Fields:  []string{"spec.suspend"},
-		Becomes: "paused: no new runs, running Jobs go on",
+		Becomes: "paused: no new runs, running Jobs continue",
 	},
 	{
 		ID: "cronjob/zone-none", Kind: "CronJob", When: "no time zone", Severity: Approximate,
 		Fields:  []string{"spec.schedule"},
-		Becomes: "the same schedule, in the time zone of Kruise's manager where it was that of the kube-controller-manager",
+		Becomes: "the same schedule, but in the time zone of Kruise's manager instead of the kube-controller-manager",
 		Action:  "set timeZone",
 	},
 	{
 		ID: "cronjob/job", Kind: "CronJob", Severity: Approximate,
 		Fields:  []string{"spec.jobTemplate"},
-		Becomes: "template.jobTemplate; its Jobs are named after seconds where a CronJob's are after minutes, and carry apps.kruise.io/scheduled-at in place of batch.kubernetes.io/cronjob-scheduled-timestamp",
-		Action:  "adapt what reads the names or the annotation",
+		Becomes: "template.jobTemplate; the names of its Jobs contain seconds instead of minutes, and the Jobs carry apps.kruise.io/scheduled-at in place of batch.kubernetes.io/cronjob-scheduled-timestamp",
+		Action:  "adapt programs that read the names or the annotation",
 	},
 	{
 		ID: "cronjob/job-immutable", Kind: "CronJob", Severity: Lost,
@@ -77,30 +77,30 @@ var fromPodDisruptionBudgetRules = []Rule{
 	{
 		ID: "poddisruptionbudget/forbidden", Kind: "PodDisruptionBudget", Severity: Approximate,
 		Fields:  []string{"spec"},
-		Becomes: "evictions are refused with code 403 where a PodDisruptionBudget answers 429: drains give up instead of trying again",
-		Action:  "have drains repeat, or keep the PodDisruptionBudget",
+		Becomes: "evictions are refused with code 403 instead of 429: drains give up instead of retrying",
+		Action:  "retry drains, or keep the PodDisruptionBudget",
 	},
 	{
 		ID: "poddisruptionbudget/operations", Kind: "PodDisruptionBudget", Severity: Exact,
 		Fields:  []string{"spec"},
-		Becomes: "protectOperations is [EVICT], which is what a PodDisruptionBudget guards against",
+		Becomes: "protectOperations is [EVICT], which is what a PodDisruptionBudget covers",
 	},
 	{
 		ID: "poddisruptionbudget/operations-more", Kind: "PodDisruptionBudget", When: "--protect-operations", Severity: Approximate,
 		Fields:  []string{"spec"},
-		Becomes: "the budget also refuses what a PodDisruptionBudget lets pass",
-		Action:  "make sure that who deletes or updates pods can bear a refusal",
+		Becomes: "the budget also refuses operations that a PodDisruptionBudget allows",
+		Action:  "make sure that programs which delete or update pods can handle a refusal",
 	},
 	{
 		ID: "poddisruptionbudget/unhealthy", Kind: "PodDisruptionBudget", Severity: Approximate,
 		Fields:  []string{"spec.unhealthyPodEvictionPolicy"},
-		Becomes: "pods that are not ready may always go, where IfHealthyBudget, the default, keeps them while too few others are healthy",
-		Action:  "nothing, unless evicting pods that are not ready loses data",
+		Becomes: "pods that are not ready can always be evicted, whereas IfHealthyBudget, the default, keeps them while too few others are healthy",
+		Action:  "no action needed, unless evicting pods that are not ready loses data",
 	},
 	{
 		ID: "poddisruptionbudget/unhealthy-always", Kind: "PodDisruptionBudget", When: "AlwaysAllow", Severity: Exact,
 		Fields:  []string{"spec.unhealthyPodEvictionPolicy"},
-		Becomes: "nothing: pods that are not ready may always go",
+		Becomes: "not needed: pods that are not ready can always be evicted",
 	},
 }
 
@@ -122,42 +122,42 @@ var fromDeploymentRules = slices.Concat(raisedTemplateRules(kruise.KindDeploymen
 	{
 		ID: "deployment/progress-deadline", Kind: kruise.KindDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "the same field; but a CloneSet counts from the last change of its condition, so that a rollout begun later than that is reported as ProgressDeadlineExceeded at once",
+		Becomes: "the same field; but a CloneSet counts from the last change of its condition, so that a rollout that starts later than that is reported as ProgressDeadlineExceeded at once",
 		Action:  "do not act on this reason alone",
 	},
 	{
 		ID: "deployment/progress-deadline-none", Kind: kruise.KindDeployment, When: "not set", Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
 		Becomes: "no deadline and no condition Progressing, where a Deployment has 600 seconds",
-		Action:  "set progressDeadlineSeconds where something waits for the condition",
+		Action:  "set progressDeadlineSeconds if a program waits for the condition",
 	},
 	{
 		ID: "deployment/strategy", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.strategy"},
-		Becomes: "the same maxSurge and maxUnavailable, written out because the defaults differ (25% and 25% against 0 and 20%); beside a surge both sides round alike",
+		Becomes: "the same maxSurge and maxUnavailable, written out because the defaults differ (25% and 25% against 0 and 20%); with a surge both round in the same way",
 	},
 	{
 		ID: "deployment/max-unavailable-zero", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
-		Becomes: "0% in place of 0, which v1beta1 refuses even beside maxSurge; both mean that a new pod comes first",
+		Becomes: "0% instead of 0, which v1beta1 refuses even with maxSurge; both mean that a new pod is created first",
 	},
 	{
 		ID: "deployment/max-unavailable-rounded", Kind: kruise.KindDeployment, When: "no surge", Severity: Approximate,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
-		Becomes: "a number in place of the percentage, which a Deployment rounds down and a CloneSet without surge rounds up",
-		Action:  "set a percentage that suits when replicas change",
+		Becomes: "a number instead of the percentage, which a Deployment rounds down and a CloneSet without surge rounds up",
+		Action:  "set a suitable percentage when replicas change",
 	},
 	{
-		ID: "deployment/max-unavailable-percent", Kind: kruise.KindDeployment, When: "no surge, and replicas are 0 or an autoscaler's", Severity: Approximate,
+		ID: "deployment/max-unavailable-percent", Kind: kruise.KindDeployment, When: "no surge, and replicas are 0 or set by an autoscaler", Severity: Approximate,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the percentage stays, but a CloneSet without surge rounds it up where a Deployment rounds down",
+		Becomes: "the percentage stays, but a CloneSet without surge rounds it up, whereas a Deployment rounds down",
 		Action:  "set a number if the difference of one pod matters",
 	},
 	{
 		ID: "deployment/recreate", Kind: kruise.KindDeployment, When: "Recreate", Severity: Lost,
 		Fields:  []string{"spec.strategy.type"},
-		Becomes: "maxUnavailable 100% without surge: all old pods go at once, but new ones start while the last old ones still end",
-		Action:  "scale to 0 before an update where two versions must never meet",
+		Becomes: "maxUnavailable 100% without surge: all old pods are deleted at once, but new ones start while the last old ones are still terminating",
+		Action:  "scale to 0 before an update if two versions must never run at the same time",
 	},
 })
 
@@ -170,7 +170,7 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 		ID: "nativestatefulset/in-place-gate", Kind: "NativeStatefulSet", When: "--pod-update-policy InPlace…", Severity: Approximate,
 		Fields:  []string{"spec.template"},
 		Becomes: "the readiness gate InPlaceUpdateReady is added to the template, which an update in place needs: pods that run without it are recreated once",
-		Action:  "expect one round of recreated pods",
+		Action:  "expect all pods to be recreated once",
 	},
 	{
 		ID: "nativestatefulset/same", Kind: "NativeStatefulSet", Severity: Exact,
@@ -189,12 +189,12 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 		ID: "nativestatefulset/type-other", Kind: "NativeStatefulSet", When: "neither RollingUpdate nor OnDelete", Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.type"},
 		Becomes: "RollingUpdate: an Advanced StatefulSet has no such type",
-		Action:  "keep the StatefulSet where that matters",
+		Action:  "keep the StatefulSet if that matters",
 	},
 	{
 		ID: "nativestatefulset/partition", Kind: "NativeStatefulSet", Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "the same number: as many pods stay old, those with the lowest ordinals",
+		Becomes: "the same number: the pods with the lowest ordinals stay at the old revision",
 	},
 	{
 		ID: "nativestatefulset/max-unavailable", Kind: "NativeStatefulSet", Severity: Exact,
@@ -205,7 +205,7 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 		ID: "nativestatefulset/max-unavailable-ordered", Kind: "NativeStatefulSet", When: "OrderedReady", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "left out: with podManagementPolicy OrderedReady, Kruise refuses more than 1",
-		Action:  "nothing: it has little effect with OrderedReady; for more pods at a time make a new set with Parallel",
+		Action:  "no action needed: it has little effect with OrderedReady; for more pods at a time create a new set with Parallel",
 	},
 	{
 		ID: "nativestatefulset/min-ready-seconds", Kind: "NativeStatefulSet", Severity: Exact,
@@ -215,20 +215,20 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 	{
 		ID: "nativestatefulset/min-ready-seconds-most", Kind: "NativeStatefulSet", When: "more than 300", Severity: Approximate,
 		Fields:  []string{"spec.minReadySeconds"},
-		Becomes: "300, the most that Kruise takes",
-		Action:  "let a readiness probe answer later",
+		Becomes: "300, the maximum that Kruise accepts",
+		Action:  "let a readiness probe succeed later",
 	},
 	{
 		ID: "nativestatefulset/min-ready-seconds-none", Kind: "NativeStatefulSet", When: "OnDelete", Severity: Lost,
 		Fields:  []string{"spec.minReadySeconds"},
-		Becomes: "nothing: an Advanced StatefulSet has it in rollingUpdate, which OnDelete forbids",
-		Action:  "let a readiness probe answer later",
+		Becomes: "not rendered: an Advanced StatefulSet has it in rollingUpdate, which OnDelete forbids",
+		Action:  "let a readiness probe succeed later",
 	},
 	{
 		ID: "nativestatefulset/ordinals", Kind: "NativeStatefulSet", Severity: Lost,
 		Fields:  []string{"spec.ordinals"},
-		Becomes: "the same field, which Kruise ignores unless its feature gate StatefulSetStartOrdinal is on (off by default): ordinals would begin at 0, with other pods and claims",
-		Action:  "turn the gate on before applying",
+		Becomes: "the same field, which Kruise ignores unless its feature gate StatefulSetStartOrdinal is on (off by default): ordinals would start at 0, with other pods and claims",
+		Action:  "enable the gate before you apply",
 	},
 })
 
@@ -253,21 +253,21 @@ var fromDaemonSetRules = []Rule{
 var convertRules = []Rule{
 	{
 		ID: "convert/kept", Kind: "*", Severity: Exact,
-		Becomes: "what the other kind cannot hold is kept in the annotation kubectl-kruise.dev/converted-from, so that converting back brings it back",
+		Becomes: "values that the other kind cannot express are stored in the annotation kubectl-kruise.dev/converted-from, so that converting back restores them",
 	},
 	{
 		ID: "convert/restored", Kind: "*", Severity: Exact,
-		Becomes: "what the other kind could not hold came back from the annotation kubectl-kruise.dev/converted-from",
+		Becomes: "values that the other kind could not express were restored from the annotation kubectl-kruise.dev/converted-from",
 	},
 	{
 		ID: "convert/unknown-field", Kind: "*", Severity: Lost,
-		Becomes: "the other kind has no such field, nor is it known what it means",
+		Becomes: "the other kind does not have this field, and its meaning is not known",
 		Action:  "check its spelling",
 	},
 	{
 		ID: "convert/forgotten", Kind: "*", When: "--forget", Severity: Approximate,
-		Becomes: "is not kept: converting back would not bring it back",
-		Action:  "convert without --forget where there may be a way back",
+		Becomes: "is not stored: converting back cannot restore it",
+		Action:  "convert without --forget if you may want to convert back",
 	},
 	{
 		ID: "convert/version", Kind: "*", When: "--to-version", Severity: Lost,

@@ -21,7 +21,7 @@ var resourceDistributionRules = []Rule{
 	},
 	{
 		ID: "resourcedistribution/controller", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "the copies have no controller: a copy that is edited or deleted stays so until the next apply, and deleting the source deletes no copy",
+		Becomes: "the copies have no controller: a copy that is edited or deleted is not restored until the next apply, and deleting the source deletes no copy",
 		Action:  "apply regularly, or let a GitOps controller do it with pruning; copies carry the label kubectl-kruise.dev/source",
 	},
 	{
@@ -39,12 +39,12 @@ var resourceDistributionRules = []Rule{
 	{
 		ID: "resourcedistribution/included", Kind: resourceDistribution, Severity: Exact,
 		Fields:  []string{"spec.targets.includedNamespaces"},
-		Becomes: "the listed namespaces get a copy; with allNamespaces the list means nothing, as in Kruise",
+		Becomes: "the listed namespaces get a copy; with allNamespaces the list has no effect, as in Kruise",
 	},
 	{
 		ID: "resourcedistribution/excluded", Kind: resourceDistribution, Severity: Exact,
 		Fields:  []string{"spec.targets.excludedNamespaces"},
-		Becomes: "excluded namespaces are taken away last",
+		Becomes: "excluded namespaces are removed last",
 	},
 }
 
@@ -63,12 +63,12 @@ var distributionTargetRules = []Rule{
 	},
 	{
 		ID: "resourcedistribution/namespace-unknown", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "nothing is known of a listed namespace: it gets a copy, although Kruise makes none where the namespace does not exist",
-		Action:  "give the namespaces of the cluster with --with FILE or --live, or see that they exist before the copies are applied",
+		Becomes: "it is not known whether a listed namespace exists: it gets a copy, although Kruise creates none in a namespace that does not exist",
+		Action:  "give the namespaces of the cluster with --with FILE or --live, or make sure that they exist before you apply the copies",
 	},
 	{
 		ID: "resourcedistribution/namespaces-of-input", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "only namespaces in the input are known; others of the cluster get no copy",
+		Becomes: "only the namespaces in the input are known; other namespaces of the cluster get no copy",
 		Action:  "give the namespaces of the cluster with --with FILE or --live",
 	},
 	{
@@ -78,7 +78,7 @@ var distributionTargetRules = []Rule{
 	},
 	{
 		ID: "resourcedistribution/conflict", Kind: resourceDistribution, Severity: Lost,
-		Becomes: "another object of that kind and name is in the way: it is left as it is and the namespace gets no copy",
+		Becomes: "another object has this kind and name: it is not changed, and the namespace gets no copy",
 		Action:  "rename or remove one of the two, or exclude the namespace",
 	},
 	{

@@ -11,26 +11,26 @@ var startOrderRules = []Rule{
 			"metadata.annotations[apps.kruise.io/container-launch-priority]",
 			"spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
 		},
-		Becomes: "all containers but those of the lowest priority become native sidecars (init containers with restartPolicy Always), in the order of their launch: what looks for them in spec.containers, such as patches and an autoscaler of single containers, does not find them there; they do not change in place, and end after the others, in reverse order",
-		Action:  "look through what names these containers; native sidecars need Kubernetes 1.29",
+		Becomes: "all containers but those of the lowest priority become native sidecars (init containers with restartPolicy Always), in the order of their launch: patches, autoscalers for single containers and other tools that expect them in spec.containers do not find them there; they cannot be updated in place, and terminate after the others, in reverse order",
+		Action:  "check everything that names these containers; native sidecars need Kubernetes 1.29",
 	},
 	{
 		ID: "containerlaunchpriority/probe", Kind: "ContainerLaunchPriority", Severity: Approximate,
 		Fields:  []string{"spec.containers[].readinessProbe"},
-		Becomes: "is also the start-up probe, without an end of patience: the next container waits until it answers, as Kruise waits until the container is ready",
+		Becomes: "the readiness probe is also the startup probe, without a limit of failures: the next container starts once it succeeds, as Kruise waits until the container is ready",
 		Action:  "write a startupProbe to restart a container that never starts",
 	},
 	{
 		ID: "containerlaunchpriority/equal", Kind: "ContainerLaunchPriority", When: "containers of one priority", Severity: Approximate,
 		Fields:  []string{"spec.containers[].env[KRUISE_CONTAINER_PRIORITY]"},
-		Becomes: "start one after the other, where Kruise starts them together",
-		Action:  "nothing, unless they wait for each other",
+		Becomes: "they start one after the other, whereas Kruise starts them together",
+		Action:  "no action needed, unless they wait for each other",
 	},
 	{
 		ID: "containerlaunchpriority/job", Kind: "ContainerLaunchPriority", When: "restartPolicy Never or OnFailure", Severity: Lost,
 		Fields:  []string{"spec.containers"},
 		Becomes: "all containers start at once: a native sidecar does not count for the end of a job",
-		Action:  "make what must be done first an init container",
+		Action:  "turn the container that must run first into an init container",
 	},
 }
 
@@ -39,12 +39,12 @@ var sidecarEndRules = []Rule{
 	{
 		ID: "sidecarterminator/sidecar", Kind: "SidecarTerminator", Severity: Exact,
 		Fields:  []string{"spec.containers[].env[KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT]"},
-		Becomes: "the container becomes a native sidecar, which the kubelet ends when the others are done; its exit code does not count",
+		Becomes: "the container becomes a native sidecar, which the kubelet terminates when the other containers are done; its exit code does not count",
 	},
 	{
 		ID: "sidecarterminator/all", Kind: "SidecarTerminator", When: "every container is marked", Severity: Lost,
 		Fields:  []string{"spec.containers"},
-		Becomes: "nothing: no container is left whose end would count",
+		Becomes: "not rendered: no container is left whose completion would end the pod",
 		Action:  "remove the variable from the container that does the work",
 	},
 }
@@ -65,7 +65,7 @@ var protectionRules = []Rule{
 	{
 		ID: "deletionprotection/cascading-counted", Kind: "DeletionProtection", When: "Cascading, on a Namespace or CustomResourceDefinition", Severity: Lost,
 		Fields:  []string{"metadata.labels[policy.kruise.io/delete-protection]"},
-		Becomes: "nothing: a policy cannot count what is inside",
+		Becomes: "not rendered: a policy cannot count the objects inside",
 		Action:  "set Always",
 	},
 	{
@@ -82,37 +82,37 @@ var protectionRules = []Rule{
 var referenceRules = []Rule{
 	{
 		ID: "references/followed", Kind: "*", Severity: Exact,
-		Becomes: "a reference to an expanded object names what the object became",
+		Becomes: "a reference to an expanded object now names the object that replaces it",
 	},
 	{
 		ID: "references/immutable", Kind: "*", Severity: Approximate,
-		Becomes: "a reference that a cluster does not let change names what the object became",
-		Action:  "delete this object in a cluster that holds it with the old reference, then apply",
+		Becomes: "an immutable reference now names the object that replaces the expanded one",
+		Action:  "if the cluster has this object with the old reference, delete it there before you apply",
 	},
 	{
 		ID: "references/per-piece", Kind: "*", Severity: Approximate,
-		Becomes: "the target was split, and each piece has a copy of this object",
-		Action:  "delete the original in a cluster that holds it",
+		Becomes: "the target was split, and each part has a copy of this object",
+		Action:  "delete the original if the cluster has it",
 	},
 	{
 		ID: "references/per-piece-hpa", Kind: "*", Severity: Approximate,
-		Becomes: "the target was split, and each piece has an autoscaler of its own: they share minReplicas and maxReplicas in the ratio of the rendered replicas, and no longer keep the ratio of the subsets",
-		Action:  "check the limits of each autoscaler, and delete the original in a cluster that holds it",
+		Becomes: "the target was split, and each part has its own autoscaler: minReplicas and maxReplicas are divided in the ratio of the rendered replicas, and the autoscalers do not keep the ratio of the subsets",
+		Action:  "check the limits of each autoscaler, and delete the original if the cluster has it",
 	},
 	{
 		ID: "references/selector", Kind: "*", Severity: Approximate,
-		Becomes: "the target was split: the budget guards the pods of all pieces through the target's selector",
-		Action:  "delete this budget in a cluster that holds it with targetRef, then apply: the field is immutable",
+		Becomes: "the target was split: the budget protects the pods of all parts through the selector of the target",
+		Action:  "if the cluster has this budget with targetRef, delete it there before you apply: the field is immutable",
 	},
 	{
 		ID: "references/split", Kind: "*", Severity: Lost,
 		Becomes: "the target was split into several objects and this object can only name one: it is left out",
-		Action:  "write one object for each piece, or keep the target whole",
+		Action:  "write one object for each part, or do not split the target",
 	},
 	{
 		ID: "references/unfit", Kind: "*", Severity: Lost,
-		Becomes: "the target became a kind that this object cannot work with: it is left out",
-		Action:  "remove this object, or write what takes its place for the new kind",
+		Becomes: "the target was replaced by a kind that this object does not support: this object is left out",
+		Action:  "remove this object, or replace it by one for the new kind",
 	},
 	{
 		ID: "references/gone", Kind: "*", Severity: Lost,
@@ -127,14 +127,14 @@ var releaseRules = []Rule{
 		ID: "sidecarset/dropped-by-release", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.containers[].shareVolumeDevicePolicy", "spec.initContainers[].restartPolicy"},
 		When:    "the release of Kruise is older than the field",
-		Becomes: "nothing: the schema of the release takes the field and its webhook drops it without a word, and so does the renderer",
+		Becomes: "ignored: the schema of this release accepts the field and its webhook silently drops it, and so does rendering",
 		Action:  "remove it, or name a newer release with --kruise-version",
 	},
 	{
 		ID: "uniteddeployment/form-by-release", Kind: kruise.KindUnitedDeployment, Severity: Exact,
 		Fields:  []string{"spec.template.cloneSetTemplate"},
 		When:    "it has the form of CloneSet v1alpha1, and the release of Kruise is not known",
-		Becomes: "read in that form, as every release of Kruise up to 1.9 does; what comes after reads the form of v1beta1 alone",
+		Becomes: "read in that form, as every release of Kruise up to 1.9 does; later releases read only the form of v1beta1",
 		Action:  "name the release with --kruise-version",
 	},
 	{
@@ -150,5 +150,5 @@ var releaseRules = []Rule{
 var unknownKindRules = []Rule{{
 	ID: "kruise/not-expanded", Kind: "*", Severity: Lost,
 	Becomes: "the object stays a Kruise object: it needs Kruise in the cluster",
-	Action:  "install Kruise where this is applied, or replace the object by native ones",
+	Action:  "install Kruise in the cluster, or replace the object by native ones",
 }}

@@ -8,8 +8,8 @@ var sidecarSetRules = []Rule{
 	{
 		ID: "sidecarset/scope", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.selector"},
-		Becomes: "injected into every pod template of the input that the selector matches; pods from elsewhere get nothing",
-		Action:  "render all workloads that the set is meant for together with it",
+		Becomes: "injected into every pod template of the input that the selector matches; other pods get nothing",
+		Action:  "render the set together with all workloads that it is intended for",
 	},
 	{
 		ID: "sidecarset/namespaces", Kind: kruise.KindSidecarSet, Severity: Exact,
@@ -40,8 +40,8 @@ var sidecarSetRules = []Rule{
 	{
 		ID: "sidecarset/replaced-container", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].name", "spec.initContainers[].name"},
-		Becomes: "a container of the template has the sidecar's name and is replaced by it, as in Kruise",
-		Action:  "rename one of the two if that is not meant",
+		Becomes: "a container of the template has the name of the sidecar, which replaces it, as in Kruise",
+		Action:  "rename one of the two if that is not intended",
 	},
 	{
 		ID: "sidecarset/copied-from-replaced", Kind: kruise.KindSidecarSet, Severity: Approximate,
@@ -58,7 +58,7 @@ var sidecarSetRules = []Rule{
 	{
 		ID: "sidecarset/hot-upgrade-client", Kind: kruise.KindSidecarSet, When: "--driver client", Severity: Approximate,
 		Fields:  []string{"spec.containers[].upgradeStrategy"},
-		Becomes: "the pair of containers is injected, and a rollout by this client exchanges them: of ReplicaSets and OnDelete sets, while it runs; other workloads replace their pods",
+		Becomes: "the pair of containers is injected, and a rollout by this client exchanges them: for ReplicaSets and OnDelete workloads, while it runs; other workloads replace their pods",
 		Action:  "roll the workload out with kubectl kruise rollout run or apply",
 	},
 	{
@@ -76,24 +76,24 @@ var sidecarSetRules = []Rule{
 	{
 		ID: "sidecarset/resources-policy", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy"},
-		Becomes: "computed from what the templates state; defaults of a LimitRange, which Kruise would see, are not known",
+		Becomes: "computed from the templates; defaults of a LimitRange, which Kruise would see, are not known",
 		Action:  "add the namespace's LimitRange to the input, or by --with or --live",
 	},
 	{
 		ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy"},
-		Becomes: "the policy computes a request above its limit: with Kruise the API server refuses every such pod, and here the workload's pods or the workload itself",
-		Action:  "let the expression of the request stay below that of the limit: min(...)",
+		Becomes: "the policy computes a request above its limit: with Kruise, the API server refuses every such pod; after rendering, it refuses the pods of the workload or the workload itself",
+		Action:  "keep the expression of the request below that of the limit: min(...)",
 	},
 	{
 		ID: "sidecarset/volumes", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.volumes"},
-		Becomes: "volumes of the pod templates, as far as a sidecar mounts them; a template's volume of that name wins",
+		Becomes: "volumes of the pod templates, if a sidecar mounts them; a volume of the template with the same name takes precedence",
 	},
 	{
 		ID: "sidecarset/pull-secrets", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.imagePullSecrets"},
-		Becomes: "pull secrets of the pod templates, behind their own",
+		Becomes: "pull secrets of the pod templates, after their own",
 	},
 	{
 		ID: "sidecarset/service-account", Kind: kruise.KindSidecarSet, Severity: Approximate,
@@ -149,8 +149,8 @@ var sidecarSetStrategyRules = []Rule{
 	{
 		ID: "sidecarset/partial", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.injectionStrategy.revision.policy"},
-		Becomes: "Kruise chooses between two revisions at random for each pod; here each template gets one of them, by lot drawn from its name, for all its pods",
-		Action:  "use two sets, or a percentage of 0 or 100, for a result that you choose",
+		Becomes: "Kruise chooses between two revisions at random for each pod; rendering chooses one of them for each template, by a hash of its name, for all its pods",
+		Action:  "use two sets, or a percentage of 0 or 100, for a predictable result",
 	},
 	{
 		ID: "sidecarset/custom-version", Kind: kruise.KindSidecarSet, Severity: Approximate,
@@ -161,8 +161,8 @@ var sidecarSetStrategyRules = []Rule{
 	{
 		ID: "sidecarset/history", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.revisionHistoryLimit"},
-		Becomes: "no revisions are stored; the history of the rendered files takes their place",
-		Action:  "nothing",
+		Becomes: "no revisions are stored; the history of the rendered files replaces them",
+		Action:  "no action needed",
 	},
 	{
 		ID: "sidecarset/update", Kind: kruise.KindSidecarSet, Severity: Approximate,
@@ -173,8 +173,8 @@ var sidecarSetStrategyRules = []Rule{
 	{
 		ID: "sidecarset/update-paused", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.paused"},
-		Becomes: "does not hold back the workloads, whose templates change at once",
-		Action:  "pause the workloads, or keep the set as it was until the update may go on",
+		Becomes: "does not pause the workloads, whose templates change at once",
+		Action:  "pause the workloads, or keep the old set until the update can continue",
 	},
 	{
 		ID: "sidecarset/update-partition", Kind: kruise.KindSidecarSet, Severity: Lost,
@@ -185,7 +185,7 @@ var sidecarSetStrategyRules = []Rule{
 	{
 		ID: "sidecarset/update-unavailable", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.maxUnavailable"},
-		Becomes: "each workload keeps to its own budget; there is no common limit",
+		Becomes: "each workload has its own limit; there is no common limit",
 		Action:  "use the strategy of the workloads or a PodDisruptionBudget",
 	},
 	{
@@ -198,7 +198,7 @@ var sidecarSetStrategyRules = []Rule{
 		ID: "sidecarset/update-order", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.priorityStrategy", "spec.updateStrategy.scatterStrategy"},
 		Becomes: "pods are replaced in the order of their workloads",
-		Action:  "nothing native does this",
+		Action:  "there is no native equivalent",
 	},
 }
 
@@ -210,12 +210,12 @@ var sidecarSetAdmissionRules = []Rule{
 	{
 		ID: "sidecarset/admission", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
 		Fields:  []string{"spec.selector", "spec.namespaceSelector"},
-		Becomes: "a MutatingAdmissionPolicy with its binding, for all pods that both match when they are created, wherever they come from; namespaces with the label control-plane stay out, as with Kruise's webhook",
+		Becomes: "a MutatingAdmissionPolicy with its binding, for all matching pods that are created in the cluster; namespaces with the label control-plane are excluded, as with Kruise's webhook",
 	},
 	{
 		ID: "sidecarset/admission-content", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
 		Fields:  []string{"spec.containers", "spec.initContainers", "spec.volumes", "spec.imagePullSecrets"},
-		Becomes: "put into the pods by the policy, as Kruise's webhook does",
+		Becomes: "added to the pods by the policy, as Kruise's webhook does",
 	},
 	{
 		ID: "sidecarset/admission-metadata", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
@@ -225,13 +225,13 @@ var sidecarSetAdmissionRules = []Rule{
 	{
 		ID: "sidecarset/admission-paused", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,
 		Fields:  []string{"spec.injectionStrategy.paused"},
-		Becomes: "a policy that matches no pod, so that applying it ends what went on before",
+		Becomes: "a policy that matches no pod, so that applying it stops the injection",
 	},
 	{
 		ID: "sidecarset/admission-injected", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
 		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy", "spec.patchPodMetadata[].patchPolicy"},
-		Becomes: "no policy can express the set: it is injected into the pod templates of the input, and pods from elsewhere get nothing",
-		Action:  "leave out what the finding names, or split it off into a set of its own",
+		Becomes: "no policy can express the set: it is injected into the pod templates of the input, and other pods get nothing",
+		Action:  "remove the values that the finding names, or move them to another set",
 	},
 	{
 		ID: "sidecarset/admission-revision", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
@@ -256,7 +256,7 @@ var sidecarSetAdmissionRules = []Rule{
 			"spec.updateStrategy.paused", "spec.updateStrategy.partition", "spec.updateStrategy.maxUnavailable",
 			"spec.updateStrategy.selector", "spec.updateStrategy.priorityStrategy", "spec.updateStrategy.scatterStrategy",
 		},
-		Becomes: "every new pod gets the new sidecars at once: there is no update of running pods that this could steer",
+		Becomes: "every new pod gets the new sidecars at once: running pods are not updated, so this has no effect",
 		Action:  "use a canary set with its own selector",
 	},
 	{
@@ -268,12 +268,12 @@ var sidecarSetAdmissionRules = []Rule{
 	{
 		ID: "sidecarset/admission-startup", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
 		Fields:  []string{"spec.containers[].env"},
-		Becomes: "env by which Kruise orders starts, or ends sidecars with their job: rendering turns those of pod templates into native sidecars, a policy does not",
-		Action:  "make the sidecar a native one: an init container with restartPolicy Always",
+		Becomes: "environment variables for Kruise's start order or for ending sidecars with their job: rendering turns such containers of pod templates into native sidecars, a policy does not",
+		Action:  "use a native sidecar: an init container with restartPolicy Always",
 	},
 	{
 		ID: "sidecarset/admission-preview", Kind: kruise.KindSidecarSet, When: asAdmission + " with --kubernetes-version below 1.36", Severity: Approximate,
-		Becomes: "a policy in an alpha or beta API that the server has off: applying the output fails until it is switched on",
+		Becomes: "a policy in an alpha or beta API that is disabled by default: applying the output fails until it is enabled",
 		Action:  "start the API server with the feature gate MutatingAdmissionPolicy and with the API version of the policy in --runtime-config",
 	},
 }

@@ -28,13 +28,13 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/volume-claims", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
-		Becomes: "the same field and the same names of claims, so existing claims serve on; but a StatefulSet refuses to change the templates later, where Kruise lets them change for claims yet to come",
+		Becomes: "the same field and the same names of claims, so existing claims are used; but a StatefulSet refuses changes of the templates later, whereas Kruise allows them for new claims",
 		Action:  "to change them, delete the StatefulSet with --cascade=orphan and apply it again",
 	},
 	{
 		ID: "statefulset/claim-update", Kind: kruise.KindStatefulSet, When: "OnPodRollingUpdate", Severity: Lost,
 		Fields:  []string{"spec.volumeClaimUpdateStrategy"},
-		Becomes: "nothing resizes existing claims when their template changes",
+		Becomes: "existing claims are not resized when their template changes",
 		Action:  "raise spec.resources.requests.storage of each claim",
 	},
 	{
@@ -45,20 +45,20 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/ordinals", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.ordinals"},
-		Becomes: "the same field; but Kruise counts it only with its feature gate StatefulSetStartOrdinal, which is off by default",
-		Action:  "remove the field where the gate is off",
+		Becomes: "the same field; but Kruise uses it only with its feature gate StatefulSetStartOrdinal, which is disabled by default",
+		Action:  "remove the field if the gate is disabled",
 	},
 	{
-		ID: "statefulset/reserve-ordinals", Kind: kruise.KindStatefulSet, When: "nothing reserved lies between two pods", Severity: Approximate,
+		ID: "statefulset/reserve-ordinals", Kind: kruise.KindStatefulSet, When: "no reserved ordinal between two pods", Severity: Approximate,
 		Fields:  []string{"spec.reserveOrdinals"},
-		Becomes: "ordinals.start behind what is reserved: the same pods at these replicas; reserved ordinals above the last pod are forgotten",
+		Becomes: "ordinals.start after the reserved ordinals: the same pods at these replicas; reserved ordinals above the last pod are dropped",
 		Action:  "render again when replicas change",
 	},
 	{
-		ID: "statefulset/reserve-ordinals-holes", Kind: kruise.KindStatefulSet, When: "a reserved ordinal lies between two pods", Severity: Lost,
+		ID: "statefulset/reserve-ordinals-holes", Kind: kruise.KindStatefulSet, When: "a reserved ordinal between two pods", Severity: Lost,
 		Fields:  []string{"spec.reserveOrdinals"},
-		Becomes: "a StatefulSet leaves no ordinal out: pods are numbered without a hole",
-		Action:  "move the data of the pods above the hole, or split the set in two with ordinals.start",
+		Becomes: "a StatefulSet cannot skip ordinals: pods are numbered without gaps",
+		Action:  "move the data of the pods above the gap, or split the set in two with ordinals.start",
 	},
 	{
 		ID: "statefulset/lifecycle", Kind: kruise.KindStatefulSet, Severity: Lost,
@@ -76,7 +76,7 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 		ID: "statefulset/scale-max-unavailable", Kind: kruise.KindStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.maxUnavailable"},
 		Becomes: "missing pods are created one by one (OrderedReady) or all at once (Parallel)",
-		Action:  "scale out in steps where that matters",
+		Action:  "scale out in steps if that matters",
 	},
 })
 
@@ -85,7 +85,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/type", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "RollingUpdate and OnDelete stay; the client driver has OnDelete, so that it alone replaces pods",
+		Becomes: "RollingUpdate and OnDelete stay; with the client driver it is OnDelete, so that only this tool replaces pods",
 	},
 	{
 		ID: "statefulset/recreate", Kind: kruise.KindStatefulSet, Severity: Exact,
@@ -117,8 +117,8 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/partition-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
-		Action:  "do not leave a rollout half done for long",
+		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, even if they had the old one",
+		Action:  "do not leave a rollout incomplete for long",
 	},
 	{
 		ID: "statefulset/max-unavailable", Kind: kruise.KindStatefulSet, Severity: Exact,
@@ -128,8 +128,8 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/max-unavailable-older", Kind: kruise.KindStatefulSet, When: "--kubernetes-version below 1.37", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "left out, since API servers have it off by default (gate MaxUnavailableStatefulSet): pods are updated one at a time",
-		Action:  "expect a slower rollout, or turn the gate on and render for 1.37",
+		Becomes: "left out, since it is disabled by default in API servers (gate MaxUnavailableStatefulSet): pods are updated one at a time",
+		Action:  "expect a slower rollout, or enable the gate and render for 1.37",
 	},
 	{
 		ID: "statefulset/max-unavailable-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
@@ -144,13 +144,13 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/paused", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template",
-		Action:  "render again without paused to go on",
+		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods are recreated from the new template",
+		Action:  "render again without paused to continue",
 	},
 	{
 		ID: "statefulset/paused-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
 	},
 	{
 		ID: "statefulset/unordered", Kind: kruise.KindStatefulSet, Severity: Lost,
@@ -166,13 +166,13 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/grace-period", Kind: kruise.KindStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) takes the place of the grace period",
+		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) replaces the grace period",
 		Action:  "make sure that the containers terminate gracefully",
 	},
 	{
 		ID: "statefulset/grace-period-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
-		Becomes: "kept in the strategy annotation: this tool waits as long before it changes the image",
+		Becomes: "kept in the strategy annotation: this tool waits for that time before it changes the image",
 	},
 	{
 		ID: "statefulset/image-predownload", Kind: kruise.KindStatefulSet, Severity: Lost,
@@ -183,7 +183,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/image-predownload-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  predownload,
-		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
+		Becomes: "a plan pulls the images first, on all nodes of the pods, with its own limits",
 		Action:  "set parallelism and time limit on the plan",
 	},
 }

@@ -17,7 +17,7 @@ func templateRulesAt(kind, id, at string) []Rule {
 			ID: id + "/readiness-gates", Kind: kind, Severity: Approximate,
 			Fields:  []string{at + ".spec.readinessGates"},
 			Becomes: "the gates InPlaceUpdateReady and KruisePodReady are removed: only Kruise sets them, and without it the pods would never become ready",
-			Action:  "nothing, unless a controller of yours sets these conditions",
+			Action:  "no action needed, unless another controller sets these conditions",
 		},
 		{
 			ID: id + "/enhanced-liveness", Kind: kind, Severity: Lost,
@@ -33,7 +33,7 @@ func keptTemplate(kind, id, at string) Rule {
 	return Rule{
 		ID: id + "/template", Kind: kind, Severity: Exact,
 		Fields:  []string{at},
-		Becomes: "the same template, as it was written, but for what other findings name",
+		Becomes: "the same template, apart from what other findings report",
 	}
 }
 
@@ -43,7 +43,7 @@ func alwaysPulled(kind, id string) Rule {
 	return Rule{
 		ID: id + "/image-pull-policy", Kind: kind, Severity: Exact,
 		Fields:  []string{"spec.template.spec.containers[].imagePullPolicy"},
-		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
+		Becomes: "containers without a policy get Always, as from Kruise's webhook, whatever their tag; the policy of init containers depends on the tag in both cases",
 	}
 }
 

@@ -16,14 +16,14 @@ var unitedDeploymentRules = []Rule{
 	{
 		ID: "uniteddeployment/replicas", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{"spec.replicas"},
-		Becomes: "shared out over the subsets with Kruise's arithmetic, once; there is no scale subresource over all subsets, and a workload that is scaled by hand stays so",
+		Becomes: "divided among the subsets as by Kruise, once; there is no scale subresource for all subsets, and a workload that is scaled manually stays at that size",
 		Action:  "change spec.replicas and render again",
 	},
 	{
-		ID: "uniteddeployment/remainder", Kind: kruise.KindUnitedDeployment, When: "nothing is known of the workloads", Severity: Approximate,
+		ID: "uniteddeployment/remainder", Kind: kruise.KindUnitedDeployment, When: "the workloads are not known", Severity: Approximate,
 		Fields:  []string{"spec.replicas", subsets + "[].replicas"},
-		Becomes: "what does not divide evenly goes to the last subsets by name, as for a new object; Kruise leaves it where most pods are now",
-		Action:  "give the present workloads (--with or --live), or replicas in the subsets",
+		Becomes: "the remainder goes to the last subsets by name, as for a new object; Kruise leaves it where most pods are now",
+		Action:  "give the current workloads (--with or --live), or set replicas in the subsets",
 	},
 	{
 		ID: "uniteddeployment/selector", Kind: kruise.KindUnitedDeployment, Severity: Exact,
@@ -33,26 +33,26 @@ var unitedDeploymentRules = []Rule{
 	{
 		ID: "uniteddeployment/revision-history-limit", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{"spec.revisionHistoryLimit"},
-		Becomes: "no revisions over all subsets are kept: each workload has its own, limited in its template",
+		Becomes: "no common revisions are stored: each workload has its own, limited in its template",
 		Action:  "set revisionHistoryLimit in the workload template, and roll back through version control",
 	},
 	{
 		ID: "uniteddeployment/revision-label", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{"spec.template"},
 		Becomes: "the label apps.kruise.io/controller-revision-hash is not written: a change outside of the pod template no longer restarts every pod",
-		Action:  "restart pods with kubectl rollout restart where that is wanted",
+		Action:  "restart pods with kubectl rollout restart if needed",
 	},
 	{
 		ID: "uniteddeployment/statefulset-template", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{"spec.template.statefulSetTemplate"},
-		Becomes: "a StatefulSet for each subset, with imagePullPolicy Always where Kruise's webhook writes it; nothing deletes old pods that are not ready, as Kruise does to get past a broken revision",
-		Action:  "delete such pods by hand when a rollout is stuck",
+		Becomes: "a StatefulSet for each subset, with imagePullPolicy Always where Kruise's webhook sets it; pods of the old revision that are not ready are not deleted, as Kruise does to get past a broken revision",
+		Action:  "delete such pods manually when a rollout is blocked",
 	},
 	{
 		ID: "uniteddeployment/advanced-statefulset-template", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{"spec.template.advancedStatefulSetTemplate"},
-		Becomes: "a Kruise StatefulSet for each subset; nothing deletes old pods that are not ready, as the UnitedDeployment does to get past a broken revision",
-		Action:  "delete such pods by hand when a rollout is stuck",
+		Becomes: "a Kruise StatefulSet for each subset; pods of the old revision that are not ready are not deleted, as the UnitedDeployment does to get past a broken revision",
+		Action:  "delete such pods manually when a rollout is blocked",
 	},
 	{
 		ID: "uniteddeployment/cloneset-template", Kind: kruise.KindUnitedDeployment, Severity: Exact,
@@ -67,8 +67,8 @@ var unitedDeploymentRules = []Rule{
 	{
 		ID: "uniteddeployment/delete-protection", Kind: kruise.KindUnitedDeployment, Severity: Lost,
 		Fields:  []string{"metadata.labels[policy.kruise.io/delete-protection]"},
-		Becomes: "the label stays with no object: labels of the UnitedDeployment do not go to the workloads",
-		Action:  "put the label into the metadata of the workload template, and guard it with a ValidatingAdmissionPolicy",
+		Becomes: "the label is dropped: labels of the UnitedDeployment are not copied to the workloads",
+		Action:  "set the label in the metadata of the workload template, and enforce it by a ValidatingAdmissionPolicy",
 	},
 }
 
@@ -77,24 +77,24 @@ var unitedDeploymentSubsetRules = []Rule{
 	{
 		ID: "uniteddeployment/subset", Kind: kruise.KindUnitedDeployment, Severity: Exact,
 		Fields:  []string{subsets + "[].name"},
-		Becomes: "the workload NAME-SUBSET, where Kruise adds a random suffix; the label apps.kruise.io/subset-name is the same",
+		Becomes: "the workload NAME-SUBSET, whereas Kruise adds a random suffix; the label apps.kruise.io/subset-name is the same",
 	},
 	{
 		ID: "uniteddeployment/name-shortened", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{subsets + "[].name"},
-		Becomes: "the name of the workload ends in a hash: NAME-SUBSET is too long for its pods to come into being, or holds dots that a StatefulSet's pods cannot have",
-		Action:  "use a shorter name, or name in other objects what is rendered",
+		Becomes: "the name of the workload ends in a hash: NAME-SUBSET is too long for the names of its pods, or contains dots, which pods of a StatefulSet cannot have",
+		Action:  "use a shorter name, or refer to the rendered name in other objects",
 	},
 	{
 		ID: "uniteddeployment/subset-removed", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{subsets},
-		Becomes: "nothing deletes the workload of a subset that is not declared any more",
+		Becomes: "the workload of a removed subset is not deleted",
 		Action:  "prune by the label kubectl-kruise.dev/source, or delete the workload",
 	},
 	{
 		ID: "uniteddeployment/subset-replicas", Kind: kruise.KindUnitedDeployment, Severity: Exact,
 		Fields:  []string{subsets + "[].replicas", subsets + "[].minReplicas", subsets + "[].maxReplicas"},
-		Becomes: "the replicas of the workload, by Kruise's arithmetic",
+		Becomes: "the replicas of the workload, calculated as by Kruise",
 	},
 	{
 		ID: "uniteddeployment/node-selector-term", Kind: kruise.KindUnitedDeployment, Severity: Exact,
@@ -104,7 +104,7 @@ var unitedDeploymentSubsetRules = []Rule{
 	{
 		ID: "uniteddeployment/match-fields", Kind: kruise.KindUnitedDeployment, Severity: Approximate,
 		Fields:  []string{subsets + "[].nodeSelectorTerm.matchFields"},
-		Becomes: "nothing: Kruise ignores matchFields of a subset, and so does what is rendered",
+		Becomes: "ignored, as by Kruise, which does not use matchFields of a subset",
 		Action:  "use matchExpressions, or put the whole affinity into the subset's patch",
 	},
 	{
@@ -115,7 +115,7 @@ var unitedDeploymentSubsetRules = []Rule{
 	{
 		ID: "uniteddeployment/patch", Kind: kruise.KindUnitedDeployment, Severity: Exact,
 		Fields:  []string{subsets + "[].patch"},
-		Becomes: "merged into the pod template last, as a strategic merge patch; what it says is kept in the annotation apps.kruise.io/subset-patch",
+		Becomes: "merged into the pod template last, as a strategic merge patch; the patch is stored in the annotation apps.kruise.io/subset-patch",
 	},
 }
 
@@ -126,7 +126,7 @@ var unitedDeploymentScheduleRules = []Rule{
 	{
 		ID: "uniteddeployment/update-strategy", Kind: kruise.KindUnitedDeployment, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "nothing: Manual is the only type, and all subsets get a new template at once",
+		Becomes: "not needed: Manual is the only type, and all subsets get a new template at once",
 	},
 	{
 		ID: "uniteddeployment/partitions", Kind: kruise.KindUnitedDeployment, Severity: Exact,
@@ -141,48 +141,48 @@ var unitedDeploymentScheduleRules = []Rule{
 	{
 		ID: "uniteddeployment/partition-deployment", Kind: kruise.KindUnitedDeployment, When: ofDeployments, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.manualUpdate.partitions"},
-		Becomes: "nothing: Kruise ignores partitions of Deployments, and so does what is rendered",
+		Becomes: "ignored, as by Kruise, which does not use partitions of Deployments",
 		Action:  "use another kind of template, or remove the partition",
 	},
 	{
 		ID: "uniteddeployment/partition-on-delete", Kind: kruise.KindUnitedDeployment, When: "the template's updateStrategy is OnDelete", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.manualUpdate.partitions"},
-		Becomes: "nothing: Kruise writes no partition beside OnDelete, and neither does what is rendered",
+		Becomes: "ignored, as by Kruise, which sets no partition with OnDelete",
 		Action:  "use RollingUpdate, or remove the partition",
 	},
 	{
 		ID: "uniteddeployment/schedule-strategy", Kind: kruise.KindUnitedDeployment, When: "scheduleStrategy.type Fixed", Severity: Exact,
 		Fields:  []string{schedule + ".type"},
-		Becomes: "nothing more: the replicas are shared out once anyway",
+		Becomes: "not needed: the replicas are divided once in any case",
 	},
 	{
 		ID: "uniteddeployment/adaptive", Kind: kruise.KindUnitedDeployment, When: adaptively, Severity: Lost,
 		Fields:  []string{schedule + ".type"},
-		Becomes: "replicas are shared out once: no controller moves pods that find no node to another subset",
+		Becomes: "replicas are divided once: no controller moves unschedulable pods to another subset",
 		Action:  "render again with --live when a subset is full, or use one workload with preferred node affinity and topologySpreadConstraints with ScheduleAnyway",
 	},
 	{
 		ID: "uniteddeployment/adaptive-known", Kind: kruise.KindUnitedDeployment, When: adaptively, Severity: Approximate,
 		Fields:  []string{schedule},
-		Becomes: "subsets that were last seen as unschedulable get no more than what is ready there, however long ago that was",
-		Action:  "render again with fresh facts",
+		Becomes: "subsets whose last known state is unschedulable get no more replicas than are ready there, however old that state is",
+		Action:  "render again with the current state",
 	},
 	{
-		ID: "uniteddeployment/adaptive-unknown", Kind: kruise.KindUnitedDeployment, When: adaptively + ", nothing is known of the workloads", Severity: Approximate,
+		ID: "uniteddeployment/adaptive-unknown", Kind: kruise.KindUnitedDeployment, When: adaptively + ", the workloads are not known", Severity: Approximate,
 		Fields:  []string{schedule},
 		Becomes: "all subsets count as schedulable and new",
-		Action:  "give the present workloads and the UnitedDeployment with its status (--with or --live)",
+		Action:  "give the current workloads and the UnitedDeployment with its status (--with or --live)",
 	},
 	{
 		ID: "uniteddeployment/adaptive-times", Kind: kruise.KindUnitedDeployment, Severity: Lost,
 		Fields:  []string{schedule + ".adaptive.rescheduleCriticalSeconds", schedule + ".adaptive.unschedulableDuration"},
-		Becomes: "pending pods are not watched, or how long a subset has been unschedulable",
+		Becomes: "neither pending pods nor the time for which a subset is unschedulable are watched",
 		Action:  "render again with --live when a subset is full",
 	},
 	{
 		ID: "uniteddeployment/reserve", Kind: kruise.KindUnitedDeployment, When: adaptively, Severity: Lost,
 		Fields:  []string{schedule + ".adaptive.reserveUnschedulablePods"},
-		Becomes: "pods that are reserved now are replaced in other subsets, once: no controller marks pods as reserved, removes the replacements when they recover, or raises maxUnavailable meanwhile",
+		Becomes: "pods that are reserved now are replaced in other subsets, once: no controller marks pods as reserved, removes the replacements when they recover, or raises maxUnavailable in the meantime",
 		Action:  "render again with --live when a subset is full or has recovered",
 	},
 }

@@ -16,13 +16,13 @@ var workloadSpreadRules = []Rule{
 	{
 		ID: "workloadspread/split", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "a workload of its own for each subset, NAME-SUBSET, in place of the target; replicas are shared out as Kruise places new pods, once: nothing moves them between subsets when one is scaled by hand or by an autoscaler",
-		Action:  "change the target's replicas and render again; delete the target from a cluster that holds it when the new workloads are ready",
+		Becomes: "a workload for each subset, NAME-SUBSET, instead of the target; replicas are divided as Kruise places new pods, once: they are not moved between subsets when one is scaled manually or by an autoscaler",
+		Action:  "change the target's replicas and render again; if the cluster has the target, delete it when the new workloads are ready",
 	},
 	{
 		ID: "workloadspread/single", Kind: kruise.KindWorkloadSpread, When: "the only subset has no maxReplicas", Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
-		Becomes: "the target itself: its template has what the subset asks for",
+		Becomes: "the target itself: its template has the settings of the subset",
 	},
 	{
 		ID: "workloadspread/target-missing", Kind: kruise.KindWorkloadSpread, Severity: Lost,
@@ -39,25 +39,25 @@ var workloadSpreadRules = []Rule{
 	{
 		ID: "workloadspread/target-made", Kind: kruise.KindWorkloadSpread, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "the subset of a UnitedDeployment is split again; under Kruise its workload has a random name, which no WorkloadSpread can name",
-		Action:  "give the UnitedDeployment one subset for each place",
+		Becomes: "the subset of a UnitedDeployment is split again; with Kruise, its workload has a random name, which a WorkloadSpread cannot refer to",
+		Action:  "give the UnitedDeployment a subset for each zone",
 	},
 	{
 		ID: "workloadspread/name-shortened", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "the name of the workload ends in a hash: NAME-SUBSET is too long for its pods to come into being, or holds dots that they cannot have",
-		Action:  "use a shorter name, or name in other objects what is rendered",
+		Becomes: "the name of the workload ends in a hash: NAME-SUBSET is too long for the names of its pods, or contains dots, which they cannot have",
+		Action:  "use a shorter name, or refer to the rendered name in other objects",
 	},
 	{
 		ID: "workloadspread/rolling-limits", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "maxUnavailable and maxSurge hold for each workload: more pods are down at once than of the target, and a percentage is of the workload's own replicas",
-		Action:  "roll the workloads out one after the other, or guard all pods with a PodDisruptionBudget",
+		Becomes: "maxUnavailable and maxSurge apply to each workload: more pods may be unavailable at once than for the target, and a percentage is of the replicas of the workload",
+		Action:  "roll the workloads out one after the other, or protect all pods with a PodDisruptionBudget",
 	},
 	{
 		ID: "workloadspread/partition", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "as many pods stay old as of the target, those of the first subsets; a percentage is of each workload",
+		Becomes: "the same number of pods stays at the old revision, those of the first subsets; a percentage is of each workload",
 		Action:  "check the partition of each workload",
 	},
 	{
@@ -69,25 +69,25 @@ var workloadSpreadRules = []Rule{
 	{
 		ID: "workloadspread/ordinals", Kind: kruise.KindWorkloadSpread, When: "the target is a StatefulSet, " + whenSplit, Severity: Lost,
 		Fields:  []string{spreadTarget},
-		Becomes: "ordinals stay in the subsets where Kruise has them, but pods are called NAME-SUBSET-ORDINAL: their DNS names and their volume claims are not those of the target",
-		Action:  "move the data, or render with --spread-as constraints, which leaves the StatefulSet whole",
+		Becomes: "ordinals stay in the subsets where Kruise has them, but pods are named NAME-SUBSET-ORDINAL: their DNS names and volume claims are not those of the target",
+		Action:  "move the data, or render with --spread-as constraints, which does not split the StatefulSet",
 	},
 	{
 		ID: "workloadspread/ordered", Kind: kruise.KindWorkloadSpread, When: "the target is a StatefulSet with OrderedReady, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "pods start in order inside each workload only",
-		Action:  "apply the workloads one after the other where the order matters",
+		Action:  "apply the workloads one after the other if the order matters",
 	},
 	{
 		ID: "workloadspread/job", Kind: kruise.KindWorkloadSpread, When: "the target is a Job, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "a Job for each subset that gets pods; they share parallelism and completions, each has the whole backoffLimit, and none takes over work of another that is done first",
+		Becomes: "a Job for each subset that gets pods; parallelism and completions are divided, each has the whole backoffLimit, and a Job that is done first does not help the others",
 		Action:  "wait for all of them",
 	},
 	{
 		ID: "workloadspread/replicas-live", Kind: kruise.KindWorkloadSpread, When: "an autoscaler owns the replicas", Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
-		Becomes: "the replicas that the target has now are shared out",
+		Becomes: "the current replicas of the target are divided",
 	},
 	{
 		ID: "workloadspread/replicas-unknown", Kind: kruise.KindWorkloadSpread, When: "an autoscaler owns the replicas", Severity: Approximate,
@@ -98,18 +98,18 @@ var workloadSpreadRules = []Rule{
 	{
 		ID: "workloadspread/filter-selector", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{"spec.targetFilter.selector"},
-		Becomes: "nothing more: the target's pods have the labels",
+		Becomes: "not needed: the pods of the target have the labels",
 	},
 	{
 		ID: "workloadspread/filter-none", Kind: kruise.KindWorkloadSpread, Severity: Approximate,
 		Fields:  []string{"spec.targetFilter"},
-		Becomes: "the target stays as it is: Kruise lets no pod of it into a subset with this filter",
+		Becomes: "the target stays as it is: with this filter, Kruise assigns none of its pods to a subset",
 		Action:  "give the filter a selector that matches the pods, or remove it",
 	},
 	{
 		ID: "workloadspread/replicas-path", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{"spec.targetFilter.replicasPathList"},
-		Becomes: "what percentages of maxReplicas are of",
+		Becomes: "the number that percentages of maxReplicas refer to",
 	},
 }
 
@@ -128,13 +128,13 @@ var workloadSpreadSubsetRules = []Rule{
 	{
 		ID: "workloadspread/percent-cloneset", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet named as v1beta1, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
-		Becomes: "the share is of the target's replicas from the first pod on; Kruise takes percentages of 0 there until its status has counts, so that new pods may find no room",
+		Becomes: "the percentage is of the replicas of the target from the first pod on; Kruise takes percentages of 0 until the status has counts, so that new pods may not be placed",
 		Action:  "name the target as v1alpha1 where Kruise runs",
 	},
 	{
 		ID: "workloadspread/rest", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
-		Becomes: "pods for which no subset has room are in the workload NAME-rest, whose template is the target's; Kruise may count them in a subset later, by the node that they run on",
+		Becomes: "pods for which no subset has room are in the workload NAME-rest, which has the template of the target; Kruise may count them in a subset later, by the node that they run on",
 		Action:  "leave maxReplicas out of the last subset",
 	},
 	{
@@ -160,31 +160,31 @@ var workloadSpreadSubsetRules = []Rule{
 	{
 		ID: "workloadspread/deletion-cost", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet or Deployment, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets},
-		Becomes: "pods have the deletion cost of their subset from the start, where Kruise writes it later; it decides nothing inside one workload, and it is not mirrored for old pods in a rollout",
+		Becomes: "pods have the deletion cost of their subset from the start, whereas Kruise sets it later; it has no effect within one workload, and it is not inverted for old pods in a rollout",
 		Action:  "scale in by rendering again: the last subsets shrink first",
 	},
 	{
 		ID: "workloadspread/deletion-cost-replicaset", Kind: kruise.KindWorkloadSpread, When: "the target is a ReplicaSet, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets},
-		Becomes: "the last subsets shrink first; under Kruise the pods of a ReplicaSet without the label pod-template-hash have mirrored costs, and the first subset is emptied first",
+		Becomes: "the last subsets shrink first; with Kruise, the costs of pods of a ReplicaSet without the label pod-template-hash are inverted, and the first subset is emptied first",
 		Action:  "use a Deployment",
 	},
 	{
 		ID: "workloadspread/fixed", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Fixed", Severity: Exact,
 		Fields:  []string{"spec.scheduleStrategy.type"},
-		Becomes: "nothing more: pods wait for nodes of their subset",
+		Becomes: "not needed: pods wait for nodes of their subset",
 	},
 	{
 		ID: "workloadspread/adaptive", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
 		Fields:  []string{"spec.scheduleStrategy.type", "spec.scheduleStrategy.adaptive.disableSimulationSchedule"},
-		Becomes: "pods that find no node are not deleted, so they do not move to another subset",
+		Becomes: "unschedulable pods are not deleted, so they do not move to another subset",
 		Action:  "render again with --live when a subset is full, or with --spread-as constraints",
 	},
 	{
 		ID: "workloadspread/adaptive-known", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Approximate,
 		Fields:  []string{"spec.scheduleStrategy.type"},
-		Becomes: "subsets that were last seen as unschedulable keep what they have and get no more, however long ago that was",
-		Action:  "render again with fresh facts",
+		Becomes: "subsets whose last known state is unschedulable keep their pods and get no more, however old that state is",
+		Action:  "render again with the current state",
 	},
 	{
 		ID: "workloadspread/adaptive-times", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
@@ -199,48 +199,48 @@ var workloadSpreadPolicyRules = []Rule{
 	{
 		ID: "workloadspread/constraints", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadTarget},
-		Becomes: "the target stays one workload whose pods prefer the subsets in their order; which pod goes where is the scheduler's choice, and deletion costs are not written",
-		Action:  "render with --spread-as split where the numbers matter",
+		Becomes: "the target stays one workload whose pods prefer the subsets in their order; the scheduler chooses the subset of each pod, and deletion costs are not set",
+		Action:  "render with --spread-as split if the numbers matter",
 	},
 	{
 		ID: "workloadspread/constraints-subset", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
-		Becomes: "nothing: pods do not say which subset they are in, their nodes do",
+		Becomes: "not rendered: pods have no mark of their subset; it follows from their nodes",
 	},
 	{
 		ID: "workloadspread/constraints-limits", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
-		Becomes: "no limit: a subset may get more pods or fewer; only maxReplicas 0 keeps pods away",
+		Becomes: "not rendered: a subset may get more pods or fewer; only maxReplicas 0 has an effect",
 		Action:  "render with --spread-as split",
 	},
 	{
 		ID: "workloadspread/constraints-skew", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "a topology spread constraint with ScheduleAnyway over the label that tells the subsets apart; maxSkew is the largest difference between their shares",
-		Action:  "write a constraint over this label into the target's template to have another",
+		Action:  "write your own constraint for this label in the template of the target",
 	},
 	{
 		ID: "workloadspread/constraints-required", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].requiredNodeSelector"},
-		Becomes: "an alternative of the required node affinity, where all subsets have one, and a preference that weighs less from subset to subset",
-		Action:  "render with --spread-as split where pods must be in their subset",
+		Becomes: "a term of the required node affinity, if all subsets have one, and a preference whose weight decreases from subset to subset",
+		Action:  "render with --spread-as split if pods must be in their subset",
 	},
 	{
 		ID: "workloadspread/constraints-preferred", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].preferredNodeSelector"},
 		Becomes: "preferences of all pods",
-		Action:  "render with --spread-as split where they are of one subset only",
+		Action:  "render with --spread-as split if they are only for one subset",
 	},
 	{
 		ID: "workloadspread/constraints-tolerations", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].tolerations"},
 		Becomes: "tolerations of all pods",
-		Action:  "render with --spread-as split where they are of one subset only",
+		Action:  "render with --spread-as split if they are only for one subset",
 	},
 	{
 		ID: "workloadspread/constraints-patch", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
 		Fields:  []string{spreadSubsets + "[].patch"},
-		Becomes: "nothing: the subsets have different patches, and the workload has one template",
+		Becomes: "not rendered: the subsets have different patches, and the workload has one template",
 		Action:  "render with --spread-as split, or give all subsets the same patch",
 	},
 }

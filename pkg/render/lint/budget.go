@@ -18,15 +18,15 @@ import (
 // Rules about budgets.
 var budgetAdvice = []advice{
 	{
-		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A budget that can never allow a disruption stops rollouts and drains for good."},
+		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A budget that can never allow a disruption blocks rollouts and drains permanently."},
 		kinds: []string{budget}, check: neverAllows,
 	},
 	{
-		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "The selector finds no pod template among the objects, or the target is none of them."},
+		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "The selector matches no pod template among the objects, or the target is not among them."},
 		kinds: []string{budget}, check: coversNothing,
 	},
 	{
-		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A PodDisruptionBudget guards the same pods: an eviction needs both, and each counts what the other allowed."},
+		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A PodDisruptionBudget covers the same pods: an eviction needs both, and each counts evictions that the other allowed."},
 		kinds: []string{budget}, check: twoBudgets,
 	},
 }
@@ -65,7 +65,7 @@ func neverAllows(s *subject) {
 		expected = int(*b.Spec.ProtectTotalReplicas)
 	}
 	if m := b.Spec.MinAvailable; m != nil && expected > 0 && podsOf(m, expected) >= expected {
-		s.report("spec.minAvailable", "leave room for at least one pod", "asks for %s of %d pods, and so never allows a disruption", m.String(), expected)
+		s.report("spec.minAvailable", "leave room for at least one pod", "requires %s of %d pods, and so never allows a disruption", m.String(), expected)
 	}
 }
 
@@ -88,7 +88,7 @@ func coversNothing(s *subject) {
 		if b.Spec.TargetReference != nil {
 			field = "spec.targetRef"
 		}
-		s.report(field, "compare with the workloads, or name what else exists with --with", "finds no pod template")
+		s.report(field, "compare with the workloads, or add other existing objects with --with", "matches no pod template")
 	}
 }
 
@@ -109,7 +109,7 @@ func twoBudgets(s *subject) {
 	}
 	for _, place := range slices.Sorted(maps.Keys(first)) {
 		t := first[place]
-		s.report("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s guards the pods of %s %s, too", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
+		s.report("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s also covers the pods of %s %s", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
 	}
 }
 

@@ -14,7 +14,7 @@ var jobAdvice = []advice{
 		kinds: []string{broadcast}, check: typed(failurePolicy),
 	},
 	{
-		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and goes on restarting: under Continue the job never completes, under FailFast the pod stays."},
+		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and continues to restart: under Continue the job never completes, under FailFast the pod stays."},
 		kinds: []string{broadcast}, check: typed(restartLimit),
 	},
 	{
@@ -22,7 +22,7 @@ var jobAdvice = []advice{
 		kinds: []string{broadcast}, check: typed(noParallelism),
 	},
 	{
-		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: kruise.KindAdvancedCronJob, Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every job it makes is refused."},
+		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: kruise.KindAdvancedCronJob, Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every Job that it creates is refused."},
 		kinds: []string{cronJob}, check: typed(alwaysRestarts),
 	},
 }
@@ -31,24 +31,24 @@ func failurePolicy(s *subject, j *kruise.BroadcastJob) {
 	switch t := j.Spec.FailurePolicy.Type; t {
 	case "", kruise.FailFastFailurePolicyType, kruise.ContinueFailurePolicyType, kruise.PauseFailurePolicyType:
 	default:
-		s.report("spec.failurePolicy.type", "FailFast, Continue or Pause", "%q is accepted, and is none of the policies", t)
+		s.report("spec.failurePolicy.type", "FailFast, Continue or Pause", "%q is accepted, but is not a valid policy", t)
 	}
 }
 
 func restartLimit(s *subject, j *kruise.BroadcastJob) {
 	if j.Spec.FailurePolicy.RestartLimit > 0 && j.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
-		s.report("spec.failurePolicy.restartLimit", "use restartPolicy Never, or give activeDeadlineSeconds", "a pod that restarts more often counts as failed, but goes on restarting")
+		s.report("spec.failurePolicy.restartLimit", "use restartPolicy Never, or give activeDeadlineSeconds", "a pod that restarts more often counts as failed, but continues to restart")
 	}
 }
 
 func noParallelism(s *subject, j *kruise.BroadcastJob) {
 	if p := j.Spec.Parallelism; p != nil && podsOf(p, many) == 0 {
-		s.report("spec.parallelism", "allow at least 1", "comes to 0: no pod will be started")
+		s.report("spec.parallelism", "allow at least 1", "resolves to 0: no pod will be started")
 	}
 }
 
 func alwaysRestarts(s *subject, j *kruise.AdvancedCronJob) {
 	if t := j.Spec.Template.JobTemplate; t != nil && t.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyAlways {
-		s.report("spec.template.jobTemplate.spec.template.spec.restartPolicy", "Never or OnFailure", "every Job that is made will be refused: its pods must come to an end")
+		s.report("spec.template.jobTemplate.spec.template.spec.restartPolicy", "Never or OnFailure", "every Job that is created will be refused: its pods must end")
 	}
 }

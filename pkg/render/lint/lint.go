@@ -160,7 +160,7 @@ const (
 var inputRules = []Rule{
 	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
 	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
-	{ID: empty, Severity: Error, Doc: "The input holds no object."},
+	{ID: empty, Severity: Error, Doc: "The input has no objects."},
 }
 
 // Fixed reports whether the rule with this ID cannot be turned off.

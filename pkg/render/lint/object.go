@@ -13,7 +13,7 @@ import (
 
 // Rules about kinds.
 var kindAdvice = []advice{{
-	Rule:  Rule{ID: "object/unknown-kind", Severity: Error, Doc: "Kruise has no kind of this name in this group, and no CustomResourceDefinition among the objects brings it: no API server takes the object, unless the kind is newer than this program."},
+	Rule:  Rule{ID: "object/unknown-kind", Severity: Error, Doc: "Kruise has no kind of this name in this group, and no CustomResourceDefinition among the objects defines it: no API server accepts the object, unless the kind is newer than this program."},
 	kinds: []string{anything}, check: unknownKind,
 }}
 
@@ -52,21 +52,21 @@ func hasDefinition(s *subject, group, kind string) bool {
 }
 
 var droppedAdvice = []advice{{
-	Rule:  Rule{ID: "object/dropped-field", Severity: Warning, Doc: "A field in a pod template, or at another place that Kruise's schema leaves open, is none of Kubernetes': the API server takes it, and pods are made without it."},
+	Rule:  Rule{ID: "object/dropped-field", Severity: Warning, Doc: "A field in a pod template, or at another place that Kruise's schema leaves open, is unknown to Kubernetes: the API server accepts it, and pods are created without it."},
 	kinds: []string{anything}, check: droppedFields, always: true,
 }}
 
 func droppedFields(s *subject) {
 	dropped := check.Dropped(s.c, s.r)
 	for _, path := range slices.Sorted(maps.Keys(dropped)) {
-		s.reportAt(path, dropped[path], "unknown field: Kruise takes it, and nothing comes of it")
+		s.reportAt(path, dropped[path], "unknown field: Kruise accepts it, and it has no effect")
 	}
 }
 
 // Rules about labels and annotations.
 var metadataAdvice = []advice{
 	{
-		Rule:  Rule{ID: "object/older-spelling", Severity: Warning, Doc: "A label or annotation of v1alpha1 on an object of v1beta1, which has a field for it: alone it has no effect there, or it is taken for the field only by older versions."},
+		Rule:  Rule{ID: "object/older-spelling", Severity: Warning, Doc: "A label or annotation of v1alpha1 on an object of v1beta1, which has a field for it: on its own it has no effect there, or only older versions use it instead of the field."},
 		kinds: []string{anything}, check: olderSpelling,
 	},
 	{
@@ -74,7 +74,7 @@ var metadataAdvice = []advice{
 		kinds: []string{anything}, check: deprecatedSpelling,
 	},
 	{
-		Rule:  Rule{ID: "object/protection-without-effect", Severity: Warning, Doc: "The label policy.kruise.io/delete-protection does nothing with this value, or on this kind."},
+		Rule:  Rule{ID: "object/protection-without-effect", Severity: Warning, Doc: "The label policy.kruise.io/delete-protection has no effect with this value, or on this kind."},
 		kinds: []string{anything}, check: protectionWithoutEffect,
 	},
 }
@@ -108,7 +108,7 @@ func olderSpelling(s *subject) {
 	}
 	eachOlderSpelling(s.r, func(o older) {
 		if _, whole := tree.At(s.r.Node(), o.field); !whole {
-			s.report("metadata."+o.in+"["+o.key+"]", "set "+o.field, "is how v1alpha1 says it; %s reads %s", kruise.V1beta1, o.field)
+			s.report("metadata."+o.in+"["+o.key+"]", "set "+o.field, "is the form of v1alpha1; %s uses %s", kruise.V1beta1, o.field)
 		}
 	})
 }
@@ -135,9 +135,9 @@ func protectionWithoutEffect(s *subject) {
 	switch {
 	case !given || value == kruise.DeleteProtectionAlways:
 	case value != kruise.DeleteProtectionCascading:
-		s.report(field, "Always or Cascading", "%q protects from nothing", value)
+		s.report(field, "Always or Cascading", "%q has no effect", value)
 	case unscaled[s.r.Group()+"/"+s.r.Kind()]:
-		s.report(field, "use Always", "Cascading protects no %s", s.r.Kind())
+		s.report(field, "use Always", "Cascading has no effect for a %s", s.r.Kind())
 	}
 }
 

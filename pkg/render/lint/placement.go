@@ -24,7 +24,7 @@ var spreadAdvice = []advice{
 		kinds: []string{spread}, check: typed(openFirst),
 	},
 	{
-		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without any of this."},
+		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without the settings of a subset."},
 		kinds: []string{spread}, check: typed(limitsBelow),
 	},
 	{
@@ -36,15 +36,15 @@ var spreadAdvice = []advice{
 		kinds: []string{spread}, check: typed(filterOfNothing),
 	},
 	{
-		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is not a DNS label is accepted; names of what is rendered for the subset have to be."},
+		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is not a DNS label is accepted; names of objects that are rendered for the subset must be one."},
 		kinds: []string{spread}, check: typed(subsetNames),
 	},
 	{
-		Rule:  Rule{ID: "workloadspread/replicaset-target", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Of a bare ReplicaSet the deletion costs are mirrored: pods of the first subset go first."},
+		Rule:  Rule{ID: "workloadspread/replicaset-target", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The deletion costs of a bare ReplicaSet are inverted: pods of the first subset are deleted first."},
 		kinds: []string{spread}, check: typed(replicaSetTarget),
 	},
 	{
-		Rule:  Rule{ID: "workloadspread/reserved-ordinals", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Subsets of a StatefulSet are counted by ordinals, and reserveOrdinals are not understood: subsets get other numbers of pods than their limits say."},
+		Rule:  Rule{ID: "workloadspread/reserved-ordinals", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Subsets of a StatefulSet are counted by ordinals, and reserveOrdinals are not understood: the numbers of pods differ from the limits of the subsets."},
 		kinds: []string{spread}, check: typed(reservedTarget),
 	},
 }
@@ -54,7 +54,7 @@ const subsetField = "spec.subsets[%d].%s"
 func openFirst(s *subject, w *kruise.WorkloadSpread) {
 	for i, subset := range w.Spec.Subsets {
 		if subset.MaxReplicas == nil && i < len(w.Spec.Subsets)-1 {
-			s.report(fmt.Sprintf(subsetField, i, "name"), "limit it with maxReplicas, or put it last", "subset %s has no limit: those behind it get no pod", subset.Name)
+			s.report(fmt.Sprintf(subsetField, i, "name"), "limit it with maxReplicas, or put it last", "subset %s has no limit: the subsets after it get no pod", subset.Name)
 			return
 		}
 	}
@@ -82,7 +82,7 @@ func limitsBelow(s *subject, w *kruise.WorkloadSpread) {
 		sum += subset.MaxReplicas.IntValue()
 	}
 	if ok && w.Spec.TargetFilter == nil && sum < int(n) {
-		s.report("spec.subsets", "raise a limit, or leave maxReplicas out of the last subset", "has room for %d of %d pods: the rest is created without any of this", sum, n)
+		s.report("spec.subsets", "raise a limit, or leave maxReplicas out of the last subset", "has room for %d of the pods (%d): the rest is created without the settings of a subset", sum, n)
 	}
 }
 
@@ -116,20 +116,20 @@ func subsetNames(s *subject, w *kruise.WorkloadSpread) {
 
 func replicaSetTarget(s *subject, w *kruise.WorkloadSpread) {
 	if ref := w.Spec.TargetReference; ref != nil && ref.Kind == kruise.KindReplicaSet {
-		s.report("spec.targetRef", "use a Deployment", "pods of the first subset are deleted first: of a ReplicaSet alone the costs are the other way round")
+		s.report("spec.targetRef", "use a Deployment", "pods of the first subset are deleted first: the costs are inverted for a bare ReplicaSet")
 	}
 }
 
 func reservedTarget(s *subject, w *kruise.WorkloadSpread) {
 	if len(tree.Items(tree.Get(s.targetOf(w.Spec.TargetReference), "spec", "reserveOrdinals"))) > 0 {
-		s.report("spec.targetRef", "take reserveOrdinals out, or place pods by affinity", "%s %s reserves ordinals, which count for the subsets all the same", strings.ToLower(w.Spec.TargetReference.Kind), w.Spec.TargetReference.Name)
+		s.report("spec.targetRef", "remove reserveOrdinals, or place pods by affinity", "%s %s reserves ordinals, which also count for the subsets", strings.ToLower(w.Spec.TargetReference.Kind), w.Spec.TargetReference.Name)
 	}
 }
 
 // Rules about UnitedDeployments (docs/kruise/distribution.md#uniteddeployment).
 var unitedAdvice = []advice{
 	{
-		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "A partition as large as its subset keeps every pod there old; one of a subset of Deployments is ignored."},
+		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "A partition as large as its subset keeps all its pods at the old revision; a partition of a subset of Deployments is ignored."},
 		kinds: []string{united}, check: typed(subsetPartitions),
 	},
 	{
@@ -146,7 +146,7 @@ func subsetPartitions(s *subject, u *kruise.UnitedDeployment) {
 	for _, name := range slices.Sorted(maps.Keys(partitions)) {
 		field := "spec.updateStrategy.manualUpdate.partitions[" + name + "]"
 		if partitions[name] > 0 && u.Spec.Template.DeploymentTemplate != nil {
-			s.report(field, "a Deployment is paced by its own strategy", "is ignored: subsets of Deployments have no partition")
+			s.report(field, "a Deployment uses its own strategy", "is ignored: subsets of Deployments have no partition")
 			continue
 		}
 		i := slices.IndexFunc(u.Spec.Topology.Subsets, func(sub kruise.Subset) bool { return sub.Name == name })
@@ -154,7 +154,7 @@ func subsetPartitions(s *subject, u *kruise.UnitedDeployment) {
 			continue
 		}
 		if n := u.Spec.Topology.Subsets[i].Replicas; n != nil && n.Type == intstr.Int && n.IntVal > 0 && partitions[name] >= n.IntVal {
-			s.report(field, "lower the partition to update pods", "keeps all %d pods of the subset old", n.IntVal)
+			s.report(field, "lower the partition to update pods", "keeps all pods of the subset (%d) at the old revision", n.IntVal)
 		}
 	}
 }
@@ -170,14 +170,14 @@ func matchFields(s *subject, u *kruise.UnitedDeployment) {
 // Rules about releases of Kruise. Those about what a release refuses or drops are in package
 // check.
 var releaseAdvice = []advice{{
-	Rule:  Rule{ID: "uniteddeployment/form-by-release", Kind: kruise.KindUnitedDeployment, Severity: Info, Doc: "A cloneSetTemplate has the form of CloneSet v1alpha1, which every release of Kruise up to 1.9 reads; what comes after reads that of v1beta1 alone."},
+	Rule:  Rule{ID: "uniteddeployment/form-by-release", Kind: kruise.KindUnitedDeployment, Severity: Info, Doc: "A cloneSetTemplate has the form of CloneSet v1alpha1, which every release of Kruise up to 1.9 reads; later releases read only that of v1beta1."},
 	kinds: []string{united}, check: formByRelease,
 }}
 
 func formByRelease(s *subject) {
 	if s.c.Kruise.IsZero() && s.c.Kruise.Read(s.r.Node()).ByFields {
-		s.reportAt("spec.template.cloneSetTemplate.spec", "--kruise-version says which release there is",
-			"read in the form of CloneSet v1alpha1, as releases up to %s do; what comes after refuses it", kruise.NewestRelease)
+		s.reportAt("spec.template.cloneSetTemplate.spec", "set the release with --kruise-version",
+			"read in the form of CloneSet v1alpha1, as releases up to %s do; later releases refuse it", kruise.NewestRelease)
 	}
 }
 
@@ -197,7 +197,7 @@ var podStateAdvice = []advice{
 func podStateWeights(s *subject, p *kruise.PersistentPodState) {
 	for i, t := range p.Spec.PreferredPersistentTopology {
 		if t.Weight < 1 || t.Weight > 100 {
-			s.report(fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i), "from 1 to 100", "pods with the weight %d are refused by the API server: none that has a state will come back", t.Weight)
+			s.report(fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i), "from 1 to 100", "pods with the weight %d are refused by the API server: no pod with a recorded state can be recreated", t.Weight)
 		}
 	}
 }
@@ -208,16 +208,16 @@ func podStateAnnotations(s *subject) {
 	topologies := []string{kruise.RequiredPersistentTopologyAnnotation, kruise.PreferredPersistentTopologyAnnotation}
 	on := annotations[kruise.AutoGeneratePersistentPodStateAnnotation] == "true"
 	if on && annotations[topologies[0]]+annotations[topologies[1]] == "" {
-		s.report(at(kruise.AutoGeneratePersistentPodStateAnnotation), "add "+topologies[0]+" or "+topologies[1], "makes nothing: no topology is given")
+		s.report(at(kruise.AutoGeneratePersistentPodStateAnnotation), "add "+topologies[0]+" or "+topologies[1], "has no effect: no topology is given")
 	}
 	_, switched := annotations[kruise.AutoGeneratePersistentPodStateAnnotation]
 	for _, key := range append(topologies, kruise.PersistentPodAnnotationsAnnotation) {
 		value, given := annotations[key]
 		switch {
 		case given && !switched:
-			s.report(at(key), "add "+kruise.AutoGeneratePersistentPodStateAnnotation+`: "true"`, "does nothing: no PersistentPodState is made")
+			s.report(at(key), "add "+kruise.AutoGeneratePersistentPodStateAnnotation+`: "true"`, "has no effect: no PersistentPodState is created")
 		case strings.ContainsAny(value, " \t\n"):
-			s.report(at(key), "leave the blanks out", "blanks become part of the keys, which nothing has then")
+			s.report(at(key), "remove the blanks", "blanks become part of the keys, which then match nothing")
 		}
 	}
 }
@@ -230,7 +230,7 @@ var distributionAdvice = []advice{
 		kinds: []string{shared}, check: typed(ignoredTargets),
 	},
 	{
-		Rule:  Rule{ID: "daemonset/ignored-field", Kind: kruise.KindDaemonSet, Severity: Warning, Doc: "Of a DaemonSet's lifecycle only preDelete acts."},
+		Rule:  Rule{ID: "daemonset/ignored-field", Kind: kruise.KindDaemonSet, Severity: Warning, Doc: "Only preDelete has an effect in the lifecycle of a DaemonSet."},
 		kinds: []string{daemonSet}, check: typed(ignoredLifecycle),
 	},
 }
@@ -238,19 +238,19 @@ var distributionAdvice = []advice{
 func ignoredTargets(s *subject, d *kruise.ResourceDistribution) {
 	t := d.Spec.Targets
 	if t.AllNamespaces && len(t.IncludedNamespaces.List) > 0 {
-		s.report("spec.targets.includedNamespaces", "take one of the two out", "is ignored: allNamespaces is set")
+		s.report("spec.targets.includedNamespaces", "remove one of the two", "is ignored: allNamespaces is set")
 	}
 	if t.AllNamespaces && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0 {
-		s.report("spec.targets.namespaceSelector", "take one of the two out", "is ignored: allNamespaces is set")
+		s.report("spec.targets.namespaceSelector", "remove one of the two", "is ignored: allNamespaces is set")
 	}
 	var meta struct{ Metadata metav1.ObjectMeta }
 	if json.Unmarshal(d.Spec.Resource.Raw, &meta) == nil && meta.Metadata.Namespace != "" {
-		s.report("spec.resource.metadata.namespace", "take it out: the targets say where copies go", "is ignored")
+		s.report("spec.resource.metadata.namespace", "remove it: the targets define the namespaces", "is ignored")
 	}
 }
 
 func ignoredLifecycle(s *subject, d *kruise.DaemonSet) {
 	if l := d.Spec.Lifecycle; l != nil && l.PreNormal != nil {
-		s.report("spec.lifecycle.preNormal", "only preDelete acts here", "is ignored")
+		s.report("spec.lifecycle.preNormal", "only preDelete has an effect here", "is ignored")
 	}
 }

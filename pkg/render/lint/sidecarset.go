@@ -18,7 +18,7 @@ import (
 // Rules about SidecarSets.
 var sidecarSetAdvice = []advice{
 	{
-		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The selector finds no pod template among the objects: mostly a slip of the pen."},
+		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The selector matches no pod template among the objects: probably a mistake."},
 		kinds: []string{sidecarSet}, check: matchesNothing,
 	},
 	{
@@ -26,7 +26,7 @@ var sidecarSetAdvice = []advice{
 		kinds: []string{sidecarSet}, check: matchesAcross,
 	},
 	{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and neither hands over."},
+		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands the work over in postStart; without it, both containers run and neither takes over."},
 		kinds: []string{sidecarSet}, check: hotUpgrade,
 	},
 	{
@@ -34,7 +34,7 @@ var sidecarSetAdvice = []advice{
 		kinds: []string{sidecarSet}, check: notUpgradable,
 	},
 	{
-		Rule:  Rule{ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A resourcesPolicy computes a request above its limit for the pods of a workload: the API server refuses those pods. Said of the SidecarSet, or of the workload where the set is only known."},
+		Rule:  Rule{ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A resourcesPolicy computes a request above its limit for the pods of a workload: the API server refuses those pods. Reported for the SidecarSet, or for the workload if the SidecarSet itself is not checked."},
 		kinds: []string{anything}, check: requestsAboveLimits,
 	},
 }
@@ -43,7 +43,7 @@ var sidecarSetAdvice = []advice{
 // above its limit, and for a workload the SidecarSets that do so and are not checked
 // themselves.
 func requestsAboveLimits(s *subject) {
-	const hint = "let the expression of the request stay below that of the limit, for instance by min(...)"
+	const hint = "keep the expression of the request below that of the limit, for instance by min(...)"
 	for _, e := range s.excesses() {
 		switch {
 		case s.r.Is(kruise.Group, kruise.KindSidecarSet) && s.r.Name() == e.Set:
@@ -62,7 +62,7 @@ func (s *relatedObjects) checked(kind, name string) bool {
 func matchesNothing(s *subject) {
 	matched, ok := s.matched()
 	if ok && len(matched) == 0 && len(s.templates) > 0 {
-		s.report("spec.selector", "compare with the labels of the pod templates, or name what else exists with --with", "finds no pod template among the %d that are known", len(s.templates))
+		s.report("spec.selector", "compare with the labels of the pod templates, or add other existing objects with --with", "matches none of the %d known pod templates", len(s.templates))
 	}
 }
 
@@ -79,7 +79,7 @@ func matchesAcross(s *subject) {
 		}
 	}
 	if slices.Sort(spaces); len(spaces) > 1 {
-		s.report("spec.selector", "add namespaceSelector where that is not meant", "reaches pods of %d namespaces: %s", len(spaces), strings.Join(spaces, ", "))
+		s.report("spec.selector", "add namespaceSelector if that is not intended", "reaches pods of %d namespaces: %s", len(spaces), strings.Join(spaces, ", "))
 	}
 }
 
@@ -143,7 +143,7 @@ func notUpgradable(s *subject) {
 // break the creation of pods (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var sidecarValueAdvice = []advice{
 	{
-		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does something else than its neighbours."},
+		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does not have the effect of a valid value."},
 		kinds: []string{sidecarSet}, check: typed(unknownValues),
 	},
 	{
@@ -182,7 +182,7 @@ func unknownValues(s *subject, set *kruise.SidecarSet) {
 		unknown(fmt.Sprintf("spec.patchPodMetadata[%d].patchPolicy", i), string(p.PatchPolicy), "writes nothing",
 			string(kruise.SidecarSetRetainPatchPolicy), string(kruise.SidecarSetOverwritePatchPolicy), string(kruise.SidecarSetMergePatchJSONPatchPolicy))
 	}
-	unknown("spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type), "does not say whether pods follow",
+	unknown("spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type), "does not define whether pods are updated",
 		string(kruise.RollingUpdateSidecarSetStrategyType), string(kruise.NotUpdateSidecarSetStrategyType))
 }
 
@@ -219,7 +219,7 @@ func unusedVolumes(s *subject, set *kruise.SidecarSet) {
 	}
 	for i, v := range set.Spec.Volumes {
 		if !used[v.Name] {
-			s.report(fmt.Sprintf("spec.volumes[%d]", i), "mount it in a container of the set, or take it out", "volume %s is mounted by no container of the set, and is not injected", v.Name)
+			s.report(fmt.Sprintf("spec.volumes[%d]", i), "mount it in a container of the set, or remove it", "volume %s is mounted by no container of the set, and is not injected", v.Name)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func unusedVolumes(s *subject, set *kruise.SidecarSet) {
 func noneUnavailable(s *subject, set *kruise.SidecarSet) {
 	m := set.Spec.UpdateStrategy.MaxUnavailable
 	if m != nil && set.Spec.UpdateStrategy.Type != kruise.NotUpdateSidecarSetStrategyType && podsOf(m, many) == 0 {
-		s.report("spec.updateStrategy.maxUnavailable", "allow at least 1", "comes to 0: pods that are ready are never updated")
+		s.report("spec.updateStrategy.maxUnavailable", "allow at least 1", "resolves to 0: pods that are ready are never updated")
 	}
 }
 
@@ -236,6 +236,6 @@ const many = 1_000_000
 
 func allKeptOld(s *subject, set *kruise.SidecarSet) {
 	if p := set.Spec.UpdateStrategy.Partition; p != nil && p.StrVal == "100%" {
-		s.report("spec.updateStrategy.partition", "lower the partition to update pods", "keeps all pods old")
+		s.report("spec.updateStrategy.partition", "lower the partition to update pods", "keeps all pods at the old revision")
 	}
 }

@@ -20,11 +20,11 @@ var workloads = []string{cloneSet, statefulSet, daemonSet}
 // Rules about how a workload is updated.
 var workloadAdvice = []advice{
 	{
-		Rule:  Rule{ID: "workload/partition-updates-nothing", Kind: "Workload", Severity: Warning, Doc: "A partition that keeps every pod old: a new template would reach no pod."},
+		Rule:  Rule{ID: "workload/partition-updates-nothing", Kind: "Workload", Severity: Warning, Doc: "The partition keeps every pod at the old revision: a new template would update no pod."},
 		kinds: workloads, check: partitionUpdatesNothing,
 	},
 	{
-		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge nothing can move; a scaleStrategy with maxUnavailable 0 lets no pod be added."},
+		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge no pod can be updated; a scaleStrategy with maxUnavailable 0 lets no pod be added."},
 		kinds: []string{cloneSet}, check: maxUnavailableZero,
 	},
 	{
@@ -32,7 +32,7 @@ var workloadAdvice = []advice{
 		kinds: []string{cloneSet}, check: fractionalPercentage,
 	},
 	{
-		Rule:  Rule{ID: "workload/not-in-place", Kind: "Workload", Severity: Warning, Doc: "The policy says in place, but this change recreates pods, or reaches none under InPlaceOnly."},
+		Rule:  Rule{ID: "workload/not-in-place", Kind: "Workload", Severity: Warning, Doc: "The policy is to update in place, but this change recreates pods, or updates none with InPlaceOnly."},
 		kinds: workloads, check: notInPlace,
 	},
 	{
@@ -44,18 +44,18 @@ var workloadAdvice = []advice{
 		kinds: workloads, check: paused,
 	},
 	{
-		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
+		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A write through v1alpha1 removes fields that only v1beta1 has and that the stored object uses."},
 		kinds: []string{statefulSet}, check: lostByOlderVersion,
 	},
 	{
-		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it takes away what the stored object has of them, which only --old or --with can tell."},
+		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it removes those that the stored object has, which are only known with --old or --with."},
 		kinds: []string{statefulSet}, check: throughOlderVersion,
 	},
 }
 
 func partitionUpdatesNothing(s *subject) {
 	const hint = "lower the partition to update pods"
-	const say = "keeps all %s pods old"
+	const say = "keeps all pods (%s) at the old revision"
 	switch o := s.workload.Object.(type) {
 	case *kruise.CloneSet:
 		if l := rules.LimitsOfCloneSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
@@ -67,7 +67,7 @@ func partitionUpdatesNothing(s *subject) {
 		}
 	case *kruise.DaemonSet:
 		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil && r.Partition.StrVal == "100%" {
-			s.report(rolling+"partition", hint, "keeps all pods old")
+			s.report(rolling+"partition", hint, "keeps all pods at the old revision")
 		}
 	}
 }
@@ -76,12 +76,12 @@ func maxUnavailableZero(s *subject) {
 	o, _ := s.workload.Object.(*kruise.CloneSet)
 	l := rules.LimitsOfCloneSet(&o.Spec)
 	if v := o.Spec.ScaleStrategy.MaxUnavailable; v != nil && podsOf(v, many) == 0 {
-		s.report("spec.scaleStrategy.maxUnavailable", "allow at least 1, or leave it out", "comes to 0: no pod can be added")
+		s.report("spec.scaleStrategy.maxUnavailable", "allow at least 1, or leave it out", "resolves to 0: no pod can be added")
 	}
 	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || textOf(r.MaxUnavailable) == "0" {
 		return
 	}
-	s.report(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will make no progress", l.Replicas)
+	s.report(rolling+"maxUnavailable", "use a number, or a larger percentage", "resolves to 0 of the pods (%d): the update will make no progress", l.Replicas)
 }
 
 func textOf(v *intstr.IntOrString) string {
@@ -120,7 +120,7 @@ func notInPlace(s *subject) {
 		case rules.ModeRecreate:
 			s.report("spec.template."+f.Path, "change it apart from images, when pods may be recreated", "the policy is %s, but this change recreates every pod", e.Policy)
 		case rules.ModeNotAllowed:
-			s.report("spec.template."+f.Path, "take it back, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, and nothing will say so", e.Policy)
+			s.report("spec.template."+f.Path, "undo it, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, without an error", e.Policy)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func restartInPlace(s *subject) {
 	for _, f := range rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.GatesOf(s.c.Kruise)).Fields {
 		for _, a := range restartAnnotations {
 			if f.Effect == rules.EffectMetadata && strings.Contains(f.Path, a) {
-				s.report("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "restarts nothing under %s", rules.PolicyOf(s.workload.Object))
+				s.report("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "has no effect with %s", rules.PolicyOf(s.workload.Object))
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func restartInPlace(s *subject) {
 
 func paused(s *subject) {
 	if tree.Bool(tree.Get(s.hub(), tree.Steps(rolling+"paused")...)) {
-		s.report(rolling+"paused", "", "updates wait until it is resumed")
+		s.report(rolling+"paused", "", "updates wait until they are resumed")
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *subject) stored() *resource.Resource {
 
 func throughOlderVersion(s *subject) {
 	if s.r.Version() == kruise.V1alpha1 && s.stored() == nil {
-		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "an update through v1alpha1 takes fields away that only v1beta1 has")
+		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "an update through v1alpha1 removes fields that only v1beta1 has")
 	}
 }
 
@@ -171,6 +171,6 @@ func lostByOlderVersion(s *subject) {
 		return
 	}
 	for _, l := range lost {
-		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "takes %s away, which the stored object has and v1alpha1 has not", l.Path)
+		s.report("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "removes %s, which the stored object has and v1alpha1 does not", l.Path)
 	}
 }

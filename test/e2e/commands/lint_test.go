@@ -31,7 +31,7 @@ spec: {containers: [{name: main, image: registry.example.com/web:1}]}
 		t.Errorf("nothing is wrong:\n%s%s", a.out, a.err)
 	}
 	b.Apply(t, b.namespace, budgetOf("astray", "nobody", "maxUnavailable: 1"))
-	a := b.call(t, "lint", "--live").ends(t, 0, "warning: PodUnavailableBudget "+b.namespace+"/astray: spec.selector: finds no pod template")
+	a := b.call(t, "lint", "--live").ends(t, 0, "warning: PodUnavailableBudget "+b.namespace+"/astray: spec.selector: matches no pod template")
 	if strings.Count(a.out, "PodUnavailableBudget") != 1 {
 		t.Errorf("more than that:\n%s", a.out)
 	}

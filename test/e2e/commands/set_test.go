@@ -132,7 +132,7 @@ func TestSetAdvancedCronJob(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, cron)
 	image := []string{"set", "image", "acj/nightly", "main=registry.example.com/web:2"}
-	b.call(t, append(image, "--explain")...).ends(t, 1, "Kruise refuses a new template", "this cannot change")
+	b.call(t, append(image, "--explain")...).ends(t, 1, "Kruise refuses a new template", "is immutable")
 	a := b.call(t, append(image, "--dry-run=client", "-o", "yaml")...).ends(t, 0, "image: registry.example.com/web:2")
 	b.pipe(t, a.out, "replace", "--force", "-f", "-").ends(t, 0, "replaced")
 	if got := at(b.get(t, kruiseV1, "AdvancedCronJob", "nightly"), "spec.template.broadcastJobTemplate.spec.template.spec.containers.0.image"); got != "registry.example.com/web:2" {
