@@ -37,7 +37,7 @@ func controlPlane(t *testing.T) *rest.Config {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "serve")
-	build := exec.Command("go", "build", "-C", "..", "-o", program, "./cluster/cmd/serve")
+	build := exec.Command("go", "build", "-C", "..", "-ldflags=-s -w", "-o", program, "./cluster/cmd/serve")
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}

@@ -29,8 +29,9 @@ var build = sync.OnceValues(func() (string, error) {
 		{".", "./server", "argocd-cmp-server"},
 		{"../..", "./cmd/kubectl-kruise", "kubectl-kruise"},
 	} {
-		// The flags of `go test` itself: with others, all of Argo CD would be compiled twice.
-		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, b.name), b.pkg)
+		// For the compiler the flags of `go test` itself: with others, all of Argo CD would be
+		// compiled twice.
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, b.name), b.pkg)
 		cmd.Dir = b.from
 		if said, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s: %w\n%s", b.pkg, err, said)

@@ -81,8 +81,17 @@ func (c *Cluster) access() error {
 	}
 	admin.WarningHandler = rest.NoWarnings{}
 	c.admin = Unlimited(admin)
-	c.client, err = kubernetes.NewForConfig(c.admin)
+	c.client, err = kubernetes.NewForConfig(compact(c.admin))
 	return err
+}
+
+// compact is a configuration for clients of Kubernetes' own types: both sides take a fraction
+// of the time for protobuf that they take for JSON, above all for watches.
+func compact(config *rest.Config) *rest.Config {
+	const protobuf = "application/vnd.kubernetes.protobuf"
+	out := rest.CopyConfig(config)
+	out.ContentType, out.AcceptContentTypes = protobuf, protobuf+",application/json"
+	return out
 }
 
 // Unlimited takes the client's own limit of requests away.

@@ -93,10 +93,10 @@ func TestTargetAuto(t *testing.T) {
 	if out := run(t, without, cloneSet, "render", "--target", "auto"); !strings.Contains(out, "kind: Deployment") {
 		t.Errorf("without Kruise:\n%s", out)
 	}
-	with := cluster.Start(t, kruise.API())
-	out := run(t, with, cloneSet, "render", "--target", "auto")
+	with, namespace := cluster.Shared(t, kruise.API())
+	out := run(t, with, strings.ReplaceAll(cloneSet, "namespace: default", "namespace: "+namespace), "render", "--target", "auto")
 	if !strings.Contains(out, "kind: CloneSet") {
 		t.Errorf("with Kruise:\n%s", out)
 	}
-	with.Apply(t, "default", out)
+	with.Apply(t, namespace, out)
 }

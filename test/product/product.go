@@ -40,7 +40,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "kubectl-kruise")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/kubectl-kruise")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/kubectl-kruise")
 	cmd.Dir = top
 	var said bytes.Buffer
 	cmd.Stderr = &said

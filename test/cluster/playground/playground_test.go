@@ -14,13 +14,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/playground"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// Where the test finds the product and the example.
-const (
-	root    = "../../.."
-	example = root + "/examples/shop/overlays/prod"
-)
+// example is where the test finds the example.
+const example = "../../../examples/shop/overlays/prod"
 
 // TestMain is the program in the background too, because the playground starts
 // the program that it is part of.
@@ -39,11 +37,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestPlayground(t *testing.T) {
-	product := binary(t)
+	binary, err := product.Binary()
+	if err != nil {
+		t.Fatal(err)
+	}
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	var said bytes.Buffer
-	p := playground.Playground{Out: &said, Binary: product, Example: example}
+	p := playground.Playground{Out: &said, Binary: binary, Example: example}
 	if err := p.Stop(t.Context()); err != nil || said.String() != "no playground is running\n" {
 		t.Fatalf("stopping none: %v %s", err, &said)
 	}
@@ -63,18 +64,6 @@ func TestPlayground(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(cache, "kubectl-kruise", "playground", "kubeconfig")); !os.IsNotExist(err) {
 		t.Errorf("kubeconfig: %v", err)
 	}
-}
-
-// binary builds the product, by its own module's pins.
-func binary(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubectl-kruise")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
 }
 
 // try runs every command that the welcome names, as a user would.
