@@ -152,7 +152,7 @@ func (s Span) Has(r Release) bool {
 func (s Span) Words() string {
 	switch {
 	case s.First == Next:
-		return "only in what comes after Kruise " + NewestRelease.String()
+		return "only in versions after Kruise " + NewestRelease.String()
 	case s.Last.IsZero():
 		return "since " + s.First.Name()
 	case s.Last == s.First:

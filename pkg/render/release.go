@@ -25,7 +25,7 @@ func (o Options) read(list []*resource.Resource, expand func(string) bool, say f
 			continue
 		}
 		for _, d := range reading.Dropped {
-			say("sidecarset/dropped-by-release", r, d.Path, fmt.Sprintf("%s, and %s drops it without a word; so does the renderer", d.Words(), o.Kruise.OrNewest().Name()))
+			say("sidecarset/dropped-by-release", r, d.Path, fmt.Sprintf("%s, and %s drops it silently; so does the renderer", d.Words(), o.Kruise.OrNewest().Name()))
 		}
 		if reading.ByFields && o.Kruise.IsZero() {
 			say("uniteddeployment/form-by-release", r, "spec.template.cloneSetTemplate.spec", "")
@@ -140,7 +140,7 @@ func (o Options) asServed(in []*resource.Resource, expand func(string) bool, fin
 			n, lost, err := kruise.FromHub(r.Node(), v)
 			faults.Add(r.Wrap(err, ""))
 			for _, l := range lost {
-				findings.Add("object/lost-in-version", r, l.Path, fmt.Sprintf("the cluster serves %s as %s alone: %s", r.Kind(), v, l.Why))
+				findings.Add("object/lost-in-version", r, l.Path, fmt.Sprintf("the cluster serves %[1]s only as %[2]s: %[3]s", r.Kind(), v, l.Why))
 			}
 			if err == nil {
 				out[i] = resource.Derived(tree.Clone(n), r)

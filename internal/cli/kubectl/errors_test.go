@@ -85,7 +85,7 @@ func TestHint(t *testing.T) {
 		`the server doesn't have a resource type "clone"`:                       lacks,
 		`the server doesn't have a resource type "SidecarSets"`:                 lacks,
 		`the server doesn't have a resource type "clonesets.apps.kruise.io"`:    lacks,
-		`no matches for kind "CloneSet" in version "apps.kruise.io/v1beta1"`:    "CloneSet is served as v1beta1 only in what comes after Kruise 1.9: 'kubectl kruise convert -f FILE --to-version v1alpha1' writes it for every release",
+		`no matches for kind "CloneSet" in version "apps.kruise.io/v1beta1"`:    "CloneSet is served as v1beta1 only in versions after Kruise 1.9: 'kubectl kruise convert -f FILE --to-version v1alpha1' writes it for every release",
 		`no matches for kind "SidecarSet" in version "apps.kruise.io/v1beta1"`:  "SidecarSet is served as v1beta1 since Kruise 1.9: ",
 		`no matches for kind "StatefulSet" in version "apps.kruise.io/v1beta1"`: lacks,
 		`no matches for kind "CloneSet" in version "apps.kruise.io/v1alpha1"`:   lacks,

@@ -215,7 +215,7 @@ func (c Choice) injected() string {
 		b.WriteString("; revision " + c.Content.Revision)
 	}
 	if c.Diced {
-		b.WriteString(" (drawn by lot from the template's name, where Kruise chooses at random)")
+		b.WriteString(" (chosen by the template's name, where Kruise chooses at random)")
 	}
 	return b.String()
 }

@@ -71,7 +71,7 @@ func (in *injection) recordHot() error {
 	working := map[string]string{}
 	if text := tree.StrAt(in.annotations, kruise.SidecarSetWorkingHotUpgradeAnnotation); text != "" {
 		if err := json.Unmarshal([]byte(text), &working); err != nil || working == nil {
-			return fmt.Errorf("annotation %s is not a JSON object of texts", kruise.SidecarSetWorkingHotUpgradeAnnotation)
+			return fmt.Errorf("annotation %s is not a JSON object of strings", kruise.SidecarSetWorkingHotUpgradeAnnotation)
 		}
 	}
 	for _, s := range hot {

@@ -19,9 +19,9 @@ func TestReplicas(t *testing.T) {
 		{"negative", "{kind: Deployment, spec: {replicas: -7}}", "", 0, ""},
 		{"path (030)", "{spec: {replicas: 4}}", "spec.replicas", 4, ""},
 		{"sum", "{spec: {parts: [{n: 2}, {n: 3}], replicas: 4}}", "spec.parts[0].n spec.parts[1].n", 5, ""},
-		{"nowhere", "{spec: {replicas: 4}}", "spec.size", 0, "spec.size leads to no number"},
-		{"text", "{spec: {size: many}}", "spec.size", 0, "spec.size leads to no number"},
-		{"negative path", "{spec: {size: -1}}", "spec.size", 0, "spec.size leads to no number"},
+		{"nowhere", "{spec: {replicas: 4}}", "spec.size", 0, "spec.size does not lead to a number"},
+		{"text", "{spec: {size: many}}", "spec.size", 0, "spec.size does not lead to a number"},
+		{"negative path", "{spec: {size: -1}}", "spec.size", 0, "spec.size does not lead to a number"},
 		{"sum of the largest", "{spec: {a: 2147483647, b: 2147483647}}", "spec.a spec.b", 2147483647, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

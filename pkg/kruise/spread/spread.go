@@ -138,7 +138,7 @@ func Replicas(target *tree.Node, paths []string) (int, error) {
 		n, ok := tree.Int(at)
 		if !ok || n < 0 || n > math.MaxInt32 {
 			return 0, &tree.Error{
-				Path: "spec.targetFilter.replicasPathList", Msg: "path " + path + " leads to no number of pods in the target",
+				Path: "spec.targetFilter.replicasPathList", Msg: "path " + path + " does not lead to a number of pods in the target",
 				Hint: "write a dotted path such as spec.replicas",
 			}
 		}

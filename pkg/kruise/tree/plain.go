@@ -27,7 +27,7 @@ func Plain(obj any) (map[string]any, error) {
 	}
 	var m map[string]any
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("%T is no mapping: %w", obj, err)
+		return nil, fmt.Errorf("%T is not a mapping: %w", obj, err)
 	}
 	return m, nil
 }

@@ -28,9 +28,9 @@ func TestForRelease(t *testing.T) {
 		lost, unserved             int
 	}{
 		{name: "to what the release serves", in: clone("v1beta1", ""), version: "v1alpha1", release: "1.8", want: "apps.kruise.io/v1alpha1"},
-		{name: "to what it does not serve", in: clone("v1alpha1", ""), version: "v1beta1", release: "1.9", fault: "Kruise 1.9 does not serve CloneSet as v1beta1: it is there only in what comes after Kruise 1.9"},
+		{name: "to what it does not serve", in: clone("v1alpha1", ""), version: "v1beta1", release: "1.9", fault: "Kruise 1.9 does not serve CloneSet as v1beta1: it is there only in versions after Kruise 1.9"},
 		{name: "to what nothing serves", in: clone("v1alpha1", ""), version: "v1beta1", want: "apps.kruise.io/v1beta1", unserved: 1},
-		{name: "a field that the release lacks", in: clone("v1beta1", "progressDeadlineSeconds: 60, "), version: "v1alpha1", release: "1.8", fault: "spec.progressDeadlineSeconds: since Kruise 1.9: it would be lost in what is for Kruise 1.8"},
+		{name: "a field that the release lacks", in: clone("v1beta1", "progressDeadlineSeconds: 60, "), version: "v1alpha1", release: "1.8", fault: "spec.progressDeadlineSeconds: since Kruise 1.9: it would be lost in objects for Kruise 1.8"},
 		{name: "a field that the release has", in: clone("v1beta1", "progressDeadlineSeconds: 60, "), version: "v1alpha1", want: "progressDeadlineSeconds: 60"},
 		{name: "a field of what was made", in: clone("v1beta1", "progressDeadlineSeconds: 60, "), release: "1.8", made: true, want: "apps.kruise.io/v1alpha1", lost: 1},
 		{name: "what was made, for the newest", in: clone("v1beta1", ""), made: true, want: "apps.kruise.io/v1alpha1"},

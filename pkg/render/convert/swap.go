@@ -98,7 +98,7 @@ func unfit(r *resource.Resource, way direction, became string) error {
 	case kruise.KindAdvancedCronJob:
 		field, hint = "spec.template", "only a jobTemplate fits into a CronJob: `kubectl kruise render` makes a CronJob for each node"
 	case kruise.KindPodUnavailableBudget:
-		field, hint = "spec.protectOperations", "a PodDisruptionBudget guards against evictions alone: add EVICT"
+		field, hint = "spec.protectOperations", "a PodDisruptionBudget guards against evictions only: add EVICT"
 	}
 	return r.Fault(field, hint+"; or choose the objects to convert with --name or --selector", "this cannot become one %s, but %s", way.to.words[0], became)
 }

@@ -173,7 +173,7 @@ func (w Writing) without(r *resource.Resource, release kruise.Release, made bool
 			out.lose(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
 			continue
 		}
-		errs.Add(r.Fault(a.Path, "remove it, or give another --kruise-version", "%s: it would be lost in what is for %s", a.Words(), release.Name()))
+		errs.Add(r.Fault(a.Path, "remove it, or give another --kruise-version", "%s: it would be lost in objects for %s", a.Words(), release.Name()))
 	}
 	if made && len(absent) > 0 {
 		*r.Edit() = *n

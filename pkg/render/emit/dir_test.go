@@ -176,13 +176,13 @@ func TestDirRefuses(t *testing.T) {
 		prepare func(dir string) error
 		want    string
 	}{
-		"foreign file":  {func(dir string) error { return os.WriteFile(dir+"/configmap_b.yaml", []byte("mine"), 0o644) }, "configmap_b.yaml: is in the way: no render wrote it"},
-		"symlink":       {func(dir string) error { return os.Symlink("../target", dir+"/configmap_b.yaml") }, "configmap_b.yaml: is in the way: no regular file"},
-		"directory":     {func(dir string) error { return os.Mkdir(dir+"/configmap_b.yaml", 0o755) }, "configmap_b.yaml: is in the way: no regular file"},
-		"broken record": {func(dir string) error { return os.WriteFile(dir+"/.kubectl-kruise.index", []byte("{"), 0o644) }, ".kubectl-kruise.index: is no record of a previous render"},
+		"foreign file":  {func(dir string) error { return os.WriteFile(dir+"/configmap_b.yaml", []byte("mine"), 0o644) }, "configmap_b.yaml: was not written by a render"},
+		"symlink":       {func(dir string) error { return os.Symlink("../target", dir+"/configmap_b.yaml") }, "configmap_b.yaml: is not a regular file"},
+		"directory":     {func(dir string) error { return os.Mkdir(dir+"/configmap_b.yaml", 0o755) }, "configmap_b.yaml: is not a regular file"},
+		"broken record": {func(dir string) error { return os.WriteFile(dir+"/.kubectl-kruise.index", []byte("{"), 0o644) }, ".kubectl-kruise.index: is not the record of a previous render"},
 		"evil record": {func(dir string) error {
 			return os.WriteFile(dir+"/.kubectl-kruise.index", []byte(`{"files":{"../victim":"x"}}`), 0o644)
-		}, ".kubectl-kruise.index: is no record of a previous render"},
+		}, ".kubectl-kruise.index: is not the record of a previous render"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()

@@ -116,7 +116,7 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 	case err != nil:
 		return false, place(file, err)
 	case !info.Mode().IsRegular():
-		return false, &resource.Error{File: file, Err: errors.New("is in the way: no regular file"), Hint: "remove it, or choose another directory"}
+		return false, &resource.Error{File: file, Err: errors.New("is not a regular file"), Hint: "remove it, or choose another directory"}
 	}
 	there, err := u.root.ReadFile(f.name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 		return false, nil
 	}
 	if _, ours := u.old.Files[f.name]; !ours {
-		return false, &resource.Error{File: file, Err: errors.New("is in the way: no render wrote it"), Hint: "remove it, or choose another directory"}
+		return false, &resource.Error{File: file, Err: errors.New("was not written by a render"), Hint: "remove it, or choose another directory"}
 	}
 	return true, nil
 }
@@ -238,7 +238,7 @@ type index struct {
 	Files map[string]string `json:"files"`
 }
 
-var errIndex = errors.New("is no record of a previous render")
+var errIndex = errors.New("is not the record of a previous render")
 
 // readIndex returns what was written last, nothing where there is no record. Errors name
 // the file.

@@ -165,11 +165,11 @@ func bounded(all []*distribution, most stage.Limits) error {
 		size += len(d.namespaces) * d.size
 		nodes += len(d.namespaces) * int(tree.Weigh(d.body).Nodes)
 		if copies > most.Copies || size > most.CopyBytes {
-			return d.r.Fault("spec.targets", "narrow the targets, render the distributions apart, or raise the limits with --limit copies=N,copy-bytes=N",
+			return d.r.Fault("spec.targets", "narrow the targets, render the distributions separately, or raise the limits with --limit copies=N,copy-bytes=N",
 				"all copies together are %d with %d MiB, more than %d copies or %d MiB", copies, size>>20, most.Copies, most.CopyBytes>>20)
 		}
 		if nodes > most.OutputNodes {
-			return d.r.Fault("spec.targets", "narrow the targets, render the distributions apart, or raise the limit with --limit output-nodes=N",
+			return d.r.Fault("spec.targets", "narrow the targets, render the distributions separately, or raise the limit with --limit output-nodes=N",
 				"all copies together are %d with %d values and keys, more than the %d that the output may hold", copies, nodes, most.OutputNodes)
 		}
 	}

@@ -40,7 +40,7 @@ func (p *plan) targets(d *distribution) ([]string, error) {
 func (p *plan) needNamespaces(d *distribution, field string) error {
 	if len(p.known.names) == 0 && !p.known.complete {
 		return d.r.Fault(field, "give the namespaces with --with FILE (kubectl get namespaces -o yaml > FILE) or --live, or put Namespace objects into the input",
-			"no namespace is known, so there is no saying where the copies go")
+			"no namespace is known, so the targets of the copies are unknown")
 	}
 	if !p.known.complete {
 		p.c.Findings.Add("resourcedistribution/namespaces-of-input", d.r, field,

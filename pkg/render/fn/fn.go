@@ -163,7 +163,7 @@ func (o *outcome) judge(conf *config.Config, s *stream) error {
 	}
 	if before := applied(s.items); before > 0 && applied(o.items) == 0 && !conf.AllowEmpty {
 		return &resource.Error{
-			Err:  fmt.Errorf("of %d objects nothing is left", before),
+			Err:  fmt.Errorf("the result has no objects; the input had %d", before),
 			Hint: "an empty result can delete everything downstream; the option allowEmpty permits it",
 		}
 	}

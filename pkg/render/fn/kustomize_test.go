@@ -455,7 +455,7 @@ func TestBuildFails(t *testing.T) {
 			"-- web.yaml --\n" + strings.Replace(web, "  replicas: 2\n", "  replicas: 2\n  updateStrategy: {rollingUpdate: {partition: 1}}\n", 1) + "-- fn.yaml --\n" + pipeline + "spec: {strict: true}\n-- kustomization.yaml --\nresources: [web.yaml]\ntransformers: [fn.yaml]\n",
 			"something is lost",
 		},
-		"nothing left": {"-- agent.yaml --\n" + strings.Replace(agent, declared, "\n", 1) + "-- fn.yaml --\n" + pipeline + "-- kustomization.yaml --\nresources: [agent.yaml]\ntransformers: [fn.yaml]\n", "nothing is left"},
+		"nothing left": {"-- agent.yaml --\n" + strings.Replace(agent, declared, "\n", 1) + "-- fn.yaml --\n" + pipeline + "-- kustomization.yaml --\nresources: [agent.yaml]\ntransformers: [fn.yaml]\n", "the result has no objects"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

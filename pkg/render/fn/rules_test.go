@@ -225,7 +225,7 @@ func TestNeverEmptyByAccident(t *testing.T) {
 	local := "- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: a, annotations: {config.kubernetes.io/local-config: \"true\"}}\n"
 	in := head + "items:\n" + sidecarSet + local
 	out, said := run(t, []byte(in), ".")
-	if !strings.HasPrefix(out, in) || !strings.Contains(said, "of 1 objects nothing is left") {
+	if !strings.HasPrefix(out, in) || !strings.Contains(said, "the result has no objects; the input had 1") {
 		t.Errorf("said %q, wrote\n%s", said, out)
 	}
 	in += "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {allowEmpty: 'true'}}\n"

@@ -277,7 +277,7 @@ func (l *lowering) reportPartition() {
 	case l.form.deployment():
 		detail = fmt.Sprintf("a Deployment has no partition: all pods are updated, where %d of %d would stay as they are", n, l.declared())
 	case !l.form.client:
-		detail = fmt.Sprintf("%d of %d pods stay old, as before, but always those with the lowest ordinals", n, l.declared())
+		detail = fmt.Sprintf("%d of %d pods stay at the old revision, as before, but always those with the lowest ordinals", n, l.declared())
 	}
 	l.report(l.form.own("cloneset/partition"), rollingUpdate+"partition", detail)
 }

@@ -38,7 +38,7 @@ func (l *lowering) headless() (headless, error) {
 		}
 	}
 	return headless{}, l.r.Fault("metadata.name", "make one of them headless (clusterIP: None) with the selector of these pods, or rename it",
-		"the StatefulSet that this becomes needs a headless Service, but Services %s and %s exist and are none for its pods", name, suffixed(name, "-headless"))
+		"the StatefulSet that this becomes needs a headless Service, but Services %s and %s exist, and neither fits its pods", name, suffixed(name, "-headless"))
 }
 
 // ours reports whether a Service in the cluster is what an earlier render of

@@ -73,7 +73,7 @@ func (p *imagePull) nodeTerms() (*tree.Node, error) {
 		if err != nil || found && len(names) > 0 {
 			return nameTerms(names), err
 		}
-		return nil, p.r.Fault("spec.podSelector", "name the pods with --with or --live", "no pod is known whose node could be kept supplied")
+		return nil, p.r.Fault("spec.podSelector", "name the pods with --with or --live", "no pods are known, so the nodes that need the image are not known either")
 	case s == nil:
 		return nil, nil
 	case len(s.Names) > 0:

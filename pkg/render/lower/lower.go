@@ -99,7 +99,7 @@ func read(c *stage.Context, r *resource.Resource, rules string, into any) (objec
 		return object{}, r.Wrap(err, "")
 	}
 	if r.Name() == "" {
-		return object{}, r.Fault("metadata.name", "what is rendered is found again by this name; generateName cannot do that", "a %s to render needs a name", r.Kind())
+		return object{}, r.Fault("metadata.name", "the rendered objects are found by this name, so generateName cannot be used", "a %s to render needs a name", r.Kind())
 	}
 	return object{c: c, r: r, hub: hub, rules: rules}, nil
 }

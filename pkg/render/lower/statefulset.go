@@ -273,7 +273,7 @@ func (s *statefulSet) reportReserved() {
 		text[i] = strconv.Itoa(n)
 	}
 	s.report("statefulset/reserve-ordinals-holes", field,
-		fmt.Sprintf("the pods are numbered from %d without a hole, where Kruise has %s", s.start(), strings.Join(text, ", ")))
+		fmt.Sprintf("the pods are numbered from %d without a gap, where Kruise has %s", s.start(), strings.Join(text, ", ")))
 }
 
 // shownOrdinals is how many ordinals a finding lists.

@@ -112,7 +112,7 @@ func (w *walk) sent(d done) []Step {
 func (w *walk) there(n int) []Condition {
 	out := w.agreed(n)
 	if len(out) == 0 {
-		return []Condition{{fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, w.plan.Limits.Replicas), w.ready(n, "10m")}}
+		return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new revision and is ready", "have the new revision and are ready"), w.ready(n, "10m")}}
 	}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == kruise.KindDaemonSet {
@@ -130,7 +130,7 @@ func (w *walk) agreed(n int) []Condition {
 	if field == "" {
 		return nil
 	}
-	return []Condition{{fmt.Sprintf("%d of %d pods have the new template", n, w.plan.Limits.Replicas), w.object.waitFor(field, strconv.Itoa(n), "10m")}}
+	return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new template", "have the new template"), w.object.waitFor(field, strconv.Itoa(n), "10m")}}
 }
 
 // change is the change of one pod: its conditions first, as the status is a request
@@ -244,7 +244,7 @@ func (s stage) title(pod string) string {
 	case prepare:
 		return "prepare the deletion of " + pod
 	case goesOn:
-		return "go on with the next containers of " + pod
+		return "continue with the next containers of " + pod
 	}
 	return "update " + pod + " in place"
 }

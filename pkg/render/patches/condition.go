@@ -98,9 +98,9 @@ func (w *writer) after(s *plan.Step) []Condition {
 	}
 	switch {
 	case s.Pause != nil && s.Pause.For == 0:
-		out = append(out, Condition{Text: "a user has checked, and continues"})
+		out = append(out, Condition{Text: "a user has checked the pods and continues"})
 	case s.Verify != nil:
-		out = append(out, Condition{Text: "the answer is good: " + s.Title})
+		out = append(out, Condition{Text: "the check succeeds: " + s.Title})
 	}
 	return out
 }
@@ -119,18 +119,37 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 	case !w.known.Count:
 		return []Condition{w.follows(limit)}
 	case w.plan.Driver == plan.DriverClient:
-		return []Condition{{Text: fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, total), Check: w.ready(n, limit)}}
+		return []Condition{{Text: podsOf(n, total, "has the new revision and is ready", "have the new revision and are ready"), Check: w.ready(n, limit)}}
 	case w.object.Kind == kruise.KindDeployment && n < total:
 		return w.passed(n, s)
 	case field == "":
-		return []Condition{{Text: fmt.Sprintf("%d of %d pods are updated and ready", n, total)}}
+		return []Condition{{Text: podsOf(n, total, "is updated and ready", "are updated and ready")}}
 	}
-	out := []Condition{{fmt.Sprintf("%d of %d pods are updated", n, total), w.object.waitFor(field, strconv.Itoa(n), limit)}}
+	out := []Condition{{podsOf(n, total, "is updated", "are updated"), w.object.waitFor(field, strconv.Itoa(n), limit)}}
 	if available := availableFields[key]; available != "" {
-		return append(out, Condition{fmt.Sprintf("all %d pods are available", total), w.object.waitFor(available, strconv.Itoa(total), limit)})
+		text := "all " + podsAvailable(total)
+		if total == 1 {
+			text = "the pod is available"
+		}
+		return append(out, Condition{text, w.object.waitFor(available, strconv.Itoa(total), limit)})
 	}
 	out[0].Text += " and available"
 	return out
+}
+
+// podsOf returns n of total pods with the predicate for a total of one, or of several.
+func podsOf(n, total int, one, several string) string {
+	if total == 1 {
+		return fmt.Sprintf("%d of 1 pod %s", n, one)
+	}
+	return fmt.Sprintf("%d of %d pods %s", n, total, several)
+}
+
+func podsAvailable(n int) string {
+	if n == 1 {
+		return "1 pod is available"
+	}
+	return fmt.Sprintf("%d pods are available", n)
 }
 
 // passed is [writer.updated] for a Deployment in the middle: it is paused once enough
@@ -139,15 +158,15 @@ func (w *writer) passed(n int, s *plan.Step) []Condition {
 	total, limit := s.Updated+s.Kept, seconds(s.Timeout)
 	least := max(total-w.plan.Limits.MaxUnavailable, 0)
 	return []Condition{
-		{fmt.Sprintf("at least %d of %d pods are updated", n, total), w.object.atLeast(".status.updatedReplicas", n, limit)},
-		{fmt.Sprintf("at least %d pods are available", least), w.object.atLeast(".status.availableReplicas", least, limit)},
+		{"at least " + podsOf(n, total, "is updated", "are updated"), w.object.atLeast(".status.updatedReplicas", n, limit)},
+		{"at least " + podsAvailable(least), w.object.atLeast(".status.availableReplicas", least, limit)},
 	}
 }
 
 // follows asks that the pods which the partition lets go have gone, however many
 // they are.
 func (w *writer) follows(limit string) Condition {
-	c := Condition{Text: "all pods that may are updated and available"}
+	c := Condition{Text: "all pods that can be updated are updated and available"}
 	if w.object.key() == kruise.Group+"/CloneSet" {
 		c.Check = w.object.waitFor(".status.updatedAvailableReplicas", w.object.asked(".status.expectedUpdatedReplicas"), limit)
 	}
@@ -184,7 +203,7 @@ func (w *writer) reached(n int, s *plan.Step) []Condition {
 	}
 	// It can run past the number before the first check: a Deployment does not stop
 	// by itself.
-	return []Condition{{fmt.Sprintf("at least %d of %d pods are updated", n, s.Updated+s.Kept), w.object.atLeast(field, n, seconds(s.Timeout))}}
+	return []Condition{{"at least " + podsOf(n, s.Updated+s.Kept, "is updated", "are updated"), w.object.atLeast(field, n, seconds(s.Timeout))}}
 }
 
 func timeout(d time.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
@@ -208,7 +227,7 @@ func (w *writer) counted(s *Sequence) {
 		}
 		n := strconv.Itoa(w.plan.Steps[0].Updated + w.plan.Steps[0].Kept)
 		s.Steps[i].Before = append(s.Steps[i].Before, Condition{
-			"spec.replicas is " + n + ": the steps are worked out for that number",
+			"spec.replicas is " + n + ": the steps are computed for that number",
 			w.object.waitFor(".spec.replicas", n, soon),
 		})
 		return

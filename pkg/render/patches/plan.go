@@ -64,14 +64,18 @@ func what(p *plan.Plan) []string {
 	}
 	for i, f := range p.Change.Fields {
 		if i == mostFields {
-			return append(out, fmt.Sprintf("and %d fields more", len(p.Change.Fields)-i))
+			more := "and 1 more field"
+			if n := len(p.Change.Fields) - i; n > 1 {
+				more = fmt.Sprintf("and %d more fields", n)
+			}
+			return append(out, more)
 		}
 		out = append(out, "changes "+f.Path)
 	}
 	return out
 }
 
-// mostFields is how many changed fields a person reads.
+// mostFields is how many changed fields are listed.
 const mostFields = 8
 
 // writer writes the steps of one plan.
@@ -181,7 +185,7 @@ func (w *writer) notes(s *plan.Step) []string {
 func tied(pods []plan.PodStep) string {
 	for _, p := range pods {
 		if p.Tie > 0 {
-			return "; where pods are alike, others may come in their place"
+			return "; Kruise can choose other pods that are equivalent"
 		}
 	}
 	return ""
@@ -194,17 +198,17 @@ func (w *writer) byClient(s *plan.Step) []string {
 	}
 	out := []string{
 		"no pods are known (give them with --with FILE), so there is nothing to send by hand yet",
-		fmt.Sprintf("kubectl kruise, as the driver client, does this pod by pod, in the order in which Kruise would, with at most %s down at a time:", unavailable(w.plan.Limits)),
+		fmt.Sprintf("kubectl kruise, as the driver client, does this pod by pod, in the order in which Kruise would, with at most %s unavailable at a time:", unavailable(w.plan.Limits)),
 	}
 	if s.Kind == plan.StepRecreate {
 		return append(out, "it evicts the pod, which asks every PodDisruptionBudget, and waits until the new one is ready")
 	}
 	if w.plan.Drain == plan.DrainLabel {
-		out = append(out, "it takes the label "+kruise.InServiceLabel+" from the pod"+graceText(w.plan))
+		out = append(out, "it removes the label "+kruise.InServiceLabel+" from the pod"+graceText(w.plan))
 	}
 	out = append(out, "it writes the new images into the pod, and the label of the new revision, in one patch", "it waits until the new containers are ready")
 	if w.plan.Drain == plan.DrainLabel {
-		out = append(out, "it gives the label back")
+		out = append(out, "it adds the label again")
 	}
 	return out
 }

@@ -31,9 +31,9 @@ func readme(s Set) []byte {
 		p.line("From %s to %s.", code(s.From), code(s.To))
 	}
 	p.line("Written by `kubectl kruise render --patches-dir`; the next run replaces it. Run the")
-	p.line("commands in this folder, one after the other, and go on only when what must hold")
-	p.line("does: a check that fails or runs into its time limit means stop and look.")
-	p.line("`index.json` says the same to programs.")
+	p.line("commands in this folder, one after the other, and continue only when the conditions")
+	p.line("after a step hold. If a check fails or times out, stop and find the cause.")
+	p.line("`index.json` has the same for programs.")
 	p.summary(s)
 	for i := range s.Sequences {
 		p.sequence(&s.Sequences[i])
@@ -58,8 +58,8 @@ func (p *page) summary(s Set) {
 		list  []Target
 	}{
 		{"New, to be applied as they are", s.Created},
-		{"Changed in another way than step by step, to be applied as they are", s.Changed},
-		{"No longer there, to be deleted when all else is done", s.Deleted},
+		{"Changed, but not step by step: to be applied as they are", s.Changed},
+		{"Removed: to be deleted last", s.Deleted},
 	} {
 		if len(l.list) == 0 {
 			continue
@@ -78,7 +78,7 @@ func (p *page) sequence(q *Sequence) {
 	p.line("## %s", q.Object.String())
 	p.line("")
 	if q.For != nil {
-		p.line("It stands for %s.", q.For.String())
+		p.line("It was rendered from %s.", q.For.String())
 	}
 	for _, w := range q.What {
 		p.line("- %s", plain(w))

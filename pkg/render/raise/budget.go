@@ -50,7 +50,7 @@ func (o object) operations() *tree.Node {
 		for i, op := range list {
 			text[i] = string(op)
 		}
-		o.report("poddisruptionbudget/operations-more", "spec", fmt.Sprintf("the budget refuses %s, where a PodDisruptionBudget refuses evictions alone", strings.Join(text, ", ")))
+		o.report("poddisruptionbudget/operations-more", "spec", fmt.Sprintf("the budget refuses %s, where a PodDisruptionBudget refuses only evictions", strings.Join(text, ", ")))
 	}
 	items := make([]*tree.Node, len(list))
 	for i, op := range list {

@@ -55,7 +55,7 @@ func (n *notes) injected(r *resource.Resource, t stage.Template, ns *namespace, 
 		}
 		if c.Content != nil && c.Content.HasResourcesPolicy() && !ns.limited {
 			n.set("sidecarset/resources-policy", name, "spec.containers",
-				"computed from what the templates state; the defaults of a LimitRange in namespace "+ns.name+", which Kruise would see, are not known")
+				"computed from the templates; the defaults of a LimitRange in namespace "+ns.name+", which Kruise would see, are not known")
 		}
 	}
 	for _, e := range out.Excesses {
@@ -155,7 +155,7 @@ func (s *injector) explainOutside(r *resource.Resource, t stage.Template, ns *na
 	for _, set := range s.sets {
 		s.Explain.Add(r, stage.Explanation{
 			Path: t.Path, SidecarSet: set.Name,
-			Reason: "namespace " + ns.name + " has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away",
+			Reason: "namespace " + ns.name + " has the label " + kruise.OutsideLabel + ", so Kruise's webhook ignores it",
 		})
 	}
 }

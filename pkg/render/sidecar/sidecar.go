@@ -45,7 +45,7 @@ func (s *injector) bounded() error {
 	if err == nil {
 		return s.room.Err("what SidecarSets put into all pod templates")
 	}
-	return &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit with --limit containers=N"}
+	return &resource.Error{Err: err, Hint: "render parts of it separately, or raise the limit with --limit containers=N"}
 }
 
 // injector is the stage at work.

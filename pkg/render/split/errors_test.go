@@ -71,11 +71,11 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"two workloads of one name", small("web", "replicas: 1", "    - {name: a-b}") + small("web-a", "replicas: 1", "    - {name: b}"),
-			"", "called like another object (input.yaml:2)", 19,
+			"", "have the name of another object (input.yaml:2)", 19,
 		},
 		{
 			"workload called like an object of the input", small("web", "replicas: 1", "    - {name: a}") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-a}\n",
-			"", "called like another object (input.yaml:19)", 2,
+			"", "have the name of another object (input.yaml:19)", 2,
 		},
 		{
 			"annotations beyond the limit", small("web", "replicas: 1", "    - {name: a, patch: {metadata: {annotations: {x: "+strings.Repeat("y", 280_000)+"}}}}"),
@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"on delete", strings.NewReplacer(deploymentTemplate, "cloneSetTemplate:", "      spec:\n", "      spec:\n        updateStrategy: {type: OnDelete}\n").Replace(small("web", "replicas: 1", "    - {name: a}")),
-			"spec.template.cloneSetTemplate.spec.updateStrategy.type", "no workload would be made", 12,
+			"spec.template.cloneSetTemplate.spec.updateStrategy.type", "Kruise would create no workload", 12,
 		},
 		{
 			"selector", strings.Replace(small("web", "replicas: 1", "    - {name: a}"), "{matchLabels: {app: x}}", "{matchExpressions: [{key: a, operator: Like}]}", 1),

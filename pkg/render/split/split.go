@@ -74,6 +74,6 @@ func clash(given map[*resource.Resource]bool, r, other *resource.Resource) error
 	if given[r] {
 		r, other = other, r
 	}
-	err := r.Fault("", "rename the subset, or the object that has it", "the workload of a subset would be called like another object (%s)", other.Origin)
+	err := r.Fault("", "rename the subset, or the object that has it", "the workload of a subset would have the name of another object (%s)", other.Origin)
 	return err
 }

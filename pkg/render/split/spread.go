@@ -137,7 +137,7 @@ func (s *spreading) admits() (bool, error) {
 	}
 	set := labels.Set(tree.Strings(tree.Get(s.target.template, "metadata", "labels")))
 	if !selector.Matches(set) {
-		s.report("workloadspread/filter-none", "spec.targetFilter.selector", "it does not take pods with the labels "+set.String())
+		s.report("workloadspread/filter-none", "spec.targetFilter.selector", "it does not match pods with the labels "+set.String())
 		return false, nil
 	}
 	s.report("workloadspread/filter-selector", "spec.targetFilter.selector", "")

@@ -80,7 +80,7 @@ func (a *allocation) replicas() int {
 		return spread.Pods(a.target.hub)
 	}
 	if n, known := a.live(); known {
-		a.report("workloadspread/replicas-live", "spec.subsets", fmt.Sprintf("%d replicas are shared out, as many as there are now", n))
+		a.report("workloadspread/replicas-live", "spec.subsets", counted(n, "replica is shared out, as many as there are now", "replicas are shared out, as many as there are now"))
 		return n
 	}
 	least := 1
@@ -90,7 +90,7 @@ func (a *allocation) replicas() int {
 		}
 	}
 	a.report("workloadspread/replicas-unknown", "spec.subsets",
-		fmt.Sprintf("%s %s owns the replicas of %s %s, which the input leaves open: %d are shared out, the least it permits", a.target.scaler.Kind(), a.target.scaler.Name(), a.target.Kind(), a.target.Name(), least))
+		fmt.Sprintf("%s %s owns the replicas of %s %s, which the input leaves open: %s shared out, the least it permits", a.target.scaler.Kind(), a.target.scaler.Name(), a.target.Kind(), a.target.Name(), counted(least, "is", "are")))
 	return least
 }
 

@@ -45,11 +45,19 @@ func (s *spreading) reportSplit(list []piece) {
 	}
 	s.report("workloadspread/split", "spec.targetRef", s.target.Kind()+" "+s.target.Name()+" became "+strings.Join(names, ", "))
 	if rest > 0 {
-		s.report("workloadspread/rest", "spec.subsets", fmt.Sprintf("%d pods find no room", rest))
+		s.report("workloadspread/rest", "spec.subsets", counted(rest, "pod finds no room", "pods find no room"))
 	}
 	s.reportSubsets()
 	s.reportForm()
 	s.reportShares()
+}
+
+// counted returns n with the words for one, or for several.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // reportForm says what the kind of the target makes of being split.
@@ -127,6 +135,6 @@ func (s *spreading) reportAdaptive(off []string) {
 	}
 	if len(off) > 0 {
 		slices.Sort(off)
-		s.report("workloadspread/adaptive-known", at+".type", "taken as unschedulable, however long ago that was seen: "+strings.Join(off, ", "))
+		s.report("workloadspread/adaptive-known", at+".type", "counted as unschedulable, regardless of when that was observed: "+strings.Join(off, ", "))
 	}
 }

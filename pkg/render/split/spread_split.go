@@ -68,13 +68,13 @@ func (s *spreading) derived(n *tree.Node, subset string) *resource.Resource {
 // checkSplittable reports why the target cannot become several workloads.
 func (s *spreading) checkSplittable() error {
 	var errs resource.Errors
-	const whole = "--spread-as constraints leaves it whole"
+	const whole = "use --spread-as constraints, which keeps one workload"
 	if s.target.form.job && tree.StrAt(s.target.hub, "spec", "completionMode") == "Indexed" {
 		errs.Add(s.target.Fault("spec.completionMode", whole, "an Indexed Job cannot be split: each part would count its indexes from 0"))
 	}
 	for i, subset := range s.spec.Subsets {
 		if problems := slices.Concat(validation.IsDNS1123Subdomain(subset.Name), validation.IsValidLabelValue(subset.Name)); len(problems) > 0 {
-			errs.Add(s.r.Fault(fmt.Sprintf("spec.subsets[%d].name", i), "rename the subset; "+whole, "a workload %s-%s could not be made: %s", s.target.Name(), subset.Name, problems[0]))
+			errs.Add(s.r.Fault(fmt.Sprintf("spec.subsets[%d].name", i), "rename the subset, or "+whole, "a workload %s-%s could not be created: %s", s.target.Name(), subset.Name, problems[0]))
 		}
 	}
 	return errs.Err()

@@ -2,6 +2,7 @@ package split_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -52,7 +54,7 @@ func TestSpreadErrors(t *testing.T) {
 		field, text string
 		line        int
 	}{
-		{"subset that no name can hold", spreadOver(aDeployment, "[{name: A_B, maxReplicas: 1}, {name: b}]", "replicas: 2"), "spec.subsets[0].name", "a workload web-A_B could not be made", 7},
+		{"subset that no name can hold", spreadOver(aDeployment, "[{name: A_B, maxReplicas: 1}, {name: b}]", "replicas: 2"), "spec.subsets[0].name", "a workload web-A_B could not be created", 7},
 		{"subset that no label can hold", spreadOver(aDeployment, "[{name: a, maxReplicas: 1}, {name: "+strings.Repeat("b", 64)+"}]", "replicas: 2"), "spec.subsets[1].name", "no more than 63", 7},
 		{"Indexed Job", spreadOver(aJob, two, "completionMode: Indexed"), "spec.completionMode", "cannot be split", 14},
 		{"patch is a text", spreadOver(aDeployment, "[{name: a, maxReplicas: 1, patch: x}, {name: b}]", "replicas: 2"), "spec.subsets[0].patch", "must be a mapping", 7},
@@ -60,10 +62,10 @@ func TestSpreadErrors(t *testing.T) {
 		{"patch removes a label that is selected", spreadOver(aDeployment, "[{name: a, maxReplicas: 1}, {name: b, patch: {metadata: {labels: {app: null}}}}]", "replicas: 2"), "spec.subsets[1].patch.metadata.labels", "does not take", 7},
 		{"of the only subset", spreadOver(aDeployment, "[{name: a, patch: {metadata: {labels: {app: y}}}}]", "replicas: 2"), "spec.subsets[0].patch.metadata.labels", "app=y", 7},
 		{"pods without the labels", strings.Replace(spreadOver(aDeployment, "[{name: a}]", "replicas: 2"), "metadata: {labels: {app: x}}", "metadata: {labels: {app: z}}", 1), "spec.template.metadata.labels", "app=z", 17},
-		{"path to nowhere", spreadOver(aDeployment, two+"\n  targetFilter: {selector: {}, replicasPathList: [spec.size]}", "replicas: 2"), "spec.targetFilter.replicasPathList", "spec.size leads to no number", 8},
+		{"path to nowhere", spreadOver(aDeployment, two+"\n  targetFilter: {selector: {}, replicasPathList: [spec.size]}", "replicas: 2"), "spec.targetFilter.replicasPathList", "spec.size does not lead to a number", 8},
 		{"absurd numbers of ordinals", spreadOver(aStatefulSet, two, "replicas: 2000000000"), "spec.replicas", "are not mapped", 14},
-		{"called like an object of the input", spreadOver(aDeployment, two, "replicas: 2") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-a}\n", "", "called like another object", 10},
-		{"a subset called as the rest", spreadOver(aDeployment, "[{name: rest, maxReplicas: 1}]", "replicas: 2"), "", "called like another object", 10},
+		{"called like an object of the input", spreadOver(aDeployment, two, "replicas: 2") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-a}\n", "", "have the name of another object", 10},
+		{"a subset called as the rest", spreadOver(aDeployment, "[{name: rest, maxReplicas: 1}]", "replicas: 2"), "", "have the name of another object", 10},
 		{"wrong type", spreadOver(aDeployment, "many", "replicas: 2"), "spec.subsets", "not allowed", 7},
 	} {
 		t.Run(tc.name, func(t *testing.T) { refused(t, tc.input, tc.field, tc.text, tc.line) })
@@ -196,4 +198,22 @@ func replicasOf(list []*resource.Resource) (sum int64) {
 		sum += min(max(n, 0), 1<<31-1)
 	}
 	return sum
+}
+
+func TestCounted_AgreesWithTheNumber(t *testing.T) {
+	for name, tc := range map[string]struct{ subsets, spec, id, want string }{
+		"1 pod":  {"[{name: a, maxReplicas: 1}]", "replicas: 2", "workloadspread/rest", "1 pod finds no room"},
+		"2 pods": {"[{name: a, maxReplicas: 1}]", "replicas: 3", "workloadspread/rest", "2 pods find no room"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := golden.Parse(t, spreadOver(aDeployment, tc.subsets, tc.spec))
+			c := newContext(in, nil)
+			if _, err := split.Run(c, in); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(c.Findings.Findings(), func(f finding.Finding) bool { return f.ID == tc.id && strings.Contains(f.Message, tc.want) }) {
+				t.Errorf("no finding %q: %v", tc.want, c.Findings.Findings())
+			}
+		})
+	}
 }

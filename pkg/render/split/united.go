@@ -79,7 +79,7 @@ func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
 		return nil, r.Wrap(err, "")
 	}
 	if r.Name() == "" {
-		return nil, r.Fault("metadata.name", "the workloads are called NAME-SUBSET, so generateName will not do", "a UnitedDeployment to render needs a name")
+		return nil, r.Fault("metadata.name", "the workloads are called NAME-SUBSET, so generateName cannot be used", "a UnitedDeployment to render needs a name")
 	}
 	x := &expansion{c: c, r: r, namespace: c.Facts.NamespaceOf(r), hub: hub, spec: ud.Spec, source: kruise.SourceValue(kind, r.Name())}
 	var ok bool

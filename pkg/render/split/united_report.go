@@ -106,7 +106,7 @@ func (x *expansion) reportKnown(in allocate.Input, field string) {
 		}
 	}
 	if len(off) > 0 {
-		x.report("uniteddeployment/adaptive-known", field, "taken as unschedulable, however long ago that was seen: "+strings.Join(off, ", "))
+		x.report("uniteddeployment/adaptive-known", field, "counted as unschedulable, regardless of when that was observed: "+strings.Join(off, ", "))
 	}
 }
 

@@ -90,7 +90,7 @@ func (x *expansion) selected(template, selector *tree.Node, i int) error {
 		path = at
 	}
 	return x.r.Fault(path, "give the pods the labels that spec.selector asks for",
-		"the pods of subset %s have the labels %s, which its selector %s does not take: no workload could be made",
+		"the pods of subset %s have the labels %s, which its selector %s does not match: no workload could be created",
 		subset, labels.Set(set), compact(selector, false))
 }
 
@@ -188,7 +188,7 @@ func (x *expansion) pace(spec *tree.Node, i int) error {
 		return nil
 	case onDelete && tree.Get(strategy, "rollingUpdate", "maxUnavailable") == nil:
 		return x.r.Fault("spec.template."+x.form.field+".spec.updateStrategy.type", "use RollingUpdate, or set rollingUpdate.maxUnavailable beside it",
-			"no workload would be made: beside the partition that Kruise writes, its webhook wants maxUnavailable, which %s leaves open", kind)
+			"Kruise would create no workload: its webhook requires maxUnavailable beside the partition, and %s does not set it", kind)
 	case given > count:
 		x.reportPartition(i, "uniteddeployment/partition-clamped", fmt.Sprintf("%d in place of %d: subset %s has no more replicas", count, given, x.spec.Topology.Subsets[i].Name))
 	default:

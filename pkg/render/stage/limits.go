@@ -118,7 +118,7 @@ func (l Limits) output(limit string) string {
 }
 
 func apart(limit string) string {
-	return "render parts of it apart, or raise the limit with --limit " + limit + "=N"
+	return "render parts of it separately, or raise the limit with --limit " + limit + "=N"
 }
 
 // Fits refuses what an object would be multiplied into: so many times each, called

@@ -16,7 +16,7 @@ func TestReplaceIsBounded(t *testing.T) {
 	c.Limits.Objects = 9
 	want := "this would become more than 9 objects"
 	for range 3 {
-		if _, err := c.Replace(in, double); err == nil || err.Error() != want+"\nhint: render parts of it apart, or raise the limit of objects" && err.Error() != want {
+		if _, err := c.Replace(in, double); err == nil || err.Error() != want+"\nhint: render parts of it separately, or raise the limit of objects" && err.Error() != want {
 			t.Fatalf("%v, want %s", err, want)
 		}
 	}

@@ -150,7 +150,7 @@ func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([
 		return nil, err
 	}
 	if err := objects.Err("this would become more than %d objects"); err != nil {
-		return nil, &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit of objects"}
+		return nil, &resource.Error{Err: err, Hint: "render parts of it separately, or raise the limit of objects"}
 	}
 	if err := room.Err("what the input becomes"); err != nil {
 		return nil, err
