@@ -89,7 +89,7 @@ test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods, and
 SOAK ?= 24h
 .PHONY: soak
 soak: ## Run rollouts for SOAK=24h in the time of the model, and check that nothing grows
-	go test ./pkg/tui/demo -run TestSoak -count=1 -timeout 120m -v -args -soak $(SOAK)
+	go test ./pkg/tui/demo -run TestAdvance_MemoryDoesNotGrow -count=1 -timeout 120m -v -args -soak $(SOAK)
 
 SOAK_TIME ?= 20m
 .PHONY: soak-cluster

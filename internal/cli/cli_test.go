@@ -94,9 +94,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestFaultsComeOneByOne: every fault of the input is a line of its own, with
-// its hint below.
-func TestFaultsComeOneByOne(t *testing.T) {
+// TestErrors_HaveALineEach checks that every error is one line, with its hint below.
+func TestErrors_HaveALineEach(t *testing.T) {
 	path := file(t, "apiVersion: v1\nkind: ConfigMap\n---\nkind: Secret\nmetadata: {name: x}\n")
 	_, out, errOut := call(t.Context(), t, "", "render", "-f", path)
 	if out != "" {

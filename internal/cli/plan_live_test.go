@@ -129,9 +129,8 @@ func TestPlanExitCodes(t *testing.T) {
 	}
 }
 
-// TestHintOfNobody: what to do about a workload that is not there is something that the
-// command can do.
-func TestHintOfNobody(t *testing.T) {
+// TestPlan_HintOfAMissingWorkloadWorks checks that the hint is a command that helps.
+func TestPlan_HintOfAMissingWorkloadWorks(t *testing.T) {
 	server := shopCluster(t)
 	for args, files := range map[string]bool{
 		"plan cloneset/api --image main=web:2":        true,

@@ -131,7 +131,7 @@ func TestWhyOfADeployment(t *testing.T) {
 	}
 }
 
-func TestWhyFaults(t *testing.T) {
+func TestWhy_ReportsErrors(t *testing.T) {
 	server := brokenShop(t, nil)
 	for _, c := range []struct {
 		args []string

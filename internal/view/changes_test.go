@@ -59,8 +59,8 @@ func TestNoChanges(t *testing.T) {
 	}
 }
 
-// TestFieldsAreCut unless all are asked for.
-func TestFieldsAreCut(t *testing.T) {
+// TestChanges_CutLongFieldsUnlessVerbose unless all are asked for.
+func TestChanges_CutLongFieldsUnlessVerbose(t *testing.T) {
 	ch := compare.Change{Verb: compare.Changed, Level: compare.Note}
 	for i := range 30 {
 		ch.Fields = append(ch.Fields, compare.Field{Path: fmt.Sprintf("data.k%d", i), Old: strings.Repeat("x", 200)})

@@ -96,8 +96,8 @@ func TestInPlaceRemarks(t *testing.T) {
 	}
 }
 
-// TestStandardIsSpelt: Kruise's DaemonSet has another word for recreation.
-func TestStandardIsSpelt(t *testing.T) {
+// TestInPlace_StandardMeansRecreate checks the word of Kruise's DaemonSet for recreation.
+func TestInPlace_StandardMeansRecreate(t *testing.T) {
 	for _, c := range []struct {
 		ref  cluster.Ref
 		want string

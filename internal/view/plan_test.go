@@ -168,8 +168,8 @@ func TestPatchCommand(t *testing.T) {
 	}
 }
 
-// TestPlanOfOthers: a stand-in, another driver, no reason, no revisions.
-func TestPlanOfOthers(t *testing.T) {
+// TestPlan_WithoutReasonOrRevisions: a stand-in, another driver, no reason, no revisions.
+func TestPlan_WithoutReasonOrRevisions(t *testing.T) {
 	p := plan.Plan{
 		Target: plan.Target{Kind: "CloneSet", Name: "web", Carrier: &plan.Target{Kind: "Deployment", Name: "web"}}, Driver: plan.DriverClient,
 		Limits: plan.Limits{Replicas: 1, MaxSurge: 2}, Change: plan.Change{ToRevision: "web-2", Mode: rules.ModeUnchanged},

@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestChaos: whatever is typed, clicked and answered in whatever order, there is no
-// panic, each frame fits, nothing is done that was not confirmed, and one gets out.
-func TestChaos(t *testing.T) {
+// TestModel_SurvivesRandomUse presses random keys, clicks and answers: nothing panics, each frame
+// fits, nothing is done without confirmation, and quitting works.
+func TestModel_SurvivesRandomUse(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { newChaos(t, seed).run(600) })

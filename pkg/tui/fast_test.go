@@ -44,8 +44,9 @@ func (echo) Effect(_ context.Context, a world.Act) (world.Effect, error) {
 
 func (echo) Do(context.Context, world.Act) (string, error) { return "", nil }
 
-// TestHaste: a key belongs to the screen that the key before it has opened.
-func TestHaste(t *testing.T) {
+// TestKeys_TypedFastReachTheOpenedScreen checks that a key goes to the screen that the previous key
+// has opened.
+func TestKeys_TypedFastReachTheOpenedScreen(t *testing.T) {
 	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	for keys, want := range map[string]string{
 		"enter":           "pod/web-",
@@ -60,9 +61,9 @@ func TestHaste(t *testing.T) {
 	}
 }
 
-// TestEffectOfAnother: what an act would do that the user has left is not taken for what
-// the next one would.
-func TestEffectOfAnother(t *testing.T) {
+// TestAct_IgnoresTheEffectOfACanceledOne checks that the effect of an action that the user has
+// canceled is not shown for the next one.
+func TestAct_IgnoresTheEffectOfACanceledOne(t *testing.T) {
 	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
 	m, late := m.take(key("P"))
@@ -79,9 +80,9 @@ func TestEffectOfAnother(t *testing.T) {
 	}
 }
 
-// TestMeans: what is done is what the dialog has shown, also where the cluster has gone
-// on since.
-func TestMeans(t *testing.T) {
+// TestAct_RefusesAChangedEffect checks that only the effect that the prompt showed is carried out,
+// even if the cluster has changed since.
+func TestAct_RefusesAChangedEffect(t *testing.T) {
 	m := opened(newManyPods(t, decode(t, manifests(3))).change(1))
 	doing := &recorder{}
 	m.options.Actions, m.options.ReadOnly = doing, false

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestFlood: of thousands of states that come faster than anybody can see, the last
-// one is shown.
-func TestFlood(t *testing.T) {
+// TestFeed_ShowsTheLastOfManyStates sends thousands of states faster than they can be drawn.
+func TestFeed_ShowsTheLastOfManyStates(t *testing.T) {
 	s, still := start(t, two())
 	for i := range 5000 {
 		w := two()

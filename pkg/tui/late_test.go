@@ -21,8 +21,9 @@ func asking(t *testing.T) Model {
 	return m
 }
 
-// TestNoticeWaits: what went wrong behind a line that is typed is seen after it.
-func TestNoticeWaits(t *testing.T) {
+// TestNotice_WaitsForTheCommandLine checks that an error that arrives while a command is typed is
+// shown afterwards.
+func TestNotice_WaitsForTheCommandLine(t *testing.T) {
 	m := hasty(asking(t), ":", "s")
 	m, _ = m.take(done{err: errors.New("it is forbidden")})
 	m = hasty(m, "o", "esc")
@@ -34,8 +35,8 @@ func TestNoticeWaits(t *testing.T) {
 	}
 }
 
-// TestTwoAtOnce: what goes on is shown until it has ended, whatever else has.
-func TestTwoAtOnce(t *testing.T) {
+// TestProgress_StaysUntilTheLastActionEnds: what goes on is shown until it has ended, whatever else has.
+func TestProgress_StaysUntilTheLastActionEnds(t *testing.T) {
 	m := asking(t)
 	var ends []tea.Msg
 	for k, answer := range map[string][]string{"P": {"y"}, "u": {"tab", "enter"}} {
@@ -54,8 +55,9 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestClicks: two clicks open where they follow each other at one place of one screen.
-func TestClicks(t *testing.T) {
+// TestMouse_DoubleClickOpens checks that two clicks open a row only if they follow each other at
+// one place of one screen.
+func TestMouse_DoubleClickOpens(t *testing.T) {
 	m := asking(t)
 	at := tea.MouseClickMsg{X: 3, Y: 5, Button: tea.MouseLeft}
 	for name, between := range map[string]func(Model) Model{
@@ -79,8 +81,9 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestNothingMore: a word behind an act that takes none is not a name of a pod.
-func TestNothingMore(t *testing.T) {
+// TestCommand_RejectsAnUnexpectedArgument checks that a word after an action without arguments is
+// not taken for the name of a pod.
+func TestCommand_RejectsAnUnexpectedArgument(t *testing.T) {
 	m := asking(t)
 	for text, asks := range map[string]bool{"restart web-00001": false, "restart": true, "undo 3": true, "undo 3 4": false, "scale 2": true} {
 		next, _ := run(m, text)
@@ -143,9 +146,9 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestLongEffect: the answer is seen, and by and by all of the effect; where there is no
-// room for a question nobody says yes.
-func TestLongEffect(t *testing.T) {
+// TestPrompt_ScrollsALongEffect checks that the answers stay visible while the effect scrolls;
+// without room for the prompt nothing can be confirmed.
+func TestPrompt_ScrollsALongEffect(t *testing.T) {
 	m := asking(t)
 	m.options.Actions = wordy{}
 	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 15})
@@ -185,8 +188,8 @@ func (wordy) Effect(context.Context, world.Act) (world.Effect, error) {
 	return e, nil
 }
 
-// TestLongName: what is typed is seen, however long the name is that has to be.
-func TestLongName(t *testing.T) {
+// TestPrompt_ShowsTheTypedPartOfALongName: what is typed is seen, however long the name is that has to be.
+func TestPrompt_ShowsTheTypedPartOfALongName(t *testing.T) {
 	m := asking(t)
 	w := *m.env.World
 	w.Where = world.Where{Production: true}

@@ -30,7 +30,7 @@ func TestPictures(t *testing.T) {
 			s.Press("2")
 			return s.Until("1 SidecarSet", "mesh on all workloads")
 		},
-		"fanouts": func(s *tuitest.Session) string {
+		"distributions": func(s *tuitest.Session) string {
 			s.Press("3")
 			return s.Until("recommend", "search-zones", "registry-login")
 		},

@@ -8,14 +8,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 )
 
-// TestStoryPod: a release crashes. Somebody looks at one of its pods, reads what it
-// said before it ended, and what the release changed.
-func TestStoryPod(t *testing.T) {
+// TestStory_CrashingPod opens a pod of a failing rollout, reads the log from before its restart,
+// and compares the revisions.
+func TestStory_CrashingPod(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("/").Type("checkout").Press("enter", "enter")
 	s.Until("PODS", "failed at step")
 	s.Press("enter")
-	golden.Same(t, "testdata/story-pod.txt", tuitest.Plain(s.Until("CONTAINER", "checkout:2.0.0-rc1", "EVENTS")))
+	golden.Same(t, "testdata/story-pod.txt", tuitest.Plain(s.Until("CONTAINER", "checkout:2.0.0-rc1", "BLOCKED BY", "EVENTS")))
 	s.Press("p")
 	s.Until("before its last restart", "the log ends here")
 	s.Press("/").Type("currency").Press("enter")
@@ -30,8 +30,8 @@ func TestStoryPod(t *testing.T) {
 	golden.Same(t, "testdata/story-diff.txt", tuitest.Plain(s.Until("FIELDS", "+  - image: registry.example.com/orders/checkout:2.0.0-rc1", "older")))
 }
 
-// TestStoryRestart: one container of one pod is restarted, and nothing else.
-func TestStoryRestart(t *testing.T) {
+// TestStory_RestartOneContainer restarts one container of one pod, and nothing else.
+func TestStory_RestartOneContainer(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("node-agent").Press("enter", "enter")
 	s.Until("PODS", "healthy")
@@ -45,8 +45,8 @@ func TestStoryRestart(t *testing.T) {
 	s.Until("container agent started again")
 }
 
-// TestStoryLog: a log continues while the user reads, and stays where he is.
-func TestStoryLog(t *testing.T) {
+// TestStory_FollowALog checks that a log continues while the user reads, without moving.
+func TestStory_FollowALog(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("search").Press("enter", "enter")
 	s.Until("PODS")

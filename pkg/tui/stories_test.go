@@ -96,11 +96,11 @@ func TestStorySidecars(t *testing.T) {
 	s.Until("10 matched, 10 updated, 10 ready")
 }
 
-// TestStoryFanOuts: a secret is missing in a namespace; the user finds out why.
-func TestStoryFanOuts(t *testing.T) {
+// TestStoryDistributions: a secret is missing in a namespace; the user finds out why.
+func TestStoryDistributions(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("3")
-	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › distributions", "conflict: the object exists")))
+	golden.Same(t, "testdata/story-distributions.txt", tuitest.Plain(s.Until("workloads › distributions", "conflict: the object exists")))
 	s.Press("1")
 	s.Until("storefront", "checkout")
 }

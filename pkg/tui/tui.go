@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/distributions"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
@@ -144,7 +144,7 @@ type destination struct {
 var routes = []destination{
 	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
 	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return sidecars.New(o) }},
-	{screen.Distributions, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
+	{screen.Distributions, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return distributions.New(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
 	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},

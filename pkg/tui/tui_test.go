@@ -43,9 +43,9 @@ func start(t *testing.T, w world.World) (*tuitest.Session, *tuitest.Still) {
 	return s, still
 }
 
-// TestActAsks: what changes the cluster says where and what, and does it after a yes
-// only.
-func TestActAsks(t *testing.T) {
+// TestAct_AsksForConfirmation checks that the prompt names context and effect, and that only y
+// carries it out.
+func TestAct_AsksForConfirmation(t *testing.T) {
 	s, still := start(t, two())
 	s.Press("n")
 	s.Until("Promote statefulset/ledger?", "this would promote 1", "context     lab", "namespace   pay", "y yes")
@@ -60,8 +60,8 @@ func TestActAsks(t *testing.T) {
 	}
 }
 
-// TestProductionAsksForTheName: y is not enough there, and another name neither.
-func TestProductionAsksForTheName(t *testing.T) {
+// TestProduction_AsksForTheName checks that neither y nor another name confirms.
+func TestProduction_AsksForTheName(t *testing.T) {
 	w := two()
 	w.Where.Production = true
 	s, still := start(t, w)
@@ -165,8 +165,8 @@ func TestLoading(t *testing.T) {
 	s.Until("cloneset/web")
 }
 
-// TestLeavingAsks where a rollout would stop with the program.
-func TestLeavingAsks(t *testing.T) {
+// TestQuit_AsksWhileARolloutRuns where a rollout would stop with the program.
+func TestQuit_AsksWhileARolloutRuns(t *testing.T) {
 	w := two()
 	w.Running = []cluster.Ref{web}
 	s, _ := start(t, w)
@@ -192,8 +192,8 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestHostileText: what the cluster says cannot do anything to the terminal.
-func TestHostileText(t *testing.T) {
+// TestFrame_IsSafeFromHostileText: what the cluster says cannot do anything to the terminal.
+func TestFrame_IsSafeFromHostileText(t *testing.T) {
 	w := two()
 	w.Workloads[0].Why = "pwned \x1b]0;title\x07 \u202e \u009b2J"
 	s, _ := start(t, w)
@@ -202,8 +202,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestNoticeFades: what was said is gone after a while, and the keys are there again.
-func TestNoticeFades(t *testing.T) {
+// TestNotice_Expires checks that the keys are shown again after a while.
+func TestNotice_Expires(t *testing.T) {
 	s, still := start(t, two())
 	s.Press("esc")
 	s.Until("this is the first screen")

@@ -47,7 +47,7 @@ func TestDefectScaledownReplicas(t *testing.T) {
 	}
 }
 
-func TestTakers(t *testing.T) {
+func TestScaledown_KindsThatNamePods(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, spec string
 		pods       []string
@@ -82,8 +82,8 @@ func TestTakers(t *testing.T) {
 	}
 }
 
-// TestOldVersion: v1alpha1 of the Advanced StatefulSet loses the field.
-func TestOldVersion(t *testing.T) {
+// TestScaledown_OfAVersionWithoutTheField checks v1alpha1 of the Advanced StatefulSet.
+func TestScaledown_OfAVersionWithoutTheField(t *testing.T) {
 	if _, err := podRemoverFor(scaleDownObject(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: StatefulSet\n")); err == nil {
 		t.Error("no error")
 	}

@@ -22,8 +22,9 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestReleased: a new template of a workload that a Kruise Rollout has in hand starts it.
-func TestReleased(t *testing.T) {
+// TestExplain_NamesAControllingRollout checks that a new template of a workload with a Kruise
+// Rollout is said to start it.
+func TestExplain_NamesAControllingRollout(t *testing.T) {
 	const list = `{"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "RolloutList", "items": [{
 		"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "Rollout", "metadata": {"name": "shop", "namespace": "a"},
 		"spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}, "strategy": {"canary": {"steps": [{"replicas": 1}]}}}}]}`

@@ -84,8 +84,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestNothing: of what stays as it is nothing is said.
-func TestNothing(t *testing.T) {
+// TestExplain_IsSilentWithoutAChange: of what stays as it is nothing is said.
+func TestExplain_IsSilentWithoutAChange(t *testing.T) {
 	for _, args := range [][]string{{"image", "app=x:1"}, {"env", "-c", "app", "A=b", "Z-"}, {"resources", "-c", "init", "--limits=cpu=1"}} {
 		if out, said, err := local(t, web, args...); err != nil || out != "" || said != "" {
 			t.Errorf("%q: %q, %q, %v", args, out, said, err)
@@ -93,7 +93,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestSet_RefusesWrongCalls(t *testing.T) {
 	const rollout = "apiVersion: rollouts.kruise.io/v1beta1\nkind: Rollout\nmetadata: {name: web}\nspec: {workloadRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: shop}}\n"
 	for name, c := range map[string]struct {
 		manifest string

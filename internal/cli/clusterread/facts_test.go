@@ -65,8 +65,8 @@ spec:
 	}
 }
 
-// TestReadAsksForWhatTheStreamNeeds, and for nothing else.
-func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
+// TestReadFacts_AsksOnlyForNeededFacts, and for nothing else.
+func TestReadFacts_AsksOnlyForNeededFacts(t *testing.T) {
 	target := map[string]any{"targetRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}}
 	const kruise = "/apis/apps.kruise.io/v1beta1/"
 	for name, c := range map[string]struct {
@@ -195,7 +195,7 @@ func TestReadEverything(t *testing.T) {
 	}
 }
 
-func TestReadGoesOnWithoutTheForbidden(t *testing.T) {
+func TestReadFacts_SkipsForbiddenKinds(t *testing.T) {
 	s := &fakeCluster{
 		lists:     map[string][]map[string]any{"/api/v1/namespaces": {named("Namespace", "", "a")}},
 		forbidden: map[string]bool{"/api/v1/nodes": true}, versionless: true,
@@ -229,7 +229,7 @@ func TestReadOldKruise(t *testing.T) {
 	}
 }
 
-func TestReadNamesAnUnreachableCluster(t *testing.T) {
+func TestReadFacts_NamesAnUnreachableCluster(t *testing.T) {
 	_, err := ReadFacts(t.Context(), clusterAt("http://127.0.0.1:1"), FactScope{})
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot ask the cluster what it serves: ") {
 		t.Errorf("err = %v", err)
@@ -361,8 +361,8 @@ func TestPlacesChoose(t *testing.T) {
 	}
 }
 
-// TestAsked: requests ask for their pods, and for no others.
-func TestAsked(t *testing.T) {
+// TestQuestions_OfRequestsAskForTheirPods: requests ask for their pods, and for no others.
+func TestQuestions_OfRequestsAskForTheirPods(t *testing.T) {
 	a := &factQuestions{namespace: "shop", stream: golden.Parse(t, `
 apiVersion: apps.kruise.io/v1beta1
 kind: ContainerRecreateRequest
@@ -419,8 +419,8 @@ func TestRunningPods(t *testing.T) {
 	}
 }
 
-// TestMomentary: what holds for the moment only is no fact for a file.
-func TestMomentary(t *testing.T) {
+// TestReadFacts_SkipsMomentaryFacts: what holds for the moment only is no fact for a file.
+func TestReadFacts_SkipsMomentaryFacts(t *testing.T) {
 	stream := []*resource.Resource{testKruiseObject("ContainerRecreateRequest", "shop", map[string]any{"podName": "web-0"})}
 	lists := map[string][]map[string]any{"/api/v1/namespaces/shop/pods": {named("Pod", "shop", "web-0")}}
 	for _, now := range []bool{true, false} {

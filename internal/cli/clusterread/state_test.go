@@ -84,7 +84,7 @@ func TestInvent(t *testing.T) {
 	}
 }
 
-func TestInventKeepsWhatIsAround(t *testing.T) {
+func TestInvent_KeepsOtherObjects(t *testing.T) {
 	budget := `apiVersion: policy.kruise.io/v1alpha1
 kind: PodUnavailableBudget
 metadata: {name: b, namespace: shop}
@@ -124,7 +124,7 @@ func TestInventSidecars(t *testing.T) {
 	}
 }
 
-func TestInventFaults(t *testing.T) {
+func TestInvent_ReportsErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"no pods wanted": {testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 0"), "in.yaml:5: CloneSet shop/web: spec.replicas: a workload without pods has no rollout"},
 		"too many":       {testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2147483647"), "in.yaml:5: CloneSet shop/web: spec.replicas: 2147483647 pods are more than the 150000 that a model of a cluster holds"},

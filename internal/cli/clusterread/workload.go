@@ -220,7 +220,7 @@ func SubsetWorkloads(ctx context.Context, c dynamic.Interface, u *united.Object)
 		case err != nil:
 			return nil, err
 		case len(names) != 1:
-			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: "its controller says why: kubectl describe uniteddeployment " + u.Name}
+			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: fmt.Sprintf("the events of its controller have the reason: kubectl describe uniteddeployment %s -n %s", u.Name, u.Namespace)}
 		}
 		out = append(out, names[0])
 	}

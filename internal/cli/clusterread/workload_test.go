@@ -191,9 +191,9 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestAsksOnlyForWhatMatters: nodes for DaemonSets, claims for those that make
+// TestReadWorkload_AsksOnlyForNeededObjects: nodes for DaemonSets, claims for those that make
 // any, namespaces and Kruise's own for SidecarSets.
-func TestAsksOnlyForWhatMatters(t *testing.T) {
+func TestReadWorkload_AsksOnlyForNeededObjects(t *testing.T) {
 	spread := strings.Replace(stateSpec, "spec: {containers", "spec: {topologySpreadConstraints: [{maxSkew: 1}], containers", 1)
 	claims := strings.Replace(stateSpec, "spec:\n", "spec:\n  volumeClaimTemplates: [{metadata: {name: data}}]\n", 1)
 	for _, c := range []struct {
@@ -240,7 +240,7 @@ func TestClaimsAreRead(t *testing.T) {
 	}
 }
 
-func TestWorkloadFaults(t *testing.T) {
+func TestReadWorkload_ReportsErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*stateServer)
 		want   string
@@ -306,8 +306,9 @@ func TestSidecarSetsHaveNoNamespace(t *testing.T) {
 	}
 }
 
-// TestGoesOnWithoutBudgets: what is not needed is skipped, and said.
-func TestGoesOnWithoutBudgets(t *testing.T) {
+// TestReadWorkload_WithoutBudgets checks that what cannot be read and is not needed is skipped and
+// named.
+func TestReadWorkload_WithoutBudgets(t *testing.T) {
 	s := shopKinds()
 	s.forbidden = map[string]bool{"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": true, revisionsResource: true}
 	res, err := askWorkload(t, s, "clone/web")

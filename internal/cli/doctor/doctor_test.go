@@ -199,7 +199,7 @@ func (c *clinic) admission() []runtime.Object {
 	}
 }
 
-func TestHealthy(t *testing.T) {
+func TestDoctor_OfAHealthyCluster(t *testing.T) {
 	lines := healthy().patient().checkAll(t.Context())
 	for _, l := range lines {
 		if l.Status != OK {
@@ -214,8 +214,8 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// TestIll: each illness has its line, and no other one.
-func TestIll(t *testing.T) {
+// TestDoctor_ReportsEachProblemInOneLine: each illness has its line, and no other one.
+func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm   func(*clinic)
 		status verdictStatus
@@ -268,9 +268,9 @@ func TestWithoutKruise(t *testing.T) {
 	}
 }
 
-// TestDenied: what an account may not do is said by verb, with the way to the role. It is
-// asked for by itself only where the server does not tell all rules.
-func TestDenied(t *testing.T) {
+// TestDoctor_WithoutPermissions checks that missing permissions are named, and that single reviews
+// are asked only if the server does not list all rules.
+func TestDoctor_WithoutPermissions(t *testing.T) {
 	for name, silent := range map[string]bool{"rules": false, "one by one": true} {
 		t.Run(name, func(t *testing.T) {
 			c := healthy()

@@ -137,8 +137,8 @@ var traps = map[string]struct {
 	},
 }
 
-// TestTraps: each trap is one, for the real kustomize, and has its line.
-func TestTraps(t *testing.T) {
+// TestKustomize_FindsSkippedFunctions compares with the real kustomize.
+func TestKustomize_FindsSkippedFunctions(t *testing.T) {
 	programs(t)
 	for name, c := range traps {
 		t.Run(name, func(t *testing.T) {

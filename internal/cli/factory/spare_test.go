@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestSpare: the collector comes more often, unless the user has said how often.
-func TestSpare(t *testing.T) {
+// TestSpare_KeepsTheUsersGOGC checks that garbage is collected more often unless the user has set
+// how often.
+func TestSpare_KeepsTheUsersGOGC(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	for gogc, want := range map[string]int{"": spared, "200": 100} {

@@ -28,9 +28,8 @@ items:
       spec: {containers: [{name: main,   image: "web:1"}, {name: log, image: log:1}]}
 `
 
-// TestWriteWhereItStands: values change in Lists and in lines that no encoder
-// would write, and nothing else does.
-func TestWriteWhereItStands(t *testing.T) {
+// TestWriteKustomization_ChangesOnlyValues checks Lists, and lines that no encoder would write.
+func TestWriteKustomization_ChangesOnlyValues(t *testing.T) {
 	list := strings.NewReplacer("web:1", "web:2", "50%", "0")
 	for name, c := range map[string]struct{ file, text, want string }{
 		"List":       {"a.yaml", listed, list.Replace(listed)},

@@ -122,7 +122,7 @@ func (r spreadReader) spreadOf(ctx context.Context, target *unstructured.Unstruc
 		}
 	}
 	name := strings.ToLower(target.GetKind()) + "/" + target.GetName()
-	return nil, &resource.Error{Err: fmt.Errorf("no WorkloadSpread in namespace %s has %s for its target", r.namespace, name), Hint: "see 'kubectl get workloadspreads'"}
+	return nil, &resource.Error{Err: fmt.Errorf("no WorkloadSpread in namespace %s has %s for its target", r.namespace, name), Hint: fmt.Sprintf("see 'kubectl get workloadspreads -n %s'", r.namespace)}
 }
 
 // spread reads the target, unless it is there, and its pods.

@@ -38,7 +38,7 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 	}
 	m.Predicted, err = simulate.Predict(m.Plan, m.Snapshot, m.Assumed())
 	if err != nil && m.Plan.Paused {
-		return nil, paused(&m.Plan)
+		return nil, o.paused(&m.Plan)
 	}
 	if err != nil {
 		return nil, &resource.Error{Err: err, Hint: "kubectl kruise simulate with the same flags shows how far it comes"}
@@ -47,12 +47,12 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 }
 
 // paused says that a plan cannot finish since the workload is paused, and what to do first.
-func paused(p *plan.Plan) error {
+func (o *Options) paused(p *plan.Plan) error {
 	object := p.Target.Object()
 	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is paused (%s: true): its controller updates no pod", p.Target.Ref(), strings.Join(path, ".")),
-		Hint: fmt.Sprintf("resume it first: kubectl kruise rollout resume %s; in the manifest, take the field out", p.Target.Ref()),
+		Hint: fmt.Sprintf("resume it first: kubectl kruise rollout resume %s%s; in a manifest, remove the field", p.Target.Ref(), o.Factory.CommandFlags()),
 	}
 }
 

@@ -145,7 +145,7 @@ status: {phase: Running, conditions: [{type: Ready, status: "True", lastTransiti
 	}
 }
 
-func TestMakeFaults(t *testing.T) {
+func TestMake_ReportsErrors(t *testing.T) {
 	old := file(t, web)
 	for name, c := range map[string]struct {
 		args []string
@@ -194,8 +194,8 @@ func TestPolicyFlags(t *testing.T) {
 	}
 }
 
-// TestPauseAlone: a length without a place is after every step but the last.
-func TestPauseAlone(t *testing.T) {
+// TestPolicyFlags_PauseWithoutAPlace checks that the pause is after every step but the last.
+func TestPolicyFlags_PauseWithoutAPlace(t *testing.T) {
 	o, _ := asked(t, "--against", "x", "--image", "a=b", "--steps", "1,50%,100%", "--pause", "1m")
 	var p plan.Policy
 	if err := o.policy.read(&p); err != nil || p.Steps[0].Pause == nil || p.Steps[1].Pause == nil || p.Steps[2].Pause != nil {

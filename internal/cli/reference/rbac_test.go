@@ -38,7 +38,7 @@ func may(r rbacv1.ClusterRole, verb, group, resource string) bool {
 	})
 }
 
-func TestRoles(t *testing.T) {
+func TestRBAC_Roles(t *testing.T) {
 	type right struct{ verb, group, resource string }
 	evict, crr := right{"create", "", "pods/eviction"}, right{"create", "apps.kruise.io", "containerrecreaterequests"}
 	clones, sets := right{"patch", "apps.kruise.io", "clonesets"}, right{"patch", "apps", "statefulsets"}
@@ -87,7 +87,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-func TestBad(t *testing.T) {
+func TestRBAC_RejectsWrongFlags(t *testing.T) {
 	for _, args := range [][]string{{"x"}, {"--driver", "x"}, {"--features", "x"}, {"--bind", "x"}, {"--bind", "/x"}, {"--role", "x"}, {"--role", "watch", "--driver", "client"}, {"--in", "shop"}} {
 		if _, _, err := rolesFor(t, args...); err == nil {
 			t.Errorf("%v is taken", args)
@@ -101,9 +101,9 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestRunner: the account of Jobs has what the executor needs and none of what looks after
-// rollouts; it is bound where --in says.
-func TestRunner(t *testing.T) {
+// TestRBAC_OfTheRunner checks that the account of Jobs can execute rollouts and nothing else, and
+// where it is bound.
+func TestRBAC_OfTheRunner(t *testing.T) {
 	_, text, err := rolesFor(t, "--runner", "--driver", "kruise", "--features", "pull", "--in", "shop")
 	if err != nil {
 		t.Fatal(err)

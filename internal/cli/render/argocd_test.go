@@ -196,8 +196,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestStray: a misspelt variable is said once, on stderr, and stops nothing.
-func TestStray(t *testing.T) {
+// TestGenerate_ReportsAMisspelledVariableOnce: a misspelt variable is said once, on stderr, and stops nothing.
+func TestGenerate_ReportsAMisspelledVariableOnce(t *testing.T) {
 	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
 	for _, args := range [][]string{{"argocd", "generate"}, {"render"}} {
 		var out, said bytes.Buffer

@@ -206,8 +206,9 @@ spec:
 `
 }
 
-// TestRefused: what no patches can do is an error for each workload, with its place.
-func TestRefused(t *testing.T) {
+// TestPatches_RefuseWhatCannotBePatched checks that there is an error for each workload, with its
+// place.
+func TestPatches_RefuseWhatCannotBePatched(t *testing.T) {
 	old := workload("CloneSet", "web:1", five)
 	for name, c := range map[string]struct{ new, want string }{
 		"selector":    {strings.ReplaceAll(old, "app: web", "app: other"), "the selector of CloneSet shop/web cannot change"},

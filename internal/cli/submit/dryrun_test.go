@@ -8,9 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// TestTried: the server is asked about everything that is written to a workload, and
-// about the first pod for all pods.
-func TestTried(t *testing.T) {
+// TestDryRun_TriesOnePodForAll checks also that everything that is written to a workload is tried.
+func TestDryRun_TriesOnePodForAll(t *testing.T) {
 	list := []event.Request{
 		{Method: "PATCH", Path: "/apis/apps/v1/namespaces/a/statefulsets/web"},
 		{Method: "PATCH", Path: "/api/v1/namespaces/a/pods/web-1"},

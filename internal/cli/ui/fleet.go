@@ -30,7 +30,7 @@ type fleetReader struct {
 	rounds, asked int
 	matrix        *world.Sidecars
 	// spread is of the round spreadIn, in the same way.
-	spread   *world.FanOuts
+	spread   *world.Distributions
 	spreadIn int
 
 	// drawnRows are the rows of the last round, which only the round itself looks at.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestPatiently: leaving that takes long says what it waits for, and else nothing.
-func TestPatiently(t *testing.T) {
+// TestLeave_NamesWhatItWaitsFor: leaving that takes long says what it waits for, and else nothing.
+func TestLeave_NamesWhatItWaitsFor(t *testing.T) {
 	for _, takes := range []time.Duration{0, closeMoment / 2, 10 * closeMoment} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer

@@ -107,7 +107,7 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 		w.Sidecars = fleet.sidecars(w.Now)
 	}
 	if want.Distributions {
-		w.Distributions = fleet.fanOuts(w.Now)
+		w.Distributions = fleet.distributions(w.Now)
 	}
 	if seen != nil && seen.ref == want.Workload {
 		w.Detail, w.Unseen = seen.seen(w.Now)

@@ -206,8 +206,8 @@ func TestCloseUp(t *testing.T) {
 	until(t, l, want, "a pod that is updated", func(w *world.World) bool { return w.Of(web) != nil && w.Detail.Pods.Updated == 2 })
 }
 
-// TestOver: of a rollout that has halted and was ended, nothing is left on the screen.
-func TestOver(t *testing.T) {
+// TestLive_DropsAnAbortedRollout: of a rollout that has halted and was ended, nothing is left on the screen.
+func TestLive_DropsAnAbortedRollout(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)
@@ -263,9 +263,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestUnseen: where the pods of a workload cannot be looked at, that and why is told, and
-// they are there once they can.
-func TestUnseen(t *testing.T) {
+// TestLive_NamesWhatCannotBeRead checks also that pods are shown once they can be read.
+func TestLive_NamesWhatCannotBeRead(t *testing.T) {
 	a := shop(t)
 	a.forbid("/api/v1/configmaps", true)
 	l := seeing(t, a, "shop", "")

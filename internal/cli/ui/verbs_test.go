@@ -111,9 +111,8 @@ func TestVerbsAndKeys(t *testing.T) {
 	}
 }
 
-// TestVerbsDrive: verbs that drive the rollout on record do, to where it waits, and take
-// it back.
-func TestVerbsDrive(t *testing.T) {
+// TestVerbs_ExecuteRecordedRollouts continues them to their pause, and rolls them back.
+func TestVerbs_ExecuteRecordedRollouts(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)

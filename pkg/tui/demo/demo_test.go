@@ -61,8 +61,8 @@ func until(t *testing.T, c *demo.Cluster, name string, h world.Health) *world.Wo
 	return nil
 }
 
-// TestStories: what the demo promises is there at the first look, or soon.
-func TestStories(t *testing.T) {
+// TestStart_HasEveryState: what the demo promises is there at the first look, or soon.
+func TestStart_HasEveryState(t *testing.T) {
 	c := open(t)
 	for _, row := range look(t, c, world.Want{}).Workloads {
 		t.Logf("%-12s %-10s %v %d/%d %s", row.Health, row.Name, row.Pods, row.Step, row.Steps, row.Why)
@@ -92,8 +92,8 @@ func do(t *testing.T, c *demo.Cluster, act world.Act) {
 	}
 }
 
-// TestActions: every key works with no cluster.
-func TestActions(t *testing.T) {
+// TestActions_Succeed: every key works with no cluster.
+func TestActions_Succeed(t *testing.T) {
 	c := open(t)
 	until(t, c, "storefront", world.Paused)
 	do(t, c, world.Act{Verb: world.Promote, On: []cluster.Ref{of("storefront")}})
@@ -127,8 +127,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestHaltedIsNotPromoted: what the table of transitions refuses is refused here, too.
-func TestHaltedIsNotPromoted(t *testing.T) {
+// TestPromote_RefusesAFailedRollout checks that the demo uses the table of transitions.
+func TestPromote_RefusesAFailedRollout(t *testing.T) {
 	c := open(t)
 	until(t, c, "checkout", world.Stuck)
 	act := world.Act{Verb: world.Promote, On: []cluster.Ref{of("checkout")}}
@@ -141,8 +141,8 @@ func TestHaltedIsNotPromoted(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameStory: two shops of a seed are the same after the same time.
-func TestSameSeedSameStory(t *testing.T) {
+// TestStart_SameSeedTellsTheSameStory: two shops of a seed are the same after the same time.
+func TestStart_SameSeedTellsTheSameStory(t *testing.T) {
 	tell := func() string {
 		c := open(t)
 		for range 40 {
@@ -203,8 +203,9 @@ func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 	}
 }
 
-// TestPods: the large workload has as many pods as were asked for, and its rollout gets on.
-func TestPods(t *testing.T) {
+// TestStartWith_AddsALargeWorkload checks that the large workload has the requested number of pods,
+// and that its rollout progresses.
+func TestStartWith_AddsALargeWorkload(t *testing.T) {
 	c, err := demo.StartWith(t.Context(), demo.Options{Seed: 1, Now: noon, Pods: 300})
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +222,9 @@ func TestPods(t *testing.T) {
 	}
 }
 
-// TestRolloutsStay: a rollout that is over stays on record, with its steps, how long they
-// took and who decided, and so does the one that takes its place.
-func TestRolloutsStay(t *testing.T) {
+// TestRollouts_StayRecorded checks that an ended rollout keeps its steps, times and decisions, also
+// when another one follows.
+func TestRollouts_StayRecorded(t *testing.T) {
 	c := open(t)
 	ref := of("search")
 	if err := c.Advance(10 * time.Minute); err != nil {

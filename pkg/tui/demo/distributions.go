@@ -53,13 +53,13 @@ func (d *distributions) start(w *simulate.World) error {
 }
 
 // distributed surveys the distributions of the namespace that is shown.
-func (c *Cluster) distributed() *world.FanOuts {
+func (c *Cluster) distributed() *world.Distributions {
 	search := c.details[of(kruise.KindCloneSet, "shop", "search")]
 	list := c.distributions.survey(search, c.world.Now().Sub(c.start))
 	for i, f := range list {
 		f.Created = c.start.Add(-time.Duration(i+1) * 53 * time.Hour)
 	}
-	return survey.FanOuts(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
+	return survey.Distributions(slices.DeleteFunc(list, func(f *world.Distribution) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
 }
 
 // survey finds the state of each distribution, some time after the shop was opened. Search is

@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestSidecars: the hot upgrade of the shop is seen in the matrix, and ends.
-func TestSidecars(t *testing.T) {
+// TestSidecars_ShowTheHotUpgrade checks that the matrix shows the hot upgrade until it ends.
+func TestSidecars_ShowTheHotUpgrade(t *testing.T) {
 	c := open(t)
 	sets := look(t, c, world.Want{Sidecars: true}).Sidecars.Sets
 	if len(sets) != 1 || len(sets[0].Cells) != 1 || !sets[0].Containers[0].Hot {
@@ -25,8 +25,8 @@ func TestSidecars(t *testing.T) {
 	}
 }
 
-// TestFanOuts: each kind is there, and goes on where it can.
-func TestFanOuts(t *testing.T) {
+// TestDistributions_Progress checks that every kind of distribution is there and progresses.
+func TestDistributions_Progress(t *testing.T) {
 	c := open(t)
 	by := func() map[string]*world.Distribution {
 		out := map[string]*world.Distribution{}

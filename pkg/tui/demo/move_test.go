@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestMove: one namespace is looked at, then all of them; one that is not there leaves
-// everything as it is. What happens in the others goes on.
-func TestMove(t *testing.T) {
+// TestMove_NarrowsToANamespace shows one namespace, then all; an unknown namespace changes nothing,
+// and the others progress meanwhile.
+func TestMove_NarrowsToANamespace(t *testing.T) {
 	c := open(t)
 	everything := world.Want{Workload: of("search"), Sidecars: true, Distributions: true}
 	all := look(t, c, everything)

@@ -29,8 +29,8 @@ func crashing(t *testing.T, c *demo.Cluster) *cluster.Pod {
 	return nil
 }
 
-// TestObjects: objects and pods are there as YAML and in words, as a cluster has them.
-func TestObjects(t *testing.T) {
+// TestObjects_AreReadAsYAMLAndText reads objects and pods as a cluster would return them.
+func TestObjects_AreReadAsYAMLAndText(t *testing.T) {
 	c := open(t)
 	p := crashing(t, c)
 	pod := cluster.Ref{Kind: "Pod", Namespace: "shop", Name: p.Name}
@@ -55,9 +55,9 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestLogs: of a container that crashes there is the log from before; of one that never
-// did, or is not there, there is none.
-func TestLogs(t *testing.T) {
+// TestLogs_HaveThePreviousOneAfterARestart reads the log before a restart of a crashing container;
+// other containers have none.
+func TestLogs_HaveThePreviousOneAfterARestart(t *testing.T) {
 	c := open(t)
 	p := crashing(t, c)
 	q := world.LogQuery{Namespace: "shop", Pod: p.Name, Container: "app", Previous: true}

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestResumeRestartsTheClock: a step that was on hold for an hour has all its time when it
-// is resumed or promoted.
-func TestResumeRestartsTheClock(t *testing.T) {
+// TestResume_RestartsTheStepTimeout checks that a step that was paused for an hour has its whole
+// timeout after it is resumed or promoted.
+func TestResume_RestartsTheStepTimeout(t *testing.T) {
 	for _, verb := range []world.Verb{world.PauseResume, world.Promote} {
 		c, err := Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 		if err != nil {
@@ -42,8 +42,8 @@ func TestResumeRestartsTheClock(t *testing.T) {
 	}
 }
 
-// TestRecords: the rollouts of the shop are there as those of a cluster are.
-func TestRecords(t *testing.T) {
+// TestRecords_ListRollouts lists the rollouts of the shop as those of a cluster.
+func TestRecords_ListRollouts(t *testing.T) {
 	c, err := Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)

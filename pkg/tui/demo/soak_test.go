@@ -25,9 +25,9 @@ func measured() size {
 	return size{int(m.HeapAlloc), runtime.NumGoroutine()}
 }
 
-// TestSoak: rollouts of every kind begin, halt, are promoted and are taken back, all at
-// once, and what the program holds does not grow with it. make soak goes on for a day.
-func TestSoak(t *testing.T) {
+// TestAdvance_MemoryDoesNotGrow starts, fails, promotes and rolls back rollouts of every kind, and
+// checks that memory stays bounded; make soak runs it for a day.
+func TestAdvance_MemoryDoesNotGrow(t *testing.T) {
 	c := open(t)
 	const turn = 10 * time.Minute
 	begun := 0

@@ -74,8 +74,8 @@ func TestGolden(t *testing.T) {
 	tuitest.Golden(t, "sidecarset", o, func(s *tuitest.Session) string { return s.Until("revision", "FIELDS", "proxy:1.21") })
 }
 
-// TestChanges: what changed, what it means for pods, and which lines.
-func TestChanges(t *testing.T) {
+// TestScreen_ShowsChangesAndTheirEffect: what changed, what it means for pods, and which lines.
+func TestScreen_ShowsChangesAndTheirEffect(t *testing.T) {
 	o, _ := at(t, checkout, three)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("- from revision 1  checkout-r1", "+ to   revision 2  checkout-r2", "present",
@@ -83,8 +83,8 @@ func TestChanges(t *testing.T) {
 		"-    image: registry.example.com/orders/checkout:1.9.4", "+    image: registry.example.com/orders/checkout:2.0.0")
 }
 
-// TestMasks: a secret that changes is told of, and neither of its values is seen.
-func TestMasks(t *testing.T) {
+// TestScreen_MasksSecrets checks that a changed secret is reported without either of its values.
+func TestScreen_MasksSecrets(t *testing.T) {
 	o, _ := at(t, checkout, three)
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
 	s.Until("revision 2")
@@ -99,8 +99,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestChooses: older and newer, a base further back, and by numbers.
-func TestChooses(t *testing.T) {
+// TestScreen_ChoosesRevisions: older and newer, a base further back, and by numbers.
+func TestScreen_ChoosesRevisions(t *testing.T) {
 	o, _ := at(t, checkout, three)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("from revision 1", "to   revision 2")
@@ -120,8 +120,8 @@ func TestChooses(t *testing.T) {
 	s.Until("/IMAGE: 1 of")
 }
 
-// TestNothing: without two revisions it says so.
-func TestNothing(t *testing.T) {
+// TestScreen_WithoutDifferences: without two revisions it says so.
+func TestScreen_WithoutDifferences(t *testing.T) {
 	for want, n := range map[string]int{"only one revision": 1, "no revision of cloneset/checkout": 0} {
 		o, _ := at(t, checkout, func(q *diagnose.Question) { q.Snapshot.Revisions = q.Snapshot.Revisions[:n] })
 		s := tuitest.Start(t, o, tuitest.Sizes[0])

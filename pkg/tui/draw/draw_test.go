@@ -73,8 +73,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestTableGivesWay: columns leave and shrink in their order, and what must stay does.
-func TestTableGivesWay(t *testing.T) {
+// TestTable_NarrowsItsColumns: columns leave and shrink in their order, and what must stay does.
+func TestTable_NarrowsItsColumns(t *testing.T) {
 	th := theme.New(theme.Options{ASCII: true})
 	table := Table{
 		Columns: []Column{

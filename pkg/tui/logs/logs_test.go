@@ -58,14 +58,14 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestBegins: without a container it is the one with a trouble.
-func TestBegins(t *testing.T) {
+// TestScreen_OpensTheFailingContainer checks the container that is shown if none is named.
+func TestScreen_OpensTheFailingContainer(t *testing.T) {
 	o, _ := at(screen.Open{})
 	tuitest.Start(t, o, tuitest.Sizes[1]).Until("container cache", "ERROR no room")
 }
 
-// TestFollows: lines that come are seen, until one goes up or holds it.
-func TestFollows(t *testing.T) {
+// TestScreen_FollowsTheLog checks that new lines are shown until the user scrolls up or pauses.
+func TestScreen_FollowsTheLog(t *testing.T) {
 	o, still := at(screen.Open{Container: "app"})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("02:49:00Z")
@@ -80,8 +80,9 @@ func TestFollows(t *testing.T) {
 	s.Until("the newest line", "following")
 }
 
-// TestChoosesContainers: by key and by name; what was open ends.
-func TestChoosesContainers(t *testing.T) {
+// TestScreen_ChoosesContainers chooses by key and by name, and checks that the previous log is
+// closed.
+func TestScreen_ChoosesContainers(t *testing.T) {
 	o, still := at(screen.Open{Container: "app"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("02:49:00Z")
@@ -98,8 +99,8 @@ func TestChoosesContainers(t *testing.T) {
 	still.Open(t, 1)
 }
 
-// TestEnds: a log that is left is not followed any more.
-func TestEnds(t *testing.T) {
+// TestScreen_ClosesItsLog checks that the log of a closed screen is not followed any more.
+func TestScreen_ClosesItsLog(t *testing.T) {
 	o, still := at(screen.Open{Container: "app"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("02:49:00Z")
@@ -110,8 +111,8 @@ func TestEnds(t *testing.T) {
 	still.Open(t, 0)
 }
 
-// TestNoLog says why, and tries again.
-func TestNoLog(t *testing.T) {
+// TestScreen_WithoutALog says why, and tries again.
+func TestScreen_WithoutALog(t *testing.T) {
 	o, still := at(screen.Open{Container: "app", Text: "previous"})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("container app previous has no log", "r tries again")
@@ -120,8 +121,8 @@ func TestNoLog(t *testing.T) {
 	s.Until("one line", "the log ends here")
 }
 
-// TestGonePod: it says so.
-func TestGonePod(t *testing.T) {
+// TestScreen_OfADeletedPod: it says so.
+func TestScreen_OfADeletedPod(t *testing.T) {
 	o, _ := at(screen.Open{})
 	o.First.Pod = "web-gone"
 	tuitest.Start(t, o, tuitest.Sizes[0]).Until("the pod does not exist")
@@ -135,8 +136,9 @@ func (program) SetStdin(io.Reader)  {}
 func (program) SetStdout(io.Writer) {}
 func (program) SetStderr(io.Writer) {}
 
-// TestShell: x hands the terminal over; what comes of it is said.
-func TestShell(t *testing.T) {
+// TestShell_TakesTheTerminal checks that x runs a shell in the terminal, and that its error is
+// shown.
+func TestShell_TakesTheTerminal(t *testing.T) {
 	o, still := at(screen.Open{Container: "app"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("02:49:00Z")
@@ -150,8 +152,8 @@ func TestShell(t *testing.T) {
 	s.Until("the shell ended: no /bin/sh")
 }
 
-// TestReadOnlyShell: a shell may change things.
-func TestReadOnlyShell(t *testing.T) {
+// TestShell_IsRefusedReadOnly checks --read-only: a shell can change things.
+func TestShell_IsRefusedReadOnly(t *testing.T) {
 	o, _ := at(screen.Open{Container: "app"})
 	o.ReadOnly = true
 	s := tuitest.Start(t, o, tuitest.Sizes[1])

@@ -40,8 +40,8 @@ func press(t *testing.T, p page.Page, keys ...string) page.Page {
 	return p
 }
 
-// TestScrolls: never beyond the ends.
-func TestScrolls(t *testing.T) {
+// TestPage_Scrolls: never beyond the ends.
+func TestPage_Scrolls(t *testing.T) {
 	p := page.Page{}.Size(20, 3).Set(numbered(10))
 	for _, c := range []struct {
 		keys []string
@@ -64,8 +64,8 @@ func TestScrolls(t *testing.T) {
 	}
 }
 
-// TestFollows: a page that stays at its end shows what is added, until one goes up.
-func TestFollows(t *testing.T) {
+// TestPage_FollowsTheEnd checks that a page at its end shows added lines until the user scrolls up.
+func TestPage_FollowsTheEnd(t *testing.T) {
 	p := page.Following().Size(20, 2).Add(numbered(5)...)
 	if got := seen(p); !slices.Equal(got, []string{"line 4", "line 5"}) {
 		t.Fatalf("%v", got)
@@ -79,8 +79,8 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestForgets: the oldest lines go when there are too many.
-func TestForgets(t *testing.T) {
+// TestPage_DropsTheOldestLines: the oldest lines go when there are too many.
+func TestPage_DropsTheOldestLines(t *testing.T) {
 	p := page.Following().Size(20, 2).Find("line 7")
 	for range 6 {
 		p = p.Add(numbered(5000)...)
@@ -93,8 +93,8 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// TestFolds: long lines are broken, and all of the text is there.
-func TestFolds(t *testing.T) {
+// TestPage_WrapsLongLines checks that no text is lost by wrapping.
+func TestPage_WrapsLongLines(t *testing.T) {
 	long := draw.Text(theme.Strong, "0123456789").Add(theme.Faint, "abcdéf世界")
 	p := press(t, page.Page{}.Size(8, 10).Set([]draw.Line{long, draw.Text(theme.Plain, "short")}), "w")
 	got := seen(p)
@@ -109,8 +109,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestSideways: to the end of the widest line, and back.
-func TestSideways(t *testing.T) {
+// TestPage_ScrollsSideways: to the end of the widest line, and back.
+func TestPage_ScrollsSideways(t *testing.T) {
 	p := page.Page{}.Size(11, 2).Set([]draw.Line{draw.Text(theme.Plain, "0123456789abcdefghijklm"), draw.Text(theme.Plain, "x")})
 	if got := seen(press(t, p, "right", "right", "right")); got[0] != "defghijklm" || got[1] != "" {
 		t.Errorf("at the right: %q", got)
@@ -120,8 +120,8 @@ func TestSideways(t *testing.T) {
 	}
 }
 
-// TestFinds: in any case, from the top on, around the end; what was found is marked.
-func TestFinds(t *testing.T) {
+// TestPage_FindsText searches in any case, from the top and around the end.
+func TestPage_FindsText(t *testing.T) {
 	p := page.Page{}.Size(20, 3).Set(numbered(30))
 	p = press(t, p, "pgdown").Find("LINE 1")
 	if p.Found() != "/LINE 1 2 of 11" {
@@ -146,8 +146,8 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// TestMarks: what was found stands in a style of its own, also across spans.
-func TestMarks(t *testing.T) {
+// TestPage_HighlightsMatches checks matches within and across spans.
+func TestPage_HighlightsMatches(t *testing.T) {
 	p := page.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(theme.Key, "image: ").Add(theme.Plain, "web:2 web:3")}).Find("e: WEB")
 	var found []string
 	for _, s := range p.Draw(plain)[0].Spans {
@@ -160,17 +160,16 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestHarmless: what a log says does nothing to a terminal.
-func TestHarmless(t *testing.T) {
+// TestPage_RemovesControlCharacters checks that the text of a log cannot control the terminal.
+func TestPage_RemovesControlCharacters(t *testing.T) {
 	p := page.Page{}.Size(40, 3).Set([]draw.Line{draw.Text(theme.Plain, "a\x1b[31mb")})
 	if got := seen(p)[0]; strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestFindsLater: what is looked for may come only with lines that are added, or with
-// another text.
-func TestFindsLater(t *testing.T) {
+// TestPage_FindsTextThatArrivesLater searches in added lines and in another text.
+func TestPage_FindsTextThatArrivesLater(t *testing.T) {
 	p := page.Following().Size(20, 5).Add(numbered(3)...).Find("error")
 	p = p.Add(draw.Text(theme.Plain, "an error"))
 	p.Draw(plain)

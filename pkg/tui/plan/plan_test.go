@@ -46,9 +46,9 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestGiven: a plan from elsewhere is simulated from its first step, whatever the
+// TestScreen_SimulatesAGivenPlanFromItsFirstStep: a plan from elsewhere is simulated from its first step, whatever the
 // workload is at.
-func TestGiven(t *testing.T) {
+func TestScreen_SimulatesAGivenPlanFromItsFirstStep(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	w, err := still.Await(t.Context(), 0, world.Want{})
 	if err != nil {
@@ -61,9 +61,8 @@ func TestGiven(t *testing.T) {
 	s.Until("max 7 unavailable", "the plan cannot finish", "template is")
 }
 
-// TestTwoPlans: the simulation of one plan is not taken for that of another of the same
-// workload, on top of it or below.
-func TestTwoPlans(t *testing.T) {
+// TestScreen_KeepsSimulationsOfPlansApart opens two plans of one workload on top of each other.
+func TestScreen_KeepsSimulationsOfPlansApart(t *testing.T) {
 	ref := of("storefront")
 	o, still := at(t, ref)
 	w, err := still.Await(t.Context(), 0, world.Want{})
@@ -185,8 +184,8 @@ func TestSteps(t *testing.T) {
 	s.Until("STEP pause-1")
 }
 
-// TestAgain: what the cluster has become meanwhile is simulated on request.
-func TestAgain(t *testing.T) {
+// TestScreen_SimulatesAgainOnRequest: what the cluster has become meanwhile is simulated on request.
+func TestScreen_SimulatesAgainOnRequest(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("as of 11:59:52", "0:48")
@@ -205,9 +204,9 @@ func TestAgain(t *testing.T) {
 	s.Until("Promote cloneset/storefront?")
 }
 
-// TestOthers: a plan that was halted is simulated as if it went on, a SidecarSet and a
-// workload without a rollout have one, too.
-func TestOthers(t *testing.T) {
+// TestScreen_SimulatesAnyWorkload simulates a failed rollout as if it continued, a SidecarSet, and
+// a workload without a rollout.
+func TestScreen_SimulatesAnyWorkload(t *testing.T) {
 	mesh := cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}
 	for ref, has := range map[cluster.Ref][]string{
 		of("checkout"): {"done after", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is recorded", "done after 0:0", "1 step"},
@@ -217,8 +216,9 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestNotThere: no workload, or not yet.
-func TestNotThere(t *testing.T) {
+// TestScreen_OfAMissingWorkload draws a workload that does not exist, and one that is not loaded
+// yet.
+func TestScreen_OfAMissingWorkload(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
@@ -228,8 +228,8 @@ func TestNotThere(t *testing.T) {
 	s.Until("loading the pods")
 }
 
-// TestNoRoom: a terminal may be made as small as one column, and larger again.
-func TestNoRoom(t *testing.T) {
+// TestScreen_SurvivesTinyTerminals shrinks the terminal to one column, and enlarges it again.
+func TestScreen_SurvivesTinyTerminals(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("done after")

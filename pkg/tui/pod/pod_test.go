@@ -115,8 +115,8 @@ func TestGolden(t *testing.T) {
 	tuitest.Golden(t, "sidecar", o, func(s *tuitest.Session) string { return s.Until("up to date with", "CONTAINER", "proxy-1", "logs") })
 }
 
-// TestTells: all that is asked of the screen is on it.
-func TestTells(t *testing.T) {
+// TestScreen_ShowsAllPartsOfAPod: all that is asked of the screen is on it.
+func TestScreen_ShowsAllPartsOfAPod(t *testing.T) {
 	o, _ := at(t, storefront, busy)
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until(
 		"0123456789ab", "fedcba987654", "migrate", "has run", "native sidecar",
@@ -129,8 +129,8 @@ func TestTells(t *testing.T) {
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until("back-off 40s", "failed last: Error, exit code 1", "p is the log before the last restart", "EVENTS", "CrashLoopBackOff")
 }
 
-// TestAnnounced: a change in place that waits for its grace period.
-func TestAnnounced(t *testing.T) {
+// TestScreen_ShowsAnAnnouncedUpdate: a change in place that waits for its grace period.
+func TestScreen_ShowsAnAnnouncedUpdate(t *testing.T) {
 	o, _ := at(t, storefront, func(p *cluster.Pod) {
 		p.Annotations[kruise.InPlaceUpdateGraceAnnotation] = `{"revision":"r","containerImages":{"app":"web/storefront:4.9"},"graceSeconds":60}`
 		p.Annotations[kruise.InPlaceUpdateStateAnnotation] = `{"revision":"r","updateTimestamp":"2026-03-01T11:59:40Z"}`
@@ -138,8 +138,8 @@ func TestAnnounced(t *testing.T) {
 	tuitest.Start(t, o, tuitest.Sizes[1]).Until("announced: app gets 4.9, in 40s")
 }
 
-// TestBroken: annotations of other programs do no harm.
-func TestBroken(t *testing.T) {
+// TestScreen_ToleratesBrokenAnnotations: annotations of other programs do no harm.
+func TestScreen_ToleratesBrokenAnnotations(t *testing.T) {
 	o, _ := at(t, storefront, func(p *cluster.Pod) {
 		for _, a := range []string{kruise.SidecarSetHashAnnotation, kruise.InPlaceUpdateStateAnnotation, kruise.InPlaceUpdateGraceAnnotation, kruise.SidecarSetWorkingHotUpgradeAnnotation} {
 			p.Annotations[a] = "{"
@@ -152,9 +152,9 @@ func TestBroken(t *testing.T) {
 	s.Until("pod/storefront")
 }
 
-// TestRestartsOne: restart is about the container of the cursor, or those that are
-// marked.
-func TestRestartsOne(t *testing.T) {
+// TestRestart_IsAboutSelectedContainers checks a restart of the container of the cursor, and of
+// marked ones.
+func TestRestart_IsAboutSelectedContainers(t *testing.T) {
 	o, still := at(t, storefront, busy)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("CONTAINER")
@@ -173,8 +173,8 @@ func TestRestartsOne(t *testing.T) {
 	}
 }
 
-// TestDoors: the keys to what belongs to the pod.
-func TestDoors(t *testing.T) {
+// TestKeys_OpenScreensOfThePod: the keys to what belongs to the pod.
+func TestKeys_OpenScreensOfThePod(t *testing.T) {
 	o, still := at(t, storefront, busy)
 	name := o.First.Pod
 	still.Texts = map[string]string{name: "kind: Pod\nmetadata: {name: " + name + "}\n"}
@@ -194,9 +194,8 @@ func TestDoors(t *testing.T) {
 	s.Until("no shell here")
 }
 
-// TestScrolls: down goes from container to container and then down the page; the
-// cursor is found again on the way up.
-func TestScrolls(t *testing.T) {
+// TestScreen_ScrollsBelowTheContainers moves down past the last container, and back to it.
+func TestScreen_ScrollsBelowTheContainers(t *testing.T) {
 	o, _ := at(t, storefront, busy)
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("more lines")
@@ -210,8 +209,8 @@ func TestScrolls(t *testing.T) {
 	s.Until("› logship", "◐ not ready")
 }
 
-// TestGone: the pod goes away under one's eyes.
-func TestGone(t *testing.T) {
+// TestScreen_OfADeletedPod: the pod goes away under one's eyes.
+func TestScreen_OfADeletedPod(t *testing.T) {
 	o, still := at(t, storefront, nil)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("CONTAINER")

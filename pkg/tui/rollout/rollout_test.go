@@ -52,15 +52,15 @@ func TestGoldenPanels(t *testing.T) {
 	}
 }
 
-// TestWhy: a stuck rollout says why, in the words of the verb why, with what to do.
-func TestWhy(t *testing.T) {
+// TestScreen_ShowsBlockers checks the cause and the remedy, in the words of the verb why.
+func TestScreen_ShowsBlockers(t *testing.T) {
 	o, _ := at(t, "checkout")
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
 	s.Until("✖ stuck", "failed at step", "CrashLoopBackOff: container app in pod", "l, then p is the log before the last restart; u rolls back")
 }
 
-// TestGroups: b goes through the groups; there are no subsets here.
-func TestGroups(t *testing.T) {
+// TestGrid_GroupsPods checks that b changes the grouping; this workload has no subsets.
+func TestGrid_GroupsPods(t *testing.T) {
 	o, _ := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("by revision", " new ", " old ")
@@ -72,9 +72,8 @@ func TestGroups(t *testing.T) {
 	s.Until("by revision")
 }
 
-// TestMarkedPods: restart is about the pods that are marked, and left is no way back
-// here.
-func TestMarkedPods(t *testing.T) {
+// TestRestart_IsAboutMarkedPods checks also that left does not close this screen.
+func TestRestart_IsAboutMarkedPods(t *testing.T) {
 	o, still := at(t, "storefront")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("PODS")
@@ -89,9 +88,9 @@ func TestMarkedPods(t *testing.T) {
 	}
 }
 
-// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: a
-// restart is about the pod of the cursor then. One of the same name is another pod.
-func TestMarkedPodsGo(t *testing.T) {
+// TestMarks_OfDeletedPodsAreDropped checks that the user is told, and that a new pod of the same
+// name is not marked.
+func TestMarks_OfDeletedPodsAreDropped(t *testing.T) {
 	o, still := at(t, "storefront")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("PODS")
@@ -111,9 +110,9 @@ func TestMarkedPodsGo(t *testing.T) {
 	s.Gone("2 marked")
 }
 
-// TestMoves: the cursor goes from row to row, left and right from pod to pod of the grid,
+// TestCursor_MovesInTableAndGrid: the cursor goes from row to row, left and right from pod to pod of the grid,
 // and stays inside.
-func TestMoves(t *testing.T) {
+func TestCursor_MovesInTableAndGrid(t *testing.T) {
 	o, _ := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	first := pointed(s.Until("PODS", "› "))
@@ -128,8 +127,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestTypedFilter: what is typed after / filters pods, and acts on nothing.
-func TestTypedFilter(t *testing.T) {
+// TestFilter_IsNotTakenForKeys types a filter whose letters are keys of actions.
+func TestFilter_IsNotTakenForKeys(t *testing.T) {
 	o, still := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("PODS")
@@ -151,8 +150,8 @@ func pointed(frame string) string {
 	return ""
 }
 
-// TestUnseen: why pods are not there is told, and how old those are that are seen.
-func TestUnseen(t *testing.T) {
+// TestScreen_OfAnUnreadableWorkload checks that the error and the age of the shown pods are drawn.
+func TestScreen_OfAnUnreadableWorkload(t *testing.T) {
 	o, still := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("PODS")
@@ -166,8 +165,8 @@ func TestUnseen(t *testing.T) {
 	s.Until("the pods of cloneset/search cannot be loaded:", "configmaps is forbidden")
 }
 
-// TestGoneWorkload: it says so when the workload goes away under one's eyes.
-func TestGoneWorkload(t *testing.T) {
+// TestScreen_OfADeletedWorkload: it says so when the workload goes away under one's eyes.
+func TestScreen_OfADeletedWorkload(t *testing.T) {
 	o, still := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("PODS")

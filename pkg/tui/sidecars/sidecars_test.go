@@ -74,8 +74,8 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestMany: more sets than there is room for scroll, and the cursor stays in sight.
-func TestMany(t *testing.T) {
+// TestScreen_ScrollsManySets: more sets than there is room for scroll, and the cursor stays in sight.
+func TestScreen_ScrollsManySets(t *testing.T) {
 	o, _ := options(12)
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("15 SidecarSets", "sets 1 to 1")
@@ -105,8 +105,8 @@ func TestFilterAndOpen(t *testing.T) {
 	s.Until("no matches; esc clears the filter")
 }
 
-// TestActsAreAboutTheSet: a rollout is one of a set.
-func TestActsAreAboutTheSet(t *testing.T) {
+// TestActions_AreAboutTheSet: a rollout is one of a set.
+func TestActions_AreAboutTheSet(t *testing.T) {
 	o, still := options(0)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("3 SidecarSets")
@@ -135,8 +135,8 @@ func TestMouse(t *testing.T) {
 	s.Until("mesh on all workloads")
 }
 
-// TestEmpty: nothing there, and nothing known yet.
-func TestEmpty(t *testing.T) {
+// TestScreen_WithoutSets draws no sets, and sets that are not loaded yet.
+func TestScreen_WithoutSets(t *testing.T) {
 	o, still := options(0)
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])

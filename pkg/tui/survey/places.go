@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// FanOuts are objects that fan out, in the order in which they are shown.
-func FanOuts(list ...*world.Distribution) *world.FanOuts {
+// Distributions are objects that fan out, in the order in which they are shown.
+func Distributions(list ...*world.Distribution) *world.Distributions {
 	slices.SortFunc(list, func(a, b *world.Distribution) int { return compareRefs(a.Ref, b.Ref) })
-	return &world.FanOuts{List: list}
+	return &world.Distributions{List: list}
 }
 
 // United is a UnitedDeployment with the workloads of its subsets and all pods that its

@@ -1,5 +1,5 @@
 // Package survey works out what the terminal interface shows of objects that reach
-// beyond one workload: SidecarSets against all workloads, and what is fanned out over
+// beyond one workload: SidecarSets against all workloads, and distributions over
 // subsets, namespaces and nodes. It is handed the objects, so that every source shows
 // them alike, and asks the rules of packages plan and kruise.
 package survey

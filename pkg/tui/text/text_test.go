@@ -85,8 +85,8 @@ func TestGoldenSearch(t *testing.T) {
 	})
 }
 
-// TestMasks: nothing secret is ever on the screen, and all that is not is.
-func TestMasks(t *testing.T) {
+// TestManifest_MasksSecrets checks that only secret values are masked.
+func TestManifest_MasksSecrets(t *testing.T) {
 	for text, has := range map[string][]string{"yaml": {"API_TOKEN", "MODE", "fast: and loose", "registry.example.com"}, "describe": {"DB_PASSWORD:  ***", "MODE", "<set to the key 'token'", "SecretName:  web-token"}} {
 		o, _ := at(map[string]string{"web": map[string]string{"yaml": manifest, "describe": description}[text]}, screen.Open{Ref: web, Text: text})
 		if frame := tuitest.Plain(tuitest.Start(t, o, tuitest.Sizes[2]).Until(has...)); strings.Contains(frame, "hunter") || strings.Contains(frame, "managedFields") {
@@ -95,8 +95,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestSecret: wherever the manifest comes from, the values of a Secret are not seen.
-func TestSecret(t *testing.T) {
+// TestManifest_OfASecretIsMasked checks a source that masks nothing itself.
+func TestManifest_OfASecretIsMasked(t *testing.T) {
 	ref := cluster.Ref{Kind: "Secret", Namespace: "shop", Name: "db"}
 	o, still := at(map[string]string{"db": "kind: Secret\ndata: {password: aHVudGVyMg==}\n"}, screen.Open{Ref: ref, Text: "yaml"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
@@ -110,8 +110,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestReload: r asks again, and one stays where one is.
-func TestReload(t *testing.T) {
+// TestReload_KeepsThePlace: r asks again, and one stays where one is.
+func TestReload_KeepsThePlace(t *testing.T) {
 	o, still := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("apiVersion")
@@ -122,8 +122,8 @@ func TestReload(t *testing.T) {
 	s.Until("web:1.5.0")
 }
 
-// TestBack: esc takes the search away first, and then the page.
-func TestBack(t *testing.T) {
+// TestEsc_ClearsTheSearchFirst: esc takes the search away first, and then the page.
+func TestEsc_ClearsTheSearchFirst(t *testing.T) {
 	o, _ := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("apiVersion")
@@ -135,8 +135,8 @@ func TestBack(t *testing.T) {
 	s.Until("1 workload")
 }
 
-// TestWraps: w breaks long lines; right shows scroll right.
-func TestWraps(t *testing.T) {
+// TestScreen_WrapsLines: w breaks long lines; right shows scroll right.
+func TestScreen_WrapsLines(t *testing.T) {
 	long := "kind: CloneSet\nmetadata: {name: web}\nspec: {note: " + strings.Repeat("0123456789", 7) + "END}\n"
 	o, _ := at(map[string]string{"web": long}, screen.Open{Ref: web, Text: "yaml"})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
@@ -160,8 +160,8 @@ func (s slow) Manifest(ctx context.Context, r cluster.Ref) (string, error) {
 	return s.Still.Manifest(ctx, r)
 }
 
-// TestAsOf: a text is as old as it is until the next one is there, which is said.
-func TestAsOf(t *testing.T) {
+// TestScreen_ShowsItsAgeWhileItReloads: a text is as old as it is until the next one is there, which is said.
+func TestScreen_ShowsItsAgeWhileItReloads(t *testing.T) {
 	o, still := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	waits := slow{still, make(chan struct{}, 1)}
 	o.Source = waits

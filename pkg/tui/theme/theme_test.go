@@ -25,8 +25,8 @@ func TestNoColors(t *testing.T) {
 	}
 }
 
-// TestSixteen: a terminal with few colours is sent no others.
-func TestSixteen(t *testing.T) {
+// TestTheme_SixteenColors checks that a terminal with few colors gets no others.
+func TestTheme_SixteenColors(t *testing.T) {
 	th := New(Options{Colors: Sixteen})
 	for s := range styles {
 		if strings.Contains(th.Open(s), "38;") || strings.Contains(th.Open(s), "48;") {
@@ -110,9 +110,8 @@ func apart(a, b color.Color) float64 {
 	return math.Sqrt(d(x.R, y.R) + d(x.G, y.G) + d(x.B, y.B))
 }
 
-// TestTold: what is good and what is bad look different on every terminal, and light
-// and dark ones differ.
-func TestTold(t *testing.T) {
+// TestTheme_StatesLookDifferent checks good and bad states on every terminal, light and dark.
+func TestTheme_StatesLookDifferent(t *testing.T) {
 	for _, o := range []Options{{Colors: Sixteen}, {Colors: Many}, {Colors: Many, Light: true}} {
 		th := New(o)
 		seen := map[string]Style{}

@@ -86,8 +86,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestThousands: rows that are not seen cost nothing, and the cursor scrolls them.
-func TestThousands(t *testing.T) {
+// TestScreen_ThousandsOfWorkloads: rows that are not seen cost nothing, and the cursor scrolls them.
+func TestScreen_ThousandsOfWorkloads(t *testing.T) {
 	w := shop()
 	for i := range 5000 {
 		w.Workloads = append(w.Workloads, row("zone", "CloneSet", fmt.Sprintf("w-%04d", i), world.Healthy, plan.Tally{Desired: 1, Total: 1, Ready: 1, Updated: 1, UpdatedReady: 1}))
@@ -102,8 +102,8 @@ func TestThousands(t *testing.T) {
 	s.Until("storefront")
 }
 
-// TestGoneUnderTheCursor: the workload of the cursor and a marked one go away.
-func TestGoneUnderTheCursor(t *testing.T) {
+// TestCursor_OfADeletedWorkload: the workload of the cursor and a marked one go away.
+func TestCursor_OfADeletedWorkload(t *testing.T) {
 	still := tuitest.NewStill(shop())
 	s := tuitest.Start(t, tui.Options{Source: still, Actions: still}, tuitest.Sizes[1])
 	s.Until("storefront")

@@ -54,8 +54,8 @@ type Held struct {
 	Why  string
 }
 
-// FanOuts are the objects that spread something: over subsets, namespaces or nodes.
-type FanOuts struct{ List []*Distribution }
+// Distributions are the objects that spread something: over subsets, namespaces or nodes.
+type Distributions struct{ List []*Distribution }
 
 // Distribution is one of them: a UnitedDeployment, WorkloadSpread, ResourceDistribution or
 // ImagePullJob.

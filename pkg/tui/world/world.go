@@ -32,9 +32,9 @@ type World struct {
 	// Unseen is why the detail that is wanted is not there, or not as of now; empty while
 	// all is well.
 	Unseen string
-	// Sidecars and FanOuts are nil until they are wanted and read.
+	// Sidecars and Distributions are nil until they are wanted and read.
 	Sidecars      *Sidecars
-	Distributions *FanOuts
+	Distributions *Distributions
 	// Running are rollouts that this very program carries out: leaving it ends them.
 	Running []cluster.Ref
 }

@@ -1,7 +1,7 @@
-// Package fanouts is the screen of what is fanned out: UnitedDeployments and
+// Package distributions is the screen of distributions: UnitedDeployments and
 // WorkloadSpreads over subsets, ResourceDistributions over namespaces, ImagePullJobs
 // over nodes. Of the one of the cursor it shows each place against what it should have.
-package fanouts
+package distributions
 
 import (
 	"slices"
@@ -40,7 +40,7 @@ func New(o screen.Open) Screen { return Screen{at: o.Ref} }
 // Title is its breadcrumb.
 func (Screen) Title() string { return "distributions" }
 
-// Want is all that is fanned out.
+// Want is all distributions.
 func (Screen) Want() world.Want { return world.Want{Distributions: true} }
 
 // Filtered is the filter.

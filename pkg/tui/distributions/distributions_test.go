@@ -1,4 +1,4 @@
-package fanouts_test
+package distributions_test
 
 import (
 	"testing"
@@ -44,8 +44,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPlaces: tab goes into the places, which have a cursor of their own.
-func TestPlaces(t *testing.T) {
+// TestScreen_ListsTargets checks that tab moves to the targets, which have a cursor of their own.
+func TestScreen_ListsTargets(t *testing.T) {
 	o, _ := at(t, "warm-search")
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("9 nodes of", "node-1")
@@ -81,16 +81,16 @@ func TestMouse(t *testing.T) {
 	s.Until("3 subsets of cloneset/search")
 }
 
-// TestEmpty: nothing there, nothing known yet, and one that has no places.
-func TestEmpty(t *testing.T) {
+// TestScreen_WithoutDistributions draws none, none loaded yet, and one without targets.
+func TestScreen_WithoutDistributions(t *testing.T) {
 	o, still := at(t, "")
 	still.Show(world.World{Loaded: true})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])
 	s.Until("loading distributions")
-	still.Show(world.World{Loaded: true, Distributions: &world.FanOuts{}})
+	still.Show(world.World{Loaded: true, Distributions: &world.Distributions{}})
 	s.Until("no UnitedDeployment")
 	lone := &world.Distribution{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}
-	still.Show(world.World{Loaded: true, Distributions: &world.FanOuts{List: []*world.Distribution{lone}}})
+	still.Show(world.World{Loaded: true, Distributions: &world.Distributions{List: []*world.Distribution{lone}}})
 	s.Until("its target is not there", "0 subsets")
 	s.Press("tab", "down")
 	s.Until("0 subsets")

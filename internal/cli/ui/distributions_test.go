@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fannedOut is one object of each kind that fans out, around the CloneSet web.
-var fannedOut = []string{
+// distributed is one object of each kind that is distributed, around the CloneSet web.
+var distributed = []string{
 	`
 apiVersion: apps.kruise.io/v1beta1
 kind: WorkloadSpread
@@ -62,7 +62,7 @@ status: {desired: 1, succeeded: 0, failed: 0, pulling: 1, imageStatuses: {web: {
 }
 
 // lines are what fans out as text: what there is of what there should be, and why.
-func lines(list *world.FanOuts) []string {
+func lines(list *world.Distributions) []string {
 	var out []string
 	for _, f := range list.List {
 		text := fmt.Sprintf("%s/%s %v %d of %d", f.Kind, f.Name, f.Health, f.Got, f.Wanted)
@@ -74,10 +74,10 @@ func lines(list *world.FanOuts) []string {
 	return out
 }
 
-// TestFanOuts: they are watched once somebody wants them, and follow what changes.
-func TestFanOuts(t *testing.T) {
+// TestDistributions_FollowChanges checks that they are watched only after a screen wants them.
+func TestDistributions_FollowChanges(t *testing.T) {
 	a := shop(t)
-	for _, doc := range fannedOut {
+	for _, doc := range distributed {
 		a.put(doc)
 	}
 	l := seeing(t, a, "shop", "")
@@ -85,7 +85,7 @@ func TestFanOuts(t *testing.T) {
 	if asked := strings.Join(a.requests(), "\n"); strings.Contains(asked, "nodeimages") {
 		t.Errorf("nobody wanted these:\n%s", asked)
 	}
-	w := until(t, l, world.Want{Distributions: true}, "fan-outs", func(w *world.World) bool { return w.Distributions != nil })
+	w := until(t, l, world.Want{Distributions: true}, "distributions", func(w *world.World) bool { return w.Distributions != nil })
 	want := []string{
 		"ResourceDistribution/login stuck 1 of 2; other 0 of 1 conflict: the object exists and is not managed by this ResourceDistribution; shop 1 of 1",
 		"ImagePullJob/warm progressing 0 of 1; node-1 0 of 1 pulling, 40%",
@@ -96,22 +96,22 @@ func TestFanOuts(t *testing.T) {
 			"; (none) 2 of 0 created before the WorkloadSpread, or while no subset had room; their nodes fit none, or they wait for one",
 	}
 	if diff := cmp.Diff(want, lines(w.Distributions)); diff != "" {
-		t.Errorf("fan-outs (-want +got):\n%s", diff)
+		t.Errorf("distributions (-want +got):\n%s", diff)
 	}
-	a.put(strings.Replace(fannedOut[5], "phase: Pulling, progress: 40", "phase: Succeeded, progress: 100", 1))
+	a.put(strings.Replace(distributed[5], "phase: Pulling, progress: 40", "phase: Succeeded, progress: 100", 1))
 	until(t, l, world.Want{Distributions: true}, "the pull to be done", func(w *world.World) bool {
 		return slices.ContainsFunc(lines(w.Distributions), func(s string) bool { return strings.HasPrefix(s, "ImagePullJob/warm healthy 1 of 1") })
 	})
 }
 
-// TestFanOutsOfSome: a selector leaves out what spreads other workloads.
-func TestFanOutsOfSome(t *testing.T) {
+// TestDistributions_OfReadableKinds: a selector leaves out what spreads other workloads.
+func TestDistributions_OfReadableKinds(t *testing.T) {
 	a := shop(t)
-	for _, doc := range fannedOut[:3] {
+	for _, doc := range distributed[:3] {
 		a.put(doc)
 	}
 	l := seeing(t, a, "shop", "team=shop")
-	w := until(t, l, world.Want{Distributions: true}, "fan-outs", func(w *world.World) bool { return w.Distributions != nil })
+	w := until(t, l, world.Want{Distributions: true}, "distributions", func(w *world.World) bool { return w.Distributions != nil })
 	if got := lines(w.Distributions); len(got) != 1 || !strings.HasPrefix(got[0], "WorkloadSpread/zones") {
 		t.Errorf("%q", got)
 	}

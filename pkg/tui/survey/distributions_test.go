@@ -31,7 +31,7 @@ func node(t *testing.T, text string) *tree.Node {
 	return tree.FromValue(*read[map[string]any](t, text))
 }
 
-// rows are a fan-out as text: the whole, its problems, its places.
+// rows are a distribution as text: the whole, its problems, its targets.
 func rows(f *world.Distribution) []string {
 	out := []string{fmt.Sprintf("%s %s %s %d/%d", f.Ref, f.Target, f.Health, f.Got, f.Wanted)}
 	for _, p := range f.Problems {
@@ -150,9 +150,9 @@ func TestPulls(t *testing.T) {
 	check(t, survey.Pulls(late, nil), "imagepulljob/warm web:v2 stuck 0/2", "! 2 more, whose turn has not come: 1 at a time", "! job exceeds activeDeadlineSeconds")
 }
 
-func TestFanOutsInOrder(t *testing.T) {
+func TestDistributions_AreInOrder(t *testing.T) {
 	a, b := &world.Distribution{Ref: cluster.Ref{Namespace: "a", Name: "x"}}, &world.Distribution{Ref: cluster.Ref{Namespace: "b", Name: "a"}}
-	if got := survey.FanOuts(b, a); got.List[0] != a {
+	if got := survey.Distributions(b, a); got.List[0] != a {
 		t.Error("not by namespace")
 	}
 }

@@ -1,4 +1,4 @@
-package fanouts
+package distributions
 
 import (
 	"fmt"

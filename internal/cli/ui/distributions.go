@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// fanOuts sets what is fanned out against what there is, once a round, for the screens that want
+// distributions sets distributions against what there is, once a round, for the screens that want
 // it; nil before all of it has been loaded.
-func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
+func (f *fleetReader) distributions(now time.Time) *world.Distributions {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.spread != nil && f.spreadIn == f.rounds {
@@ -29,18 +29,18 @@ func (f *fleetReader) fanOuts(now time.Time) *world.FanOuts {
 	if !ok || !f.loaded {
 		return nil
 	}
-	f.spread, f.spreadIn = fanoutReader{f, objects, now}.readAll(), f.rounds
+	f.spread, f.spreadIn = distributionReader{f, objects, now}.readAll(), f.rounds
 	return f.spread
 }
 
-// fanoutReader puts together what fans out and the workloads that are looked at.
-type fanoutReader struct {
+// distributionReader puts together what fans out and the workloads that are looked at.
+type distributionReader struct {
 	*fleetReader
 	kube.Distributions
 	now time.Time
 }
 
-func (f fanoutReader) readAll() *world.FanOuts {
+func (f distributionReader) readAll() *world.Distributions {
 	var out []*world.Distribution
 	for _, ud := range f.United {
 		if one := f.unitedDeployment(ud); one != nil {
@@ -58,11 +58,11 @@ func (f fanoutReader) readAll() *world.FanOuts {
 	for _, job := range f.Pulls {
 		out = append(out, survey.Pulls(job, f.NodeImages))
 	}
-	return survey.FanOuts(out...)
+	return survey.Distributions(out...)
 }
 
 // unitedDeployment is a UnitedDeployment; nil for one whose workloads are not looked at.
-func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.Distribution {
+func (f distributionReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.Distribution {
 	var subsets []*tree.Node
 	for _, s := range f.sights {
 		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
@@ -83,7 +83,7 @@ func (f fanoutReader) unitedDeployment(ud *kruise.UnitedDeployment) *world.Distr
 }
 
 // spreads is a WorkloadSpread; nil for one whose target is not looked at.
-func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.Distribution {
+func (f distributionReader) spreads(ws *kruise.WorkloadSpread) *world.Distribution {
 	target := f.target(ws)
 	if target == nil {
 		return f.adrift(ws)
@@ -95,7 +95,7 @@ func (f fanoutReader) spreads(ws *kruise.WorkloadSpread) *world.Distribution {
 	return survey.Spread(ws, templateNode(target.Workload), target.Pods, updated)
 }
 
-func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView {
+func (f distributionReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView {
 	r := ws.Spec.TargetReference
 	if r == nil {
 		return nil
@@ -106,7 +106,7 @@ func (f fanoutReader) target(ws *kruise.WorkloadSpread) *kube.WorkloadView {
 
 // adrift is a WorkloadSpread without a target that is looked at: nil where the selector
 // has left it out.
-func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
+func (f distributionReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
 	out := survey.Spread(ws, nil, nil, nil)
 	switch r := ws.Spec.TargetReference; {
 	case f.narrowed:
@@ -122,7 +122,7 @@ func (f fanoutReader) adrift(ws *kruise.WorkloadSpread) *world.Distribution {
 var followedKinds = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
 // distribution is a ResourceDistribution. Without namespaces its targets are not known.
-func (f fanoutReader) distribution(rd *kruise.ResourceDistribution) *world.Distribution {
+func (f distributionReader) distribution(rd *kruise.ResourceDistribution) *world.Distribution {
 	out := survey.Distribution(rd, f.Namespaces)
 	if f.Namespaces == nil {
 		out.Problems, out.Health = []string{"namespaces may not be read here: which ones it is for is not known"}, world.Degraded
