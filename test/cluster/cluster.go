@@ -59,7 +59,7 @@ func New(ctx context.Context, opts ...Option) (*Cluster, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	binaries, err := build.Ensure(ctx, build.Control, o.line, o.progress)
+	binaries, err := build.Ensure(ctx, build.Control, build.Line(), o.progress)
 	if err != nil {
 		return nil, err
 	}

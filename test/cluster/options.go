@@ -18,7 +18,6 @@ type Option func(*options)
 
 // options is comparable in print but for its add-ons, see key.
 type options struct {
-	line          string
 	audit         bool
 	gates         map[string]bool
 	runtimeConfig map[string]string
@@ -46,10 +45,6 @@ func defaults() options {
 		progress:      os.Stderr,
 	}
 }
-
-// withServer chooses the server line, "v1.37" or "v1.36". Without it the
-// environment variable KUBECTL_KRUISE_SERVER does, and then the newest is taken.
-func withServer(line string) Option { return func(o *options) { o.line = line } }
 
 // WithAudit writes every request with its body to the audit log, see Cluster.Audit.
 func WithAudit() Option { return func(o *options) { o.audit = true } }

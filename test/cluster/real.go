@@ -26,7 +26,7 @@ func (c *Cluster) startRealNode(ctx context.Context) error {
 	if !c.options.realNode {
 		return nil
 	}
-	binaries, err := build.Ensure(ctx, build.Node, c.options.line, c.options.progress)
+	binaries, err := build.Ensure(ctx, build.Node, build.Line(), c.options.progress)
 	if err != nil {
 		return err
 	}
