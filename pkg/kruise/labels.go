@@ -65,8 +65,6 @@ const (
 	// InPlaceUpdateGraceAnnotation holds the change that waits for the grace
 	// period to end.
 	InPlaceUpdateGraceAnnotation = "apps.kruise.io/inplace-update-grace"
-	// runtimeContainersMetaAnnotation is written by the node agent.
-	runtimeContainersMetaAnnotation = "apps.kruise.io/runtime-containers-meta"
 	// ProgressiveCreatePodAnnotation, "true" on a v1alpha1 DaemonSet, is
 	// scaleStrategy.partitionedScaling of v1beta1.
 	ProgressiveCreatePodAnnotation = "daemonset.kruise.io/progressive-create-pod"
@@ -88,10 +86,6 @@ const (
 	// ImagePreDownloadMinUpdatedReadyPodsAnnotation is how many updated pods
 	// must be ready before the download starts.
 	ImagePreDownloadMinUpdatedReadyPodsAnnotation = "apps.kruise.io/image-predownload-min-updated-ready-pods"
-	// imagePreDownloadCreatedLabel is on a revision whose jobs were created.
-	imagePreDownloadCreatedLabel = "apps.kruise.io/pre-predownload-created"
-	// imagePreDownloadIgnoredLabel is on a revision that needs no download.
-	imagePreDownloadIgnoredLabel = "apps.kruise.io/image-predownload-ignored"
 )
 
 // Readiness gates that only Kruise sets.
@@ -110,8 +104,6 @@ const (
 	ContainerLaunchPriorityAnnotation = "apps.kruise.io/container-launch-priority"
 	// ContainerLaunchOrdered is the only value that does so.
 	ContainerLaunchOrdered = "Ordered"
-	// containerLaunchPriorityCompletedAnnotation is "true" once all started.
-	containerLaunchPriorityCompletedAnnotation = "apps.kruise.io/container-launch-priority-completed"
 	// ContainerPriorityEnv is a container's priority; larger starts earlier.
 	ContainerPriorityEnv = "KRUISE_CONTAINER_PRIORITY"
 	// ContainerBarrierEnv holds a container until its key of the pod's
@@ -119,8 +111,6 @@ const (
 	ContainerBarrierEnv = "KRUISE_CONTAINER_BARRIER"
 	// UsingEnhancedLivenessAnnotation, "true", takes the liveness probes out.
 	UsingEnhancedLivenessAnnotation = "apps.kruise.io/using-enhanced-liveness"
-	// containerProbeContextAnnotation keeps the probes taken out.
-	containerProbeContextAnnotation = "apps.kruise.io/container-probe-context"
 	// TerminateSidecarEnv marks a container that ends with the job.
 	TerminateSidecarEnv = "KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT"
 	// TerminateSidecarWithImageEnv gives the image that ends the container on
@@ -129,12 +119,6 @@ const (
 	// TerminateSidecarIgnoreExitCodeEnv leaves the sidecar's exit code out of
 	// the pod's result.
 	TerminateSidecarIgnoreExitCodeEnv = "KRUISE_TERMINATE_SIDECAR_IGNORE_EXIT_CODE"
-)
-
-// Pod probes (docs/kruise/protection.md#other-features), on pods.
-const (
-	podProbeAnnotation           = "kruise.io/podprobe"
-	podProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"
 )
 
 // SidecarSet (docs/kruise/sidecarset.md#names, docs/kruise/sidecarset.md#which-pods-match and
@@ -261,22 +245,10 @@ const (
 	// NodeTypeLabel is VirtualNodeType on nodes that no agent of Kruise runs on.
 	NodeTypeLabel   = "type"
 	VirtualNodeType = "virtual-kubelet"
-	// scheduledAtAnnotation is on what an AdvancedCronJob created (RFC 3339).
-	scheduledAtAnnotation = "apps.kruise.io/scheduled-at"
-	// The copies of pull secrets carry these.
-	imagePullJobSourceKeyAnnotation  = "imagepulljobs.kruise.io/source-key"
-	imagePullJobReferencesAnnotation = "imagepulljobs.kruise.io/references"
-	imagePullJobModeAnnotation       = "imagepulljobs.kruise.io/mode"
 	// ImagePullJobFinalizer holds an ImagePullJob until its secrets are gone.
 	ImagePullJobFinalizer = "apps.kruise.io/deletion-protection"
-	// daemonConfigNamespace is where they are, DaemonConfigNamespaceEnv what
-	// moves it.
-	daemonConfigNamespace    = "kruise-daemon-config"
-	daemonConfigNamespaceEnv = "KRUISE_DAEMON_CONFIG_NS"
 	// EphemeralJobEnv holds the job's uid in the containers it added.
 	EphemeralJobEnv = "KRUISE_EJOB_ID"
-	// ephemeralJobFinalizer is on EphemeralJobs.
-	ephemeralJobFinalizer = "apps.kruise.io/ephemeralcontainers-cleanup"
 )
 
 // ContainerRecreateRequest (docs/kruise/jobs.md#containerrecreaterequest and

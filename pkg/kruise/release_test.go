@@ -125,10 +125,10 @@ spec: {progressDeadlineSeconds: 600, lifecycle: {preNormal: {markPodNotReady: tr
 
 func TestSpan_Words(t *testing.T) {
 	for want, s := range map[string]kruise.Span{
-		"since Kruise 1.9":                    {First: kruise.Minor(9)},
-		"only in Kruise 1.8":                  {First: kruise.Minor(8), Last: kruise.Minor(8)},
-		"until Kruise 1.4":                    {First: kruise.Minor(0), Last: kruise.Minor(4)},
-		"from Kruise 1.4 to 1.9":              {First: kruise.Minor(4), Last: kruise.Minor(9)},
+		"since Kruise 1.9":                  {First: kruise.Minor(9)},
+		"only in Kruise 1.8":                {First: kruise.Minor(8), Last: kruise.Minor(8)},
+		"until Kruise 1.4":                  {First: kruise.Minor(0), Last: kruise.Minor(4)},
+		"from Kruise 1.4 to 1.9":            {First: kruise.Minor(4), Last: kruise.Minor(9)},
 		"only in versions after Kruise 1.9": {First: kruise.Next},
 	} {
 		if got := s.Words(); got != want {
