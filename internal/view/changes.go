@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
@@ -64,7 +65,7 @@ func (b *builder) change(ch *compare.Change) {
 func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
-			b.line("  and %s; -v shows them", plural(len(list)-i, "more field"))
+			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
 			return
 		}
 		b.line("%s", b.st.cut("  "+f.Path+askedText(f, r)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
@@ -42,7 +43,7 @@ func (c Changes) Markdown(w io.Writer) error {
 	if rows < len(c.Changes) || details < len(c.Changes) {
 		b.line("")
 		b.line("_Cut to fit: %d of %s %s missing from the table, the fields of %d are left out. `kubectl kruise diff` shows all._",
-			len(c.Changes)-rows, plural(len(c.Changes), "object"), verb(len(c.Changes)-rows, "is", "are"), len(c.Changes)-details)
+			len(c.Changes)-rows, counted.Of(len(c.Changes), "object"), counted.Word(len(c.Changes)-rows, "is", "are"), len(c.Changes)-details)
 	}
 	return b.write(w)
 }
@@ -70,7 +71,7 @@ func markdownRow(ch *compare.Change) string {
 	pods := []string{podsText(ch.Rollout)}
 	for i, s := range ch.Subsets {
 		if i == mostNames {
-			pods = append(pods, "and "+plural(len(ch.Subsets)-i, "more subset"))
+			pods = append(pods, "and "+counted.Of(len(ch.Subsets)-i, "more subset"))
 			break
 		}
 		pods = append(pods, subsetText(s))
@@ -119,7 +120,7 @@ func markdownDetail(ch *compare.Change) string {
 	b := &builder{}
 	for i, f := range ch.Fields {
 		if i == mostFields && len(ch.Fields) > mostFields+1 {
-			b.line("  and %s", plural(len(ch.Fields)-i, "more field"))
+			b.line("  and %s", counted.Of(len(ch.Fields)-i, "more field"))
 			break
 		}
 		b.line("  %s%s", f.Path, askedText(f, ch.Rollout))
@@ -136,5 +137,5 @@ func markdownDetail(ch *compare.Change) string {
 		fence += "`"
 	}
 	return fmt.Sprintf("<details><summary>%s, %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n",
-		text.HTML(headOf(ch)), plural(len(ch.Fields), "field"), fence, body, fence)
+		text.HTML(headOf(ch)), counted.Of(len(ch.Fields), "field"), fence, body, fence)
 }

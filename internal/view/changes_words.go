@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -49,7 +50,7 @@ func followText(r *compare.Rollout) string {
 	case !known:
 		return "all are " + done + restartText(r) + writtenText(r)
 	}
-	text := fmt.Sprintf("%d of %d %s %s%s", r.Reach, r.Total, verb(r.Reach, "is", "are"), done, restartText(r))
+	text := fmt.Sprintf("%d of %d %s %s%s", r.Reach, r.Total, counted.Word(r.Reach, "is", "are"), done, restartText(r))
 	if r.Mode != rules.ModeMetadataOnly {
 		text += fmt.Sprintf(", at most %d unavailable at a time", min(r.Down, r.Reach))
 		if r.Surge > 0 {
@@ -64,7 +65,7 @@ func restartText(r *compare.Rollout) string {
 	if r.Mode != rules.ModeInPlace || len(r.Restarts) == 0 {
 		return ""
 	}
-	return " (" + namesText(r.Restarts) + " " + verb(len(r.Restarts), "restarts", "restart") + ")"
+	return " (" + namesText(r.Restarts) + " " + counted.Word(len(r.Restarts), "restarts", "restart") + ")"
 }
 
 // writtenText is the pace where the number of pods is not known.
@@ -101,7 +102,7 @@ func becauseText(r *compare.Rollout) string {
 	case text == "":
 		return r.Why
 	case r.Mode == rules.ModeRecreate && r.Driver == plan.DriverNative:
-		return text + " " + verb(len(list), "changes", "change")
+		return text + " " + counted.Word(len(list), "changes", "change")
 	}
 	return text + ": " + reasonText(r)
 }
@@ -133,14 +134,14 @@ func limited(n int) string {
 	if n < 0 {
 		return ""
 	}
-	return ", " + plural(n, "pod")
+	return ", " + counted.Of(n, "pod")
 }
 
 func limitText(n int) string {
 	if n < 0 {
 		return "no limit"
 	}
-	return "at most " + plural(n, "pod")
+	return "at most " + counted.Of(n, "pod")
 }
 
 // mostNames is how many names are listed in a line.
@@ -161,9 +162,9 @@ func reachText(list []compare.Reached) string {
 		pods += max(w.Pods, 0)
 		unknown = unknown || w.Pods < 0
 	}
-	text := plural(len(list), "workload")
+	text := counted.Of(len(list), "workload")
 	if pods > 0 {
-		text += " with " + map[bool]string{true: "at least ", false: ""}[unknown] + plural(pods, "pod")
+		text += " with " + map[bool]string{true: "at least ", false: ""}[unknown] + counted.Of(pods, "pod")
 	}
 	return text + ": " + namesText(names)
 }
@@ -250,7 +251,7 @@ func (t *tally) rollout(r *compare.Rollout) {
 // Summary says in one line what it all comes to.
 func (c Changes) Summary() string {
 	if len(c.Changes) == 0 {
-		return fmt.Sprintf("no differences between %s and %d", plural(c.Objects[0], "object"), c.Objects[1])
+		return fmt.Sprintf("no differences between %s and %d", counted.Of(c.Objects[0], "object"), c.Objects[1])
 	}
 	t := c.tally()
 	var parts []string
@@ -274,7 +275,7 @@ func (c Changes) Summary() string {
 		out = append(out, strings.Join(parts, ", "))
 	}
 	if n := t.levels[compare.Loss]; n > 0 {
-		out = append(out, fmt.Sprintf("%d %s data or service", n, verb(n, "loses", "lose")))
+		out = append(out, fmt.Sprintf("%d %s data or service", n, counted.Word(n, "loses", "lose")))
 	}
 	if n := t.levels[compare.Refused]; n > 0 {
 		out = append(out, fmt.Sprintf("%d will be refused", n))
@@ -287,7 +288,7 @@ func countedText(pods int, more bool) string {
 	case pods == 0:
 		return "some pods"
 	case more:
-		return plural(pods, "pod") + " and more"
+		return counted.Of(pods, "pod") + " and more"
 	}
-	return plural(pods, "pod")
+	return counted.Of(pods, "pod")
 }

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -38,7 +39,7 @@ const mostFields = 20
 func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
-			b.line("  and %s; -v shows them", plural(len(list)-i, "more field"))
+			b.line("  and %s; -v shows them", counted.Of(len(list)-i, "more field"))
 			return
 		}
 		b.field(f, mode == rules.ModeInPlace)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -94,7 +95,7 @@ func (g *same) write(w io.Writer, st Style) error {
 	}
 	for i, p := range g.where {
 		if i == most && len(g.where) > most+1 {
-			fmt.Fprintf(&b, "            and %s\n", plural(len(g.where)-most, "more object"))
+			fmt.Fprintf(&b, "            and %s\n", counted.Of(len(g.where)-most, "more object"))
 			break
 		}
 		label := "    object: "
@@ -117,7 +118,7 @@ func (g *same) write(w io.Writer, st Style) error {
 
 // Summary is one line that counts what was made and found.
 func Summary(in, out int, list []finding.Finding) string {
-	return Counted(fmt.Sprintf("rendered %s into %d", plural(in, "object"), out), list)
+	return Counted(fmt.Sprintf("rendered %s into %d", counted.Of(in, "object"), out), list)
 }
 
 // Counted is a line that says what was done, and counts what was found.
@@ -136,13 +137,6 @@ func Counted(line string, list []finding.Finding) string {
 		line += "; findings: " + strings.Join(parts, ", ")
 	}
 	return line
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Report is what --report writes: everything that stderr says, for machines.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -82,7 +83,7 @@ func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st 
 		return err
 	}
 	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %s at a time, at most %s unavailable\n",
-		line.Duration.Round(time.Second), plural(line.MostActive, "rollout"), plural(line.MostUnavailable, "pod"))
+		line.Duration.Round(time.Second), counted.Of(line.MostActive, "rollout"), counted.Of(line.MostUnavailable, "pod"))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func peak(w io.Writer, p simulate.Peak) error {
 	text := fmt.Sprintf("  peak in %s: %d unavailable", p, p.Unavailable)
 	switch {
 	case p.Kind == "node":
-		text = fmt.Sprintf("  peak on %s: %s not ready or terminating", p, plural(p.Unavailable, "pod"))
+		text = fmt.Sprintf("  peak on %s: %s not ready or terminating", p, counted.Of(p.Unavailable, "pod"))
 	case p.Allowed >= 0:
 		text += fmt.Sprintf(" of %d allowed", p.Allowed)
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -46,7 +47,7 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 	b := &builder{st: st}
 	if st.Full {
 		for _, r := range list {
-			b.line("%s revision %d (%s), %s", name, r.Number, r.Name, plural(r.Pods, "pod"))
+			b.line("%s revision %d (%s), %s", name, r.Number, r.Name, counted.Of(r.Pods, "pod"))
 			if r.Cause != "" {
 				b.line("change cause: %s", r.Cause)
 			}
@@ -109,7 +110,7 @@ func wereText(r Revision) string {
 // fault is why those before the newest cannot be read.
 func PastRollouts(w io.Writer, name string, list []plan.PastRollout, fault string, now time.Time, st Style) error {
 	b := &builder{st: st}
-	b.line("%s  %s", st.paint(bold, name), plural(len(list), "rollout"))
+	b.line("%s  %s", st.paint(bold, name), counted.Of(len(list), "rollout"))
 	for _, p := range list {
 		b.line("")
 		b.past(p, now)
@@ -142,7 +143,7 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 	}
 	for i, s := range p.Steps {
 		if p.Left > 0 && i == len(p.Steps)-1 {
-			b.line("  ... %s left out", plural(p.Left, "step"))
+			b.line("  ... %s left out", counted.Of(p.Left, "step"))
 		}
 		state := show.StepNext
 		if s.Done {

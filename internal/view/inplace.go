@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -115,7 +116,7 @@ func modeText(mode rules.UpdateMode, restarts []string) string {
 		if len(restarts) == 0 {
 			return "in place, nothing restarts"
 		}
-		return "in place, " + strings.Join(restarts, ", ") + " " + verb(len(restarts), "restarts", "restart") + " inside the pod"
+		return "in place, " + strings.Join(restarts, ", ") + " " + counted.Word(len(restarts), "restarts", "restart") + " inside the pod"
 	case rules.ModeMetadataOnly:
 		return "metadata only, nothing restarts"
 	case rules.ModeRecreate:
@@ -124,13 +125,6 @@ func modeText(mode rules.UpdateMode, restarts []string) string {
 		return "not allowed, running pods stay as they are"
 	}
 	return "unchanged, the pods stay as they are"
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }
 
 func when(yes bool, text string) string {

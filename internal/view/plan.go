@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -111,9 +112,9 @@ func targetText(t plan.Target) string {
 
 // limitsText says how many pods there are, and how many of them at a time.
 func limitsText(l plan.Limits) string {
-	text := fmt.Sprintf("%s, at most %d unavailable at a time", plural(l.Replicas, "pod"), l.MaxUnavailable)
+	text := fmt.Sprintf("%s, at most %d unavailable at a time", counted.Of(l.Replicas, "pod"), l.MaxUnavailable)
 	if l.MaxSurge > 0 {
-		text += fmt.Sprintf(", at most %s above replicas", plural(l.MaxSurge, "pod"))
+		text += fmt.Sprintf(", at most %s above replicas", counted.Of(l.MaxSurge, "pod"))
 	}
 	if l.MinReady > 0 {
 		text += ", each ready for " + svg.Span(l.MinReady) + " to count"
@@ -210,7 +211,7 @@ func watched(p plan.Plan) []string {
 		out = append(out, "~ marks pods that are interchangeable: Kruise may pick other ones")
 	}
 	if n := waits(p.Steps); n > 0 {
-		out = append(out, verb(n, "1 step waits", fmt.Sprintf("%d steps wait", n))+" for approval")
+		out = append(out, counted.Word(n, "1 step waits", fmt.Sprintf("%d steps wait", n))+" for approval")
 	}
 	if p.Target.UID == "" {
 		out = append(out, "planned without a cluster: pods and their names are examples")
@@ -239,14 +240,14 @@ func downText(l plan.Limits) string {
 		return "there are no pods"
 	}
 	share := min(l.MaxUnavailable*100/l.Replicas, 100)
-	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), plural(l.Replicas, "pod"), share)
+	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), counted.Of(l.Replicas, "pod"), share)
 }
 
 // predictedText is a simulated run in numbers, in one line.
 func predictedText(s simulate.Summary) string {
 	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated%s, %s, %s",
-		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
-		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))
+		counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"), counted.Of(s.Restarts, "container restart"), s.Recreated, s.AndDeleted(),
+		counted.Of(s.Pulls, "image pull"), counted.Of(s.Writes, "API write"))
 }
 
 // patchCommand is a patch of a plan as one would send it by hand, but for what is

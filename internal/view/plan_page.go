@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -222,7 +223,7 @@ func (page PlanPage) Picture() svg.Picture {
 	}
 	if s := page.Outcome; s != nil {
 		out.Description = fmt.Sprintf("%s %s: %s, at most %s unavailable and %s at once.",
-			plural(page.Replicas, "pod"), pictureWords[page.Mode], s.Text, plural(s.MostDown, "pod"), plural(s.MostPods, "pod"))
+			counted.Of(page.Replicas, "pod"), pictureWords[page.Mode], s.Text, counted.Of(s.MostDown, "pod"), counted.Of(s.MostPods, "pod"))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
@@ -123,7 +124,7 @@ func (p Problems) Count() string {
 			}
 		}
 		if n > 0 {
-			parts = append(parts, plural(n, map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "note"}[s]))
+			parts = append(parts, counted.Of(n, map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "note"}[s]))
 		}
 	}
 	if len(parts) == 0 {

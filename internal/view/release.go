@@ -3,6 +3,8 @@ package view
 import (
 	"io"
 	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // Release is the status of a Rollout of Kruise Rollout.
@@ -47,7 +49,7 @@ func (r Release) Write(w io.Writer, st Style) error {
 		}
 		b.line("  %s, stays %s", text, s.Pause)
 	}
-	b.line("  %s updated, %d ready", plural(int(r.Updated), "pod"), r.Ready)
+	b.line("  %s updated, %d ready", counted.Of(int(r.Updated), "pod"), r.Ready)
 	if r.Message != "" {
 		b.line("  %s", st.paint(yellow, r.Message))
 	}

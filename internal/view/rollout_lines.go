@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -128,7 +129,7 @@ func (l *RolloutLines) Err() error { return l.err }
 
 func (l *RolloutLines) open(e event.Event) {
 	l.plan, l.counts = *e.Plan, *e.Counts
-	words := []string{nameOf(e.Workload), "driver " + l.plan.Driver, plural(len(l.plan.Steps), "step")}
+	words := []string{nameOf(e.Workload), "driver " + l.plan.Driver, counted.Of(len(l.plan.Steps), "step")}
 	if l.plan.Mode != "" {
 		words = append(words, modeText(rules.UpdateMode(l.plan.Mode), l.plan.Restarts))
 	}

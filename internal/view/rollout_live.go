@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -177,7 +178,7 @@ func revisionText(name, what string) string {
 }
 
 func podsReady(pods, ready int) string {
-	return fmt.Sprintf("%s, %d ready", plural(pods, "pod"), max(ready, 0))
+	return fmt.Sprintf("%s, %d ready", counted.Of(pods, "pod"), max(ready, 0))
 }
 
 // steps are the steps, those around the current one where there is no room for all.
@@ -189,13 +190,13 @@ func (l *RolloutLive) steps(now time.Time, room int) []string {
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, fmt.Sprintf("  ... %s before", plural(from, "step")))
+		out = append(out, fmt.Sprintf("  ... %s before", counted.Of(from, "step")))
 	}
 	for i := from; i < to; i++ {
 		out = append(out, l.step(now, i))
 	}
 	if to < len(steps) {
-		out = append(out, fmt.Sprintf("  ... %s", plural(len(steps)-to, "more step")))
+		out = append(out, fmt.Sprintf("  ... %s", counted.Of(len(steps)-to, "more step")))
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func noonAnd(seconds int) time.Time { return noon.Add(time.Duration(seconds) * t
 func TestRolloutLive(t *testing.T) {
 	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container main, image web:2"}
 	slow := event.Blocker{Gate: plan.GateUpdated, Why: "updatedReplicas is 2 of 4"}
-	first := []event.Event{begun(0, 0), counted(10, pods(1, 1, 4)), done(10, 0), begun(10, 1)}
+	first := []event.Event{begun(0, 0), counts(10, pods(1, 1, 4)), done(10, 0), begun(10, 1)}
 	second := slices.Concat(first, []event.Event{blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waiting for approval"}), done(110, 1), begun(110, 2)})
 	for name, c := range map[string]struct {
 		events []event.Event
@@ -51,7 +51,7 @@ last: patch cloneset shop/web
   . 3 step-100%: update 3 more pods: 4 of 4
 waiting for approval
 1m10s so far`},
-		"waits, with trouble": {append(slices.Clip(second), counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+		"waits, with trouble": {append(slices.Clip(second), counts(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- CrashLoopBackOff: container main in pod web-3; image web:2

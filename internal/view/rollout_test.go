@@ -54,7 +54,7 @@ func done(at float64, step int) event.Event {
 	return after(at, event.StepDone, event.Event{Step: step})
 }
 
-func counted(at float64, c *event.Counts) event.Event {
+func counts(at float64, c *event.Counts) event.Event {
 	return after(at, event.Pods, event.Event{Counts: c})
 }
 
@@ -99,9 +99,9 @@ func TestRolloutLines(t *testing.T) {
 		want   string
 	}{
 		"from begin to end": {[]event.Event{
-			begun(0, 0), after(0.1, event.Acted, event.Event{Request: "patch cloneset shop/web"}), counted(2, pods(1, 1, 4)), done(2, 0),
+			begun(0, 0), after(0.1, event.Acted, event.Event{Request: "patch cloneset shop/web"}), counts(2, pods(1, 1, 4)), done(2, 0),
 			begun(2, 1), blocked(2, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waiting for approval"}), done(60, 1),
-			begun(60, 2), counted(70, pods(4, 4, 4)), done(70, 2), ended(70, event.Completed, "", pods(4, 4, 4)),
+			begun(60, 2), counts(70, pods(4, 4, 4)), done(70, 2), ended(70, event.Completed, "", pods(4, 4, 4)),
 		}, `12:00:00 step 1/3 update: update the template and 1 of 4 pods
 12:00:00   patch cloneset shop/web
 12:00:02   1 of 4 updated, 4 ready
@@ -115,9 +115,9 @@ func TestRolloutLines(t *testing.T) {
 12:01:10 completed after 1m10s: 4 of 4 updated, 4 ready
 `},
 		"counts are said once a second": {[]event.Event{
-			counted(1, pods(1, 0, 3)), counted(1.2, pods(1, 1, 4)), counted(1.4, pods(2, 1, 3)), after(1.9, beat, event.Event{}), after(2.1, beat, event.Event{}), after(3.2, beat, event.Event{}),
+			counts(1, pods(1, 0, 3)), counts(1.2, pods(1, 1, 4)), counts(1.4, pods(2, 1, 3)), after(1.9, beat, event.Event{}), after(2.1, beat, event.Event{}), after(3.2, beat, event.Event{}),
 		}, "12:00:01   1 of 4 updated, 3 ready\n12:00:02   2 of 4 updated, 3 ready\n"},
-		"a done step says its counts": {[]event.Event{counted(1, pods(1, 0, 3)), counted(1.2, pods(1, 1, 4)), done(1.3, 0)}, `12:00:01   1 of 4 updated, 3 ready
+		"a done step says its counts": {[]event.Event{counts(1, pods(1, 0, 3)), counts(1.2, pods(1, 1, 4)), done(1.3, 0)}, `12:00:01   1 of 4 updated, 3 ready
 12:00:01   1 of 4 updated, 4 ready
 12:00:01 step 1/3 update is done
 `},

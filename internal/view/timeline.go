@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -173,7 +174,7 @@ func podList(names []string, room int, full bool) string {
 	case more == 0:
 		return strings.Join(names, ", ")
 	case fits == 0:
-		return plural(len(names), "pod")
+		return counted.Of(len(names), "pod")
 	default:
 		return strings.Join(names[:fits], ", ") + andMore(more)
 	}
@@ -368,9 +369,9 @@ func Outcome(w io.Writer, s simulate.Summary, st Style) error {
 	if s.Reason != "" {
 		b.line("  reason        %s", s.Reason)
 	}
-	b.line("  unavailable   at most %s", plural(s.MostDown, "pod"))
-	b.line("  pods          at most %s", plural(s.MostPods, "pod"))
-	b.line("  restarts      %s in place, %s recreated%s", plural(s.Restarts, "container"), plural(s.Recreated, "pod"), s.AndDeleted())
+	b.line("  unavailable   at most %s", counted.Of(s.MostDown, "pod"))
+	b.line("  pods          at most %s", counted.Of(s.MostPods, "pod"))
+	b.line("  restarts      %s in place, %s recreated%s", counted.Of(s.Restarts, "container"), counted.Of(s.Recreated, "pod"), s.AndDeleted())
 	b.line("  image pulls   %d", s.Pulls)
 	b.line("  API writes    %d", s.Writes)
 	return b.write(w)

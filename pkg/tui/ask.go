@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -16,7 +17,7 @@ func (d dialog) asked() string {
 	a := d.act
 	what := names(a.On)
 	if len(a.On) > 1 {
-		what = show.Count(len(a.On), "workload")
+		what = counted.Of(len(a.On), "workload")
 	}
 	var c plan.Consequence
 	if len(a.On) == 1 {
@@ -107,16 +108,9 @@ func promotes(c plan.Consequence) string {
 	}
 	if c.Next < c.Updated {
 		first := c.Next - (c.Updated - c.Pods)
-		return fmt.Sprintf("%s updated next: %d of %d. Then it continues to %d of %d without a pause.", podsAre(first), c.Next, c.Total, c.Updated, c.Total)
+		return fmt.Sprintf("%s updated next: %d of %d. Then it continues to %d of %d without a pause.", counted.With(first, "more pod is", "more pods are"), c.Next, c.Total, c.Updated, c.Total)
 	}
-	return fmt.Sprintf("%s updated: %d of %d.", podsAre(c.Pods), c.Updated, c.Total)
-}
-
-func podsAre(n int) string {
-	if n == 1 {
-		return "1 more pod is"
-	}
-	return fmt.Sprintf("%d more pods are", n)
+	return fmt.Sprintf("%s updated: %d of %d.", counted.With(c.Pods, "more pod is", "more pods are"), c.Updated, c.Total)
 }
 
 func resumes(c plan.Consequence) string {
@@ -140,11 +134,11 @@ func rollsBack(c plan.Consequence) string {
 	case c.Pods == 0 && c.Steps == 0:
 		return "No pod was updated: the rollout ends, and nothing else changes."
 	case c.Pods == 0:
-		return "It takes " + show.Count(c.Steps, "step") + "."
+		return "It takes " + counted.Of(c.Steps, "step") + "."
 	case c.Pods == 1:
-		return "1 pod changes, in " + show.Count(c.Steps, "step") + "."
+		return "1 pod changes, in " + counted.Of(c.Steps, "step") + "."
 	}
-	return fmt.Sprintf("%d pods change, in %s.", c.Pods, show.Count(c.Steps, "step"))
+	return fmt.Sprintf("%d pods change, in %s.", c.Pods, counted.Of(c.Steps, "step"))
 }
 
 func stays(row *world.Workload) string {
@@ -166,7 +160,7 @@ func inPods(c plan.Consequence) string {
 	if c.Pods == 0 {
 		return "The containers"
 	}
-	return "Containers of " + show.Count(c.Pods, "pod")
+	return "Containers of " + counted.Of(c.Pods, "pod")
 }
 
 // podsOf is a value and its noun: 1 pod, 40% of the pods.

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -122,7 +123,7 @@ func (m frame) link() draw.Line {
 	}
 	w, s := m.env.World, m.env.Theme.Symbols
 	if n := len(w.Running); n > 0 {
-		l = l.Add(theme.Busy, " running "+show.Count(n, "rollout"))
+		l = l.Add(theme.Busy, " running "+counted.Of(n, "rollout"))
 	}
 	switch {
 	case w.Link.Lost != "":

@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -194,7 +194,7 @@ func (m Model) copied() (Model, tea.Cmd) {
 func copies(m Model) (text, what string) {
 	if c, ok := m.top().(screen.Copyable); ok {
 		text = c.Copied()
-		return text, show.Count(strings.Count(text, "\n")+1, "line")
+		return text, counted.Of(strings.Count(text, "\n")+1, "line")
 	}
 	sel := m.top().Selection(m.env)
 	names := sel.Pods

@@ -24,18 +24,18 @@ type typist struct {
 	acts *int
 }
 
-// counted counts what is done, and does nothing.
-type counted struct {
+// actsCounter counts what is done, and does nothing.
+type actsCounter struct {
 	world.Actions
 	acts *int
 }
 
-func (c counted) Do(context.Context, world.Act) (string, error) {
+func (c actsCounter) Do(context.Context, world.Act) (string, error) {
 	*c.acts++
 	return "", nil
 }
 
-func (c counted) Shell(string, string, string) (world.Program, error) {
+func (c actsCounter) Shell(string, string, string) (world.Program, error) {
 	*c.acts++
 	return nil, context.Canceled
 }
@@ -53,7 +53,7 @@ func newTypist(t *testing.T, shop *demo.Cluster, production bool) *typist {
 	t.Helper()
 	y := &typist{T: t, acts: new(int)}
 	at := func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	y.m = New(t.Context(), Options{Source: shop, Actions: counted{shop, y.acts}, After: at})
+	y.m = New(t.Context(), Options{Source: shop, Actions: actsCounter{shop, y.acts}, After: at})
 	y.look(shop, production)
 	return y
 }

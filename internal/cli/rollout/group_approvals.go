@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -200,15 +201,7 @@ func limitsText(l group.Limits) string {
 		if n == 0 {
 			return "any number of " + noun + "s"
 		}
-		return counted(n, noun)
+		return counted.Of(n, noun)
 	}
-	return fmt.Sprintf("%s at a time, %s, %s", bound(l.Parallel, "rollout"), bound(l.MaxUnavailable, "unavailable pod"), counted(l.MaxFailures, "failure"))
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%s at a time, %s, %s", bound(l.Parallel, "rollout"), bound(l.MaxUnavailable, "unavailable pod"), counted.Of(l.MaxFailures, "failure"))
 }

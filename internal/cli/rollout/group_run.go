@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -57,7 +58,7 @@ func (o groupOfRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out %s as group %s?", counted(len(g.parts), "workload"), g.record.Name)); err != nil {
+	if err := o.ask(ctx, o.yes, fmt.Sprintf("Roll out %s as group %s?", counted.Of(len(g.parts), "workload"), g.record.Name)); err != nil {
 		return err
 	}
 	if o.detach.on {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -202,7 +203,7 @@ func (v *groupVerb) changeMembers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"))
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed\n", v.rec.Name, changed, counted.Of(len(v.rec.Group.Members), "rollout"))
 	return nil
 }
 
@@ -249,7 +250,7 @@ func (v *groupVerb) preview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted(len(v.rec.Group.Members), "rollout"), v.dry().Suffix())
+	_, _ = fmt.Fprintf(v.factory.Streams.Err, "group %s: %d of %s changed%s\n", v.rec.Name, changed, counted.Of(len(v.rec.Group.Members), "rollout"), v.dry().Suffix())
 	return v.show(ctx, list)
 }
 

@@ -37,9 +37,9 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/mask", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/mask", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
-		"internal/text", "internal/view", "internal/view/svg", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
+		"internal/text", "internal/view", "internal/view/svg", "pkg/kruise/counted", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
@@ -82,7 +82,7 @@ var layer = map[string][]string{
 	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
 	"pkg/plan/migrate":       planImports(),
 	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
-	"pkg/plan/group":         {"pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/plan/group":         {"pkg/kruise/counted", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/evidence":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
@@ -91,7 +91,7 @@ var layer = map[string][]string{
 
 	"pkg/tui": {
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
-		"pkg/kruise", "pkg/plan", "pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
+		"pkg/kruise", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
 	},
 	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence"},
 	"pkg/tui/survey": planImports(
@@ -100,7 +100,7 @@ var layer = map[string][]string{
 	"pkg/tui/theme":         {"github.com/charmbracelet/x/ansi"},
 	"pkg/tui/draw":          {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
 	"pkg/tui/match":         {"k8s.io/apimachinery/pkg/labels"},
-	"pkg/tui/show":          {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/show":          {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/screen":        {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads":     screenImports("pkg/tui/match"),
 	"pkg/tui/rollout":       screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/tui/match"),
@@ -166,7 +166,7 @@ var stageImports = []string{
 // screenImports is what a screen may know: never another screen.
 func screenImports(more ...string) []string {
 	return append([]string{
-		"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
+		"charm.land/bubbletea/v2", "pkg/kruise/counted", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
 	}, more...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
@@ -48,7 +49,7 @@ func effectOf(item view.ChangeItem) string {
 	case len(item.Subsets) == 1:
 		return "subset " + item.Subsets[0].Text
 	case len(item.Subsets) > 1:
-		return plural(len(item.Subsets), "subset") + ": " + item.Subsets[0].Text + ", …"
+		return counted.Of(len(item.Subsets), "subset") + ": " + item.Subsets[0].Text + ", …"
 	case len(item.Effects) > 0:
 		return item.Effects[0].Text
 	}

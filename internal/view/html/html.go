@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -152,16 +153,16 @@ var pages = sync.OnceValue(func() *template.Template {
 })
 
 var functions = template.FuncMap{
-	"span":    svg.Span,
-	"yaml":    view.YAMLText,
-	"plural":  plural,
-	"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"dict":    dict,
-	"has":     func(v any) bool { return v != nil },
-	"known":   func(t time.Time) bool { return !t.IsZero() },
-	"words":   func(e rules.Effect) string { return e.Words() },
-	"toneOf":  func(l compare.Level) string { return levelTones[l] },
+	"span":       svg.Span,
+	"yaml":       view.YAMLText,
+	"counted.Of": counted.Of,
+	"stamp":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"machine":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"dict":       dict,
+	"has":        func(v any) bool { return v != nil },
+	"known":      func(t time.Time) bool { return !t.IsZero() },
+	"words":      func(e rules.Effect) string { return e.Words() },
+	"toneOf":     func(l compare.Level) string { return levelTones[l] },
 	"stepMark": func(marks map[int]simulate.StepMark, number int) *simulate.StepMark {
 		if s, ok := marks[number]; ok {
 			return &s
@@ -181,18 +182,4 @@ func dict(pairs ...any) (map[string]any, error) {
 		out[name] = pairs[i+1]
 	}
 	return out, nil
-}
-
-// plural counts what a noun names.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, ok := strings.CutSuffix(noun, "y"); ok {
-		return fmt.Sprintf("%d %sies", n, stem)
-	}
-	if strings.HasSuffix(noun, "ch") {
-		noun += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
@@ -125,8 +126,8 @@ func tilesOf(p view.PlanPage) []tile {
 	return append(out,
 		tile{"Duration", svg.Span(o.Duration), words[o.Outcome]},
 		tile{"Steps", strconv.Itoa(len(p.Steps)), waitsOf(p)},
-		tile{"Most unavailable", plural(o.MostDown, "pod"), "at most " + plural(o.MostPods, "pod") + " at once"},
-		tile{"Restarts", plural(o.Restarts, "container"), plural(o.Recreated, "pod") + " recreated" + o.AndDeleted()},
+		tile{"Most unavailable", counted.Of(o.MostDown, "pod"), "at most " + counted.Of(o.MostPods, "pod") + " at once"},
+		tile{"Restarts", counted.Of(o.Restarts, "container"), counted.Of(o.Recreated, "pod") + " recreated" + o.AndDeleted()},
 	)
 }
 

@@ -2,10 +2,22 @@
 // and nothing else.
 package counted
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// Of is a number with its noun: "1 pod", "2 pods".
-func Of(n int, noun string) string { return With(n, noun, noun+"s") }
+// Of is a number with its noun: "1 pod", "2 pods", "2 entries", "2 patches".
+func Of(n int, noun string) string {
+	plural := noun + "s"
+	switch {
+	case strings.HasSuffix(noun, "ch"):
+		plural = noun + "es"
+	case strings.HasSuffix(noun, "y"):
+		plural = strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return With(n, noun, plural)
+}
 
 // With is a number with the words that follow it, of which the first are for the number 1:
 // "1 pod is", "2 pods are".

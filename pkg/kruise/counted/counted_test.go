@@ -8,6 +8,11 @@ func TestOf_OneIsSingular(t *testing.T) {
 			t.Errorf("Of(%d) = %q, want %q", n, got, want)
 		}
 	}
+	for noun, want := range map[string]string{"entry": "2 entries", "patch": "2 patches", "API write": "2 API writes", "copy": "2 copies"} {
+		if got := Of(2, noun); got != want {
+			t.Errorf("Of(2, %s) = %q, want %q", noun, got, want)
+		}
+	}
 	if got := PodsAre(1) + ", " + PodsAre(0) + ", " + Word(1, "it stays", "they stay"); got != "1 pod is, 0 pods are, it stays" {
 		t.Error(got)
 	}

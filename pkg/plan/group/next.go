@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -227,7 +228,7 @@ func (n *next) overUnavailableLimit(i int) string {
 	if used+more <= most {
 		return ""
 	}
-	return fmt.Sprintf("%s of all rollouts %s or may become unavailable, it needs %d more, and the limit is %d", pods(used), are(used), more, most)
+	return fmt.Sprintf("%s of all rollouts %s or may become unavailable, it needs %d more, and the limit is %d", pods(used), counted.Word(used, "is", "are"), more, most)
 }
 
 // limitShare is what a member counts for a limit: one in progress may make its pods unavailable
@@ -255,7 +256,7 @@ func (n *next) sharedBudgetFull(i int) string {
 			}
 		}
 		if others && used+takes > b.Allowed {
-			return fmt.Sprintf("%s allows %s, %d %s taken, and it needs %d", b.Name, plural(b.Allowed, "unavailable pod"), used, are(used), takes)
+			return fmt.Sprintf("%s allows %s, %d %s taken, and it needs %d", b.Name, counted.Of(b.Allowed, "unavailable pod"), used, counted.Word(used, "is", "are"), takes)
 		}
 	}
 	return ""
@@ -327,24 +328,9 @@ func first(blocked map[int]string) string {
 	return blocked[least]
 }
 
-func rollouts(n int) string { return plural(n, "rollout") }
+func rollouts(n int) string { return counted.Of(n, "rollout") }
 
-func pods(n int) string { return plural(n, "pod") }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// are is the verb for a number.
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
+func pods(n int) string { return counted.Of(n, "pod") }
 
 func waits(n int) string {
 	if n == 1 {

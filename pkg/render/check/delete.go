@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -68,7 +68,7 @@ var cascadingRules = map[string]func(deletionCheck){
 // hasReplicas refuses to delete a workload with replicas.
 func hasReplicas(k deletionCheck) {
 	if n := replicasOf(k.r); n > 0 {
-		k.refuse("it has %s", count(n, "replica"))
+		k.refuse("it has %s", counted.Of(n, "replica"))
 	}
 }
 
@@ -88,18 +88,10 @@ func namespaceInUse(k deletionCheck) {
 	}
 	switch {
 	case pods > 0:
-		k.refuse("the namespace has %s", count(pods, "active pod"))
+		k.refuse("the namespace has %s", counted.Of(pods, "active pod"))
 	case claims > 0:
-		k.refuse("the namespace has %s", count(claims, "bound claim"))
+		k.refuse("the namespace has %s", counted.Of(claims, "bound claim"))
 	}
-}
-
-// count returns the number with the noun, which is in the plural unless it is 1.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // inNamespace returns the objects of a kind in the namespace that is to be deleted.

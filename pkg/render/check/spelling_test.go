@@ -89,11 +89,3 @@ func TestRule_IsTheMostSpecific(t *testing.T) {
 		}
 	}
 }
-
-func TestCount_UsesSingularAndPlural(t *testing.T) {
-	for n, want := range map[int]string{0: "0 replicas", 1: "1 replica", 2: "2 replicas"} {
-		if got := count(n, "replica"); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -373,11 +374,8 @@ func scaled(ch *Change, had claims, r *Rollout) {
 
 // pods writes a number of pods.
 func pods(n int) string {
-	switch n {
-	case -1:
+	if n == -1 {
 		return "all pods"
-	case 1:
-		return "1 pod"
 	}
-	return fmt.Sprintf("%d pods", n)
+	return counted.Of(n, "pod")
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -79,18 +80,11 @@ func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
 }
 
 func (q *ephemeral) what(todo, begun int) string {
-	text := strings.Join(q.names(), ", ") + " is added to " + pods(todo)
+	text := strings.Join(q.names(), ", ") + " is added to " + counted.Of(todo, "pod")
 	if begun > 0 {
-		text += fmt.Sprintf("; %s got it before", pods(begun))
+		text += fmt.Sprintf("; %s got it before", counted.Of(begun, "pod"))
 	}
 	return text
-}
-
-func pods(n int) string {
-	if n == 1 {
-		return "1 pod"
-	}
-	return fmt.Sprintf("%d pods", n)
 }
 
 func (q *ephemeral) names() []string {
@@ -223,7 +217,7 @@ func (q *ephemeral) reportFields(known, matched int) {
 	case q.parallelism() == 0:
 		q.report("paused", "spec.parallelism", "")
 	case matched > 1:
-		q.report("parallelism", "spec.parallelism", "a step waits until no more than "+pods(q.parallelism())+" would work at a time")
+		q.report("parallelism", "spec.parallelism", "a step waits until no more than "+counted.Of(q.parallelism(), "pod")+" would work at a time")
 	}
 	if q.spec.Paused {
 		q.report("paused", "spec.paused", "")

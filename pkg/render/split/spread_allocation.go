@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -80,7 +81,7 @@ func (a *allocation) replicas() int {
 		return spread.Pods(a.target.hub)
 	}
 	if n, known := a.live(); known {
-		a.report("workloadspread/replicas-live", "spec.subsets", counted(n, "replica is shared out, as many as there are now", "replicas are shared out, as many as there are now"))
+		a.report("workloadspread/replicas-live", "spec.subsets", counted.With(n, "replica is shared out, as many as there are now", "replicas are shared out, as many as there are now"))
 		return n
 	}
 	least := 1
@@ -90,7 +91,7 @@ func (a *allocation) replicas() int {
 		}
 	}
 	a.report("workloadspread/replicas-unknown", "spec.subsets",
-		fmt.Sprintf("%s %s owns the replicas of %s %s, which the input leaves open: %s shared out, the least it permits", a.target.scaler.Kind(), a.target.scaler.Name(), a.target.Kind(), a.target.Name(), counted(least, "is", "are")))
+		fmt.Sprintf("%s %s owns the replicas of %s %s, which the input leaves open: %s shared out, the least it permits", a.target.scaler.Kind(), a.target.scaler.Name(), a.target.Kind(), a.target.Name(), counted.With(least, "is", "are")))
 	return least
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -45,19 +46,11 @@ func (s *spreading) reportSplit(list []piece) {
 	}
 	s.report("workloadspread/split", "spec.targetRef", s.target.Kind()+" "+s.target.Name()+" became "+strings.Join(names, ", "))
 	if rest > 0 {
-		s.report("workloadspread/rest", "spec.subsets", counted(rest, "pod finds no room", "pods find no room"))
+		s.report("workloadspread/rest", "spec.subsets", counted.With(rest, "pod finds no room", "pods find no room"))
 	}
 	s.reportSubsets()
 	s.reportForm()
 	s.reportShares()
-}
-
-// counted returns n with the words for one, or for several.
-func counted(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }
 
 // reportForm says what the kind of the target makes of being split.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -43,7 +44,7 @@ func (s Screen) revision(side string, style theme.Style, sign string, p plan.Rev
 		Add(theme.Strong, fmt.Sprintf("revision %d", p.Number)).
 		Add(theme.Faint, "  "+p.Name+"  ")
 	if s.ref.Kind != kruise.KindSidecarSet {
-		l = l.Add(theme.Plain, show.Count(p.Pods, "pod"))
+		l = l.Add(theme.Plain, counted.Of(p.Pods, "pod"))
 	}
 	if p.Present {
 		l = l.Add(theme.Good, "  present")

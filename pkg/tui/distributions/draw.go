@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -60,7 +61,7 @@ func (s Screen) summary(env screen.Env) draw.Line {
 			faulty++
 		}
 	}
-	l := draw.Text(theme.Plain, "  "+show.Count(len(s.rows), "distribution"))
+	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.rows), "distribution"))
 	if faulty > 0 {
 		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d with problems", env.Theme.Symbols.Degraded, faulty))
 	}
@@ -125,7 +126,7 @@ func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 // about is the one of the cursor: its problems and its places.
 func (s Screen) about(env screen.Env, height int) []draw.Line {
 	f := s.current()
-	title := draw.Text(theme.Header, " "+show.Name(f.Ref)).Add(theme.Faint, "  "+show.Count(len(f.Places), nouns[f.Kind])+" of "+f.Target)
+	title := draw.Text(theme.Header, " "+show.Name(f.Ref)).Add(theme.Faint, "  "+counted.Of(len(f.Places), nouns[f.Kind])+" of "+f.Target)
 	problems := draw.Line{}
 	if len(f.Problems) > 0 {
 		problems = draw.Text(theme.Warn, "  "+env.Theme.Symbols.Degraded+" "+strings.Join(f.Problems, "; "))
@@ -200,7 +201,7 @@ func why(f *world.Distribution, p world.Place) draw.Line {
 	case !ofPods(f) && p.Health != world.Healthy:
 		return draw.Text(theme.Faint, p.Health.String())
 	case p.Ready < p.Got:
-		return draw.Text(theme.Plain, show.Count(p.Got-p.Ready, "pod")+" not ready")
+		return draw.Text(theme.Plain, counted.Of(p.Got-p.Ready, "pod")+" not ready")
 	}
 	return draw.Line{}
 }

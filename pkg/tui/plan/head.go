@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -26,7 +26,7 @@ var modeWords = map[rules.UpdateMode]string{
 
 func (s Screen) change(env screen.Env) draw.Line {
 	p := s.run.plan
-	parts := []string{modeWords[p.Change.Mode], "driver " + string(p.Driver), show.Count(p.Limits.Replicas, "pod"), fmt.Sprintf("max %d unavailable", p.Limits.MaxUnavailable)}
+	parts := []string{modeWords[p.Change.Mode], "driver " + string(p.Driver), counted.Of(p.Limits.Replicas, "pod"), fmt.Sprintf("max %d unavailable", p.Limits.MaxUnavailable)}
 	if p.Limits.MaxSurge > 0 {
 		parts = append(parts, fmt.Sprintf("max surge %d", p.Limits.MaxSurge))
 	}
@@ -52,7 +52,7 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Stuck+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed:
-		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, show.Count(sum.MostPods, "pod"), show.Count(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
+		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
 		return draw.Text(theme.Good, text)
 	default:
 		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))

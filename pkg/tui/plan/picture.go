@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
@@ -108,7 +108,7 @@ func (s Screen) scrubber(env screen.Env) draw.Line {
 // events are what has happened in the simulation so far, newest first.
 func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	list := s.run.until(s.at)
-	more := show.Count(len(list), "change") + " so far"
+	more := counted.Of(len(list), "change") + " so far"
 	if s.find != "" {
 		more += ", with " + s.find
 	}

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
 // ladder is the steps, as they stand at the time of the simulation.
 func (s Screen) ladder(env screen.Env, height int) []draw.Line {
 	steps := s.run.plan.Steps
-	lines := []draw.Line{heading("STEPS", show.Count(len(steps), "step")+"; times are those of the simulation")}
+	lines := []draw.Line{heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
 	w := draw.Window{At: s.steps.At}.Keep(len(steps), max(height-1, 1))
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
 		lines = append(lines, s.step(env, i))
@@ -65,7 +65,7 @@ func (s Screen) state(y theme.Symbols, i int) (string, theme.Style) {
 func (s Screen) about(env screen.Env, width, height int) []draw.Line {
 	lines := s.facts(env, width)
 	if more := len(lines) - height + 1; more > 1 && height > 1 {
-		lines = append(lines[:height-1:height-1], draw.Text(theme.Faint, "  and "+show.Count(more, "more line")))
+		lines = append(lines[:height-1:height-1], draw.Text(theme.Faint, "  and "+counted.Of(more, "more line")))
 	}
 	return draw.Exactly(lines, height)
 }
@@ -101,7 +101,7 @@ func (s Screen) sends(env screen.Env, p core.Patch, width int) []draw.Line {
 		what += " to its " + p.Subresource
 	}
 	if p.Reached > 0 {
-		what += " once " + show.Count(p.Reached, "pod") + " are updated"
+		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
 	lines := indented(theme.Plain, what, width)
 	fields := s.run.plan.PatchFields(p)
@@ -174,7 +174,7 @@ func indented(style theme.Style, text string, width int) []draw.Line {
 func limits(step core.Step) string {
 	var parts []string
 	if step.Updated+step.Kept > 0 {
-		parts = append(parts, fmt.Sprintf("then %s up to date, %d old", show.Count(step.Updated, "pod"), step.Kept))
+		parts = append(parts, fmt.Sprintf("then %s up to date, %d old", counted.Of(step.Updated, "pod"), step.Kept))
 	}
 	if step.Timeout > 0 {
 		parts = append(parts, "within "+step.Timeout.String())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -20,7 +21,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	end := min(s.top+env.Height, len(s.lines))
 	lines, found := s.found(append([]draw.Line{}, s.lines[s.top:end]...))
 	if more := len(s.lines) - end; more > 0 && len(lines) > 1 {
-		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %s", env.Theme.Symbols.Less, show.Count(more+1, "more line"))).Add(theme.Key, found)
+		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %s", env.Theme.Symbols.Less, counted.Of(more+1, "more line"))).Add(theme.Key, found)
 	} else if found != "" {
 		lines = append(draw.Exactly(lines, max(env.Height-1, 1)), draw.Text(theme.Key, found))
 	}

@@ -10,11 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -301,5 +301,5 @@ func (s Screen) found(lines []draw.Line) ([]draw.Line, string) {
 			lines[i] = draw.Text(theme.Found, strings.TrimRight(l.String(), " "))
 		}
 	}
-	return lines, fmt.Sprintf("  /%s: %s  ", s.find, show.Count(n, "line"))
+	return lines, fmt.Sprintf("  /%s: %s  ", s.find, counted.Of(n, "line"))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -62,7 +63,7 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 			lines = append(lines, pastStep(env.Theme.Symbols, p.Result, step))
 		}
 		if p.Left > 0 {
-			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", show.Count(p.Left, "step"))))
+			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", counted.Of(p.Left, "step"))))
 		}
 		for _, d := range p.Decisions {
 			text := fmt.Sprintf("%s  %s by %s", d.At.UTC().Format("15:04:05"), d.What, d.By)

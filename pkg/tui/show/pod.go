@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
@@ -36,7 +37,7 @@ func Reason(p *cluster.Pod) string {
 func waits(c cluster.Container) string {
 	text := c.Waiting
 	if c.Restarts > 0 {
-		text += " (" + Count(c.Restarts, "restart") + ")"
+		text += " (" + counted.Of(c.Restarts, "restart") + ")"
 	}
 	text += ": " + c.Name + " " + Tag(c.Image)
 	if c.Ended != "" {
@@ -54,9 +55,9 @@ func unready(p *cluster.Pod) string {
 		case c.StatusImage != "" && c.StatusImage != c.Image:
 			return fmt.Sprintf("%s still runs %s, not %s", c.Name, Tag(c.StatusImage), Tag(c.Image))
 		case !c.Ready && c.Ended != "":
-			return fmt.Sprintf("%s is running, not ready, after %s; ended with %s", c.Name, Count(c.Restarts, "restart"), c.Ended)
+			return fmt.Sprintf("%s is running, not ready, after %s; ended with %s", c.Name, counted.Of(c.Restarts, "restart"), c.Ended)
 		case !c.Ready && c.Restarts > 0:
-			return fmt.Sprintf("%s is running, not ready, after %s", c.Name, Count(c.Restarts, "restart"))
+			return fmt.Sprintf("%s is running, not ready, after %s", c.Name, counted.Of(c.Restarts, "restart"))
 		case !c.Ready:
 			return c.Name + " is running, not ready"
 		}
@@ -109,7 +110,7 @@ func join(text, more string) string {
 func Container(now time.Time, p *cluster.Pod, c cluster.Container) (string, theme.Style) {
 	restarts := ""
 	if c.Restarts > 0 {
-		restarts = ", " + Count(c.Restarts, "restart")
+		restarts = ", " + counted.Of(c.Restarts, "restart")
 	}
 	switch {
 	case p.Deleting:

@@ -2,7 +2,6 @@
 package show
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -62,14 +61,6 @@ func Age(now, then time.Time) string {
 		return ""
 	}
 	return duration.HumanDuration(max(now.Sub(then), 0))
-}
-
-// Count is a number and its noun.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // remedies are the keys that help at a gate, where the hint of the diagnosis is a command

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -76,12 +76,12 @@ func (s Screen) summary(env screen.Env) draw.Line {
 			upgrading += len(c.Upgrading)
 		}
 	}
-	l := draw.Text(theme.Plain, "  "+show.Count(len(s.sets), kruise.KindSidecarSet))
+	l := draw.Text(theme.Plain, "  "+counted.Of(len(s.sets), kruise.KindSidecarSet))
 	if upgrading > 0 {
-		l = l.Add(theme.Busy, fmt.Sprintf("  %s %s in a hot upgrade", env.Theme.Symbols.Busy, show.Count(upgrading, "pod")))
+		l = l.Add(theme.Busy, fmt.Sprintf("  %s %s in a hot upgrade", env.Theme.Symbols.Busy, counted.Of(upgrading, "pod")))
 	}
 	if held > 0 {
-		l = l.Add(theme.Warn, fmt.Sprintf("  %s %s cannot be upgraded", env.Theme.Symbols.Degraded, show.Count(held, "pod")))
+		l = l.Add(theme.Warn, fmt.Sprintf("  %s %s cannot be upgraded", env.Theme.Symbols.Degraded, counted.Of(held, "pod")))
 	}
 	var right draw.Line
 	if s.filter != "" {

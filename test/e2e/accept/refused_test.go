@@ -13,7 +13,7 @@ var refusals = map[string]string{
 	"lint/077-advancedcronjob-job-restartpolicy":  "a Job's pods must end",               // Kruise makes no Job of it, either
 	"lint/114-sidecarset-hot-without-empty-image": "every pod would be refused",          // as a policy; Kruise's pods are refused, too
 	"lint/292-pub-alpha-annotations":              "a PodDisruptionBudget has no target", // nor is the target known
-	"lint/521-imagepulljob-zero-parallelism":      "no pod is known whose node",          // it selects nodes by their pods
+	"lint/521-imagepulljob-zero-parallelism":      "no pods are known, so the nodes",     // it selects nodes by their pods
 }
 
 // nowhere is said of what goes to nodes or namespaces that nobody knows.
