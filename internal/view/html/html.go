@@ -153,16 +153,16 @@ var pages = sync.OnceValue(func() *template.Template {
 })
 
 var functions = template.FuncMap{
-	"span":       svg.Span,
-	"yaml":       view.YAMLText,
-	"counted.Of": counted.Of,
-	"stamp":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"machine":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"dict":       dict,
-	"has":        func(v any) bool { return v != nil },
-	"known":      func(t time.Time) bool { return !t.IsZero() },
-	"words":      func(e rules.Effect) string { return e.Words() },
-	"toneOf":     func(l compare.Level) string { return levelTones[l] },
+	"span":    svg.Span,
+	"yaml":    view.YAMLText,
+	"plural":  counted.Of,
+	"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"dict":    dict,
+	"has":     func(v any) bool { return v != nil },
+	"known":   func(t time.Time) bool { return !t.IsZero() },
+	"words":   func(e rules.Effect) string { return e.Words() },
+	"toneOf":  func(l compare.Level) string { return levelTones[l] },
 	"stepMark": func(marks map[int]simulate.StepMark, number int) *simulate.StepMark {
 		if s, ok := marks[number]; ok {
 			return &s

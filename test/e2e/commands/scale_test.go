@@ -120,7 +120,7 @@ metadata: {name: web}
 	b.call(t, "protect", "configmap/web", "--mode", "Sometimes").ends(t, 2, `unknown value "Sometimes"`)
 
 	b.call(t, "delete", "cloneset/web", "configmap/web").
-		ends(t, 1, `configmap "web" deleted`, "delete-protection=Always", "hint: ", "'kubectl kruise unprotect cloneset.apps.kruise.io/web' lifts it")
+		ends(t, 1, `configmap "web" deleted`, "delete-protection=Always", "hint: ", "'kubectl kruise unprotect cloneset.apps.kruise.io/web -n ", "' lifts it")
 	b.call(t, "delete", "deployment/dep").ends(t, 1, "delete-protection=Cascading", "when nothing is below it", "unprotect deployment.apps/dep")
 	b.terminal(t, "y\n", "delete", "service/web", "-i").ends(t, 1, "unprotect service/web")
 	b.call(t, "scale", "deployment/dep", "--replicas=0").ends(t, 0)
