@@ -102,14 +102,14 @@ func (o Options) WithFacts() (Options, error) {
 	return o, nil
 }
 
-// Own reports whether an object is a document of this program: a RenderConfig, a plan,
+// IsToolObject reports whether an object is a document of this program: a RenderConfig, a plan,
 // ClusterFacts. No API server has a kind of this group.
-func Own(r *resource.Resource) bool { return r.Group() == clusterFactsGroup }
+func IsToolObject(r *resource.Resource) bool { return r.Group() == clusterFactsGroup }
 
-// Manifests parts what is for a cluster from the documents of this program.
-func Manifests(in []*resource.Resource) (manifests, own []*resource.Resource) {
+// SplitToolObjects parts what is for a cluster from the documents of this program.
+func SplitToolObjects(in []*resource.Resource) (manifests, own []*resource.Resource) {
 	for _, r := range in {
-		if Own(r) {
+		if IsToolObject(r) {
 			own = append(own, r)
 		} else {
 			manifests = append(manifests, r)

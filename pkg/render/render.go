@@ -136,7 +136,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, _ = Manifests(in)
+	in, _ = SplitToolObjects(in)
 	findings := &finding.Reporter{}
 	if in, err = opt.asServed(in, expand, findings); err != nil {
 		return nil, err
@@ -275,10 +275,10 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 	return resource.NewFacts(out, nil, o.Namespace), nil
 }
 
-// Idle names the kind that an option is about although the target keeps objects of
+// UnusedOption names the kind that an option is about although the target keeps objects of
 // that kind as they are, and the value of the option; both are empty where every
 // option has an effect. What [Auto] comes to is the cluster's to say.
-func (o Options) Idle() (kind, value string) {
+func (o Options) UnusedOption() (kind, value string) {
 	for _, about := range []struct {
 		kind, value string
 		given       bool

@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Manifests returns the objects that are for a cluster. A line on w names each other one,
+// SplitToolObjects returns the objects that are for a cluster. A line on w names each other one,
 // with what of it a user may miss.
 func Manifests(w io.Writer, list []*resource.Resource) []*resource.Resource {
-	manifests, own := render.Manifests(list)
+	manifests, own := render.SplitToolObjects(list)
 	for _, r := range own {
 		_, _ = fmt.Fprintf(w, "note: %s: %s is left out: it is for kubectl kruise, not for a cluster%s\n", r.Origin, r.ID(), lostOptions(r))
 	}

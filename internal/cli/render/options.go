@@ -156,7 +156,7 @@ func (o *renderOptions) validChoices() error {
 func (o *renderOptions) idle() error {
 	kind, value := engine.Options{
 		Target: engine.Target(o.target), Expand: o.expand, SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs),
-	}.Idle()
+	}.UnusedOption()
 	if kind == "" {
 		return nil
 	}

@@ -37,8 +37,8 @@ type recorder struct {
 	// deleted counts pods that were there in the beginning.
 	restarts, deleted int
 	pulls, writes     int
-	outcome             Outcome
-	reason              string
+	outcome           Outcome
+	reason            string
 	// end is when a run was over; 0 while it runs.
 	end time.Duration
 	// on is called with each record, which is how tests act from outside.

@@ -205,7 +205,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
-	if kind, value := c.Options().Idle(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
+	if kind, value := c.Options().UnusedOption(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
 		option := map[string]string{kruise.KindSidecarSet: "sidecarSetAs", kruise.KindWorkloadSpread: "spreadAs"}[kind]
 		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
 	}

@@ -165,8 +165,8 @@ func (k kept) text() (*tree.Node, error) {
 // essence is an object as a user would write it: without its status, what
 // belongs to it in a cluster, and our annotation.
 func essence(n *tree.Node) any {
-	out := stage.As(n, "", "", func(m *tree.Node) *tree.Node {
-		m = stage.Uncluttered(m)
+	out := stage.Retype(n, "", "", func(m *tree.Node) *tree.Node {
+		m = stage.WithoutServerFields(m)
 		if have := tree.Get(m, "annotations"); tree.Has(have, kruise.ConvertedFromAnnotation) {
 			have = tree.Shallow(have)
 			tree.Delete(have, kruise.ConvertedFromAnnotation)

@@ -176,7 +176,7 @@ func (s *stream) admit(r *resource.Resource) {
 		if sound && !s.job.describes(r) && !s.job.spares(r) {
 			s.context = append(s.context, r)
 		}
-	case render.Own(r):
+	case render.IsToolObject(r):
 	case s.job.generator && !r.Is("", "Namespace"):
 	case s.job.spares(r):
 	default:

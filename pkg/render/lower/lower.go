@@ -107,7 +107,7 @@ func read(c *stage.Context, r *resource.Resource, rules string, into any) (objec
 // native returns the native object of a kind with a spec made by another
 // function. Keys that the user wrote keep their order and comments.
 func (o *object) native(apiVersion, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
-	return stage.As(o.hub, apiVersion, kind, o.metadata, spec)
+	return stage.Retype(o.hub, apiVersion, kind, o.metadata, spec)
 }
 
 // id is the ID of one of the kind's rules.

@@ -96,7 +96,7 @@ func (o object) decode(into any) error {
 
 // become returns the object of Kruise.
 func (o object) become(group, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
-	return stage.As(tree.Root(o.r.Node()), group+"/"+kruise.V1beta1, kind, metadata, spec)
+	return stage.Retype(tree.Root(o.r.Node()), group+"/"+kruise.V1beta1, kind, metadata, spec)
 }
 
 // metadata leaves out the marks of a rendered object: they describe it, not

@@ -99,7 +99,7 @@ func (b pieceBuilder) workload() (*tree.Node, error) {
 	if err := b.checkSelector(template, tree.Get(spec, "selector"), b.subset); err != nil {
 		return nil, err
 	}
-	out := stage.As(b.target.hub, tree.StrAt(b.target.hub, "apiVersion"), b.target.Kind(),
+	out := stage.Retype(b.target.hub, tree.StrAt(b.target.hub, "apiVersion"), b.target.Kind(),
 		b.metadata,
 		func(*tree.Node) *tree.Node { return spec })
 	stage.ForgetOrigin(out, layers...)

@@ -30,10 +30,10 @@ var ofTools = []string{
 	"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation",
 }
 
-// As returns an object of another kind in place of n, whose metadata and spec
+// Retype returns an object of another kind in place of n, whose metadata and spec
 // are what the functions make of n's. Keys of the input keep their order
 // and comments; the status goes.
-func As(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Node) *tree.Node) *tree.Node {
+func Retype(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Node) *tree.Node) *tree.Node {
 	out := tree.Map()
 	tree.Each(n, func(k, v *tree.Node) {
 		switch k.Value {
@@ -82,16 +82,16 @@ func renamed(key *tree.Node, name string) *tree.Node {
 // Metadata returns a copy of an object's metadata for one of another kind:
 // without what belongs to the object in the cluster, and what others hung on it.
 func Metadata(source *tree.Node) *tree.Node {
-	m := Uncluttered(source)
+	m := WithoutServerFields(source)
 	for _, key := range ofOthers {
 		tree.Delete(m, key)
 	}
 	return m
 }
 
-// Uncluttered returns a copy of an object's metadata as it would be in a manifest:
+// WithoutServerFields returns a copy of an object's metadata as it would be in a manifest:
 // without what only a live export has.
-func Uncluttered(source *tree.Node) *tree.Node {
+func WithoutServerFields(source *tree.Node) *tree.Node {
 	m := Block(source)
 	for _, key := range ofCluster {
 		tree.Delete(m, key)
