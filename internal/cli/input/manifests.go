@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// SplitToolObjects returns the objects that are for a cluster. A line on w names each other one,
+// Manifests returns the objects that are for a cluster. A line on w names each other one,
 // with what of it a user may miss.
 func Manifests(w io.Writer, list []*resource.Resource) []*resource.Resource {
 	manifests, own := render.SplitToolObjects(list)

@@ -64,7 +64,7 @@ func (d *deployment) message(pass *Pass) string {
 		return "the pods of the old template are not gone yet"
 	}
 	rs := replicaSetOf(d.current)
-	return fmt.Sprintf("%d of %s available", rs.Status.AvailableReplicas, counted.With(int(d.limits.Replicas), "updated pod is", "updated pods are"))
+	return fmt.Sprintf("%d of %s available", rs.Status.AvailableReplicas, counted.With(d.limits.Replicas, "updated pod is", "updated pods are"))
 }
 
 // sortChildren finds the ReplicaSet of the present template: the oldest, if
