@@ -106,6 +106,29 @@ func fromFiles(err error) error {
 type past struct {
 	// stream is of --against, all of both.
 	stream, all []*resource.Resource
+	// named are the workloads of stream by their names: each of many workloads is looked up.
+	named map[string][]*resource.Resource
+	// pods reports whether there are pods in all.
+	pods bool
+}
+
+func newPast(stream, more []*resource.Resource) *past {
+	all := slices.Concat(stream, more)
+	p := &past{stream: stream, all: all, named: map[string][]*resource.Resource{}, pods: clusterread.HasPods(all)}
+	for _, r := range resourcearg.Workloads(stream, "") {
+		p.named[r.Name()] = append(p.named[r.Name()], r)
+	}
+	return p
+}
+
+// workload returns the workload of --against that name means, as [resourcearg.Pick] does.
+func (p *past) workload(name *resourcearg.Name, namespace, from string) (*resource.Resource, error) {
+	if name != nil {
+		if r, err := resourcearg.Pick(p.named[name.Name], name, namespace, from); err == nil {
+			return r, nil
+		}
+	}
+	return resourcearg.Pick(p.stream, name, namespace, from) // its error lists what there is
 }
 
 // loadPast reads --against and --with, once: stdin can be read no second time.
@@ -129,7 +152,7 @@ func (o *Options) loadPast(ctx context.Context) error {
 		return err
 	}
 	installation.Warn(o.Factory.Streams.Err, o.gates.Release)
-	o.past = &past{stream: stream, all: slices.Concat(stream, more)}
+	o.past = newPast(stream, more)
 	return nil
 }
 
@@ -144,11 +167,11 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 	if manifest != nil && manifest.Namespace() != "" {
 		namespace = manifest.Namespace()
 	}
-	target, err := resourcearg.Pick(o.past.stream, name, namespace, o.against)
+	target, err := o.past.workload(name, namespace, o.against)
 	if err != nil {
 		return present{}, err
 	}
-	if o.pods == 0 && clusterread.HasPods(o.past.all) {
+	if o.pods == 0 && o.past.pods {
 		return o.fromObjects(target, o.past.all)
 	}
 	s, err := clusterread.Invent(target, o.past.all, clusterread.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
