@@ -35,7 +35,7 @@ func TestNotice_WaitsForTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestProgress_StaysUntilTheLastActionEnds: what goes on is shown until it has ended, whatever else has.
+// TestProgress_StaysUntilTheLastActionEnds: an action is shown as in progress until it has ended, also when others have ended.
 func TestProgress_StaysUntilTheLastActionEnds(t *testing.T) {
 	m := asking(t)
 	var ends []tea.Msg

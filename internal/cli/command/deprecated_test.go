@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tree is a program with a flag and a verb that go, and says what its call says.
-func tree(t *testing.T, args ...string) (root *cobra.Command, said string) {
+// commandTree is a program with a flag and a verb that go, and says what its call says.
+func commandTree(t *testing.T, args ...string) (root *cobra.Command, said string) {
 	t.Helper()
 	var out strings.Builder
 	root = &cobra.Command{Use: "prog", PersistentPreRun: func(c *cobra.Command, _ []string) { WarnDeprecated(c.ErrOrStderr(), c) }}
@@ -38,7 +38,7 @@ func TestWarn(t *testing.T) {
 		"launch":                                 "warning: launch goes in v3.0.0; use prog run\n",
 		"run --old-name a --name b --old-name=c": "warning: --old-name goes in v2.0.0; use --name\n",
 	} {
-		if _, said := tree(t, strings.Fields(line)...); said != want {
+		if _, said := commandTree(t, strings.Fields(line)...); said != want {
 			t.Errorf("%s: %q", line, said)
 		}
 	}
@@ -46,14 +46,14 @@ func TestWarn(t *testing.T) {
 
 func TestHelpIsSilent(t *testing.T) {
 	for _, line := range []string{"--help", "run --help"} {
-		if _, said := tree(t, strings.Fields(line)...); strings.Contains(said, "old-name") || strings.Contains(said, "launch") {
+		if _, said := commandTree(t, strings.Fields(line)...); strings.Contains(said, "old-name") || strings.Contains(said, "launch") {
 			t.Errorf("%s: %s", line, said)
 		}
 	}
 }
 
 func TestAll(t *testing.T) {
-	root, _ := tree(t, "run")
+	root, _ := commandTree(t, "run")
 	want := map[string]Deprecation{"prog run --old-name": {"--name", "v2.0.0"}, "prog launch": {"prog run", "v3.0.0"}}
 	if diff := cmp.Diff(want, Deprecations(root)); diff != "" {
 		t.Error(diff)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // NoSuchCommand is for commands that have commands below them and take no argument: an
@@ -115,7 +117,7 @@ func nearFlags(c *cobra.Command, word string) []string {
 	const most, shortest = 3, 3
 	found := map[int][]string{}
 	add := func(flag *pflag.Flag) {
-		d := editDistance(word, flag.Name)
+		d := tree.EditDistance(word, flag.Name)
 		if len(word) >= shortest && strings.HasPrefix(flag.Name, word) {
 			d = min(d, maxDistance)
 		}
@@ -133,26 +135,4 @@ func nearFlags(c *cobra.Command, word string) []string {
 		}
 	}
 	return nil
-}
-
-// editDistance is how many letters have to be changed, added or taken out to make b of a
-// (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -237,7 +237,7 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 		},
 		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, Warn, "none in namespace"},
 		"no certificate":      {func(c *clinic) { c.hooks = 1 }, fail, "no certificate authority"},
-		"nobody answers":      {func(c *clinic) { c.addresses = nil }, fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
+		"no endpoint answers": {func(c *clinic) { c.addresses = nil }, fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
 		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, Warn, "not ready on 1 of 2 nodes: b"},
 		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, Warn, "differs from the server's by 1m"},
 	} {

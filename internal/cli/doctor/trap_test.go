@@ -68,9 +68,9 @@ var traps = map[string]struct {
 		base("transformers: [config.yaml]\n", ours), trapFlags{false, true}, "external plugins disabled", "", "", fail, "external plugins are disabled",
 	},
 	"in place": {
-		map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers:\n- |\n  " + strings.ReplaceAll(strings.TrimSpace(run("RenderConfig", "{path: nobody-has-it}", "")), "\n", "\n  ") + "\n", "web.yaml": web},
+		map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers:\n- |\n  " + strings.ReplaceAll(strings.TrimSpace(run("RenderConfig", "{path: no-such-name}", "")), "\n", "\n  ") + "\n", "web.yaml": web},
 		trapFlags{true, true},
-		"nobody-has-it", "", "", fail, "there is no nobody-has-it",
+		"no-such-name", "", "", fail, "there is no no-such-name",
 	},
 	"under resources": {
 		base("", ours), trapFlags{true, true}, "", "kind: Deployment", "", OK, "0 functions",
@@ -108,8 +108,8 @@ var traps = map[string]struct {
 	"a folder of configs": {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep]\n", "web.yaml": web,
-			"deep/kustomization.yaml": "resources: [config.yaml]\n", "deep/config.yaml": run("Any", "{path: nobody-has-it}", ""),
-		}, trapFlags{true, true}, "nobody-has-it", "", "", fail, "there is no nobody-has-it",
+			"deep/kustomization.yaml": "resources: [config.yaml]\n", "deep/config.yaml": run("Any", "{path: no-such-name}", ""),
+		}, trapFlags{true, true}, "no-such-name", "", "", fail, "there is no no-such-name",
 	},
 	"copies as a generator": {
 		base("generators: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", Warn, "does not know which Namespaces there are",

@@ -276,7 +276,7 @@ const farthest = 2
 func Nearest(word string, words iter.Seq[string]) string {
 	best, least := "", farthest+1
 	for w := range words {
-		if d := distance(strings.ToLower(w), strings.ToLower(word)); d < least || d == least && w < best {
+		if d := EditDistance(strings.ToLower(w), strings.ToLower(word)); d < least || d == least && w < best {
 			best, least = w, d
 		}
 	}
@@ -304,9 +304,9 @@ func part(long, short string) bool {
 	return len(short) >= 4 && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short))
 }
 
-// distance is the number of letters to add, drop or change that leads from a
-// to b.
-func distance(a, b string) int {
+// EditDistance is the number of letters to add, drop or change that leads from a
+// to b (Levenshtein).
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

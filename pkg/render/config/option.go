@@ -183,7 +183,7 @@ func all(v *tree.Node, f func(*tree.Node) bool) bool {
 }
 
 // fromText reads the value of the named option as a ConfigMap or an annotation
-// holds it: lists are parted by commas or white space, a mapping is a list of
+// holds it: lists are separated by commas or white space, a mapping is a list of
 // KEY=VALUE. What cannot be read stays text, which then does not fit.
 func fromText(name, s string) *tree.Node {
 	s = strings.TrimSpace(s)

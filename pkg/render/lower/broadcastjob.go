@@ -186,7 +186,7 @@ func (b *broadcastJob) never() bool {
 // indexedSpec returns the spec of one Job with a pod for each of count nodes.
 func (b *broadcastJob) indexedSpec(count int) *tree.Node {
 	spec := indexed(b.jobSpec(withLabel(b.jobTemplate(), b.source())), b.source(), count)
-	// A Job counts the failed pods of all indexes; the BroadcastJob goes on. The
+	// A Job counts the failed pods of all indexes; the BroadcastJob continues. The
 	// limit per index exists for restartPolicy Never only.
 	if b.spec.FailurePolicy.Type == kruise.ContinueFailurePolicyType && b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyNever {
 		tree.Set(spec, "backoffLimitPerIndex", tree.Int64(b.backoffLimit()))

@@ -134,7 +134,7 @@ func (f *Facts) Namespaces() []string {
 	return slices.Compact(names)
 }
 
-// memo holds what was worked out from facts, by the key of whoever did.
+// memo holds what stages computed from facts, by keys of their own.
 type memo struct{ entries sync.Map }
 
 // Once returns what make works out from these facts, for instance an index over
