@@ -366,6 +366,35 @@ func TestNext_PausedByUser(t *testing.T) {
 	}
 }
 
+// TestPromotionAt_PassesThePauseAhead: the record is at a step that the pods have completed, as a
+// killed executor leaves it. The pause that the decision shows is passed, not the checks of the step.
+func TestPromotionAt_PassesThePauseAhead(t *testing.T) {
+	for _, pause := range []string{"1", "1=5m"} {
+		policy := plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))}
+		if err := policy.PauseAfter(pause); err != nil {
+			t.Fatal(err)
+		}
+		p, s := midway(t, policy)
+		clone(&s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
+		at := noon.Add(time.Minute)
+		if how := s.Progress.PromotionAt(decide(t, p, s, at)); how != (plan.Promotion{}) {
+			t.Errorf("%s: the recorded pause is promoted by %+v", pause, how)
+		}
+		status(&s, 1, 1)
+		clone(&s).Status.ExpectedUpdatedReplicas = 1
+		s.Progress = plan.Progress{Started: noon, Sent: len(p.Steps[0].Patches)}
+		d := decide(t, p, s, at)
+		next, err := s.Progress.Promote(p, s.Progress.PromotionAt(d), at)
+		if err != nil || d.Step != 1 || next.Promoted {
+			t.Fatalf("%s: at step %d: %s %s: %+v, %v", pause, d.Step, d.Verb, d.Reason, next, err)
+		}
+		s.Progress = next
+		if d = decide(t, p, s, at); d.Step != 2 || d.Verb != plan.Act {
+			t.Errorf("%s: promoted, it is at step %d: %s %s", pause, d.Step, d.Verb, d.Reason)
+		}
+	}
+}
+
 // TestNext_PromotedPausesPass: pauses before a step can be promoted in advance, those after it count.
 func TestNext_PromotedPausesPass(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{

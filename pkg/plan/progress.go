@@ -48,6 +48,20 @@ type Promotion struct {
 	Full bool
 	// To passes the pauses up to this many updated pods; nil passes the present step.
 	To *Amount
+	// Past is the index of the step that is passed with the pauses before it, for a record that
+	// lags behind; 0 is the present step. [Progress.PromotionAt] sets it.
+	Past int
+}
+
+// PromotionAt returns what passes the step at which d, the decision of [Next], shows the
+// rollout. The record lags behind the pods while no executor is at work: the rollout may
+// already be at a pause ahead. Promoting the recorded step would then skip its
+// checks, and the pause would still count.
+func (p Progress) PromotionAt(d Decision) Promotion {
+	if d.Step > p.Step && len(d.Blockers) > 0 && (d.Blockers[0].Gate == GatePromote || d.Blockers[0].Gate == GateTime) {
+		return Promotion{Past: d.Step}
+	}
+	return Promotion{}
 }
 
 // firstCountingPause returns the index of the first step whose pause counts; 0 promotes the present
@@ -56,6 +70,8 @@ func (m Promotion) firstCountingPause(of Plan, step int) int {
 	switch {
 	case m.Full:
 		return len(of.Steps)
+	case m.Past > 0:
+		return m.Past + 1
 	case m.To == nil:
 		return 0
 	}

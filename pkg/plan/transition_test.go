@@ -172,12 +172,14 @@ func TestPromote_PassesPauses(t *testing.T) {
 		how  plan.Promotion
 		free int
 	}{
-		"the present step":   {step: 1},
-		"all":                {step: 1, how: plan.Promotion{Full: true}, free: 6},
-		"half":               {step: 1, how: plan.Promotion{To: &half}, free: 4},
-		"half, seen already": {step: 4, how: plan.Promotion{To: &half}, free: 5},
-		"pods":               {step: 1, how: plan.Promotion{To: &three}, free: 4},
-		"more than there is": {step: 1, how: plan.Promotion{To: &many}, free: 6},
+		"the present step":                 {step: 1},
+		"all":                              {step: 1, how: plan.Promotion{Full: true}, free: 6},
+		"half":                             {step: 1, how: plan.Promotion{To: &half}, free: 4},
+		"half, seen already":               {step: 4, how: plan.Promotion{To: &half}, free: 5},
+		"pods":                             {step: 1, how: plan.Promotion{To: &three}, free: 4},
+		"more than there is":               {step: 1, how: plan.Promotion{To: &many}, free: 6},
+		"a step ahead":                     {step: 0, how: plan.Promotion{Past: 1}, free: 2},
+		"a step that was passed meanwhile": {step: 3, how: plan.Promotion{Past: 1}, free: 2},
 	} {
 		for _, held := range []string{"", "by ann"} {
 			got, err := plan.Progress{Step: c.step, Started: eleven, PausedBy: held}.Promote(tenPods(), c.how, noon)

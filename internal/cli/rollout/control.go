@@ -46,6 +46,42 @@ type control struct {
 type action struct {
 	do   apply.Transition
 	said func(plan.Record) string
+	// step is the index of the step that it acts on, where that is ahead of the recorded one.
+	step int
+	// at is the action for a rollout that d shows, where the record may lag behind; nil if
+	// that makes no difference.
+	at func(recorded plan.Progress, d plan.Decision) action
+}
+
+// shown returns the action for what 'rollout status' shows of a rollout. Who may not read its
+// pods acts on the record.
+func (a action) shown(ctx context.Context, c *common, at *session, rollouts apply.Rollouts) (action, error) {
+	if a.at == nil {
+		return a, nil
+	}
+	rec, err := rollouts.Get(ctx, at.target.Ref)
+	if errors.Is(err, plan.ErrNoRollout) {
+		return a, nil // the verb itself says so
+	}
+	if err != nil {
+		return a, err
+	}
+	if step := rec.Present(); step == nil || step.Kind == plan.StepPause {
+		return a, nil
+	}
+	s := *at
+	if err := c.watch(ctx, &s); err != nil {
+		if apierrors.IsForbidden(err) {
+			return a, nil
+		}
+		return a, err
+	}
+	defer s.Close()
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return a, err
+	}
+	return a.at(rec.Progress, plan.Next(rec.Plan, snapshot, s.Now())), nil
 }
 
 // always is an action that no flag changes.
@@ -175,6 +211,9 @@ func (o *control) run(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
+	}
+	if o.action, err = o.action.shown(ctx, o.common, s, rollouts); err != nil {
+		return err
 	}
 	if o.dry().Only() {
 		return o.preview(ctx, s)

@@ -79,11 +79,11 @@ func TestPromotionOf(t *testing.T) {
 		want string
 		err  string
 	}{
-		"the present step":   {want: "promoted: step pause-1 is over"},
-		"all":                {full: true, want: "promoted: no pause counts up to step step-100%"},
-		"half":               {to: "50%", want: "promoted: no pause counts up to step step-50%"},
-		"pods":               {to: "3", want: "promoted: no pause counts up to step step-50%"},
-		"more than there is": {to: "100", want: "promoted: no pause counts up to step step-100%"},
+		"the present step":   {want: "promoted past step pause-1"},
+		"all":                {full: true, want: "promoted: skips the pauses up to step step-100%"},
+		"half":               {to: "50%", want: "promoted: skips the pauses up to step step-50%"},
+		"pods":               {to: "3", want: "promoted: skips the pauses up to step step-50%"},
+		"more than there is": {to: "100", want: "promoted: skips the pauses up to step step-100%"},
 		"both":               {full: true, to: "1", err: "--full and --to exclude each other"},
 		"no amount":          {to: "half", err: "--to: "},
 	} {

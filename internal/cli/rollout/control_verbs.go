@@ -46,15 +46,22 @@ func promotionOf(full bool, to string) (how plan.Promotion, err error) {
 	return plan.Promotion{To: &amount}, nil
 }
 
-// promoting lets a rollout go on past its step, or all pauses up to an amount.
+// promoting passes the present step, or all pauses up to an amount.
 func promoting(how plan.Promotion) action {
-	return action{do: apply.Promotion(how), said: func(r plan.Record) string {
+	a := action{step: how.Past, do: apply.Promotion(how), said: func(r plan.Record) string {
 		name := func(i int) string { return r.Plan.Steps[max(0, min(i, len(r.Plan.Steps)-1))].Name }
-		if how == (plan.Promotion{}) {
-			return "promoted: step " + name(r.Progress.Step) + " is over"
+		switch {
+		case how.Past > 0:
+			return "promoted past step " + name(how.Past)
+		case how == (plan.Promotion{}):
+			return "promoted past step " + name(r.Progress.Step)
 		}
-		return "promoted: no pause counts up to step " + name(r.Progress.FirstCountingPause-1)
+		return "promoted: skips the pauses up to step " + name(r.Progress.FirstCountingPause-1)
 	}}
+	if how == (plan.Promotion{}) {
+		a.at = func(p plan.Progress, d plan.Decision) action { return promoting(p.PromotionAt(d)) }
+	}
+	return a
 }
 
 func newResume(shared *common) *cobra.Command {

@@ -74,7 +74,12 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*
 	if err != nil {
 		return nil, err
 	}
-	means, change := t.means(rec), plan.ConsequenceOf(t.transition, rec.Plan, rec.Progress)
+	if t.action, err = d.shown(ctx, rollouts, ref, t.action); err != nil {
+		return nil, err
+	}
+	shown := rec.Progress
+	shown.Step = max(shown.Step, t.step)
+	means, change := t.means(rec), plan.ConsequenceOf(t.transition, rec.Plan, shown)
 	if rec.Progress, err = t.do(rec.Progress, rec.Plan, time.Now()); err != nil {
 		return nil, err
 	}
@@ -84,6 +89,19 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*
 	}
 	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
 	return o, nil
+}
+
+// shown is [action.shown] by reference.
+func (d *LiveRollouts) shown(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, a action) (action, error) {
+	if a.at == nil {
+		return a, nil
+	}
+	at, _ := d.sessions()
+	s, err := d.locate(ctx, at, ref)
+	if err != nil {
+		return a, err
+	}
+	return a.shown(ctx, at.common, s, rollouts)
 }
 
 // none is the refusal where no rollout is recorded: a Kruise Rollout may have it.

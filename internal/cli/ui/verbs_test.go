@@ -135,7 +135,7 @@ func TestVerbs_ExecuteRecordedRollouts(t *testing.T) {
 	// No controller is there: the next step is written, and waited for in vain.
 	a = shop(t)
 	rolling(t, seeing(t, a, "shop", ""))
-	if said, err := verb(t, a, "promote", "cloneset/web", "--timeout", "2s"); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "promoted: step ") {
+	if said, err := verb(t, a, "promote", "cloneset/web", "--timeout", "2s"); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "promoted past step ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if !wrote(a, `"partition":0`) {

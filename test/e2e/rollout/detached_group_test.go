@@ -267,7 +267,7 @@ func TestGroup_DryRun(t *testing.T) {
 		want []string
 	}{
 		{[]string{"pause"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "PATCH", "/clonesets/web-0"}},
-		{[]string{"promote"}, []string{"promoted: step", "(dry run)", "/clonesets/web-0"}},
+		{[]string{"promote"}, []string{"promoted past step", "(dry run)", "/clonesets/web-0"}},
 		{[]string{"abort"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "/clonesets/web-0"}},
 		{[]string{"abort", "--rollback"}, []string{"group all: 1 of 2 rollouts changed (dry run)", "/clonesets/web-0"}},
 	} {
