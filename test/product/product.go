@@ -41,7 +41,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(dir, "kubectl-kruise")
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/kubectl-kruise")
-	cmd.Dir = top
+	cmd.Dir, cmd.Env = top, append(os.Environ(), "CGO_ENABLED=0") // as it is released: an image may have no libraries
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
