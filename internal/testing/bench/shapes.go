@@ -244,7 +244,7 @@ func manyPods() []shape {
 func manyPlans() []shape {
 	cloneSets := []group{{cloneSet, half}}
 	return []shape{
-		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: slices.Concat(onChange, onPods)},
+		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
 		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
 	}
 }
