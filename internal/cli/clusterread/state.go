@@ -82,11 +82,18 @@ func revisionOwner(c *appsv1.ControllerRevision) (cluster.Ref, bool) {
 
 // Snapshot returns what is known of one workload in a state at a time.
 func Snapshot(s simulate.State, ref cluster.Ref, gates cluster.Gates, now time.Time) (plan.Snapshot, error) {
-	w := simulate.New(simulate.Options{Gates: gates, Start: now})
-	if err := w.Load(s); err != nil {
+	w, err := Load(s, gates, now)
+	if err != nil {
 		return plan.Snapshot{}, err
 	}
 	return w.Snapshot(ref)
+}
+
+// Load returns a model cluster that is in a state at a time. Its snapshots of several workloads
+// are those of [Snapshot].
+func Load(s simulate.State, gates cluster.Gates, now time.Time) (*simulate.World, error) {
+	w := simulate.New(simulate.Options{Gates: gates, Start: now})
+	return w, w.Load(s)
 }
 
 // ReadSource rebuilds the Kruise workload that a native one was rendered from; faults

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -108,13 +109,54 @@ type past struct {
 	stream, all []*resource.Resource
 	// named are the workloads of stream by their names: each of many workloads is looked up.
 	named map[string][]*resource.Resource
+	// around finds what of all matters to one workload.
+	around *clusterread.Surroundings
 	// pods reports whether there are pods in all.
 	pods bool
+	// recording is what all hold, read when the first workload is looked up: of many workloads,
+	// each has its share of the same pods.
+	recording *recording
+}
+
+// recording is the cluster that files show.
+type recording struct {
+	world *simulate.World
+	at    time.Time
+	// unread is the error of reading the objects, unloaded that of the model that they go into.
+	unread, unloaded error
+}
+
+// recorded returns the cluster that the files show; the gates are the same for all workloads.
+func (p *past) recorded(gates cluster.Gates) *recording {
+	if p.recording != nil {
+		return p.recording
+	}
+	p.recording = &recording{}
+	st, err := clusterread.ReadObjects(p.all)
+	if err != nil {
+		p.recording.unread = err
+		return p.recording
+	}
+	p.recording.at = clusterread.RecordedAt(st.Pods)
+	p.recording.world, p.recording.unloaded = clusterread.Load(st, gates, p.recording.at)
+	return p.recording
+}
+
+// present returns the state of one workload of the recording.
+func (r *recording) present(target *resource.Resource) (present, error) {
+	if r.unread != nil {
+		return present{}, r.unread
+	}
+	if r.unloaded != nil {
+		return present{target, plan.Snapshot{}, r.at}, target.Wrap(r.unloaded, "")
+	}
+	s, err := r.world.Snapshot(cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()})
+	return present{target, s, r.at}, target.Wrap(err, "")
 }
 
 func newPast(stream, more []*resource.Resource) *past {
 	all := slices.Concat(stream, more)
-	p := &past{stream: stream, all: all, named: map[string][]*resource.Resource{}, pods: clusterread.HasPods(all)}
+	p := &past{stream: stream, all: all, named: map[string][]*resource.Resource{}, around: clusterread.NewSurroundings(all), pods: clusterread.HasPods(all)}
 	for _, r := range resourcearg.Workloads(stream, "") {
 		p.named[r.Name()] = append(p.named[r.Name()], r)
 	}
@@ -172,20 +214,8 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 		return present{}, err
 	}
 	if o.pods == 0 && o.past.pods {
-		return o.fromObjects(target, o.past.all)
+		return o.past.recorded(o.gates.Gates).present(target)
 	}
-	s, err := clusterread.Invent(target, o.past.all, clusterread.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
+	s, err := clusterread.Invent(target, o.past.around.Of(target), clusterread.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
 	return present{target, s, time.Time{}}, err
-}
-
-// fromObjects takes what the files hold.
-func (o *Options) fromObjects(target *resource.Resource, all []*resource.Resource) (present, error) {
-	st, err := clusterread.ReadObjects(all)
-	if err != nil {
-		return present{}, err
-	}
-	ref := cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()}
-	at := clusterread.RecordedAt(st.Pods)
-	s, err := clusterread.Snapshot(st, ref, o.gates.Gates, at)
-	return present{target, s, at}, target.Wrap(err, "")
 }

@@ -138,6 +138,26 @@ var manifests = map[string]string{
 	"Node":                                     node,
 }
 
+// dumped is a pod of a CloneSet, as a cluster shows it.
+const dumped = `apiVersion: v1
+kind: Pod
+metadata:
+  name: object-$i-x
+  namespace: shop
+  uid: uid-of-pod-$i
+  creationTimestamp: "2026-03-01T00:00:00Z"
+  labels: {app: app-$i, team: shop, own-$i: "yes", controller-revision-hash: object-$i-1}
+  ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: object-$i, controller: true}]
+spec:
+  nodeName: node-1
+  readinessGates: [{conditionType: InPlaceUpdateReady}]
+  containers:
+  - {name: main, image: "registry.example.org/shop/app:1", env: [{name: A, value: b}], ports: [{containerPort: 8080}]}
+status:
+  phase: Running
+  conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-03-01T00:01:00Z"}]
+`
+
 var (
 	cloneSet = workload(stable, kruise.KindCloneSet, "  replicas: 2")
 	node     = manifest("v1", "Node", "node-$i, labels: {zone: a, kubernetes.io/hostname: node-$i, version: v$v}", "spec: {}")
@@ -167,7 +187,7 @@ func shapes() []shape {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
-	return slices.Concat(out, related(), manyPods(), served())
+	return slices.Concat(out, related(), manyPods(), manyPlans(), served())
 }
 
 // related are the inputs in which objects of one kind look for those of another.
@@ -218,6 +238,15 @@ func manyPods() []shape {
 		shape{name: "objects beside a CloneSet", groups: []group{{cloneSet, one}}, beside: []group{{manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}, {manifests[kruise.KindDeployment], third}}, verbs: slices.Concat(onChange, onPods)},
 	)
 	return out
+}
+
+// manyPlans are the inputs of many workloads with what the cluster holds around them.
+func manyPlans() []shape {
+	cloneSets := []group{{cloneSet, half}}
+	return []shape{
+		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
+		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
+	}
 }
 
 // served are what a cluster holds for an inventory.

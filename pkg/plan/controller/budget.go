@@ -193,10 +193,39 @@ func reopened(p *cluster.Pod) bool {
 		!strings.Contains(p.InPlaceRecord(), "updateResources")
 }
 
+// Permit is what a budget records when it lets a pod go: the status has one entry more for
+// it. A decision only returns it, so the status that it was made by stays as it is.
+type Permit struct {
+	// Pod is the name of the pod, Operation what may happen to it.
+	Pod       string
+	Operation kruise.PubOperation
+	// Given is the whole second of the decision.
+	Given metav1.Time
+}
+
+// Record adds the permit to the status of a PodUnavailableBudget. It changes the maps of the
+// status in place, because a copy for each of many permits costs their square: the caller
+// must be the only one that holds them.
+func (p *Permit) Record(s *kruise.PodUnavailableBudgetStatus) {
+	s.UnavailableAllowed--
+	if p.Operation == kruise.PubUpdateOperation {
+		p.record(&s.UnavailablePods)
+	} else {
+		p.record(&s.DisruptedPods)
+	}
+}
+
+func (p *Permit) record(permits *map[string]metav1.Time) {
+	if *permits == nil {
+		*permits = map[string]metav1.Time{}
+	}
+	(*permits)[p.Pod] = p.Given
+}
+
 // Decide asks the budget about one operation on a pod, by its status, as the
-// webhook does. The second result is the status with the permit recorded, nil
-// when there is nothing to record. A nil view is for a pod whose budget is gone.
-func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavailableBudgetStatus) {
+// webhook does. The second result is the permit to record, nil when there is
+// nothing to record. A nil view is for a pod whose budget is gone.
+func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *Permit) {
 	if v == nil {
 		return (*rules.Budget)(nil).Decide(r), nil
 	}
@@ -211,23 +240,7 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavaila
 	if !verdict.Record {
 		return verdict, nil
 	}
-	after := s
-	after.UnavailableAllowed--
-	at := metav1.Time{Time: v.Now.Truncate(time.Second)}
-	if r.Operation == kruise.PubUpdateOperation {
-		after.UnavailablePods = with(after.UnavailablePods, r.Pod.Name, at)
-	} else {
-		after.DisruptedPods = with(after.DisruptedPods, r.Pod.Name, at)
-	}
-	return verdict, &after
-}
-
-// with returns a copy of the map that has one more entry.
-func with(m map[string]metav1.Time, key string, at metav1.Time) map[string]metav1.Time {
-	out := make(map[string]metav1.Time, len(m)+1)
-	maps.Copy(out, m)
-	out[key] = at
-	return out
+	return verdict, &Permit{Pod: r.Pod.Name, Operation: r.Operation, Given: metav1.Time{Time: v.Now.Truncate(time.Second)}}
 }
 
 // Harmless reports whether an update of a pod is none that a budget guards

@@ -79,11 +79,9 @@ func (v *BudgetView) count() BudgetPass {
 
 // ask decides and keeps what is recorded.
 func (v *BudgetView) ask(p *cluster.Pod, op kruise.PubOperation) bool {
-	verdict, status := v.Decide(rules.Request{Pod: p, Operation: op})
-	if status != nil {
-		b := *v.Budget
-		b.Status = *status
-		v.Budget = &b
+	verdict, permit := v.Decide(rules.Request{Pod: p, Operation: op})
+	if permit != nil {
+		permit.Record(&v.Budget.Status)
 	}
 	return verdict.Allowed
 }
@@ -281,7 +279,7 @@ func TestBudget_LetsThrough(t *testing.T) {
 			t.Errorf("%s: allowed %v", name, got)
 		}
 	}
-	if verdict, status := (*BudgetView)(nil).Decide(rules.Request{Pod: pods[0], Operation: kruise.PubDeleteOperation}); !verdict.Allowed || status != nil {
+	if verdict, permit := (*BudgetView)(nil).Decide(rules.Request{Pod: pods[0], Operation: kruise.PubDeleteOperation}); !verdict.Allowed || permit != nil {
 		t.Error("a budget that is gone refuses")
 	}
 	if verdict, _ := v.Decide(rules.Request{Pod: pods[0], Operation: kruise.PubUpdateOperation, Harmless: true}); !verdict.Allowed {

@@ -53,6 +53,9 @@ type View struct {
 	// OrdinalSurvey is what the controller of a StatefulSet remembers of its last pass; nil
 	// has it look at every pod again.
 	OrdinalSurvey *rules.OrdinalSurvey
+	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
+	// pass; nil has it look at every claim again.
+	ClaimSurvey *ClaimSurvey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
 	Pick func(n int) int

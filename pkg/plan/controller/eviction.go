@@ -46,7 +46,10 @@ func ReconcileEvictions(v *EvictionView) (status *policyv1.PodDisruptionBudgetSt
 		if !ok || p.Deleting || left <= 0 {
 			continue
 		}
-		now.DisruptedPods = with(now.DisruptedPods, p.Name, given)
+		if now.DisruptedPods == nil {
+			now.DisruptedPods = map[string]metav1.Time{}
+		}
+		now.DisruptedPods[p.Name] = given
 		if again == 0 || left < again {
 			again = left
 		}
@@ -99,20 +102,25 @@ func (v *EvictionView) expected(covered []*cluster.Pod) int {
 	return sum
 }
 
+// RecordEviction adds the permit to the status of a PodDisruptionBudget, in place as
+// [Permit.Record] does.
+func (p *Permit) RecordEviction(s *policyv1.PodDisruptionBudgetStatus) {
+	s.DisruptionsAllowed--
+	p.record(&s.DisruptedPods)
+}
+
 // Evict asks the budget, by its status, about one eviction. The second result is
-// the status with the permit recorded, nil when there is nothing to record.
-func (v *EvictionView) Evict(p *cluster.Pod) (rules.Verdict, *policyv1.PodDisruptionBudgetStatus) {
+// the permit to record, nil when there is nothing to record.
+func (v *EvictionView) Evict(p *cluster.Pod) (rules.Verdict, *Permit) {
 	s := &v.Budget.Status
-	verdict := v.budget(nil, s).EvictAt(rules.BudgetCounts{
+	b := rules.DisruptionBudget{Name: v.Budget.Name, Spec: &v.Budget.Spec}
+	verdict := b.EvictAt(rules.BudgetCounts{
 		Expected: int(s.ExpectedPods), Desired: int(s.DesiredHealthy), Current: int(s.CurrentHealthy), Allowed: int(s.DisruptionsAllowed),
 	}, p)
 	if !verdict.Record {
 		return verdict, nil
 	}
-	after := s.DeepCopy()
-	after.DisruptionsAllowed--
-	after.DisruptedPods = with(after.DisruptedPods, p.Name, metav1.Time{Time: v.Now.Truncate(time.Second)})
-	return verdict, after
+	return verdict, &Permit{Pod: p.Name, Operation: kruise.PubEvictOperation, Given: metav1.Time{Time: v.Now.Truncate(time.Second)}}
 }
 
 // Guards are the budgets around one workload, as an observer knows them who sees that

@@ -36,10 +36,9 @@ func (v *EvictionView) count() time.Duration {
 }
 
 func (v *EvictionView) ask(p *cluster.Pod) bool {
-	verdict, status := v.Evict(p)
-	if status != nil {
-		v.Budget = v.Budget.DeepCopy()
-		v.Budget.Status = *status
+	verdict, permit := v.Evict(p)
+	if permit != nil {
+		permit.RecordEviction(&v.Budget.Status)
 	}
 	return verdict.Allowed
 }

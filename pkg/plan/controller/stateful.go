@@ -26,6 +26,8 @@ type stateful struct {
 	whenDeleted, whenScaled bool
 	// ordinals are those that should exist, ascending.
 	ordinals []int
+	// claims is what is known of the claims; nil without templates for any.
+	claims *ClaimSurvey
 	// dress adds to a pod that is created; nil adds nothing.
 	dress func(*CreatePod)
 }
@@ -104,7 +106,7 @@ func (s *stateful) self() cluster.Owner {
 // own gives claims the owner that the retention policy asks for: with the set
 // when they go with it, with their pod as soon as its ordinal should not exist.
 func (s *stateful) own(pass *Pass) {
-	if len(s.templates) == 0 || len(s.view.Claims) == 0 {
+	if s.claims == nil || len(s.view.Claims) == 0 || s.claims.foreign == 0 && !s.whenScaled {
 		return
 	}
 	pods := make(map[string]*cluster.Pod, len(s.view.Pods))
@@ -126,13 +128,10 @@ func (s *stateful) own(pass *Pass) {
 
 func (s *stateful) owner(ordinal int, p *cluster.Pod) cluster.Owner {
 	_, wanted := slices.BinarySearch(s.ordinals, ordinal)
-	switch {
-	case s.whenScaled && !wanted:
+	if s.whenScaled && !wanted {
 		return cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}
-	case s.whenDeleted:
-		return s.self()
 	}
-	return cluster.Owner{}
+	return s.usualOwner()
 }
 
 // manages reports whether an owner is one that the set gives.
@@ -154,7 +153,7 @@ func (s *stateful) ordinalOf(c *cluster.Claim) (int, bool) {
 // stale names a claim of an ordinal that is on its way out with the pod before:
 // a new pod has to wait for it.
 func (s *stateful) stale(ordinal int) string {
-	if len(s.templates) == 0 {
+	if s.claims == nil || s.claims.leaving == 0 {
 		return ""
 	}
 	for _, c := range s.view.Claims {

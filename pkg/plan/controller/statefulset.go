@@ -42,6 +42,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
+	s.surveyClaims()
 	s.updates = updates{
 		view: v, all: all, update: update, policy: rules.PolicyOf(o), grace: graceOf(o), revision: update.Name,
 		labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: update.Name},
@@ -235,22 +236,13 @@ func moved(old, now *kruise.StatefulSetStatus) any {
 // claimStatus counts, per claim template, the claims of the ordinals that should
 // exist. Sizes are not looked at: claims are what their templates ask for.
 func (s *statefulSet) claimStatus() []kruise.VolumeClaimStatus {
-	if len(s.templates) == 0 {
+	if s.claims == nil {
 		return nil
-	}
-	have := make(map[string]bool, len(s.view.Claims))
-	for _, c := range s.view.Claims {
-		have[c.Name] = !c.Deleting
 	}
 	out := make([]kruise.VolumeClaimStatus, len(s.templates))
 	for i := range s.templates {
-		out[i].VolumeClaimName = s.templates[i].Name
-		for _, ordinal := range s.ordinals {
-			if have[s.templates[i].Name+"-"+s.name(ordinal)] {
-				out[i].CompatibleReplicas++
-				out[i].CompatibleReadyReplicas++
-			}
-		}
+		n := s.claims.existing[i]
+		out[i] = kruise.VolumeClaimStatus{VolumeClaimName: s.templates[i].Name, CompatibleReplicas: n, CompatibleReadyReplicas: n}
 	}
 	return out
 }
@@ -270,6 +262,7 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
+	s.surveyClaims()
 	n := survey.Counts()
 	n.Current -= s.act(&pass, set, current, update.Name)
 	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))

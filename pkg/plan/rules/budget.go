@@ -244,8 +244,12 @@ func (b *DisruptionBudget) Counts() BudgetCounts {
 	case b.Spec.MinAvailable != nil:
 		n.Desired = scaled(b.Spec.MinAvailable, n.Expected, true)
 	}
+	disrupted := make(map[string]bool, len(b.Disrupted))
+	for _, name := range b.Disrupted {
+		disrupted[name] = true
+	}
 	n.Current = b.Beyond.Available + count(b.Pods, func(p *cluster.Pod) bool {
-		return !p.Deleting && podReady(p) && !slices.Contains(b.Disrupted, p.Name)
+		return !p.Deleting && podReady(p) && !disrupted[p.Name]
 	})
 	if n.Expected > 0 {
 		n.Allowed = max(0, n.Current-n.Desired)

@@ -51,6 +51,8 @@ type podsByLabel struct {
 // unavailableBudget is a PodUnavailableBudget, with its status as written last.
 type unavailableBudget struct {
 	wakeup
+	// budget is replaced with each change, but the maps of its status are changed in place
+	// when a permit is recorded: only the spec of one that was replaced may be read.
 	budget *kruise.PodUnavailableBudget
 	tally  controller.Tally
 	// beyond is what it covers outside of the world.
@@ -92,6 +94,7 @@ func (bg *budgets) moment(budget any) budgetMoment {
 // disruptionBudget is a PodDisruptionBudget.
 type disruptionBudget struct {
 	wakeup
+	// budget is replaced with each change, as that of [unavailableBudget].
 	budget *policyv1.PodDisruptionBudget
 	beyond rules.OutsidePods
 	// known is the budget as snapshots show it.
@@ -288,9 +291,11 @@ func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
 	if g != nil {
 		view = bg.unavailableView(g)
 	}
-	verdict, status := view.Decide(rules.Request{Pod: e.Pod, Operation: op, Harmless: harmless})
-	if status != nil {
-		bg.setUnavailable(g, status)
+	verdict, permit := view.Decide(rules.Request{Pod: e.Pod, Operation: op, Harmless: harmless})
+	if permit != nil {
+		status := g.budget.Status
+		permit.Record(&status)
+		bg.setUnavailable(g, &status)
 		bg.wake()
 	}
 	if !verdict.Allowed {
@@ -322,9 +327,11 @@ func (bg *budgets) admitEviction(e *pod) error {
 		if !d.covers(e.Pod) {
 			continue
 		}
-		verdict, status := bg.disruptionView(d).Evict(e.Pod)
-		if status != nil {
-			bg.setDisruption(d, status)
+		verdict, permit := bg.disruptionView(d).Evict(e.Pod)
+		if permit != nil {
+			status := d.budget.Status
+			permit.RecordEviction(&status)
+			bg.setDisruption(d, &status)
 		}
 		if !verdict.Allowed {
 			return fmt.Errorf("pod %s: %w: %s", e.Name, plan.ErrRefused, verdict.Why)

@@ -68,7 +68,7 @@ func (m *controllerManager) view(o *object) *controller.View {
 	v := &controller.View{
 		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Pods: m.store.podsOf(o), Nodes: m.scheduler.share(),
 		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
-		Claims: m.claims.of(o), Survey: &o.survey, OrdinalSurvey: &o.ordinalSurvey,
+		Claims: m.claims.of(o), Survey: &o.survey, OrdinalSurvey: &o.ordinalSurvey, ClaimSurvey: &o.claimSurvey,
 		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
 	}
 	for _, child := range o.children {

@@ -162,6 +162,47 @@ type claimStore struct {
 	store       *store
 	controllers *controllerManager
 	byName      map[podName]*cluster.Claim
+	// sorted are all claims by namespace and name.
+	sorted []*cluster.Claim
+	// leaving counts the claims that are being deleted or belong to a pod: they may go with one.
+	leaving int
+	// version counts the changes.
+	version uint64
+}
+
+// put stores a claim, in the place of the one of its name.
+func (s *claimStore) put(c *cluster.Claim) {
+	key := podName{c.Namespace, c.Name}
+	place, found := s.placeOf(key)
+	if found {
+		s.count(s.sorted[place], -1)
+		s.sorted[place] = c
+	} else {
+		s.sorted = slices.Insert(s.sorted, place, c)
+	}
+	s.count(c, 1)
+	s.byName[key] = c
+}
+
+func (s *claimStore) drop(key podName) {
+	if place, found := s.placeOf(key); found {
+		s.count(s.sorted[place], -1)
+		s.sorted = slices.Delete(s.sorted, place, place+1)
+	}
+	delete(s.byName, key)
+}
+
+func (s *claimStore) placeOf(key podName) (place int, found bool) {
+	return slices.BinarySearchFunc(s.sorted, key, func(c *cluster.Claim, key podName) int {
+		return compareNames(podName{c.Namespace, c.Name}, key)
+	})
+}
+
+func (s *claimStore) count(c *cluster.Claim, by int) {
+	s.version++
+	if c.Deleting || c.Owner.Kind == "Pod" {
+		s.leaving += by
+	}
 }
 
 // ensure makes the claims of a pod that are not there yet.
@@ -177,22 +218,26 @@ func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
 		c.Namespace = o.ref.Namespace
 		key := podName{c.Namespace, c.Name}
 		if s.byName[key] == nil {
-			s.byName[key] = &c
+			s.put(&c)
 			s.changed(o)
 		}
 	}
 }
 
 // of returns the claims that may belong to the object's pods: those of the
-// namespace whose name holds the object's.
+// namespace whose name holds the object's, in a list that must not be kept.
 func (s *claimStore) of(o *object) []*cluster.Claim {
-	var out []*cluster.Claim
-	for _, key := range slices.SortedFunc(maps.Keys(s.byName), compareNames) {
-		if key.namespace == o.ref.Namespace && strings.Contains(key.name, "-"+o.ref.Name+"-") {
-			out = append(out, s.byName[key])
+	if o.claimsVersion == s.version {
+		return o.claims
+	}
+	o.claims, o.claimsVersion = o.claims[:0], s.version
+	infix := "-" + o.ref.Name + "-"
+	for _, c := range s.sorted {
+		if c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) {
+			o.claims = append(o.claims, c)
 		}
 	}
-	return out
+	return o.claims
 }
 
 func compareNames(a, b podName) int {
@@ -209,7 +254,7 @@ func (s *claimStore) change(o *object, a controller.ChangeClaim) {
 	if a.Owner != nil {
 		next.Owner = *a.Owner
 	}
-	s.byName[key] = &next
+	s.put(&next)
 	if a.Delete {
 		s.delete(key)
 	}
@@ -225,9 +270,9 @@ func (s *claimStore) changed(o *object) {
 func (s *claimStore) delete(key podName) {
 	c := *s.byName[key]
 	c.Deleting = true
-	s.byName[key] = &c
+	s.put(&c)
 	if !s.used(key) {
-		delete(s.byName, key)
+		s.drop(key)
 	}
 }
 
@@ -244,14 +289,13 @@ func (s *claimStore) used(key podName) bool {
 // releaseClaimsOf does with the claims of a pod that is gone what Kubernetes does: those
 // that it owned, or that were being deleted, go too.
 func (s *claimStore) releaseClaimsOf(p *cluster.Pod) {
-	if len(s.byName) == 0 {
+	if s.leaving == 0 {
 		return
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(s.byName), compareNames) {
-		c := s.byName[key]
-		mine := strings.HasSuffix(key.name, "-"+p.Name) && key.namespace == p.Namespace
+	for _, c := range slices.Clone(s.sorted) {
+		mine := strings.HasSuffix(c.Name, "-"+p.Name) && c.Namespace == p.Namespace
 		if (c.Owner.Kind == "Pod" && c.Owner.Name == p.Name && mine) || (c.Deleting && mine) {
-			delete(s.byName, key)
+			s.drop(podName{c.Namespace, c.Name})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (l *loader) load(s State) error {
 	}
 	l.linkReplicaSets()
 	for _, c := range s.Claims {
-		l.claims.byName[podName{c.Namespace, c.Name}] = c
+		l.claims.put(c)
 	}
 	for _, p := range s.Pods {
 		l.loadPod(p)

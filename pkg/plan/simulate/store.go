@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -63,9 +64,13 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*prototype
 	pods      podList
-	// survey and ordinalSurvey are what the controller remembers of its last pass.
+	// survey, ordinalSurvey and claimSurvey are what the controller remembers of its last pass.
 	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
+	claimSurvey   controller.ClaimSurvey
+	// claims are those that may belong to its pods, of the version of the store of claims.
+	claims        []*cluster.Claim
+	claimsVersion uint64
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object

@@ -84,14 +84,15 @@ func (s *standIns) ask(ctx context.Context, p *cluster.Pod, name string, op krui
 		}
 		view = s.budgetView(b)
 	}
-	verdict, status := view.Decide(rules.Request{Pod: p, Operation: op})
+	verdict, permit := view.Decide(rules.Request{Pod: p, Operation: op})
 	if !verdict.Allowed {
 		return forbid("podunavailablebudget.policy.kruise.io %q is forbidden: %s", name, verdict.Why)
 	}
-	if status == nil || dryRun {
+	if permit == nil || dryRun {
 		return nil
 	}
-	return s.replaceStatus(ctx, o, status)
+	permit.Record(&view.Budget.Status)
+	return s.replaceStatus(ctx, o, &view.Budget.Status)
 }
 
 // replaceStatus writes the status of an object that nobody has changed since.
