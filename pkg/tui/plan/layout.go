@@ -12,8 +12,9 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	lines := s.head(env)
-	lines = append(lines, s.picture(env, s.pictureHeight(env))...)
-	lines = append(lines, s.scrubber(env))
+	p := picture{run: s.run, at: s.at, width: inner(env)}
+	lines = append(lines, p.lines(env.Theme.Symbols, s.pictureHeight(env))...)
+	lines = append(lines, p.scrubber(env.Theme.Symbols))
 	height := max(env.Height-len(lines), 1)
 	if !wide(env) {
 		return append(lines, s.narrow(env, height)...)
@@ -38,7 +39,7 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 	switch s.panel {
 	case aboutPanel:
-		return s.about(env, env.Width, height)
+		return s.table().description(env, env.Width, height)
 	case eventPanel:
 		return s.events(env, height)
 	}
@@ -48,12 +49,14 @@ func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 // plan are the steps and, where there is room, what the one of the cursor does.
 func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
 	if wide(env) && s.panel == aboutPanel {
-		return s.about(env, width, height)
+		return s.table().description(env, width, height)
 	}
 	below := s.below(env)
-	steps := height - below
-	return append(draw.Exactly(s.ladder(env, steps), steps), s.about(env, width, below)...)
+	steps, t := height-below, s.table()
+	return append(draw.Exactly(t.lines(env, steps), steps), t.description(env, width, below)...)
 }
+
+func (s Screen) table() stepTable { return stepTable{run: s.run, at: s.at, cursor: s.steps.At} }
 
 func heading(text, more string) draw.Line {
 	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
@@ -116,7 +119,7 @@ func (s Screen) explained(env screen.Env) bool {
 	if wide(env) {
 		width /= 2
 	}
-	return s.run != nil && len(s.facts(env, width)) <= s.below(env)
+	return s.run != nil && len(s.table().facts(env, width)) <= s.below(env)
 }
 
 // pictureHeight is how many lines the picture has, by those of the screen: none where there
