@@ -2,15 +2,63 @@ package apply
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 )
 
-// requests are the writes of [work.carryOut], in their order.
+// showDryRun says what would be done, in the order in which it would be, and every
+// request.
+func (w *work) showDryRun(ctx context.Context) error {
+	for _, it := range w.items {
+		switch {
+		case it.live == nil:
+			w.report.object(it.object, "created")
+		case len(it.rolls) > 0:
+			w.report.object(it.object, "rolled out")
+		default:
+			w.report.object(it.object, outcome(it.live, it.final))
+		}
+	}
+	if err := w.showPrune(ctx); err != nil {
+		return err
+	}
+	list, err := w.requests(ctx)
+	if err != nil {
+		return err
+	}
+	out := w.factory.Streams.Out
+	if w.rollouts.JSON() {
+		return view.RequestsJSON(out, list)
+	}
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	return view.Requests(out, rolloutcmd.Besides, list)
+}
+
+func (w *work) showPrune(ctx context.Context) error {
+	if w.members == nil {
+		return nil
+	}
+	for _, u := range w.members.left {
+		if w.dryRun == "server" {
+			if err := w.client.Delete(ctx, u, true); err != nil {
+				return parsed(u, fromCluster).Wrap(err, "")
+			}
+		}
+		w.report.object(u, "pruned")
+	}
+	return nil
+}
+
+// requests are the writes of [executor.execute], in their order.
 type requests struct {
 	work *work
 	list []event.Request
