@@ -140,8 +140,7 @@ var layer = map[string][]string{
 	"pkg/render/compare": append([]string{
 		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
 	}, stageImports...),
-	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/raise", "pkg/render/references"}, stageImports...),
-	"pkg/render/raise":      stageImports,
+	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/references"}, stageImports...),
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check", "pkg/render/sidecar"}, stageImports...),
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/resource", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,

@@ -1,4 +1,4 @@
-package raise_test
+package convert
 
 import (
 	"reflect"
@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -94,7 +93,7 @@ func raised(t *testing.T, r *resource.Resource) *resource.Resource {
 	t.Helper()
 	in := []*resource.Resource{r}
 	c := &stage.Context{Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
-	out, err := raise.Chosen(c, in, func(*resource.Resource) bool { return true }, raise.Options{})
+	out, err := raise(c, in, func(*resource.Resource) bool { return true }, RaiseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ metadata: {name: web}
 spec: {scaleTargetRef: {name: web}}
 `)
 	c := &stage.Context{Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
-	out, err := raise.Chosen(c, in, func(r *resource.Resource) bool { return r.Kind() == "Deployment" }, raise.Options{})
+	out, err := raise(c, in, func(r *resource.Resource) bool { return r.Kind() == "Deployment" }, RaiseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package raise
+package convert
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
