@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
-// TestDiamonds: bases that are named twice at each of many levels end with a fault, soon,
+// TestKustomize_BuildsDiamonds: bases that are named twice at each of many levels end with a fault, soon,
 // with and without kustomize.
-func TestDiamonds(t *testing.T) {
+func TestKustomize_BuildsDiamonds(t *testing.T) {
 	for name, c := range map[string]struct {
 		bottom string
 		levels int

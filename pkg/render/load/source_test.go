@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestBelow(t *testing.T) {
+func TestBelow_ReadsNothingOutside(t *testing.T) {
 	top := Files(t, map[string]string{"in/a.yaml": "a", "in/d/b.yaml": "b", "out.yaml": "secret"})
 	dir := filepath.Join(top, "in")
 	for link, target := range map[string]string{"good": "d/b.yaml", "bad": "../out.yaml", "badder": filepath.Join(top, "out.yaml")} {

@@ -42,7 +42,7 @@ func serve(request []byte, answer io.Writer) error {
 	if err := json.Unmarshal(request, &j); err != nil {
 		return err
 	}
-	text, err := j.build()
+	text, err := j.buildWithKustomize()
 	if err == nil {
 		if _, err = answer.Write([]byte{built}); err == nil {
 			_, err = answer.Write(text)
@@ -59,8 +59,8 @@ func serve(request []byte, answer io.Writer) error {
 	return json.NewEncoder(answer).Encode(f)
 }
 
-// answered reads what serve has written.
-func answered(answer []byte) ([]byte, error) {
+// readAnswer reads what serve has written.
+func readAnswer(answer []byte) ([]byte, error) {
 	if len(answer) > 0 && answer[0] == built {
 		return answer[1:], nil
 	}
@@ -74,8 +74,8 @@ func answered(answer []byte) ([]byte, error) {
 	return nil, &resource.Error{File: f.File, Line: f.Line, Field: f.Field, Err: errors.New(f.Error), Hint: f.Hint}
 }
 
-// build has kustomize build the kustomization, which must happen in an isolated process.
-func (j job) build() ([]byte, error) {
+// buildWithKustomize has kustomize build the kustomization, which must happen in an isolated process.
+func (j job) buildWithKustomize() ([]byte, error) {
 	root, err := j.open(context.Background(), mostKustomizeAgain)
 	if err != nil {
 		return nil, err
@@ -87,36 +87,36 @@ func (j job) build() ([]byte, error) {
 	}
 	d := &disk{root: root}
 	if j.Large {
-		if text, err := j.large(additions, config); err == nil {
+		if text, err := j.buildLarge(additions, config); err == nil {
 			return text, nil
 		}
 	}
 	var text []byte
 	run := func(fs filesys.FileSystem) error {
 		return kustomize.WithSchema(additions, func() (err error) {
-			text, err = build(fs, j.Dir)
+			text, err = runKustomize(fs, j.Dir)
 			return err
 		})
 	}
 	err = run(configured{d, config})
-	if err != nil && conflicting(err) {
+	if err != nil && isConflict(err) {
 		err = run(d)
 	}
 	if err == nil {
 		return text, nil
 	}
 	if refusal := root.Refused(); refusal != nil {
-		return nil, j.refusal(d, refusal)
+		return nil, j.refusedByRoot(d, refusal)
 	}
-	if fault := j.unreached(d, err, isolated.Asked()); fault != nil {
+	if fault := j.remotePlace(d, err, isolated.Asked()); fault != nil {
 		return nil, fault
 	}
-	return nil, j.refused(d, err)
+	return nil, j.kustomizeError(d, err)
 }
 
-// large builds what may take much memory as this program does, which takes less of it than
+// buildLarge builds what may take much memory as this program does, which takes less of it than
 // kustomize.
-func (j job) large(additions, config []byte) (text []byte, err error) {
+func (j job) buildLarge(additions, config []byte) (text []byte, err error) {
 	root, err := j.open(context.Background(), mostBuildAgain)
 	if err != nil {
 		return nil, err
@@ -131,9 +131,9 @@ func (j job) large(additions, config []byte) (text []byte, err error) {
 	return text, err
 }
 
-// build has kustomize build dir. Kustomize panics where identities that a patch has
+// buildWithKustomize has kustomize build dir. Kustomize panics where identities that a patch has
 // changed collide.
-func build(fs filesys.FileSystem, dir string) (text []byte, err error) {
+func runKustomize(fs filesys.FileSystem, dir string) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)

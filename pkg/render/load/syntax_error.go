@@ -35,28 +35,28 @@ func oddBreaks(text []byte) bool {
 	return false
 }
 
-// single refuses a text in which odd line breaks hide a second document.
-func (d document) single() error {
+// checkSingle refuses a text in which odd line breaks hide a second document.
+func (d document) checkSingle() error {
 	dec := yaml.NewDecoder(bytes.NewReader(d.text))
 	var n tree.Node
 	if err := dec.Decode(&n); err != nil {
-		return d.broken(err)
+		return d.syntaxError(err)
 	}
 	err := dec.Decode(&n)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
-		return d.broken(err)
+		return d.syntaxError(err)
 	}
 	return d.fault(d.line, "end all lines with LF or CRLF", "a document begins behind a line break that is not an LF")
 }
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// broken turns the YAML parser's complaint into a fault with the line in the
+// syntaxError turns the YAML parser's complaint into a fault with the line in the
 // file and, where the cause is plain to see, a hint.
-func (d document) broken(err error) error {
+func (d document) syntaxError(err error) error {
 	msg, at := err.Error(), 1
 	if m := yamlError.FindStringSubmatch(msg); m != nil {
 		msg = m[2]
@@ -65,18 +65,18 @@ func (d document) broken(err error) error {
 	if strings.HasPrefix(msg, unknownAnchor) {
 		msg = unknownAnchor // without its name: it may be a password that begins with *
 	}
-	if exact := d.brokenLine(); exact > 0 {
+	if exact := d.syntaxErrorLine(); exact > 0 {
 		at = exact
 	}
 	at = max(at, 1)
 	return d.fault(d.line+at-1, hint(msg, lineAt(d.text, at)), "the YAML is broken: %s", redact.Message(msg, nil))
 }
 
-// brokenLine finds the line that breaks the text: the first one behind the
+// syntaxErrorLine finds the line that breaks the text: the first one behind the
 // longest beginning of the text that can be read. The parser's own number is
 // that of the enclosing mapping, or one too small. 0 means not found nearby. A large text
 // is not read again and again for that.
-func (d document) brokenLine() int {
+func (d document) syntaxErrorLine() int {
 	if len(d.text) > mostReread {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOddBreaks holds the scan against the expression that says what is meant.
-func TestOddBreaks(t *testing.T) {
+// TestOddBreaks_MatchesTheExpression holds the scan against the expression that says what is meant.
+func TestOddBreaks_MatchesTheExpression(t *testing.T) {
 	meant := regexp.MustCompile("\r[^\n]|[\u0085\u2028\u2029]")
 	parts := []string{"a", "\r", "\n", "\r\n", "é", "\u0085", "\u2028", "\u2029", "\xe2\x80"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -31,10 +31,10 @@ func TestOddBreaks(t *testing.T) {
 	}
 }
 
-// TestBrokenAndLarge: the line at which a large text is broken is the parser's own.
-func TestBrokenAndLarge(t *testing.T) {
+// TestSyntaxError_OfLargeTextHasTheLineOfTheParser: the line at which a large text is broken is the parser's own.
+func TestSyntaxError_OfLargeTextHasTheLineOfTheParser(t *testing.T) {
 	text := "a: 1\n# " + strings.Repeat("x", mostReread) + "\nb: \"c\n"
-	if n := (document{text: []byte(text), line: 1}).brokenLine(); n != 0 {
+	if n := (document{text: []byte(text), line: 1}).syntaxErrorLine(); n != 0 {
 		t.Errorf("line %d", n)
 	}
 	if _, err := Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), "the YAML is broken") {

@@ -34,9 +34,9 @@ func known(t *testing.T, dir, text string) {
 	}
 }
 
-// TestKnownEqualsTheCommand: what render -k has built in, kustomize does when it
+// TestConfigured_EqualsTheCommandWithConfiguration: what render -k has built in, kustomize does when it
 // is given the documents, byte for byte.
-func TestKnownEqualsTheCommand(t *testing.T) {
+func TestConfigured_EqualsTheCommandWithConfiguration(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/known/*/kustomization.yaml")
 	if err != nil || len(dirs) == 0 {
 		t.Fatal(err)
@@ -99,9 +99,9 @@ var merging = map[string]string{
 	"EphemeralJob":         `{template: {ephemeralContainers: [{name: a, image: i}, {name: b, image: i}]}}`,
 }
 
-// TestSchemaInTheCommand: with the document alone, kustomize itself merges by
+// TestConfigured_SchemaIsThatOfTheCommand: with the document alone, kustomize itself merges by
 // name, in both versions, and still knows Kubernetes' kinds.
-func TestSchemaInTheCommand(t *testing.T) {
+func TestConfigured_SchemaIsThatOfTheCommand(t *testing.T) {
 	const pod = `{containers: [{name: a, image: i}, {name: b, image: i}]}`
 	var resources, patches strings.Builder
 	write := func(version, kind, spec string) {
@@ -137,9 +137,9 @@ func TestSchemaInTheCommand(t *testing.T) {
 	}
 }
 
-// TestOwnConfigurationWins: a kustomization that already configures kustomize
+// TestConfigured_OwnConfigurationWins: a kustomization that already configures kustomize
 // for Kruise is built as kustomize builds it.
-func TestOwnConfigurationWins(t *testing.T) {
+func TestConfigured_OwnConfigurationWins(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [o.yaml]\ncommonLabels: {team: shop}\nconfigurations: [own.yaml]\n",
 		"own.yaml":           "commonLabels: [{path: spec/selector/matchLabels, kind: CloneSet}]\n",

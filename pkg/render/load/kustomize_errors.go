@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -22,15 +23,15 @@ import (
 // This file puts what the door and the isolated process refused into words. It decides
 // nothing: all is refused already.
 
-// refusal says what the root has refused, and where the name stands.
-func (j job) refusal(d *disk, err error) error {
+// refusedByRoot says what the root has refused, and where the name stands.
+func (j job) refusedByRoot(d *disk, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		return &resource.Error{File: j.Name, Err: err}
 	}
 	at, name := j.place(d, func(file, _, value string) bool { return filepath.Join(filepath.Dir(file), value) == path.Path })
 	if name == "" {
-		name = j.shown(path.Path)
+		name = j.displayPath(path.Path)
 	}
 	e := &at
 	e.Err = fmt.Errorf("%s: %w", name, path.Err)
@@ -52,8 +53,8 @@ func (j job) refusal(d *disk, err error) error {
 // programMissing is what kustomize says where it would run git.
 const programMissing = "no 'git' program on path"
 
-// unreached says which remote place kustomize asked for, nil for none.
-func (j job) unreached(d *disk, err error, asked []string) error {
+// remotePlace says which remote place kustomize asked for, nil for none.
+func (j job) remotePlace(d *disk, err error, asked []string) error {
 	name, said := "", err.Error()
 	if len(asked) > 0 {
 		name = asked[0]
@@ -62,7 +63,7 @@ func (j job) unreached(d *disk, err error, asked []string) error {
 		if name != "" {
 			return value == name
 		}
-		return names(field) && remotely.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
+		return namesFiles(field) && remotePattern.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
 	})
 	if name == "" && value == "" && !strings.Contains(said, programMissing) {
 		return nil
@@ -73,23 +74,23 @@ func (j job) unreached(d *disk, err error, asked []string) error {
 	if value == "" {
 		value = "a Git repository"
 	}
-	return remote(value, at)
+	return remoteFault(value, at)
 }
 
-// names reports whether the value of a field names what is to be read.
-func names(field string) bool {
+// namesFiles reports whether the value of a field names what is to be read.
+func namesFiles(field string) bool {
 	last := field[strings.LastIndexByte(field, '.')+1:]
 	return referring[last] || taking[last] || selecting[last]
 }
 
-// remotely matches what kustomize takes for a Git repository.
-var remotely = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
+// remotePattern matches what kustomize takes for a Git repository.
+var remotePattern = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
 
 // userInfo is what a URL has for a server to know who asks.
 var userInfo = regexp.MustCompile(`//[^/\s@]*:[^/\s@]*@`)
 
-// remote is the fault of a name of something that lies elsewhere.
-func remote(name string, at resource.Error) error {
+// remoteFault is the fault of a name of something that lies elsewhere.
+func remoteFault(name string, at resource.Error) error {
 	name = userInfo.ReplaceAllString(name, "//"+redact.Masked+"@")
 	at.Err = fmt.Errorf("%q is a remote place", name)
 	at.Hint = "fetch it, look at it, and name the local copy: rendering opens no connection"
@@ -108,15 +109,15 @@ func (j job) place(d *disk, matches func(file, field, value string) bool) (at re
 			}
 			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: mostSearched}
 			if n, field := s.find(&doc, ""); n != nil {
-				return resource.Error{File: j.shown(t.name), Line: n.Line, Field: field}, s.value
+				return resource.Error{File: j.displayPath(t.name), Line: n.Line, Field: field}, s.value
 			}
 		}
 	}
 	return resource.Error{File: j.Name}, ""
 }
 
-// shown names a file after the folder as it was named.
-func (j job) shown(path string) string {
+// displayPath names a file after the folder as it was named.
+func (j job) displayPath(path string) string {
 	rel, err := filepath.Rel(j.Dir, path)
 	if err != nil {
 		return path
@@ -193,14 +194,14 @@ func namesIn(n *tree.Node) []string {
 	return out
 }
 
-// refused gives kustomize's own errors, which may span lines and quote secrets, one line,
+// kustomizeError gives kustomize's own errors, which may span lines and quote secrets, one line,
 // a place and a hint. Where something that was read may be secret, the error is made of
 // kustomize's phrases and of names only.
-func (j job) refused(d *disk, err error) error {
-	said := masked(err.Error())
+func (j job) kustomizeError(d *disk, err error) error {
+	said := withoutQuotations(err.Error())
 	e := &resource.Error{File: j.Name, Err: errors.New(redact.Inside(said))}
-	if d.secretive() {
-		n := j.names(d, said)
+	if d.holdsSecrets() {
+		n := j.newQuotable(d, said)
 		e.Err = errors.New(redact.Message(said, n.known, shortened...))
 		if n.at.Line > 0 {
 			e.File, e.Line, e.Field = n.at.File, n.at.Line, n.at.Field
@@ -217,4 +218,47 @@ func (j job) refused(d *disk, err error) error {
 		e.Hint = "files must lie in or below the directory of the kustomization that names them"
 	}
 	return e
+}
+
+// quotation is a part of an error that repeats what a file holds.
+type quotation struct {
+	is *regexp.Regexp
+	by string
+}
+
+// quotations are where kustomize's errors repeat patches, literals, lines of
+// env files and whole objects: each may hold the value of a Secret. The first
+// ones come before those that can stand in what they cut. They are compiled for the first
+// error.
+var quotations = sync.OnceValue(func() []quotation {
+	return []quotation{
+		{regexp.MustCompile("(?s)with config: `.*`: "), "with its config: "},
+		{regexp.MustCompile(`\[patch: "(?:[^"\\]|\\.)*"\]`), "an inline patch"},
+		{regexp.MustCompile(`(?s)(with its config: )decoding .*: `), "${1}decoding the patch: "},
+		{regexp.MustCompile(`(?s)(must specify one of patch and path|patch and path can't be set at the same time|patch appears to be empty)[ ;\n].*`), "$1"},
+		{regexp.MustCompile(`(?s)(must specify a target for (?:JSON )?patch) .*`), "$1"},
+		{regexp.MustCompile(`(?s)literal sources \[.*\]: `), "literal sources: "},
+		{regexp.MustCompile(`(?s)invalid literal source .*, expected`), "an invalid literal source, expected"},
+		{regexp.MustCompile(`(?s)line \[[0-9 ]*\] has invalid utf8 bytes : .*`), "a line is not UTF-8 text"},
+		{regexp.MustCompile(`(?s)(missing metadata\.name|empty item at \[.*?\]) in object .*?(': must build|$)`), "$1$2"},
+		{regexp.MustCompile(`(?s)(shouldn't modify the resource map|out of bounds for value|expected 1 resource, found [0-9]+)[ :].*`), "$1"},
+		{regexp.MustCompile(`(?s)^map\[string\]interface \{\}.*: `), ""},
+		{regexp.MustCompile(`(?s)(wrong Node Kind.*?): value: \{.*\}`), "$1"},
+		{regexp.MustCompile(`unknown anchor '.*?' referenced`), "unknown anchor"},
+		{regexp.MustCompile(`(?s)accumulation err='(.*)': must build at directory: '[^']*': file is not directory`), "$1"},
+	}
+})
+
+// shortened are what quotations leave of kustomize's own phrases, and put in their place.
+var shortened = []string{
+	"with its config:", "an inline patch", "decoding the patch:", "literal sources:", "an invalid literal source, expected key=value",
+	"a line is not UTF-8 text", "missing metadata.name", "empty item at", "wrong Node Kind for", "unknown anchor",
+}
+
+// withoutQuotations returns what kustomize says, on one line, without what it quotes.
+func withoutQuotations(msg string) string {
+	for _, q := range quotations() {
+		msg = q.is.ReplaceAllString(msg, q.by)
+	}
+	return strings.Join(strings.Fields(msg), " ")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
-// TestInputIsBounded: what all files hold together is bounded before it is parsed, however
+// TestLoad_BoundsTheInput: what all files hold together is bounded before it is parsed, however
 // little each piece of it is.
-func TestInputIsBounded(t *testing.T) {
+func TestLoad_BoundsTheInput(t *testing.T) {
 	const (
 		objects = "the input holds more than 50 objects | read parts of it apart, or raise the limit of objects"
 		bytes   = "all files together are larger than 1000 bytes | read parts of them apart, or raise the limit with --limit input-bytes=N"
@@ -38,8 +38,8 @@ func TestInputIsBounded(t *testing.T) {
 	}
 }
 
-// TestInputAsLargeAsAFile: who allows a larger file allows that it is read.
-func TestInputAsLargeAsAFile(t *testing.T) {
+// TestLoad_TakesInputAsLargeAsAFile: who allows a larger file allows that it is read.
+func TestLoad_TakesInputAsLargeAsAFile(t *testing.T) {
 	text := "# " + strings.Repeat("x", 600) + "\n" + config("a")
 	_, err := load.Load(t.Context(), load.Options{Files: []string{"-"}, Stdin: strings.NewReader(text), MaxFileBytes: 900, MaxInputBytes: 100})
 	if err != nil {
@@ -47,16 +47,16 @@ func TestInputAsLargeAsAFile(t *testing.T) {
 	}
 }
 
-// TestManyFaultsOfOneFile: a file of lines that are all wrong is given up.
-func TestManyFaultsOfOneFile(t *testing.T) {
+// TestLoad_BoundsFaultsOfOneFile: a file of lines that are all wrong is given up.
+func TestLoad_BoundsFaultsOfOneFile(t *testing.T) {
 	_, err := load.Load(t.Context(), load.Options{Files: []string{"-"}, Stdin: strings.NewReader(strings.Repeat("%A\n", 5000))})
 	if n := len(faults(err)); n == 0 || n > 200 {
 		t.Errorf("%d faults", n)
 	}
 }
 
-// TestTextsTogether: several texts are bounded as one input is.
-func TestTextsTogether(t *testing.T) {
+// TestAll_LimitsCountTextsTogether: several texts are bounded as one input is.
+func TestAll_LimitsCountTextsTogether(t *testing.T) {
 	text := []byte(config("a") + "data: {a: [" + strings.Repeat("x,", 500_000) + "]}\n")
 	var all []load.Named
 	for i := range 8 {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestKustomizeKeepsSecrets: no error of kustomize repeats what may be a value
+// TestKustomize_ErrorsKeepSecrets: no error of kustomize repeats what may be a value
 // of a Secret.
-func TestKustomizeKeepsSecrets(t *testing.T) {
+func TestKustomize_ErrorsKeepSecrets(t *testing.T) {
 	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {x: MARKED}\n"
 	tests := map[string]struct {
 		kustomization, file, want string
@@ -39,8 +39,8 @@ func TestKustomizeKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestMaskedQuotations: errors that kustomize has and no small build provokes.
-func TestMaskedQuotations(t *testing.T) {
+// TestWithoutQuotations_MasksEachQuotation: errors that kustomize has and no small build provokes.
+func TestWithoutQuotations_MasksEachQuotation(t *testing.T) {
 	for msg, want := range map[string]string{
 		"empty item at [data l] in object map[data:map[x:MARKED]]":                                                      "empty item at [data l]",
 		"expected 1 resource, found 2 in MARKED":                                                                        "expected 1 resource, found 2",
@@ -49,7 +49,7 @@ func TestMaskedQuotations(t *testing.T) {
 		"wrong Node Kind for data expected: MappingNode was ScalarNode: value: {MARKED}":                                "wrong Node Kind for data expected: MappingNode was ScalarNode",
 		"trouble configuring builtin P with config: `\na: MARKED\n`: patch appears to be empty; files=[], Patch=MARKED": "trouble configuring builtin P with its config: patch appears to be empty",
 	} {
-		if got := masked(msg); got != want {
+		if got := withoutQuotations(msg); got != want {
 			t.Errorf("masked(%q) = %q, want %q", msg, got, want)
 		}
 	}

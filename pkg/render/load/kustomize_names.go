@@ -16,15 +16,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// secretive reports whether something that was read may be secret. What was not kept may
+// holdsSecrets reports whether something that was read may be secret. What was not kept may
 // be, and so may kustomizations that cannot be read: they come before the objects.
-func (d *disk) secretive() bool {
+func (d *disk) holdsSecrets() bool {
 	objects := slices.ContainsFunc(d.texts, func(t opened) bool { return !slices.Contains(kustomizationFiles, filepath.Base(t.name)) })
 	return d.bytes > mostTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
 }
 
-// telling gathers what an error of kustomize may repeat.
-type telling struct {
+// quotable gathers what an error of kustomize may repeat.
+type quotable struct {
 	job   job
 	disk  *disk
 	said  string
@@ -35,44 +35,44 @@ type telling struct {
 	left int
 }
 
-// names are those of the files that were read and of the objects in them, of folders, and
+// newQuotable are those of the files that were read and of the objects in them, of folders, and
 // what kustomizations and configurations of plugins select. A value that is also in a
 // Secret is none.
-func (j job) names(d *disk, said string) *telling {
-	n := &telling{job: j, disk: d, said: said, known: redact.Names{}, left: mostSearched}
+func (j job) newQuotable(d *disk, said string) *quotable {
+	n := &quotable{job: j, disk: d, said: said, known: redact.Names{}, left: mostSearched}
 	var docs []*tree.Node
 	for _, t := range d.texts {
-		docs = append(docs, n.file(t)...)
+		docs = append(docs, n.addFile(t)...)
 	}
 	for _, path := range slices.Concat([]string{j.Name, j.Dir, j.Root}, kustomizationFiles) {
 		n.known.Add(path)
 	}
-	typeNames(reflect.TypeFor[types.Kustomization](), n.known)
+	addTypeNames(reflect.TypeFor[types.Kustomization](), n.known)
 	for _, doc := range docs {
-		n.hide(doc, false)
+		n.removeSecrets(doc, false)
 	}
 	return n
 }
 
-// typeNames adds the names of a Go type and of its fields, which decoders repeat.
-func typeNames(t reflect.Type, known redact.Names) {
+// addTypeNames adds the names of a Go type and of its fields, which decoders repeat.
+func addTypeNames(t reflect.Type, known redact.Names) {
 	if known[t.String()] && t.Kind() != reflect.String {
 		return
 	}
 	known.Add(t.String())
 	switch t.Kind() {
 	case reflect.Slice, reflect.Pointer, reflect.Map:
-		typeNames(t.Elem(), known)
+		addTypeNames(t.Elem(), known)
 	case reflect.Struct:
 		for f := range t.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			known.Add(name)
-			typeNames(f.Type, known)
+			addTypeNames(f.Type, known)
 		}
 	}
 }
 
-func (n *telling) file(t opened) (docs []*tree.Node) {
+func (n *quotable) addFile(t opened) (docs []*tree.Node) {
 	n.known.Add(t.name)
 	n.known.Add(filepath.Dir(t.name))
 	config := slices.Contains(kustomizationFiles, filepath.Base(t.name))
@@ -84,31 +84,31 @@ func (n *telling) file(t opened) (docs []*tree.Node) {
 		}
 		root := tree.Root(doc)
 		docs = append(docs, root)
-		n.identity(root)
+		n.addIdentity(root)
 		if config {
 			tree.Each(root, func(key, _ *tree.Node) { n.known.Add(key.Value) })
 		}
 		if config || strings.HasPrefix(tree.StrAt(root, "apiVersion"), "builtin") {
-			n.selected(root, t.name, "", "")
+			n.addSelected(root, t.name, "", "")
 		}
 	}
 }
 
-func (n *telling) identity(object *tree.Node) {
+func (n *quotable) addIdentity(object *tree.Node) {
 	for _, path := range [][]string{{"kind"}, {"apiVersion"}, {"metadata", "name"}, {"metadata", "namespace"}} {
 		n.known.Add(tree.StrAt(object, path...))
 	}
 }
 
-// patch reads which object an inline patch is for.
-func (n *telling) patch(text string) {
+// addPatch reads which object an inline patch is for.
+func (n *quotable) addPatch(text string) {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	for n.left -= len(text); n.left > 0; {
 		doc := &tree.Node{}
 		if dec.Decode(doc) != nil {
 			return
 		}
-		n.identity(tree.Root(doc))
+		n.addIdentity(tree.Root(doc))
 	}
 }
 
@@ -116,12 +116,12 @@ func (n *telling) patch(text string) {
 // referring those that name manifests, and taking those of generators, whose values are names
 // only where there is such a file: they stand beside literals.
 var (
-	selecting = words("name namespace kind group version apiVersion fieldPath fieldPaths namePrefix nameSuffix")
-	referring = words("resources bases components configurations crds generators transformers validators path patchesStrategicMerge")
-	taking    = words("files envs env")
+	selecting = wordSet("name namespace kind group version apiVersion fieldPath fieldPaths namePrefix nameSuffix")
+	referring = wordSet("resources bases components configurations crds generators transformers validators path patchesStrategicMerge")
+	taking    = wordSet("files envs env")
 )
 
-func words(list string) map[string]bool {
+func wordSet(list string) map[string]bool {
 	out := map[string]bool{}
 	for word := range strings.FieldsSeq(list) {
 		out[word] = true
@@ -129,8 +129,8 @@ func words(list string) map[string]bool {
 	return out
 }
 
-// selected reads what a kustomization selects; key is the field that in stands in.
-func (n *telling) selected(in *tree.Node, file, field, key string) {
+// addSelected reads what a kustomization selects; key is the field that in stands in.
+func (n *quotable) addSelected(in *tree.Node, file, field, key string) {
 	if n.left--; n.left < 0 || in == nil || contents[key] {
 		return
 	}
@@ -138,21 +138,21 @@ func (n *telling) selected(in *tree.Node, file, field, key string) {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(in.Content); i += 2 {
 			name := in.Content[i].Value
-			n.selected(in.Content[i+1], file, strings.TrimPrefix(field+"."+name, "."), name)
+			n.addSelected(in.Content[i+1], file, strings.TrimPrefix(field+"."+name, "."), name)
 		}
 	case yaml.SequenceNode:
 		for i, item := range in.Content {
-			n.selected(item, file, fmt.Sprintf("%s[%d]", field, i), key)
+			n.addSelected(item, file, fmt.Sprintf("%s[%d]", field, i), key)
 		}
 	case yaml.ScalarNode:
-		n.scalar(in, file, field, key)
+		n.addScalar(in, file, field, key)
 	}
 }
 
-func (n *telling) scalar(in *tree.Node, file, field, key string) {
+func (n *quotable) addScalar(in *tree.Node, file, field, key string) {
 	path := in.Value
 	if key == "patch" || key == "patchesStrategicMerge" && strings.ContainsAny(path, "\n{") {
-		n.patch(path)
+		n.addPatch(path)
 		return
 	}
 	if taking[key] {
@@ -165,12 +165,12 @@ func (n *telling) scalar(in *tree.Node, file, field, key string) {
 		n.known.Add(path)
 	}
 	if (referring[key] || taking[key]) && n.at.Line == 0 && !exists && len(path) > 2 && strings.Contains(n.said, path) {
-		n.at = resource.Error{File: n.job.shown(file), Line: in.Line, Field: field}
+		n.at = resource.Error{File: n.job.displayPath(file), Line: in.Line, Field: field}
 	}
 }
 
-// hide takes out what is a value of a Secret, too, or of something whose name looks secret.
-func (n *telling) hide(in *tree.Node, secret bool) {
+// removeSecrets takes out what is a value of a Secret, too, or of something whose name looks secret.
+func (n *quotable) removeSecrets(in *tree.Node, secret bool) {
 	if n.left--; n.left < 0 || in == nil {
 		return
 	}
@@ -179,21 +179,21 @@ func (n *telling) hide(in *tree.Node, secret bool) {
 		named := redact.Name(tree.StrAt(in, "name"))
 		for i := 0; i+1 < len(in.Content); i += 2 {
 			key := in.Content[i].Value
-			n.hide(in.Content[i+1], secret || contents[key] || redact.Name(key) && tree.IsScalar(in.Content[i+1]) || named && key == "value")
+			n.removeSecrets(in.Content[i+1], secret || contents[key] || redact.Name(key) && tree.IsScalar(in.Content[i+1]) || named && key == "value")
 		}
 	case yaml.SequenceNode:
 		for _, item := range in.Content {
-			n.hide(item, secret)
+			n.removeSecrets(item, secret)
 		}
 	case yaml.ScalarNode:
 		if secret {
-			n.forget(in.Value)
+			n.remove(in.Value)
 		}
 	}
 }
 
-// forget takes a value out, and what stands behind KEY= in a literal.
-func (n *telling) forget(value string) {
+// remove takes a value out, and what stands behind KEY= in a literal.
+func (n *quotable) remove(value string) {
 	delete(n.known, value)
 	if _, behind, ok := strings.Cut(value, "="); ok {
 		delete(n.known, behind)
