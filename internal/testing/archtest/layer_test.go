@@ -74,7 +74,7 @@ var layer = map[string][]string{
 	"pkg/apply/kube/verify":  {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
-	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/cluster"},
+	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/apply/kube/objects", "pkg/kruise", "pkg/plan/cluster"},
 	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/migrate"},
 	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
 	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),

@@ -205,23 +205,26 @@ func newer(a, b string) bool {
 // reread lists all of a mirror's objects again, as they are now.
 func (m *mirror[T]) reread(ctx context.Context) error {
 	var all []any
-	opt := m.source.withSelectors(metav1.ListOptions{Limit: objects.PageSize})
-	for {
+	version := ""
+	err := objects.EachPage(m.source.withSelectors(metav1.ListOptions{}), func(opt metav1.ListOptions) (next string, err error) {
 		list, err := m.source.list(ctx, opt)
 		if err != nil {
-			return err
+			return "", err
 		}
 		page, err := m.readingsOf(list)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, o := range page.Items {
 			all = append(all, o)
 		}
-		if opt.Continue = page.Continue; opt.Continue == "" {
-			return m.replace(all, page.ResourceVersion)
-		}
+		version = page.ResourceVersion
+		return page.Continue, nil
+	})
+	if err != nil {
+		return err
 	}
+	return m.replace(all, version)
 }
 
 // putAnswer stores the answer to a request for one object.

@@ -72,24 +72,21 @@ func (r *reader) listNewest(ctx context.Context, q Query, each func(*unstructure
 
 func (r *reader) listPages(ctx context.Context, q Query, version string, each func(*unstructured.Unstructured) error) error {
 	client := r.client.Resource(q.Resource.WithVersion(version)).Namespace(q.Namespace)
-	opt := metav1.ListOptions{LabelSelector: q.Selector, Limit: objects.PageSize}
+	opt := metav1.ListOptions{LabelSelector: q.Selector}
 	if q.Name != "" {
 		opt.FieldSelector = "metadata.name=" + q.Name
 	}
-	for {
-		page, err := client.List(ctx, opt)
-		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", q.Description, err)
+	var refused error
+	err := objects.Pages(ctx, client, opt, func(u *unstructured.Unstructured) error {
+		if err := each(u); err != nil {
+			refused = fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), u.GetName(), err)
 		}
-		for i := range page.Items {
-			if err := each(&page.Items[i]); err != nil {
-				return fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), page.Items[i].GetName(), err)
-			}
-		}
-		if opt.Continue = page.GetContinue(); opt.Continue == "" {
-			return nil
-		}
+		return refused
+	})
+	if err == nil || refused != nil {
+		return err
 	}
+	return fmt.Errorf("cannot read %s: %w", q.Description, err)
 }
 
 // kindPod is the kind of a workload that is one pod, see [connection.isPod].
