@@ -15,7 +15,7 @@ import (
 func (p *examined) server() (lines []verdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {
-		return []verdictLine{Failed("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
+		return []verdictLine{failedVerdict("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
 	if err != nil || info.Major != "1" {
@@ -41,7 +41,7 @@ func (p *examined) kinds() (served map[string][]string, lines []verdictLine) {
 				continue
 			}
 			if err != nil {
-				return nil, append(lines, Failed("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
+				return nil, append(lines, failedVerdict("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
 			}
 			for _, r := range list.APIResources {
 				if !strings.Contains(r.Name, "/") {

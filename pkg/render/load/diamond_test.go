@@ -38,7 +38,7 @@ func TestKustomize_BuildsDiamonds(t *testing.T) {
 			}
 			root := Files(t, files)
 			before, known := hermetic.Spent()
-			_, err := Kustomization{Dir: filepath.Join(root, fmt.Sprint("l", c.levels)), Root: root}.Build(t.Context())
+			_, err := kustomizationDir{Dir: filepath.Join(root, fmt.Sprint("l", c.levels)), Root: root}.Build(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "too many files") {
 				t.Errorf("got %v", err)
 			}

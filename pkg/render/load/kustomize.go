@@ -33,8 +33,8 @@ const (
 	mostBuildBytes = 1 << 30
 )
 
-// Kustomization is a kustomization to build.
-type Kustomization struct {
+// kustomizationDir is a kustomization to build.
+type kustomizationDir struct {
 	// Dir is the folder of the kustomization, as a person named it.
 	Dir string
 	// Root is the folder that nothing is read outside of. "" is the Git work tree that
@@ -44,7 +44,7 @@ type Kustomization struct {
 
 // Kustomize builds the kustomization in dir, reading nothing outside of its Git work tree.
 func Kustomize(dir string) ([]byte, error) {
-	return Kustomization{Dir: dir}.Build(context.Background())
+	return kustomizationDir{Dir: dir}.Build(context.Background())
 }
 
 // IsKustomization reports whether a directory holds a kustomization.
@@ -66,7 +66,7 @@ func IsKustomization(dir string) bool {
 // what this program builds by itself knows neither, and kustomize builds the rest in an
 // buildIsolated process. Deprecation warnings go to the standard error of the process, as
 // kustomize writes them.
-func (k Kustomization) Build(ctx context.Context) ([]byte, error) {
+func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 	if err := checkDirectory(k.Dir); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ type job struct {
 	Large bool
 }
 
-func (k Kustomization) job() (job, error) {
+func (k kustomizationDir) job() (job, error) {
 	j := job{Name: k.Dir, Chosen: k.Root != ""}
 	var err error
 	if j.Dir, err = realPath(k.Dir); err != nil {
@@ -216,7 +216,7 @@ func warn(said string) {
 	}
 }
 
-func kustomization(ctx context.Context, k Kustomization) source {
+func kustomization(ctx context.Context, k kustomizationDir) source {
 	name := k.Dir + " (kustomization)"
 	return source{name: name, read: func(limit int64) ([]byte, error) {
 		b, err := k.Build(ctx)

@@ -103,7 +103,7 @@ func TestKustomize_EqualsTheCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(stderr)
 			}
-			got, err := Kustomization{Dir: dir, Root: root}.Build(t.Context())
+			got, err := kustomizationDir{Dir: dir, Root: root}.Build(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestKustomize_Refuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			root := Files(t, tc.tree)
-			_, err := Kustomization{Dir: filepath.Join(root, tc.dir), Root: root}.Build(t.Context())
+			_, err := kustomizationDir{Dir: filepath.Join(root, tc.dir), Root: root}.Build(t.Context())
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -92,7 +92,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()
 	if opt.Kustomize != "" {
-		sources = append(sources, kustomization(ctx, Kustomization{Dir: opt.Kustomize, Root: opt.Root}))
+		sources = append(sources, kustomization(ctx, kustomizationDir{Dir: opt.Kustomize, Root: opt.Root}))
 	}
 	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)

@@ -105,7 +105,7 @@ func TestKustomize_BoundsBytesOfGenerators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j, err := Kustomization{Dir: dir}.job()
+	j, err := kustomizationDir{Dir: dir}.job()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// PageSize bounds one answer of the API server, in objects.
-const PageSize = 500
+// pageSize bounds one answer of the API server, in objects.
+const pageSize = 500
 
-// Pages hands every object that options select to each, and asks the API server for [PageSize]
+// Pages hands every object that options select to each, and asks the API server for [pageSize]
 // objects at a time. It ends with the first error, of the server or of each.
 func Pages(ctx context.Context, c dynamic.ResourceInterface, options metav1.ListOptions, each func(*unstructured.Unstructured) error) error {
 	return EachPage(options, func(options metav1.ListOptions) (next string, err error) {
@@ -28,10 +28,10 @@ func Pages(ctx context.Context, c dynamic.ResourceInterface, options metav1.List
 	})
 }
 
-// EachPage calls list with the options of each page, [PageSize] objects at a time. list
+// EachPage calls list with the options of each page, [pageSize] objects at a time. list
 // returns the token of the next page, "" behind the last one.
 func EachPage(options metav1.ListOptions, list func(metav1.ListOptions) (next string, err error)) error {
-	options.Limit = PageSize
+	options.Limit = pageSize
 	for {
 		next, err := list(options)
 		if err != nil || next == "" {
