@@ -16,7 +16,7 @@ type verdictStatus string
 const (
 	okVerdict   verdictStatus = "ok"
 	warnVerdict verdictStatus = "warn"
-	fail verdictStatus = "fail"
+	fail        verdictStatus = "fail"
 )
 
 // verdictLine is what is said of one thing.

@@ -174,14 +174,14 @@ const (
 
 // cloudEvent is an event of the CloudEvents specification 1.0 in its JSON format.
 type cloudEvent struct {
-	SpecVersion string    `json:"specversion"`
-	ID          string    `json:"id"`
-	Source      string    `json:"source"`
-	Type        string    `json:"type"`
-	Subject     string    `json:"subject"`
-	Time        time.Time `json:"time"`
-	ContentType string    `json:"datacontenttype"`
-	Data        templateData      `json:"data"`
+	SpecVersion string       `json:"specversion"`
+	ID          string       `json:"id"`
+	Source      string       `json:"source"`
+	Type        string       `json:"type"`
+	Subject     string       `json:"subject"`
+	Time        time.Time    `json:"time"`
+	ContentType string       `json:"datacontenttype"`
+	Data        templateData `json:"data"`
 }
 
 // templateData is what a notification says. It has no part of a manifest.
