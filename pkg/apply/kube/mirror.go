@@ -279,6 +279,11 @@ func (m *mirror[T]) readingOf(obj any) (*reading[T], error) {
 
 // readingsOf reads the objects of a list, or of a page of one.
 func (m *mirror[T]) readingsOf(page runtime.Object) (*internalversion.List, error) {
+	return convertedPage(page, func(o runtime.Object) (runtime.Object, error) { return m.readingOf(o) })
+}
+
+// convertedPage is a page of a list with what convert makes of each object.
+func convertedPage(page runtime.Object, convert func(runtime.Object) (runtime.Object, error)) (*internalversion.List, error) {
 	from, err := meta.ListAccessor(page)
 	if err != nil {
 		return nil, err
@@ -287,8 +292,8 @@ func (m *mirror[T]) readingsOf(page runtime.Object) (*internalversion.List, erro
 		ResourceVersion: from.GetResourceVersion(), Continue: from.GetContinue(), RemainingItemCount: from.GetRemainingItemCount(),
 	}}
 	return out, meta.EachListItem(page, func(o runtime.Object) error {
-		r, err := m.readingOf(o)
-		out.Items = append(out.Items, r)
+		converted, err := convert(o)
+		out.Items = append(out.Items, converted)
 		return err
 	})
 }
