@@ -88,14 +88,14 @@ func at(y theme.Symbols, n simulate.Sample, level float64) band {
 func inner(env screen.Env) int { return max(env.Width-2, 1) }
 
 func (p picture) timeOf(x int) time.Duration {
-	return p.run.lasts() * time.Duration(x) / time.Duration(max(p.width-1, 1))
+	return p.run.duration() * time.Duration(x) / time.Duration(max(p.width-1, 1))
 }
 
 func (p picture) columnOf(t time.Duration) int {
-	if p.run.lasts() == 0 {
+	if p.run.duration() == 0 {
 		return p.width - 1
 	}
-	return int(t * time.Duration(p.width-1) / p.run.lasts())
+	return int(t * time.Duration(p.width-1) / p.run.duration())
 }
 
 // scrubber is the time as a line, with where steps begin and where one is.
@@ -120,14 +120,14 @@ func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	}
 	lines := []draw.Line{heading("WHAT HAPPENS", more)}
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
-		if l := happening(list[i]); s.find == "" || s.has(l.String()) {
+		if l := eventLine(list[i]); s.find == "" || s.has(l.String()) {
 			lines = append(lines, l)
 		}
 	}
 	return draw.Exactly(lines, height)
 }
 
-func happening(r simulate.Record) draw.Line {
+func eventLine(r simulate.Record) draw.Line {
 	word, _ := r.Op.Word()
 	style := theme.Plain
 	switch r.Op {

@@ -62,7 +62,7 @@ func (t stepTable) state(y theme.Symbols, i int) (string, theme.Style) {
 		return y.Next, theme.Faint
 	case m.End >= 0 && m.End <= t.at:
 		return y.Done, theme.Good
-	case m.End < 0 && t.at >= t.run.lasts():
+	case m.End < 0 && t.at >= t.run.duration():
 		return y.Stuck, theme.Bad
 	case t.run.plan.Steps[i].Kind == core.StepPause:
 		return y.Pause, theme.Wait
@@ -116,7 +116,7 @@ func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	lines := indented(theme.Plain, what, width)
 	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, indented(theme.Plain, written(t.run.plan.Masked(p)), width)...)
+		return append(lines, indented(theme.Plain, valueText(t.run.plan.Masked(p)), width)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -131,37 +131,37 @@ func patchWord(kind string) string {
 	return cmp.Or(kind, core.PatchMerge)
 }
 
-// deep is how far fields are indented.
-const deep = 4
+// fieldIndent is how far fields are indented.
+const fieldIndent = 4
 
 // field is one that a patch writes: in one line, or in more where it has no room.
 func field(env screen.Env, f core.PatchField, width int) []draw.Line {
-	room := max(width-deep-1, 1)
-	path, value := f.Path+": ", written(f.Value)
+	room := max(width-fieldIndent-1, 1)
+	path, value := f.Path+": ", valueText(f.Value)
 	switch {
 	case f.Op == "remove":
 		value = "removed"
 	case f.Op == "test":
 		value = "must be " + value
 	case f.Was != nil:
-		value = written(f.Was) + " -> " + value
+		value = valueText(f.Was) + " -> " + value
 	}
-	if l := draw.Text(theme.Faint, draw.Spaces(deep)+path).Add(theme.Plain, value); l.Width() < width {
+	if l := draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path).Add(theme.Plain, value); l.Width() < width {
 		return []draw.Line{l}
 	}
 	if draw.Width(path) > room { // its end says most
 		runes := []rune(path)
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
-	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(deep)+path)}
+	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}
 	for _, l := range draw.Wrap(theme.Plain, value, max(room-2, 1)) {
-		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(deep+2)).Join(l))
+		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(fieldIndent+2)).Join(l))
 	}
 	return lines
 }
 
-// written is a value as it is read: text as it is, everything else as JSON.
-func written(v any) string {
+// valueText is a value as it is read: text as it is, everything else as JSON.
+func valueText(v any) string {
 	if text, ok := v.(string); ok && text != "" {
 		return text
 	}
