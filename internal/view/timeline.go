@@ -269,19 +269,32 @@ type (
 		Wanted  int     `json:"wanted"`
 	}
 	summaryLine struct {
-		Type      string           `json:"type"`
-		Outcome   simulate.Outcome `json:"outcome"`
-		Reason    string           `json:"reason,omitempty"`
-		Seconds   float64          `json:"seconds"`
-		MostDown  int              `json:"mostDown"`
-		MostPods  int              `json:"mostPods"`
-		Restarts  int              `json:"restarts"`
-		Recreated int              `json:"recreated"`
-		Deleted   int              `json:"deleted"`
-		Pulls     int              `json:"pulls"`
-		Writes    int              `json:"writes"`
+		Type string `json:"type"`
+		RunSummary
 	}
 )
+
+// RunSummary is what a simulated run comes to, in JSON.
+type RunSummary struct {
+	Outcome   simulate.Outcome `json:"outcome"`
+	Reason    string           `json:"reason,omitempty"`
+	Seconds   float64          `json:"seconds"`
+	MostDown  int              `json:"mostDown"`
+	MostPods  int              `json:"mostPods"`
+	Restarts  int              `json:"restarts"`
+	Recreated int              `json:"recreated"`
+	Deleted   int              `json:"deleted"`
+	Pulls     int              `json:"pulls"`
+	Writes    int              `json:"writes"`
+}
+
+// NewRunSummary returns the summary for JSON.
+func NewRunSummary(s simulate.Summary) RunSummary {
+	return RunSummary{
+		Outcome: s.Outcome, Reason: s.Reason, Seconds: s.Duration.Seconds(), MostDown: s.MostDown, MostPods: s.MostPods,
+		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes,
+	}
+}
 
 // TimelineJSON writes a run as JSON lines in the order of time: steps, what
 // happens to pods, how the pods stand, and a summary at the end.
@@ -316,14 +329,7 @@ func TimelineJSON(w io.Writer, t simulate.Timeline) error {
 			return err
 		}
 	}
-	return e.Encode(summaryOf(t.Summary))
-}
-
-func summaryOf(s simulate.Summary) summaryLine {
-	return summaryLine{
-		Type: "summary", Outcome: s.Outcome, Reason: s.Reason, Seconds: s.Duration.Seconds(), MostDown: s.MostDown, MostPods: s.MostPods,
-		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes,
-	}
+	return e.Encode(summaryLine{"summary", NewRunSummary(t.Summary)})
 }
 
 // Picture is how a plan's simulated run is drawn.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -150,6 +151,27 @@ func running(p *cluster.Pod) bool {
 		}
 	}
 	return true
+}
+
+// emptyContainers empties containers whose successor works: a short update of its own, which no
+// hook and no budget is asked about again, as the pod counts as down until it is over.
+func (c *client) emptyContainers(p *cluster.Pod) {
+	pairs := pendingExchanges(c.object().Template, p)
+	if len(pairs) == 0 || !running(p) || !rules.InPlacePending(p, c.snap.report(p)).Done() {
+		return
+	}
+	images := map[string]string{}
+	for _, h := range pairs {
+		images[h.idle] = h.empty
+	}
+	change := controller.InPlace{
+		Spec: rules.InPlaceSpec{Images: images}, Revision: c.revision, Labels: map[string]string{revisionLabel: c.revision},
+	}.Start(p, c.now)
+	for _, h := range pairs {
+		setAnnotation(&change, kruise.SidecarSetVersionAnnotationPrefix+h.idle, "0")
+		setAnnotation(&change, kruise.SidecarSetVersionAltAnnotationPrefix+h.working, "0")
+	}
+	c.write(p, change, "empty "+strings.Join(slices.Sorted(maps.Keys(images)), ", ")+" of "+p.Name)
 }
 
 // restoreService adds the in-service label of the template to a pod again.

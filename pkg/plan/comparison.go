@@ -9,7 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -40,12 +43,27 @@ func presentBuilder(s Snapshot) (b *builder, ok bool) {
 	}
 	b = newBuilder(w, w, s, Policy{})
 	b.plan.Driver = kindOf(w.Object).drivers()[0]
-	b.compare()
+	b.compareTemplates()
 	return b, true
 }
 
-// compare fills in what changes and why.
-func (b *comparison) compare() {
+// compare finds out what changes, and for which pods. It refuses a change that no steps
+// can make.
+func (b *builder) compare() error {
+	b.compareTemplates()
+	b.resumeDeployment()
+	b.subject = b.readSubject()
+	b.plan.Limits = b.subject.limits
+	b.compareOld()
+	b.assumeHookAnswers()
+	if err := b.checkClientBudget(); err != nil {
+		return err
+	}
+	return b.compareSpecs()
+}
+
+// compareTemplates fills in what changes and why.
+func (b *comparison) compareTemplates() {
 	p := &b.plan
 	p.Target = targetOf(b.snap.Workload)
 	if b.snap.Carrier != nil {
@@ -69,6 +87,73 @@ func (b *comparison) compare() {
 
 func (b *comparison) warning(format string, args ...any) {
 	b.plan.Warnings = append(b.plan.Warnings, fmt.Sprintf(format, args...))
+}
+
+// resumeDeployment resumes a paused Deployment whose pods change: pausing is how
+// its rollouts stop between steps, and an aborted rollout leaves it paused.
+func (b *builder) resumeDeployment() {
+	o, ok := b.desired.Object.(*appsv1.Deployment)
+	if !ok || !rules.PausedOf(b.present.Object) || !b.templateChanged && b.updatedPods() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
+		return
+	}
+	b.warning("%s is paused: this rollout resumes it", title(b.present.Ref))
+	b.desired = withPaused(b.desired, false)
+	if len(b.policy.Steps) == 0 {
+		b.policy.Steps = []PolicyStep{{To: All}}
+	}
+}
+
+// readSubject reads the workload whose rules count.
+func (b *comparison) readSubject() subject {
+	if b.plan.Driver == DriverClient {
+		return b.clientSubject()
+	}
+	return kindOf(b.desired.Object).subject(b)
+}
+
+// clientSubject reads a native object whose pods the client updates: order and limits
+// are those of the Kruise object that it stands for.
+func (b *comparison) clientSubject() subject {
+	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
+	spec := clientSpecOf(b.snap, b.desired)
+	if spec == nil {
+		return subject{}
+	}
+	return spec.subject(b)
+}
+
+// total is how many pods there are while the update lasts: a workload that
+// shrinks does so before, one that grows afterwards.
+func (b *comparison) total(desired int) int {
+	if present, ok := cluster.Of(b.present.Object).Replicas(); ok {
+		return min(present, desired)
+	}
+	return desired
+}
+
+// assumeHookAnswers has the plan assume that lifecycle hooks are answered, where the workload has any
+// that its driver keeps.
+func (b *builder) assumeHookAnswers() {
+	l := b.lifecycle()
+	if l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil {
+		return
+	}
+	b.plan.HookAnswer = b.policy.HookAnswer
+	if b.plan.HookAnswer == 0 {
+		b.plan.HookAnswer = defaultHookAnswer
+	}
+}
+
+// checkClientBudget refuses a client that may take no pod down and cannot surge.
+func (b *builder) checkClientBudget() error {
+	if b.plan.Driver != DriverClient || b.subject.limits.MaxUnavailable > 0 || b.subject.total == 0 {
+		return nil
+	}
+	return &tree.Error{
+		Path: "spec.updateStrategy.rollingUpdate.maxUnavailable",
+		Msg:  "maxUnavailable comes to 0 pods, and there is no surge without Kruise: no pod could ever be updated",
+		Hint: "let at least one pod be unavailable",
+	}
 }
 
 // updatePolicy is how pods are updated: by the client as the Kruise object says that
@@ -376,24 +461,4 @@ func (b *comparison) grace() time.Duration {
 		return 0
 	}
 	return time.Duration(spec.inPlace().GracePeriodSeconds) * time.Second
-}
-
-// clientSubject reads a native object whose pods the client updates: order and limits
-// are those of the Kruise object that it stands for.
-func (b *comparison) clientSubject() subject {
-	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
-	spec := clientSpecOf(b.snap, b.desired)
-	if spec == nil {
-		return subject{}
-	}
-	return spec.subject(b)
-}
-
-// total is how many pods there are while the update lasts: a workload that
-// shrinks does so before, one that grows afterwards.
-func (b *comparison) total(desired int) int {
-	if present, ok := cluster.Of(b.present.Object).Replicas(); ok {
-		return min(present, desired)
-	}
-	return desired
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -156,7 +157,7 @@ func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int,
 		}
 		if percent && kept > 0 {
 			for _, try := range []int{kept * 100 / total, (kept*100 + total - 1) / total} {
-				v := intstr.FromString(itoa(try) + "%")
+				v := intstr.FromString(strconv.Itoa(try) + "%")
 				if allowed(v) == updated {
 					return v
 				}

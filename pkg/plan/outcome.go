@@ -160,7 +160,7 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 		return nil, nil, err
 	}
 	b.plan.Driver, b.desired = p.Driver, stages[len(stages)-1]
-	b.compare()
+	b.compareTemplates()
 	return b, stages, b.compareSpecs()
 }
 

@@ -80,7 +80,7 @@ func CurrentSpecPlan(s Snapshot) Plan {
 	}
 	b := newBuilder(w, w, s, Policy{})
 	b.plan.Driver = kindOf(w.Object).drivers()[0]
-	b.compare()
+	b.compareTemplates()
 	b.subject = b.readSubject()
 	p := b.plan
 	p.Limits = b.subject.limits

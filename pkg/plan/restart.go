@@ -38,7 +38,7 @@ func BuildRestart(s Snapshot, r RestartRequest, policy Policy) (Plan, error) {
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}
-	b.compare()
+	b.compareTemplates()
 	b.plan.Change.Mode, b.plan.Change.Why = rules.ModeInPlace, "containers restart inside their pods"
 	b.subject = b.readSubject()
 	b.plan.Limits, b.plan.Drain, b.plan.Grace = b.subject.limits, "", 0

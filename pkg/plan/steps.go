@@ -16,6 +16,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
+// addSteps makes the steps: shrink, pull, update and the stages after it, grow.
+func (b *builder) addSteps() error {
+	for _, step := range decreasingSteps(b.policy.Steps, b.subject.total) {
+		b.warning("step %s comes to fewer of %s than the one before: it is left out", step, counted.Of(b.subject.total, "pod"))
+	}
+	base := b.present
+	from, _ := cluster.Of(b.present.Object).Replicas()
+	to, _ := cluster.Of(b.desired.Object).Replicas()
+	if to < from {
+		base = b.addScale(base, from, to)
+	}
+	base, err := b.addUpdateSteps(base)
+	if err != nil {
+		return err
+	}
+	if to > from {
+		b.addScale(base, from, to)
+	}
+	if len(b.plan.Steps) == 0 {
+		b.plan.Change.Why = "nothing to do: the object and its pods are up to date"
+	}
+	return nil
+}
+
 // addUpdateSteps adds the steps that update the pods. base is the object
 // before these steps; the object after them is returned.
 func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
@@ -57,7 +81,7 @@ func (b *builder) addPull() {
 		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
 		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
-		After:  []Condition{{HoldsPulled, itoa(nodes)}},
+		After:  []Condition{{HoldsPulled, strconv.Itoa(nodes)}},
 	})
 }
 
@@ -99,7 +123,7 @@ func (b *builder) addClientSteps(stages []stage) {
 			Title: fmt.Sprintf("%s %s: %d of %d", verb, counted.Of(n, "pod"), r.updated, b.subject.total),
 			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
 			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, strconv.Itoa(r.updated)}},
 		})
 		b.addChecksAndPause(r, i == len(stages)-1)
 	}
@@ -140,7 +164,7 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 		Title:   fmt.Sprintf("continue until %d of %s updated", r.updated, counted.PodsAre(b.subject.total)),
 		Patches: []Patch{b.mergePatch(specBody(false, "paused"))},
 		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, strconv.Itoa(r.updated)}},
 	}
 	if first {
 		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))
@@ -279,7 +303,7 @@ func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
 	if v != nil {
 		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
 	}
-	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
+	out = append(out, Condition{HoldsUpdatedAvailable, strconv.Itoa(updated)}, Condition{HoldsSettled, ""})
 	if updated == b.subject.total && b.plan.Target.Kind != kruise.KindSidecarSet {
 		out = append(out, Condition{HoldsComplete, ""})
 	}
@@ -306,15 +330,15 @@ func (b *builder) patchTarget() *Target {
 // what a new template may be for.
 func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
 	step := Step{
-		Name: "scale-" + itoa(to), Kind: StepScale,
+		Name: "scale-" + strconv.Itoa(to), Kind: StepScale,
 		Title:   fmt.Sprintf("shrink from %d to %s", from, counted.Of(to, "pod")),
 		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
 		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
-		After: []Condition{{HoldsReplicas, itoa(to)}},
+		After: []Condition{{HoldsReplicas, strconv.Itoa(to)}},
 	}
 	if to > from {
 		step.Title = fmt.Sprintf("grow from %d to %s", from, counted.Of(to, "pod"))
-		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
+		step.After = append(step.After, Condition{HoldsAvailable, strconv.Itoa(to)})
 		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
 			step.Updated, step.Kept = to, 0
 		}

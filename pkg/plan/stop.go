@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -88,6 +89,88 @@ func (s ControllerStop) String() string {
 		return ""
 	}
 	return string(s.Field) + ": " + s.Is
+}
+
+// hold decides while a pause by a user keeps the present step from starting, after the controller
+// was stopped, and while the stop is withdrawn.
+func (r *run) hold() (Decision, bool) {
+	if r.progress.currentStep(*r.plan) == nil {
+		return Decision{}, false
+	}
+	if !r.progress.holds() {
+		return r.withdrawStop()
+	}
+	if d, more := r.ensureStopped(); more {
+		return d, true
+	}
+	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.holdReason()}), true
+}
+
+// ensureStopped writes the stop of the controller where that is requested and not done. more is false
+// where nothing is left to be written.
+func (r *run) ensureStopped() (d Decision, more bool) {
+	stop, w := &r.progress.Stop, r.object()
+	if !stop.Asked || stop.Done || r.progress.currentStep(*r.plan) == nil || w == nil || w.Object == nil {
+		return Decision{}, false
+	}
+	field, value := r.stopValue(w)
+	patch := field.patch(r.plan, w, value)
+	if patch == nil {
+		stop.Done = true
+		return Decision{}, false
+	}
+	if now := field.valueIn(w); field != stop.Field || now != stop.Is {
+		stop.Was = now
+	}
+	stop.Field, stop.Is = field, value
+	return r.act("stop the controller: "+stop.String(), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stopValue is the field that keeps the controller from updating further pods as they are now,
+// and its value; "" where it updates none.
+func (r *rollout) stopValue(w *cluster.Workload) (StopField, string) {
+	if _, bad := r.ownershipProblem(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
+		return "", ""
+	}
+	return kindOf(w.Object).stop(r)
+}
+
+// withdrawStop reverts what stopped the controller, unless another client has changed it since.
+func (r *run) withdrawStop() (d Decision, more bool) {
+	stop, w := r.progress.Stop, r.object()
+	if stop == (ControllerStop{}) {
+		return Decision{}, false
+	}
+	if stop.Field == "" || stop.Was == stop.Is || stop.Field.valueIn(w) != stop.Is {
+		r.progress.Stop = ControllerStop{}
+		return Decision{}, false
+	}
+	if known := r.plannedValues(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+	}
+	patch := stop.Field.patch(r.plan, w, stop.Was)
+	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// plannedValues are the values that the plan knows of the field at the present step: a record that
+// was edited must not update more pods than the plan does.
+func (r *rollout) plannedValues(f StopField) []string {
+	if f != StopPartition {
+		return nil
+	}
+	return r.expectedValues(r.currentStep(), HoldsPartition)
+}
+
+// holdReason says since when a rollout is paused, and what that means for its controller.
+func (r *rollout) holdReason() string {
+	text, stop, w := r.progress.PausedBy, r.progress.Stop, r.object()
+	switch {
+	case stop.Field == "":
+		return text
+	case stop.Done && stop.Field.valueIn(w) != stop.Is:
+		return fmt.Sprintf("%s; but its controller updates pods: %s is %s again%s", text, stop.Field, stop.Field.valueIn(w), lastWriter(w, stop.Field.managedFields()))
+	}
+	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
 }
 
 // suffix says it of a rollout that is on hold or has ended.

@@ -129,7 +129,7 @@ func (o *options) complete(c *cobra.Command) error {
 // run is the whole story.
 func (o *options) run(ctx context.Context) error {
 	done := o.factory.Working("rendering, and comparing with the cluster")
-	w, err := o.look(ctx)
+	w, err := o.read(ctx)
 	done()
 	if err != nil {
 		return err
@@ -139,14 +139,14 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	if o.dryRun != "none" {
-		return w.pretend(ctx)
+		return w.showDryRun(ctx)
 	}
 	if differs {
 		if err := o.ask(ctx, w); err != nil {
 			return err
 		}
 	}
-	return o.judge(w.carryOut(ctx))
+	return o.unlessPaused((&executor{w}).execute(ctx))
 }
 
 // ask asks, unless the manifests came in where the answer would have to.
@@ -157,8 +157,8 @@ func (o *options) ask(ctx context.Context, w *work) error {
 	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }
 
-// judge makes a pause a success where that was asked for.
-func (o *options) judge(err error) error {
+// unlessPaused makes a pause a success where that was asked for.
+func (o *options) unlessPaused(err error) error {
 	if errors.Is(err, command.ErrPaused) && o.rollouts.Pauses() {
 		return nil
 	}

@@ -59,24 +59,24 @@ func (w *work) join(ctx context.Context, g *rolloutcmd.BatchGroup, it *item, sho
 
 // rollGroup rolls the changed workloads out as a group, and applies the final state of those
 // that are completed, whatever became of the others.
-func (w *work) rollGroup(ctx context.Context) error {
-	g, err := w.openGroup(ctx, false)
+func (e *executor) rollGroup(ctx context.Context) error {
+	g, err := e.openGroup(ctx, false)
 	if err != nil {
 		return err
 	}
 	phases, ended := g.Run(ctx)
 	g.Close()
-	for _, it := range w.items {
+	for _, it := range e.items {
 		if len(it.rolls) == 0 {
 			continue
 		}
 		switch phase, rolled := phases[it.ref]; {
 		case phase == group.Completed, !rolled && ended == nil:
-			if err := w.applyFinal(ctx, it, rolled); err != nil {
+			if err := e.applyFinal(ctx, it, rolled); err != nil {
 				return it.fault(err)
 			}
 		case phase == group.Pending:
-			w.waiting([]*item{it})
+			e.report.notStarted([]*item{it})
 		}
 	}
 	return ended

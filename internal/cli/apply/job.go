@@ -1,13 +1,103 @@
 package apply
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
+
+// finishJobs waits for Jobs, before workloads are rolled out that may need what they
+// do: a migration, images on nodes.
+func (e *executor) finishJobs(ctx context.Context) error {
+	if !e.wait {
+		return nil
+	}
+	ctx, done := e.limited(ctx)
+	defer done()
+	for _, it := range e.items {
+		if it.final == nil || endless(it.final) != "" || jobStatus(it.final).over && jobStatus(it.final).failed == "" {
+			continue
+		}
+		if err := e.finish(ctx, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limited bounds the waiting for Jobs: by their own limit, and by that of all.
+func (e *executor) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, all := e.rollouts.Within(ctx)
+	if e.jobTimeout == 0 {
+		return ctx, all
+	}
+	ctx, own := context.WithTimeout(ctx, e.jobTimeout)
+	return ctx, func() { own(); all() }
+}
+
+// finish waits for one.
+func (e *executor) finish(ctx context.Context, it *item) error {
+	begun := time.Now()
+	var last job
+	defer printWaiting(e.factory.Streams.Err, nameOf(it.object))()
+	err := e.client.Await(ctx, it.object, func(u *unstructured.Unstructured) bool {
+		last = jobStatus(u)
+		return last.over
+	})
+	switch {
+	case err == nil && last.failed != "":
+		e.report.object(it.object, "failed: "+last.failed)
+		return command.ErrFailed
+	case err == nil:
+		e.report.object(it.object, "finished")
+		return nil
+	case errors.Is(err, objects.ErrGone):
+		e.report.object(it.object, "failed: it was deleted before it was done")
+		return command.ErrFailed
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		e.report.object(it.object, fmt.Sprintf("not finished after %s", time.Since(begun).Round(time.Second)))
+		return command.ErrTimedOut
+	case ctx.Err() != nil:
+		return command.ErrInterrupted
+	}
+	return it.fault(err)
+}
+
+// heartbeat is how often a line says that something is still waited for.
+const heartbeat = 10 * time.Second
+
+// printWaiting prints what is waited for, again and again until it is stopped.
+func printWaiting(out io.Writer, what string) (stop func()) {
+	report := func() { _, _ = fmt.Fprintf(out, "waiting for %s to finish\n", what) }
+	report()
+	ticker, over := time.NewTicker(heartbeat), make(chan struct{})
+	var gone sync.WaitGroup
+	gone.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+				report()
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(over)
+		gone.Wait()
+	}
+}
 
 // job says how an object stands that comes to an end by itself.
 type job struct {
@@ -45,8 +135,8 @@ func endless(u *unstructured.Unstructured) string {
 	return ""
 }
 
-// standing reads how a job stands.
-func standing(u *unstructured.Unstructured) job {
+// jobStatus reads whether a job is over.
+func jobStatus(u *unstructured.Unstructured) job {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	status, _, _ := unstructured.NestedMap(u.Object, "status")
 	return jobs[jobKind(u)](spec, status)

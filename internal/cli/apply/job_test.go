@@ -20,8 +20,8 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-// TestStanding: how each kind says that it is over, and that it failed.
-func TestStanding(t *testing.T) {
+// TestJobStatus_OfEachKind: how each kind says that it is over, and that it failed.
+func TestJobStatus_OfEachKind(t *testing.T) {
 	const kruise = "apps.kruise.io/v1beta1"
 	for name, c := range map[string]struct {
 		apiVersion, kind, status string
@@ -41,7 +41,7 @@ func TestStanding(t *testing.T) {
 		"ephemeral":             {"apps.kruise.io/v1alpha1", "EphemeralJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 1}", job{true, "1 pods failed"}},
 	} {
 		u := object(t, "{apiVersion: "+c.apiVersion+", kind: "+c.kind+", metadata: {name: a}, status: "+c.status+"}")
-		if got := standing(u); got != c.want || endless(u) != "" {
+		if got := jobStatus(u); got != c.want || endless(u) != "" {
 			t.Errorf("%s: %+v, want %+v; %s", name, got, c.want, endless(u))
 		}
 	}

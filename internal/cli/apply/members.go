@@ -84,8 +84,8 @@ func (m *members) owned(it *item) error {
 	return nil
 }
 
-// look finds the members that the manifests do not hold any more.
-func (m *members) look(ctx context.Context) error {
+// findLeft finds the members that the manifests do not hold any more.
+func (m *members) findLeft(ctx context.Context) error {
 	if m == nil || !m.work.prune {
 		return nil
 	}

@@ -1,63 +1,13 @@
 package apply
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
-
-// pretend says what would be done, in the order in which it would be, and every
-// request.
-func (w *work) pretend(ctx context.Context) error {
-	for _, it := range w.items {
-		switch {
-		case it.live == nil:
-			w.done(it, "created")
-		case len(it.rolls) > 0:
-			w.done(it, "rolled out")
-		default:
-			w.done(it, outcome(it.live, it.final))
-		}
-	}
-	if err := w.pretendPrune(ctx); err != nil {
-		return err
-	}
-	list, err := w.requests(ctx)
-	if err != nil {
-		return err
-	}
-	out := w.factory.Streams.Out
-	if w.rollouts.JSON() {
-		return view.RequestsJSON(out, list)
-	}
-	if _, err := fmt.Fprintln(out); err != nil {
-		return err
-	}
-	return view.Requests(out, rolloutcmd.Besides, list)
-}
-
-func (w *work) pretendPrune(ctx context.Context) error {
-	if w.members == nil {
-		return nil
-	}
-	for _, u := range w.members.left {
-		if w.dryRun == "server" {
-			if err := w.client.Delete(ctx, u, true); err != nil {
-				return parsed(u, fromCluster).Wrap(err, "")
-			}
-		}
-		w.say(u, "pruned")
-	}
-	return nil
-}
-
-func (w *work) done(it *item, result string) { w.say(it.object, result) }
 
 // line is one object of the report.
 type line struct {
@@ -70,18 +20,26 @@ type line struct {
 	DryRun    string `json:"dryRun,omitempty"`
 }
 
-// say writes one line of the report.
-func (w *work) say(u *unstructured.Unstructured, result string) {
-	out, gvk := w.factory.Streams.Out, u.GroupVersionKind()
-	if w.rollouts.JSON() {
+// reporter writes what becomes of each object.
+type reporter struct {
+	out  io.Writer
+	json bool
+	// dryRun is the value of the flag, namespace the one that is not named.
+	dryRun, namespace string
+}
+
+// object writes one line.
+func (r *reporter) object(u *unstructured.Unstructured, result string) {
+	gvk := u.GroupVersionKind()
+	if r.json {
 		l := line{Type: "object", Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName(), Result: result}
-		if w.dryRun != "none" {
-			l.DryRun = w.dryRun
+		if r.dryRun != "none" {
+			l.DryRun = r.dryRun
 		}
-		_ = json.NewEncoder(out).Encode(l) // a reader that has gone is no matter to the cluster
+		_ = json.NewEncoder(r.out).Encode(l) // a reader that has gone is no matter to the cluster
 		return
 	}
-	_, _ = fmt.Fprintf(out, "%s %s%s%s\n", nameOf(u), result, w.within(u), suffixes[w.dryRun])
+	_, _ = fmt.Fprintf(r.out, "%s %s%s%s\n", nameOf(u), result, r.inNamespace(u), suffixes[r.dryRun])
 }
 
 // nameOf is an object as kubectl names it.
@@ -94,9 +52,9 @@ func nameOf(u *unstructured.Unstructured) string {
 	return kind + "/" + u.GetName()
 }
 
-// within names the namespace of an object that is not in the one that is worked in.
-func (w *work) within(u *unstructured.Unstructured) string {
-	if n := u.GetNamespace(); n != "" && n != w.namespace {
+// inNamespace names the namespace of an object that is in another one.
+func (r *reporter) inNamespace(u *unstructured.Unstructured) string {
+	if n := u.GetNamespace(); n != "" && n != r.namespace {
 		return " in " + n
 	}
 	return ""
@@ -104,11 +62,11 @@ func (w *work) within(u *unstructured.Unstructured) string {
 
 var suffixes = map[string]string{"client": " (dry run)", "server": " (server dry run)"}
 
-// waiting says which workloads no rollout was begun for.
-func (w *work) waiting(rest []*item) {
+// notStarted reports those of the objects whose rollouts were not started.
+func (r *reporter) notStarted(rest []*item) {
 	for _, it := range rest {
 		if len(it.rolls) > 0 {
-			w.done(it, "waiting: its rollout was not started")
+			r.object(it.object, "waiting: its rollout was not started")
 		}
 	}
 }

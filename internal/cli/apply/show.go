@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -68,13 +64,6 @@ func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: installed.Gates, Kruise: installed.Release}), nil
 }
 
-// fromCluster is the origin of what is there.
-var fromCluster = resource.Origin{File: clusterread.File}
-
-func parsed(u *unstructured.Unstructured, from resource.Origin) *resource.Resource {
-	return resource.Parsed(tree.FromValue(u.Object), nil, from)
-}
-
 // plan shows the plan of a workload, or of each subset.
 func (w *work) plan(ctx context.Context, it *item) error {
 	if it.united() {
@@ -117,3 +106,7 @@ func (w *work) open(ctx context.Context, it *item) (*rolloutcmd.Part, error) {
 
 // desired is the final state, as a plan takes it.
 func (it *item) desired() *resource.Resource { return parsed(it.final, it.manifest.Origin) }
+
+func (w *work) subsets(ctx context.Context, it *item) (*rolloutcmd.Subsets, error) {
+	return w.rollouts.Subsets(ctx, it.object.GetNamespace(), it.object.GetName())
+}

@@ -12,12 +12,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// carryOut writes: first all but what rollouts drive; when Jobs are done those, one
+// executor writes what a run has read and shown.
+type executor struct{ *work }
+
+// execute writes: first all but what rollouts drive; when Jobs are done those, one
 // after the other; then what is left of the set goes. It goes no further than the first
 // that fails.
-func (w *work) carryOut(ctx context.Context) error {
-	w.rollouts.Limit(time.Now())
-	for _, step := range []func(context.Context) error{w.write, w.finishJobs, w.roll, w.settle, w.leave} {
+func (e *executor) execute(ctx context.Context) error {
+	e.rollouts.Limit(time.Now())
+	for _, step := range []func(context.Context) error{e.write, e.finishJobs, e.roll, e.settle, e.prune} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -27,33 +30,33 @@ func (w *work) carryOut(ctx context.Context) error {
 
 // write applies all objects in their order. The parent of the set names the places of
 // members before there are any, so that none is ever forgotten.
-func (w *work) write(ctx context.Context) error {
+func (e *executor) write(ctx context.Context) error {
 	recorded := false
-	for _, it := range w.items {
+	for _, it := range e.items {
 		if !recorded && it.object.GetKind() != "Namespace" {
-			if err := w.members.record(ctx, true); err != nil {
+			if err := e.members.record(ctx, true); err != nil {
 				return err
 			}
 			recorded = true
 		}
-		if err := w.writeOne(ctx, it); err != nil {
+		if err := e.writeOne(ctx, it); err != nil {
 			return advised(it.fault(err))
 		}
 	}
 	return nil
 }
 
-func (w *work) writeOne(ctx context.Context, it *item) error {
+func (e *executor) writeOne(ctx context.Context, it *item) error {
 	if len(it.rolls) > 0 {
-		return w.hold(ctx, it)
+		return e.hold(ctx, it)
 	}
-	got, err := w.client.Apply(ctx, it.object, w.how(false))
+	got, err := e.client.Apply(ctx, it.object, e.how(false))
 	if err != nil {
 		return err
 	}
-	w.done(it, outcome(it.live, got))
+	e.report.object(it.object, outcome(it.live, got))
 	if it.object.GetKind() == definition {
-		return w.established(ctx, it)
+		return e.established(ctx, it)
 	}
 	it.final = got
 	return nil
@@ -61,17 +64,17 @@ func (w *work) writeOne(ctx context.Context, it *item) error {
 
 // hold writes all of a workload but what its rollout drives. That its status goes on
 // changing meanwhile does not matter; what anybody else writes does.
-func (w *work) hold(ctx context.Context, it *item) error {
+func (e *executor) hold(ctx context.Context, it *item) error {
 	from := it.live
 	for {
 		patch, err := set.Patch(from, it.held)
 		if err != nil || patch == nil {
 			return err
 		}
-		if _, err = w.client.Merge(ctx, it.object, patch); !apierrors.IsConflict(err) {
+		if _, err = e.client.Merge(ctx, it.object, patch); !apierrors.IsConflict(err) {
 			return err
 		}
-		now, got := w.client.Get(ctx, it.object)
+		now, got := e.client.Get(ctx, it.object)
 		switch {
 		case got != nil:
 			return got
@@ -84,18 +87,18 @@ func (w *work) hold(ctx context.Context, it *item) error {
 
 // established waits until the server serves a kind that was defined, and says so: what it
 // serves may be told a moment after the condition.
-func (w *work) established(ctx context.Context, it *item) error {
-	defer w.client.Forget()
-	if err := w.defined(ctx, it); err != nil {
+func (e *executor) established(ctx context.Context, it *item) error {
+	defer e.client.Forget()
+	if err := e.defined(ctx, it); err != nil {
 		return err
 	}
 	group, _, _ := unstructured.NestedString(it.object.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(it.object.Object, "spec", "names", "kind")
-	return w.client.AwaitKind(ctx, schema.GroupKind{Group: group, Kind: kind})
+	return e.client.AwaitKind(ctx, schema.GroupKind{Group: group, Kind: kind})
 }
 
-func (w *work) defined(ctx context.Context, it *item) error {
-	return w.client.Await(ctx, it.object, func(u *unstructured.Unstructured) bool {
+func (e *executor) defined(ctx context.Context, it *item) error {
+	return e.client.Await(ctx, it.object, func(u *unstructured.Unstructured) bool {
 		list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 		for _, c := range list {
 			if m, ok := c.(map[string]any); ok && m["type"] == "Established" && m["status"] == "True" {
@@ -117,16 +120,16 @@ func outcome(before, after *unstructured.Unstructured) string {
 	return "configured"
 }
 
-// leave deletes what has left the set, and has the parent forget where that was.
-func (w *work) leave(ctx context.Context) error {
-	if w.members == nil {
+// prune deletes what has left the set, and has the parent forget where that was.
+func (e *executor) prune(ctx context.Context) error {
+	if e.members == nil {
 		return nil
 	}
-	for _, u := range w.members.left {
-		if err := w.client.Delete(ctx, u, false); err != nil {
+	for _, u := range e.members.left {
+		if err := e.client.Delete(ctx, u, false); err != nil {
 			return parsed(u, fromCluster).Wrap(err, "")
 		}
-		w.say(u, "pruned")
+		e.report.object(u, "pruned")
 	}
-	return w.members.record(ctx, false)
+	return e.members.record(ctx, false)
 }

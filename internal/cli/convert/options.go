@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -132,7 +131,7 @@ func (o *options) kinds(opt *engine.Options) (err error) {
 	if err := command.OneOf("pod-update-policy", o.policy, policies...); err != nil {
 		return err
 	}
-	opt.Raise = raise.Options{PodUpdatePolicy: kruise.PodUpdateStrategyType(o.policy)}
+	opt.Raise = engine.RaiseOptions{PodUpdatePolicy: kruise.PodUpdateStrategyType(o.policy)}
 	for _, op := range o.operations {
 		if op = strings.ToUpper(op); !slices.Contains(operations, op) {
 			return command.Usagef("one or more of: "+words(operations), "--protect-operations: unknown value %q", op)

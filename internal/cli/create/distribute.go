@@ -37,8 +37,8 @@ const distributeExample = `  # to two namespaces
   # a manifest for Git
   kubectl kruise distribute configmap/settings -A --dry-run=client -o yaml > settings.yaml`
 
-// Targets are the flags that choose the namespaces of a ResourceDistribution.
-var Targets = []Field{
+// targetFields are the flags that choose the namespaces of a ResourceDistribution.
+var targetFields = []Field{
 	{Flag: "all-namespaces", Short: "A", Path: "spec.targets.allNamespaces", Shape: Truth, Help: "copy to all namespaces"},
 	{Flag: "include", Path: "spec.targets.includedNamespaces.list", Shape: Names, Help: "namespaces to copy to"},
 	{Flag: "exclude", Path: excludedPath, Shape: Names, Help: "namespaces that get no copy, whatever other flags select"},
@@ -72,7 +72,7 @@ func NewDistribute(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVar(&o.name, "name", "", "name of the ResourceDistribution (default: that of the original)")
 	c.Flags().StringVar(&o.resourceName, "resource-name", "", "name of the copies (default: that of the original)")
 	o.sending.AddFlags(c)
-	o.set = BindFields(c, append(slices.Clip(Targets), metadataFields...))
+	o.set = BindFields(c, append(slices.Clip(targetFields), metadataFields...))
 	return c
 }
 

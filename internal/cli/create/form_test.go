@@ -87,7 +87,7 @@ func kinds() map[string]kindOf {
 			more: [][3]string{{"target", "cloneset/web", "spec.targetRef"}},
 		},
 		"ResourceDistribution": {
-			typed: &kruise.ResourceDistribution{}, rows: Targets,
+			typed: &kruise.ResourceDistribution{}, rows: targetFields,
 			base: []string{"rd", "a", "--configmap=c", "--from-literal=a=b", "--include=shop"},
 			more: [][3]string{{"secret", "c", "spec.resource"}, {"from-literal", "a=b", "spec.resource.data"}},
 		},

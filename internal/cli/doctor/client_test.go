@@ -74,7 +74,7 @@ func TestClient(t *testing.T) {
 				t.Fatalf("%+v", lines)
 			}
 			for i, l := range lines {
-				if !strings.HasPrefix(string(l.Status)+" "+l.Text, c.want[i]) || (l.Status != OK) != (l.Hint != "") {
+				if !strings.HasPrefix(string(l.Status)+" "+l.Text, c.want[i]) || (l.Status != okVerdict) != (l.Hint != "") {
 					t.Errorf("%+v, want %s", l, c.want[i])
 				}
 			}

@@ -144,7 +144,7 @@ func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 }
 
 // statusColors are those of a terminal, by status.
-var statusColors = map[verdictStatus]string{OK: "\x1b[32m", Warn: "\x1b[33m", fail: "\x1b[31m"}
+var statusColors = map[verdictStatus]string{okVerdict: "\x1b[32m", warnVerdict: "\x1b[33m", fail: "\x1b[31m"}
 
 // report writes all lines; one that fails is the exit code.
 func (o *doctorOptions) report(lines []verdictLine) error {

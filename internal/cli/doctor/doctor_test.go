@@ -202,7 +202,7 @@ func (c *clinic) admission() []runtime.Object {
 func TestDoctor_OfAHealthyCluster(t *testing.T) {
 	lines := healthy().patient().checkAll(t.Context())
 	for _, l := range lines {
-		if l.Status != OK {
+		if l.Status != okVerdict {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -221,32 +221,32 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 		status verdictStatus
 		says   string
 	}{
-		"an old server":         {func(c *clinic) { c.version.Minor = "28" }, Warn, "this program knows 1.29 to 1.37"},
-		"a strange server":      {func(c *clinic) { c.version.Minor = "x" }, Warn, "is not understood"},
-		"a kind is missing":     {func(c *clinic) { c.kinds = c.kinds[1:] }, Warn, "not served: AdvancedCronJob"},
-		"a kind is unknown":     {func(c *clinic) { c.kinds = append(c.kinds, "Novelty") }, Warn, "not known to this program: Novelty"},
+		"an old server":         {func(c *clinic) { c.version.Minor = "28" }, warnVerdict, "this program knows 1.29 to 1.37"},
+		"a strange server":      {func(c *clinic) { c.version.Minor = "x" }, warnVerdict, "is not understood"},
+		"a kind is missing":     {func(c *clinic) { c.kinds = c.kinds[1:] }, warnVerdict, "not served: AdvancedCronJob"},
+		"a kind is unknown":     {func(c *clinic) { c.kinds = append(c.kinds, "Novelty") }, warnVerdict, "not known to this program: Novelty"},
 		"not established":       {func(c *clinic) { c.crds[0] = definition("False", "v1beta1", "Webhook") }, fail, "is not established"},
 		"stored as what is not": {func(c *clinic) { c.crds[0] = definition("True", "v1", "Webhook") }, fail, "stored as v1, which"},
 		"no conversion":         {func(c *clinic) { c.crds[0] = definition("True", "v1beta1", "None") }, fail, "no conversion"},
-		"no controllers":        {func(c *clinic) { c.manager = nil }, Warn, "no controllers"},
+		"no controllers":        {func(c *clinic) { c.manager = nil }, warnVerdict, "no controllers"},
 		"none is ready":         {func(c *clinic) { c.manager.Status.ReadyReplicas = 0 }, fail, "none of its controllers is ready"},
 		"a gate is off": {
 			func(c *clinic) {
 				c.manager.Spec.Template.Spec.Containers[0].Args = []string{"--feature-gates", "ImagePullJobGate=true"}
-			}, Warn, "every ResourceDistribution is refused",
+			}, warnVerdict, "every ResourceDistribution is refused",
 		},
-		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, Warn, "none in namespace"},
+		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, warnVerdict, "none in namespace"},
 		"no certificate":      {func(c *clinic) { c.hooks = 1 }, fail, "no certificate authority"},
 		"no endpoint answers": {func(c *clinic) { c.addresses = nil }, fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
-		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, Warn, "not ready on 1 of 2 nodes: b"},
-		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, Warn, "differs from the server's by 1m"},
+		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, warnVerdict, "not ready on 1 of 2 nodes: b"},
+		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, warnVerdict, "differs from the server's by 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ill := healthy()
 			c.harm(ill)
 			var odd []verdictLine
 			for _, l := range ill.patient().checkAll(t.Context()) {
-				if l.Status != OK {
+				if l.Status != okVerdict {
 					odd = append(odd, l)
 				}
 			}
@@ -262,7 +262,7 @@ func TestWithoutKruise(t *testing.T) {
 	c := healthy()
 	c.kinds, c.manager, c.agents = nil, nil, nil
 	for _, l := range c.patient().checkAll(t.Context()) {
-		if l.Status != OK || strings.Contains(l.Text, "driver kruise") {
+		if l.Status != okVerdict || strings.Contains(l.Text, "driver kruise") {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -277,7 +277,7 @@ func TestDoctor_WithoutPermissions(t *testing.T) {
 			c.denied, c.silent = "leases", silent
 			found := 0
 			for _, l := range c.patient().checkAll(t.Context()) {
-				if l.Status == Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
+				if l.Status == warnVerdict && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
 					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
 					found++
 				}

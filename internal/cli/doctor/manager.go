@@ -39,7 +39,7 @@ func (p *examined) manager(ctx context.Context, served map[string][]string) []ve
 	c := manager.Container
 	said := passed("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
 	if d.Status.ReadyReplicas == 0 {
-		said = Failed("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
+		said = failedVerdict("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
 	return append([]verdictLine{said}, gateLines(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
@@ -106,7 +106,7 @@ func (p *examined) definitions(ctx context.Context) []verdictLine {
 		}
 		n++
 		for _, fault := range definitionFaults(crd.Object) {
-			lines = append(lines, Failed("definitions", "install Kruise's definitions of one release, all of them", "%s: %s", crd.GetName(), fault))
+			lines = append(lines, failedVerdict("definitions", "install Kruise's definitions of one release, all of them", "%s: %s", crd.GetName(), fault))
 		}
 	}
 	if len(lines) == 0 {

@@ -1,9 +1,11 @@
 package doctor
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -15,7 +17,7 @@ import (
 func (p *examined) server() (lines []verdictLine, ok bool) {
 	info, err := p.core.Discovery().ServerVersion()
 	if err != nil {
-		return []verdictLine{Failed("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
+		return []verdictLine{failedVerdict("server", "check --kubeconfig, --context and $KUBECONFIG", "no answer: %v", err)}, false
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(info.Minor, "+"))
 	if err != nil || info.Major != "1" {
@@ -41,7 +43,7 @@ func (p *examined) kinds() (served map[string][]string, lines []verdictLine) {
 				continue
 			}
 			if err != nil {
-				return nil, append(lines, Failed("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
+				return nil, append(lines, failedVerdict("kinds", "", "cannot ask for %s/%s: %v", group, version, err))
 			}
 			for _, r := range list.APIResources {
 				if !strings.Contains(r.Name, "/") {
@@ -87,4 +89,23 @@ func comparedVersions(served map[string][]string) []verdictLine {
 		lines = append(lines, warned("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))
 	}
 	return lines
+}
+
+// clockTolerance is from when on clocks differ in a way that leases and deadlines feel.
+const clockTolerance = 5 * time.Second
+
+// skew compares the clocks. The server tells whole seconds, so it may be right and differ
+// by one.
+func (p *examined) skew(ctx context.Context) verdictLine {
+	before := p.now()
+	there, err := p.clock(ctx)
+	if err != nil {
+		return warned("clock", "", "the server does not tell the time: %v", err)
+	}
+	here := before.Add(p.now().Sub(before) / 2)
+	off := here.Sub(there.Add(time.Second / 2)).Abs()
+	if off < clockTolerance {
+		return passed("clock", "agrees with the server's")
+	}
+	return warned("clock", "set the clock: ages, deadlines and timeouts are wrong by as much", "differs from the server's by %s", off.Round(time.Second))
 }

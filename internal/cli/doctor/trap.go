@@ -137,7 +137,7 @@ func (r *trapReader) absent(l trapLayer, entry string) {
 		r.lines = append(r.lines, warned("remote", "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
 		return
 	}
-	r.lines = append(r.lines, Failed("files", "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
+	r.lines = append(r.lines, failedVerdict("files", "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
 }
 
 // entry looks at the configs that an entry of a field holds: a file, a folder with a
@@ -252,7 +252,7 @@ func (r *trapReader) judge(l trapLayer, field string, c functionConfig) []verdic
 	}
 	var p functionProgram
 	if err := yaml.UnmarshalStrict([]byte(c.text), &p); err != nil {
-		return []verdictLine{Failed("function", "its declaration may hold exec: {path, args, envs} or container: {…}", "%s: %v", c, err)}
+		return []verdictLine{failedVerdict("function", "its declaration may hold exec: {path, args, envs} or container: {…}", "%s: %v", c, err)}
 	}
 	out := r.flagged(p, c)
 	if p.Exec != nil && p.Container == nil {
@@ -266,9 +266,9 @@ func (r *trapReader) judge(l trapLayer, field string, c functionConfig) []verdic
 func (r *trapReader) flagged(p functionProgram, c functionConfig) []verdictLine {
 	switch exec := p.Exec != nil && p.Container == nil; {
 	case !r.flags.AlphaPlugins:
-		return []verdictLine{Failed("flags", "kustomize build --enable-alpha-plugins --enable-exec; kubectl kustomize and apply -k cannot", "%s: kustomize stops, external plugins are disabled", c)}
+		return []verdictLine{failedVerdict("flags", "kustomize build --enable-alpha-plugins --enable-exec; kubectl kustomize and apply -k cannot", "%s: kustomize stops, external plugins are disabled", c)}
 	case exec && !r.flags.Exec:
-		return []verdictLine{Failed("flags", "add --enable-exec", "%s: kustomize leaves the function out and says nothing", c)}
+		return []verdictLine{failedVerdict("flags", "add --enable-exec", "%s: kustomize leaves the function out and says nothing", c)}
 	}
 	return nil
 }
@@ -283,10 +283,10 @@ func (r *trapReader) exec(l trapLayer, p functionProgram, c functionConfig) []ve
 			path = filepath.Join(l.dir, path)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
-			out = append(out, Failed("exec", "the path counts from the kustomization that lists the config", "%s: %s is not a program", c, path))
+			out = append(out, failedVerdict("exec", "the path counts from the kustomization that lists the config", "%s: %s is not a program", c, path))
 		}
 	} else if _, err := r.look(p.Exec.Path); err != nil {
-		out = append(out, Failed("exec", "put it on the PATH of the build", "%s: there is no %s", c, p.Exec.Path))
+		out = append(out, failedVerdict("exec", "put it on the PATH of the build", "%s: there is no %s", c, p.Exec.Path))
 	}
 	if len(p.Exec.Args)+len(p.Exec.Envs) > 0 {
 		out = append(out, warned("exec", "path: kubectl-kruise alone works everywhere", "%s: kustomize before 5.7 fails on args and envs", c))
@@ -302,9 +302,9 @@ func validationLines(field string, c functionConfig) []verdictLine {
 	}
 	switch {
 	case mode == "empty" && field != "validators":
-		return []verdictLine{Failed("validate", "list it under validators:", "%s returns nothing, and under %s: that deletes every object", c, field)}
+		return []verdictLine{failedVerdict("validate", "list it under validators:", "%s returns nothing, and under %s: that deletes every object", c, field)}
 	case mode != "empty" && field == "validators":
-		return []verdictLine{Failed("validate", "set validate: empty, which is right under validators: alone", "%s: kustomize fails every validator that returns what it got", c)}
+		return []verdictLine{failedVerdict("validate", "set validate: empty, which is right under validators: alone", "%s: kustomize fails every validator that returns what it got", c)}
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func distributionLines(l trapLayer, field string, c functionConfig) []verdictLin
 	const hint = "list it under transformers: of the outermost kustomization"
 	switch {
 	case l.moved || field == "generators" && l.Namespace != "":
-		return []verdictLine{Failed("namespaces", hint, "%s: a namespace: that comes later moves all copies into one, and kustomize fails", c)}
+		return []verdictLine{failedVerdict("namespaces", hint, "%s: a namespace: that comes later moves all copies into one, and kustomize fails", c)}
 	case field == "generators":
 		return []verdictLine{warned("namespaces", hint, "%s: a generator gets no objects, so it does not know which Namespaces there are", c)}
 	}

@@ -20,7 +20,7 @@ func checkBuilt(text []byte) ([]verdictLine, error) {
 		return nil, fmt.Errorf("what was built: %w", err)
 	}
 	if len(documents) == 0 {
-		return []verdictLine{Failed("output", "a function that prints nothing and ends with 0 deletes every object: run it by hand", "nothing was built")}, nil
+		return []verdictLine{failedVerdict("output", "a function that prints nothing and ends with 0 deletes every object: run it by hand", "nothing was built")}, nil
 	}
 	b := builtOutput{names: map[string][]string{}}
 	for _, d := range documents {
@@ -104,7 +104,7 @@ func (b *builtOutput) reference(kind, name string) {
 	renamed := regexp.MustCompile(`^([a-z0-9.-]+-)?` + regexp.QuoteMeta(name) + `(-[a-z0-9.-]+)?(-[a-z0-9]{10})?$`)
 	for _, have := range b.names[kind] {
 		if renamed.MatchString(have) {
-			b.lines = append(b.lines, Failed(
+			b.lines = append(b.lines, failedVerdict(
 				"references", "a function has to keep kustomize's annotations and to write names as the kustomization that lists it has them",
 				"%s %s refers to %s %s, which is called %s", b.object.GetKind(), b.object.GetName(), kind, name, have,
 			))

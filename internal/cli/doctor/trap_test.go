@@ -56,7 +56,7 @@ var traps = map[string]struct {
 	says                 string
 }{
 	"both flags": {
-		base("transformers: [config.yaml]\n", ours), trapFlags{true, true}, "", "kind: Deployment", "", OK, "1 function, and no trap",
+		base("transformers: [config.yaml]\n", ours), trapFlags{true, true}, "", "kind: Deployment", "", okVerdict, "1 function, and no trap",
 	},
 	"left out without a word": {
 		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), trapFlags{true, false}, "", "kind: Deployment", "", fail, "leaves the function out",
@@ -73,10 +73,10 @@ var traps = map[string]struct {
 		"no-such-name", "", "", fail, "there is no no-such-name",
 	},
 	"under resources": {
-		base("", ours), trapFlags{true, true}, "", "kind: Deployment", "", OK, "0 functions",
+		base("", ours), trapFlags{true, true}, "", "kind: Deployment", "", okVerdict, "0 functions",
 	},
 	"an object like any other": {
-		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, trapFlags{true, true}, "", "kind: RenderConfig", "", Warn, "no function runs",
+		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, trapFlags{true, true}, "", "kind: RenderConfig", "", warnVerdict, "no function runs",
 	},
 	"returns nothing": {
 		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), trapFlags{true, true}, "", "", "kind", fail, "deletes every object",
@@ -85,13 +85,13 @@ var traps = map[string]struct {
 		base("validators: [config.yaml]\n", ours), trapFlags{true, true}, "shouldn't modify", "", "", fail, "fails every validator",
 	},
 	"a validator": {
-		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), trapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), trapFlags{true, true}, "", "kind: Deployment", "", okVerdict, "no trap",
 	},
 	"an unknown key": {
 		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, arg: [fn]}", "")), trapFlags{true, true}, "unknown field", "", "", fail, "unknown field",
 	},
 	"args": {
-		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), trapFlags{true, true}, "", "kind: Deployment", "", Warn, "before 5.7",
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), trapFlags{true, true}, "", "kind: Deployment", "", warnVerdict, "before 5.7",
 	},
 	"a path from the config's folder": {
 		map[string]string{
@@ -103,7 +103,7 @@ var traps = map[string]struct {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
 			"deep/config.yaml": run("Any", "{path: ./deep/it}", ""), "deep/it": "#!/bin/sh\ncat\n",
-		}, trapFlags{true, true}, "", "kind: Deployment", "", OK, "no trap",
+		}, trapFlags{true, true}, "", "kind: Deployment", "", okVerdict, "no trap",
 	},
 	"a folder of configs": {
 		map[string]string{
@@ -112,7 +112,7 @@ var traps = map[string]struct {
 		}, trapFlags{true, true}, "no-such-name", "", "", fail, "there is no no-such-name",
 	},
 	"copies as a generator": {
-		base("generators: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", Warn, "does not know which Namespaces there are",
+		base("generators: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", warnVerdict, "does not know which Namespaces there are",
 	},
 	"copies as a generator, and a namespace": {
 		base("namespace: shop\ngenerators: [config.yaml]\n", copies), trapFlags{true, true}, "namespace transformation produces ID conflict", "", "", fail, "moves all copies into one",
@@ -133,7 +133,7 @@ var traps = map[string]struct {
 		map[string]string{"kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n", "web.yaml": web}, trapFlags{true, true}, "hpa.yaml", "", "", fail, "there is no hpa.yaml",
 	},
 	"copies where they belong": {
-		base("namespace: shop\ntransformers: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", OK, "no trap",
+		base("namespace: shop\ntransformers: [config.yaml]\n", copies), trapFlags{true, true}, "", "namespace: team-b", "", okVerdict, "no trap",
 	},
 }
 
@@ -183,9 +183,9 @@ func TestBuilt(t *testing.T) {
 		status verdictStatus
 		says   string
 	}{
-		"ours":          {ours, OK, "references hold"},
+		"ours":          {ours, okVerdict, "references hold"},
 		"nothing":       {run("Any", "{path: 'true'}", ""), fail, "nothing was built"},
-		"bookkeeping":   {run("Any", "{path: ./add}", ""), Warn, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
+		"bookkeeping":   {run("Any", "{path: ./add}", ""), warnVerdict, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
 		"lost its name": {run("Any", "{path: stranger}", ""), fail, "refers to ConfigMap settings, which is called a-settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestReferences(t *testing.T) {
 // TestRemote: what is fetched is named, since its functions run here.
 func TestRemote(t *testing.T) {
 	for entry, status := range map[string]verdictStatus{
-		"https://example.com/app.yaml": Warn, "github.com/a/b//c?ref=v1": Warn, "git@example.com:a/b": Warn, "example.org/a/b//c": Warn,
+		"https://example.com/app.yaml": warnVerdict, "github.com/a/b//c?ref=v1": warnVerdict, "git@example.com:a/b": warnVerdict, "example.org/a/b//c": warnVerdict,
 		"../base": fail, "app.prod.yaml": fail, "deep/app.yaml": fail,
 	} {
 		dir := t.TempDir()

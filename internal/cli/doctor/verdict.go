@@ -14,9 +14,9 @@ type verdictStatus string
 
 // The statuses.
 const (
-	OK   verdictStatus = "ok"
-	Warn verdictStatus = "warn"
-	fail verdictStatus = "fail"
+	okVerdict   verdictStatus = "ok"
+	warnVerdict verdictStatus = "warn"
+	fail        verdictStatus = "fail"
 )
 
 // verdictLine is what is said of one thing.
@@ -31,16 +31,16 @@ type verdictLine struct {
 
 // passed is a line about what is as it should be.
 func passed(topic, format string, args ...any) verdictLine {
-	return verdictLine{Status: OK, Topic: topic, Text: fmt.Sprintf(format, args...)}
+	return verdictLine{Status: okVerdict, Topic: topic, Text: fmt.Sprintf(format, args...)}
 }
 
 // warned is a line about a possible problem.
 func warned(topic, hint, format string, args ...any) verdictLine {
-	return verdictLine{Status: Warn, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
+	return verdictLine{Status: warnVerdict, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Failed is a line about a problem.
-func Failed(topic, hint, format string, args ...any) verdictLine {
+// failedVerdict is a line about a problem.
+func failedVerdict(topic, hint, format string, args ...any) verdictLine {
 	return verdictLine{Status: fail, Topic: topic, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
@@ -86,6 +86,6 @@ func writeVerdictText(w io.Writer, lines []verdictLine, width int, paint func(ve
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d ok, %d warn, %d fail\n", countVerdicts(lines, OK), countVerdicts(lines, Warn), countVerdicts(lines, fail))
+	_, err := fmt.Fprintf(w, "%d ok, %d warn, %d fail\n", countVerdicts(lines, okVerdict), countVerdicts(lines, warnVerdict), countVerdicts(lines, fail))
 	return err
 }

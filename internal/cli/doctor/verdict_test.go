@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-var verdictLines = []verdictLine{passed("one", "is <%d>", 1), warned("second", "do it", "may be"), Failed("two", "", "is not")}
+var verdictLines = []verdictLine{passed("one", "is <%d>", 1), warned("second", "do it", "may be"), failedVerdict("two", "", "is not")}
 
 func TestText(t *testing.T) {
 	var b strings.Builder

@@ -32,7 +32,7 @@ func (p *examined) webhooks(ctx context.Context) []verdictLine {
 	var lines []verdictLine
 	empty := slices.ContainsFunc(all, func(h webhook) bool { return len(h.client.CABundle) == 0 })
 	if empty {
-		lines = append(lines, Failed("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
+		lines = append(lines, failedVerdict("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
 	}
 	for _, service := range hookServices(all) {
 		lines = append(lines, p.answers(ctx, service, all))
@@ -94,7 +94,7 @@ func (p *examined) answers(ctx context.Context, service string, all []webhook) v
 	if ready > 0 {
 		return passed("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
 	}
-	return Failed("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusingHooks(all))
+	return failedVerdict("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusingHooks(all))
 }
 
 // refusingHooks names the webhooks without whose answer a request fails.

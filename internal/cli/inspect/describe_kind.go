@@ -60,7 +60,7 @@ func kindPage(u *unstructured.Unstructured, a relatedObjects, now time.Time) str
 // summary is what get shows, in words.
 func (p *page) summary(u *unstructured.Unstructured, now time.Time) {
 	var out []string
-	for _, c := range Summary(u, now) {
+	for _, c := range summaryOf(u, now) {
 		out = append(out, strings.ToLower(strings.ReplaceAll(c[0], "_", " "))+" "+c[1])
 	}
 	if len(out) > 0 {

@@ -98,9 +98,9 @@ func isKruiseRequest(r *http.Request) bool {
 	return found && slices.Contains(kruiseGroups, group) && strings.Contains(r.Header.Get("Accept"), "as=Table")
 }
 
-// Summary is what the columns of an object's kind show of it, but for its name and
+// summaryOf is what the columns of an object's kind show of it, but for its name and
 // age: titles with values, none for kinds that are not Kruise's.
-func Summary(u *unstructured.Unstructured, now time.Time) [][2]string {
+func summaryOf(u *unstructured.Unstructured, now time.Time) [][2]string {
 	var out [][2]string
 	for _, c := range tables[u.GroupVersionKind().GroupKind()] {
 		if value := c.show(u.Object, now); !c.wide && c.title != created.title && value != noValue && value != "" {

@@ -109,7 +109,7 @@ func Wrap(c *cobra.Command) *cobra.Command {
 	if run := c.Run; run != nil {
 		c.Run = nil
 		c.RunE = func(c *cobra.Command, args []string) error {
-			return Until(c.Context(), func() error { return Call(func() { run(c, args) }) })
+			return Until(c.Context(), func() error { return withoutExit(func() { run(c, args) }) })
 		}
 		c.PreRunE = required
 	}
@@ -128,8 +128,8 @@ func required(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// Call runs what kubectl would end the process from, and returns that end as an error.
-func Call(run func()) (err error) {
+// withoutExit runs what kubectl would end the process from, and returns that end as an error.
+func withoutExit(run func()) (err error) {
 	cmdutil.BehaviorOnFatal(func(text string, code int) { panic(end{text, code}) })
 	defer func() {
 		switch e := recover().(type) {

@@ -30,7 +30,7 @@ func TestCall(t *testing.T) {
 		"a code of its": {err: exit{}, text: "ended", code: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := Call(func() { cmdutil.CheckErr(test.err) })
+			err := withoutExit(func() { cmdutil.CheckErr(test.err) })
 			if test.err == nil {
 				if err != nil {
 					t.Fatal(err)
@@ -70,7 +70,7 @@ func TestCallPassesPanics(t *testing.T) {
 			t.Error("the panic is gone")
 		}
 	}()
-	_ = Call(func() { panic("broken") })
+	_ = withoutExit(func() { panic("broken") })
 }
 
 // TestWrap: no command that is taken over can end the process, and what its help shows

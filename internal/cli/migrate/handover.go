@@ -182,18 +182,11 @@ func strategyOf(u *unstructured.Unstructured) string {
 // readBoth reads both sides and the stored state, and refuses what cannot be done.
 // Nothing is written.
 func (o *options) readBoth(ctx context.Context) (*handing, error) {
-	namespace, err := o.factory.NamespaceOrDefault()
+	client, namespace, err := o.connect()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := o.factory.Config()
-	if err != nil {
-		return nil, err
-	}
-	w := &handing{options: o, namespace: namespace}
-	if w.client, err = kube.New(cfg, namespace); err != nil {
-		return nil, err
-	}
+	w := &handing{options: o, namespace: namespace, client: client}
 	kept, err := w.client.HandoverOf(ctx, o.source)
 	if err != nil {
 		return nil, err

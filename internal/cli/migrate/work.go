@@ -35,18 +35,11 @@ type work struct {
 
 // readState reads everything, and refuses what cannot be done. Nothing is written.
 func (o *options) readState(ctx context.Context) (*work, error) {
-	namespace, err := o.factory.NamespaceOrDefault()
+	client, namespace, err := o.connect()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := o.factory.Config()
-	if err != nil {
-		return nil, err
-	}
-	w := &work{options: o}
-	if w.client, err = kube.New(cfg, namespace); err != nil {
-		return nil, err
-	}
+	w := &work{options: o, client: client}
 	w.client.DryRun = o.dryRun == "server"
 	if w.old, err = w.client.Get(ctx, o.from, o.source); err != nil {
 		return nil, err
@@ -63,6 +56,20 @@ func (o *options) readState(ctx context.Context) (*work, error) {
 		}
 	}
 	return w, nil
+}
+
+// connect returns a client for the namespace of both sides.
+func (o *options) connect() (client *kube.Client, namespace string, err error) {
+	namespace, err = o.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, "", err
+	}
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return nil, "", err
+	}
+	client, err = kube.New(cfg, namespace)
+	return client, namespace, err
 }
 
 // make makes the new workload, where there is none.

@@ -52,7 +52,7 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 			return nil, flag("hook-answer", err)
 		}
 	}
-	if p.Target.UID == "" && (o.against == "" || o.against == Live) {
+	if p.Target.UID == "" && (o.against == "" || o.against == againstLive) {
 		return nil, &resource.Error{File: file, Err: errors.New("was made from files, not for a cluster"), Hint: "give --against with the file that it was made from"}
 	}
 	from, err := o.startOf(ctx, p)

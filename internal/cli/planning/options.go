@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Live is the value of --against that means the cluster.
-const Live = "live"
+// againstLive is the value of --against that means the cluster.
+const againstLive = "live"
 
 // Options are the flags of a verb that makes a plan.
 type Options struct {
@@ -128,7 +128,7 @@ func (o *Options) Complete(args []string) error {
 }
 
 func (o *Options) validate() error {
-	fromFiles := o.against != "" && o.against != Live
+	fromFiles := o.against != "" && o.against != againstLive
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
 		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
@@ -159,7 +159,7 @@ func (o *Options) completeGates() (installation.Gates, error) {
 
 // FromFiles reports whether the flags ask for a plan without a cluster.
 func (o *Options) FromFiles() bool {
-	return o.against != "" && o.against != Live || len(o.with) > 0 || o.pods > 0
+	return o.against != "" && o.against != againstLive || len(o.with) > 0 || o.pods > 0
 }
 
 // changes reports whether a flag or manifest asks for a change.

@@ -37,7 +37,7 @@ func (o *Options) readPresent(ctx context.Context, manifest *resource.Resource) 
 		}
 		name = &n
 	}
-	if o.against == "" || o.against == Live {
+	if o.against == "" || o.against == againstLive {
 		return o.gated(ctx, name, manifest)
 	}
 	return o.recorded(ctx, name, manifest)

@@ -87,7 +87,7 @@ func (o *Options) readOnce(ctx context.Context) error {
 	if o.policy.strategy == "-" {
 		return command.Usagef("name a file for --strategy", "standard input can be read once only, and there are several workloads")
 	}
-	if o.against == "" || o.against == Live {
+	if o.against == "" || o.against == againstLive {
 		return nil
 	}
 	return o.loadPast(ctx)

@@ -110,7 +110,7 @@ func CompleteNames(f *factory.Factory) cobra.CompletionFunc {
 			return withPrefix(kind+"/", namesOfType(f, kind, name)), noFiles
 		}
 		var out []string
-		for _, t := range Types() {
+		for _, t := range typeNames() {
 			if strings.HasPrefix(t, typed) {
 				out = append(out, t+"/")
 			}

@@ -60,7 +60,7 @@ func Parse(arg string) (Name, error) {
 	}
 	n := Name{Name: name, text: arg, Kinds: kindsOf(strings.ToLower(kind))}
 	if len(n.Kinds) == 0 {
-		return Name{}, command.Usagef("types: "+strings.Join(Types(), ", "), "unknown type %q", kind)
+		return Name{}, command.Usagef("types: "+strings.Join(typeNames(), ", "), "unknown type %q", kind)
 	}
 	return n, nil
 }
@@ -86,7 +86,7 @@ func ParseKinds(arg string) ([]schema.GroupKind, error) {
 	for word := range strings.SplitSeq(arg, ",") {
 		kinds := kindsOf(strings.ToLower(word))
 		if len(kinds) == 0 {
-			return nil, command.Usagef("types: "+strings.Join(Types(), ", "), "unknown type %q", word)
+			return nil, command.Usagef("types: "+strings.Join(typeNames(), ", "), "unknown type %q", word)
 		}
 		out = append(out, kinds...)
 	}
@@ -134,8 +134,8 @@ func (n Name) Means(group, kind, name string) bool {
 	return false
 }
 
-// Types lists the first word of every kind, each once.
-func Types() []string {
+// typeNames lists the first word of every kind, each once.
+func typeNames() []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, t := range workloadTypes {

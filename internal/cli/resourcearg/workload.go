@@ -25,7 +25,7 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 	case len(found) == 1:
 		return found[0], nil
 	case len(all) == 0:
-		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload"), Hint: "one of: " + strings.Join(Types(), ", ")}
+		return nil, &resource.Error{File: from, Err: absentError(name, "holds no workload"), Hint: "one of: " + strings.Join(typeNames(), ", ")}
 	case len(found) == 0:
 		return nil, &resource.Error{File: from, Err: absentError(name, "holds no "+name.String()), Hint: "it holds " + formatNames(all)}
 	case name == nil:

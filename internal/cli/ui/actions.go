@@ -14,27 +14,27 @@ import (
 )
 
 // offers are what the verbs come to, by the sessions of `rollout` and `restart`.
-var offers = map[world.Verb]func(context.Context, *Live, cluster.Ref, world.Act) (*rollout.Offer, error){
-	world.Promote: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+var offers = map[world.Verb]func(context.Context, *liveSource, cluster.Ref, world.Act) (*rollout.Offer, error){
+	world.Promote: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
 		return l.desk.Promote(ctx, ref)
 	},
-	world.PauseResume: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+	world.PauseResume: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
 		return l.desk.PauseOrResume(ctx, ref)
 	},
-	world.Abort: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+	world.Abort: func(ctx context.Context, l *liveSource, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
 		return l.desk.Abort(ctx, ref)
 	},
-	world.Scale: func(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+	world.Scale: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
 		return l.desk.Scale(ctx, ref, act.Value)
 	},
-	world.Partition: func(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+	world.Partition: func(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
 		return l.desk.Partition(ctx, ref, act.Value)
 	},
 	world.Undo:    undo,
 	world.Restart: restarts,
 }
 
-func undo(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+func undo(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
 	var revision int64
 	if act.Value != "" {
 		var err error
@@ -45,12 +45,12 @@ func undo(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollou
 	return l.desk.Undo(ctx, ref, revision)
 }
 
-func restarts(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+func restarts(ctx context.Context, l *liveSource, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
 	return l.desk.Run(ctx, ref, restart.Plans(l.factory, plan.RestartRequest{Containers: act.Containers, Pods: act.Pods}))
 }
 
 // Effect is [world.Actions].
-func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) {
+func (l *liveSource) Effect(ctx context.Context, act world.Act) (world.Effect, error) {
 	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Precondition: map[cluster.Ref]string{}}
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
 		e.Changes[ref] = o.Change
@@ -67,7 +67,7 @@ func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) 
 }
 
 // Do is [world.Actions].
-func (l *Live) Do(ctx context.Context, act world.Act) (string, error) {
+func (l *liveSource) Do(ctx context.Context, act world.Act) (string, error) {
 	said := ""
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
 		text, err := o.DoOnly(ctx, act.Precondition[ref])
@@ -82,7 +82,7 @@ func (l *Live) Do(ctx context.Context, act world.Act) (string, error) {
 
 // each works out what an act comes to for each of its workloads; what fails with one
 // does not keep the others from it.
-func (l *Live) each(ctx context.Context, act world.Act, do func(cluster.Ref, *rollout.Offer) error) error {
+func (l *liveSource) each(ctx context.Context, act world.Act, do func(cluster.Ref, *rollout.Offer) error) error {
 	offer := offers[act.Verb]
 	if offer == nil {
 		return fmt.Errorf("%s cannot be done here", act.Verb)

@@ -19,7 +19,7 @@ import (
 )
 
 // rolling puts a rollout of the CloneSet on record: of one pod, then a pause, then all.
-func rolling(t *testing.T, l *Live) {
+func rolling(t *testing.T, l *liveSource) {
 	t.Helper()
 	read := func(text string) *cluster.Workload {
 		w, err := cluster.ReadWorkload(yaml.MustParse(text).YNode())

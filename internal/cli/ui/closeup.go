@@ -30,7 +30,7 @@ const readDelay = time.Second
 // closeUp is one workload that a screen shows: all that a driver of its rollout sees,
 // and what the cluster tells of it.
 type closeUp struct {
-	live *Live
+	live *liveSource
 	ref  cluster.Ref
 	stop context.CancelFunc
 
@@ -47,7 +47,7 @@ const missedLimit = 3 * time.Second
 
 // wants begins to look closely at a workload, and ends to look at another; the zero
 // value is none.
-func (l *Live) wants(ref cluster.Ref) {
+func (l *liveSource) wants(ref cluster.Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ref == (cluster.Ref{}) || l.close != nil && l.close.ref == ref {
@@ -145,7 +145,7 @@ func (c *closeUp) show(d *world.Detail) {
 }
 
 // nodes say in which zone pods are.
-func (l *Live) nodes() map[string]*cluster.Node {
+func (l *liveSource) nodes() map[string]*cluster.Node {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fleet.Nodes()
@@ -219,11 +219,11 @@ func eventOf(e *corev1.Event) world.Event {
 	return out
 }
 
-var _ world.EvidenceSource = (*Live)(nil)
+var _ world.EvidenceSource = (*liveSource)(nil)
 
 // Evidence is [world.EvidenceSource]: it asks about the workload as a screen shows it, or looks
 // first at one that none shows.
-func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparison, error) {
+func (l *liveSource) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparison, error) {
 	q, err := l.question(ctx, ref)
 	if err != nil {
 		return compared.Comparison{}, err
@@ -232,7 +232,7 @@ func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparis
 	return clusterread.EvidenceReader{Core: l.core, Approved: approved}.Read(ctx, q), nil
 }
 
-func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question, error) {
+func (l *liveSource) question(ctx context.Context, ref cluster.Ref) (diagnose.Question, error) {
 	l.mu.Lock()
 	seen := l.close
 	l.mu.Unlock()

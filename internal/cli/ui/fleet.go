@@ -44,7 +44,7 @@ type drawnRows struct {
 }
 
 // open begins to look at a namespace, "" for all.
-func (l *Live) open(namespace string) (*fleetReader, error) {
+func (l *liveSource) open(namespace string) (*fleetReader, error) {
 	ctx, stop := context.WithCancel(l.ctx)
 	set, unread, err := installation.LiveGates(ctx, l.config, installation.GateFlags{})
 	if err != nil {

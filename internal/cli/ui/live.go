@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Live is a cluster as the screens see it. It is a [world.Source], [world.Mover] and
+// liveSource is a cluster as the screens see it. It is a [world.Source], [world.Mover] and
 // [world.Actions].
-type Live struct {
+type liveSource struct {
 	// factory's streams go nowhere: the terminal belongs to the screens.
 	factory *factory.Factory
 	config  *rest.Config
@@ -49,19 +49,19 @@ type look struct {
 }
 
 var (
-	_ world.Source  = (*Live)(nil)
-	_ world.Mover   = (*Live)(nil)
-	_ world.Actions = (*Live)(nil)
+	_ world.Source  = (*liveSource)(nil)
+	_ world.Mover   = (*liveSource)(nil)
+	_ world.Actions = (*liveSource)(nil)
 )
 
 // connect begins to look at a cluster, and carries out at a desk what is done; both end
 // with the context.
-func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, desk *rollout.LiveRollouts) (*Live, error) {
+func connect(ctx context.Context, f *factory.Factory, where world.Where, o look, desk *rollout.LiveRollouts) (*liveSource, error) {
 	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
-	l := &Live{
+	l := &liveSource{
 		factory: withoutMessages(f), config: rest.CopyConfig(cfg), look: o, where: where, ctx: ctx, flags: connection(f.Flags), changeSignal: newChangeSignal(), desk: desk,
 	}
 	l.config.WarningHandler = rest.NoWarnings{}
@@ -74,7 +74,7 @@ func connect(ctx context.Context, f *factory.Factory, where world.Where, o look,
 }
 
 // Await is [world.Source].
-func (l *Live) Await(ctx context.Context, since int64, want world.Want) (*world.World, error) {
+func (l *liveSource) Await(ctx context.Context, since int64, want world.Want) (*world.World, error) {
 	l.wants(want.Workload)
 	if err := l.wait(ctx, since, time.Second); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (l *Live) Await(ctx context.Context, since int64, want world.Want) (*world.
 }
 
 // present is the current world.
-func (l *Live) present(want world.Want) (*world.World, error) {
+func (l *liveSource) present(want world.Want) (*world.World, error) {
 	version := l.now() // first: what changes meanwhile is newer
 	l.mu.Lock()
 	fleet, seen, where := l.fleet, l.close, l.where
@@ -117,7 +117,7 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 
 // Move is [world.Mover]: the old place is shown until the new one is there, or for good
 // where the new one may not be read.
-func (l *Live) Move(ctx context.Context, namespace string) error {
+func (l *liveSource) Move(ctx context.Context, namespace string) error {
 	next, err := l.open(namespace)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (l *Live) Move(ctx context.Context, namespace string) error {
 }
 
 // Close ends what is carried out here, and waits until others can go on with it.
-func (l *Live) Close() []string {
+func (l *liveSource) Close() []string {
 	l.desk.Close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +149,7 @@ func (l *Live) Close() []string {
 }
 
 // sight is the state of a workload; nil for one that does not exist.
-func (l *Live) sight(ref cluster.Ref) *kube.WorkloadView {
+func (l *liveSource) sight(ref cluster.Ref) *kube.WorkloadView {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fleet.sight(ref)
@@ -157,7 +157,7 @@ func (l *Live) sight(ref cluster.Ref) *kube.WorkloadView {
 
 // served is the object in the cluster that a reference means: the native one where
 // there is no Kruise.
-func (l *Live) served(ref cluster.Ref) cluster.Ref {
+func (l *liveSource) served(ref cluster.Ref) cluster.Ref {
 	if s := l.sight(ref); s != nil && s.Carrier != nil {
 		return s.Carrier.Ref
 	}

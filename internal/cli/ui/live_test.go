@@ -100,7 +100,7 @@ func shop(t *testing.T) *api {
 }
 
 // seeing is a live world over a server.
-func seeing(t *testing.T, a *api, namespace, selector string) *Live {
+func seeing(t *testing.T, a *api, namespace, selector string) *liveSource {
 	t.Helper()
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.APIServer = &a.url
@@ -115,7 +115,7 @@ func seeing(t *testing.T, a *api, namespace, selector string) *Live {
 }
 
 // until awaits a world that is as wanted.
-func until(t *testing.T, l *Live, want world.Want, what string, ok func(*world.World) bool) *world.World {
+func until(t *testing.T, l *liveSource, want world.Want, what string, ok func(*world.World) bool) *world.World {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()

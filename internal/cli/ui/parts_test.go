@@ -122,7 +122,7 @@ func TestLog(t *testing.T) {
 
 // TestShell: a shell runs in the container that is meant.
 func TestShell(t *testing.T) {
-	l := &Live{ctx: t.Context(), flags: []string{"--context=x"}}
+	l := &liveSource{ctx: t.Context(), flags: []string{"--context=x"}}
 	p, err := l.Shell("shop", "web-a", "app")
 	if err != nil {
 		t.Fatal(err)

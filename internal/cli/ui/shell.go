@@ -12,7 +12,7 @@ import (
 )
 
 // Shell is [world.Actions]: this program's own `exec`, which has the terminal to itself.
-func (l *Live) Shell(namespace, pod, container string) (world.Program, error) {
+func (l *liveSource) Shell(namespace, pod, container string) (world.Program, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

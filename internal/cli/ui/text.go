@@ -19,7 +19,7 @@ import (
 )
 
 // mapping is how the cluster serves a kind.
-func (l *Live) mapping(ref cluster.Ref) (*meta.RESTMapping, error) {
+func (l *liveSource) mapping(ref cluster.Ref) (*meta.RESTMapping, error) {
 	mapper, err := kubectl.Getter(l.factory).ToRESTMapper()
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (l *Live) mapping(ref cluster.Ref) (*meta.RESTMapping, error) {
 }
 
 // Manifest is [world.Source].
-func (l *Live) Manifest(ctx context.Context, ref cluster.Ref) (string, error) {
+func (l *liveSource) Manifest(ctx context.Context, ref cluster.Ref) (string, error) {
 	ref = l.served(ref)
 	m, err := l.mapping(ref)
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Live) Manifest(ctx context.Context, ref cluster.Ref) (string, error) {
 }
 
 // Describe is [world.Source].
-func (l *Live) Describe(ctx context.Context, ref cluster.Ref) (string, error) {
+func (l *liveSource) Describe(ctx context.Context, ref cluster.Ref) (string, error) {
 	ref = l.served(ref)
 	m, err := l.mapping(ref)
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *Live) Describe(ctx context.Context, ref cluster.Ref) (string, error) {
 }
 
 // Logs is [world.Source].
-func (l *Live) Logs(ctx context.Context, q world.LogQuery) (world.Log, error) {
+func (l *liveSource) Logs(ctx context.Context, q world.LogQuery) (world.Log, error) {
 	o := &corev1.PodLogOptions{Container: q.Container, Previous: q.Previous, Follow: q.Follow}
 	if q.Tail > 0 {
 		o.TailLines = new(int64(q.Tail))

@@ -40,7 +40,7 @@ func verb(t *testing.T, a *api, args ...string) (said string, err error) {
 }
 
 // on returns the rollout on record.
-func on(t *testing.T, l *Live) plan.Record {
+func on(t *testing.T, l *liveSource) plan.Record {
 	t.Helper()
 	rec, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Load(t.Context(), web)
 	if err != nil {

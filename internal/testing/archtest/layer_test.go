@@ -74,7 +74,7 @@ var layer = map[string][]string{
 	"pkg/apply/kube/verify":  {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
-	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/cluster"},
+	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/apply/kube/objects", "pkg/kruise", "pkg/plan/cluster"},
 	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/migrate"},
 	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
 	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
@@ -140,8 +140,7 @@ var layer = map[string][]string{
 	"pkg/render/compare": append([]string{
 		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
 	}, stageImports...),
-	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/raise", "pkg/render/references"}, stageImports...),
-	"pkg/render/raise":      stageImports,
+	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/references"}, stageImports...),
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check", "pkg/render/sidecar"}, stageImports...),
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/resource", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,

@@ -14,7 +14,7 @@ import (
 func TestStreams(t *testing.T) {
 	allowed := map[string][]string{
 		"os.Stdout":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go"},
-		"os.Stderr":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go", "pkg/render/load/isolated/bound.go", "pkg/render/load/kustomize.go"},
+		"os.Stderr":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go", "pkg/render/load/isolated/confine.go", "pkg/render/load/kustomize.go"},
 		"text.Unwrap": {"internal/cli/terminal/terminal.go", "internal/cli/rollout/teller.go", "internal/cli/factory/working.go"},
 		"safe.Unwrap": {"internal/cli/inspect/describe_rollout.go"},
 	}

@@ -40,19 +40,10 @@ type planData struct {
 
 // simulated is a run in tables: with names in every row it would be several times as long.
 type simulated struct {
-	Outcome   simulate.Outcome `json:"outcome"`
-	Reason    string           `json:"reason,omitempty"`
-	Seconds   float64          `json:"seconds"`
-	MostDown  int              `json:"mostDown"`
-	MostPods  int              `json:"mostPods"`
-	Restarts  int              `json:"restarts"`
-	Recreated int              `json:"recreated"`
-	Deleted   int              `json:"deleted"`
-	Pulls     int              `json:"pulls"`
-	Writes    int              `json:"writes"`
-	Steps     []stepData       `json:"steps"`
-	States    table            `json:"states"`
-	Records   table            `json:"records"`
+	view.RunSummary
+	Steps   []stepData `json:"steps"`
+	States  table      `json:"states"`
+	Records table      `json:"records"`
 }
 
 type stepData struct {
@@ -154,13 +145,12 @@ func shown(op simulate.Op) bool {
 }
 
 func newSimulated(t *simulate.Timeline) *simulated {
-	s := t.Summary
 	out := &simulated{
-		Outcome: s.Outcome, Reason: s.Reason, Seconds: seconds(s.Duration), MostDown: s.MostDown, MostPods: s.MostPods,
-		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes, Steps: []stepData{},
+		RunSummary: view.NewRunSummary(t.Summary), Steps: []stepData{},
 		States:  table{Columns: []string{"at", "old", "new", "oldDown", "newDown", "wanted"}, Rows: [][]any{}},
 		Records: table{Columns: []string{"at", "op", "pod"}, Rows: [][]any{}},
 	}
+	out.Seconds = seconds(t.Summary.Duration)
 	for _, m := range t.Steps {
 		one := stepData{Number: m.Index + 1, Name: m.Name, Begin: seconds(m.Begin)}
 		if m.End >= 0 {

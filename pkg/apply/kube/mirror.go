@@ -205,23 +205,26 @@ func newer(a, b string) bool {
 // reread lists all of a mirror's objects again, as they are now.
 func (m *mirror[T]) reread(ctx context.Context) error {
 	var all []any
-	opt := m.source.withSelectors(metav1.ListOptions{Limit: objects.PageSize})
-	for {
+	version := ""
+	err := objects.EachPage(m.source.withSelectors(metav1.ListOptions{}), func(opt metav1.ListOptions) (next string, err error) {
 		list, err := m.source.list(ctx, opt)
 		if err != nil {
-			return err
+			return "", err
 		}
 		page, err := m.readingsOf(list)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, o := range page.Items {
 			all = append(all, o)
 		}
-		if opt.Continue = page.Continue; opt.Continue == "" {
-			return m.replace(all, page.ResourceVersion)
-		}
+		version = page.ResourceVersion
+		return page.Continue, nil
+	})
+	if err != nil {
+		return err
 	}
+	return m.replace(all, version)
 }
 
 // putAnswer stores the answer to a request for one object.
@@ -276,6 +279,11 @@ func (m *mirror[T]) readingOf(obj any) (*reading[T], error) {
 
 // readingsOf reads the objects of a list, or of a page of one.
 func (m *mirror[T]) readingsOf(page runtime.Object) (*internalversion.List, error) {
+	return convertedPage(page, func(o runtime.Object) (runtime.Object, error) { return m.readingOf(o) })
+}
+
+// convertedPage is a page of a list with what convert makes of each object.
+func convertedPage(page runtime.Object, convert func(runtime.Object) (runtime.Object, error)) (*internalversion.List, error) {
 	from, err := meta.ListAccessor(page)
 	if err != nil {
 		return nil, err
@@ -284,8 +292,8 @@ func (m *mirror[T]) readingsOf(page runtime.Object) (*internalversion.List, erro
 		ResourceVersion: from.GetResourceVersion(), Continue: from.GetContinue(), RemainingItemCount: from.GetRemainingItemCount(),
 	}}
 	return out, meta.EachListItem(page, func(o runtime.Object) error {
-		r, err := m.readingOf(o)
-		out.Items = append(out.Items, r)
+		converted, err := convert(o)
+		out.Items = append(out.Items, converted)
 		return err
 	})
 }

@@ -75,8 +75,8 @@ func (o *observer) start() error {
 		return err
 	}
 	for _, part := range []struct {
-		query *Query
-		watch func(*Query) error
+		query *objectQuery
+		watch func(*objectQuery) error
 	}{
 		{around.Pods, o.watchPods},
 		{around.Revisions, o.watchRevisions},
@@ -149,7 +149,7 @@ func readStandalonePod(u *unstructured.Unstructured) (*cluster.Workload, error) 
 }
 
 // watchPods watches the pods, with what their nodes report of them.
-func (o *observer) watchPods(q *Query) (err error) {
+func (o *observer) watchPods(q *objectQuery) (err error) {
 	s := sourceOf(q, &corev1.Pod{}, o.core.CoreV1().Pods(q.Namespace))
 	o.pods, err = followMirror(o.connection, s, func(p *corev1.Pod) (observedPod, error) {
 		read := cluster.ReadPod(p)
@@ -175,7 +175,7 @@ func resized(p *corev1.Pod) bool {
 }
 
 // watchRevisions watches the stored templates.
-func (o *observer) watchRevisions(q *Query) (err error) {
+func (o *observer) watchRevisions(q *objectQuery) (err error) {
 	s := sourceOf(q, &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(q.Namespace))
 	o.revisions, err = followMirror(o.connection, s, func(r *appsv1.ControllerRevision) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadRevision(r)
@@ -185,7 +185,7 @@ func (o *observer) watchRevisions(q *Query) (err error) {
 }
 
 // watchChildren watches the ReplicaSets of a Deployment, which own its pods.
-func (o *observer) watchChildren(q *Query) (err error) {
+func (o *observer) watchChildren(q *objectQuery) (err error) {
 	s := sourceOf(q, &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(q.Namespace))
 	o.children, err = followMirror(o.connection, s, func(r *appsv1.ReplicaSet) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadReplicaSet(r)
@@ -195,14 +195,14 @@ func (o *observer) watchChildren(q *Query) (err error) {
 }
 
 // watchNodes watches nodes where a rule looks at them.
-func (o *observer) watchNodes(q *Query) (err error) {
+func (o *observer) watchNodes(q *objectQuery) (err error) {
 	s := sourceOf(q, &corev1.Node{}, o.core.CoreV1().Nodes())
 	o.nodes, err = followMirror(o.connection, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
 }
 
 // watchNamespaces watches labels that SidecarSets select by.
-func (o *observer) watchNamespaces(q *Query) (err error) {
+func (o *observer) watchNamespaces(q *objectQuery) (err error) {
 	s := sourceOf(q, &corev1.Namespace{}, o.core.CoreV1().Namespaces())
 	o.namespaces, err = followMirror(o.connection, s, unchanged[*corev1.Namespace])
 	return err
@@ -210,14 +210,14 @@ func (o *observer) watchNamespaces(q *Query) (err error) {
 
 // watchDisruptions watches the PodDisruptionBudgets: no webhook asks them about what this
 // client does to pods and containers, except for evictions.
-func (o *observer) watchDisruptions(q *Query) (err error) {
+func (o *observer) watchDisruptions(q *objectQuery) (err error) {
 	s := sourceOf(q, &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(q.Namespace))
 	o.disruptions, err = followMirror(o.connection, s, unchanged[*policyv1.PodDisruptionBudget])
 	return err
 }
 
 // watchBudgets watches the PodUnavailableBudgets, for the same reason.
-func (o *observer) watchBudgets(q *Query) error {
+func (o *observer) watchBudgets(q *objectQuery) error {
 	m, err := newLazyKruiseMirror[kruise.PodUnavailableBudget](o.connection, q.Resource.Group, q.Resource.Resource, q.Namespace, q.Selector).start()
 	switch {
 	case err == nil:

@@ -28,8 +28,8 @@ type reader struct {
 // newReader returns a reader; it asks nothing yet.
 func newReader(client dynamic.Interface) *reader { return &reader{client: client} }
 
-// Query names objects of one resource, in whatever version of it is served.
-type Query struct {
+// objectQuery names objects of one resource, in whatever version of it is served.
+type objectQuery struct {
 	// Description names the objects in errors, such as "stored revisions".
 	Description string
 	Resource    schema.GroupResource
@@ -43,7 +43,7 @@ type Query struct {
 
 // List hands every object to each, page by page, in the newest version that is served.
 // Objects that are not needed and may not be read are skipped, see [Reader.Skipped].
-func (r *reader) List(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+func (r *reader) List(ctx context.Context, q objectQuery, each func(*unstructured.Unstructured) error) error {
 	err := r.listNewest(ctx, q, each)
 	switch {
 	case err == nil:
@@ -60,7 +60,7 @@ func (r *reader) List(ctx context.Context, q Query, each func(*unstructured.Unst
 // Skipped says in words what could not be read and was not needed.
 func (r *reader) Skipped() []string { return slices.Clone(r.skipped) }
 
-func (r *reader) listNewest(ctx context.Context, q Query, each func(*unstructured.Unstructured) error) error {
+func (r *reader) listNewest(ctx context.Context, q objectQuery, each func(*unstructured.Unstructured) error) error {
 	for _, version := range versionsOf(q.Resource.Group) {
 		err := r.listPages(ctx, q, version, each)
 		if !apierrors.IsNotFound(err) {
@@ -70,26 +70,23 @@ func (r *reader) listNewest(ctx context.Context, q Query, each func(*unstructure
 	return fmt.Errorf("%s: %w", q.Description, errNotServed)
 }
 
-func (r *reader) listPages(ctx context.Context, q Query, version string, each func(*unstructured.Unstructured) error) error {
+func (r *reader) listPages(ctx context.Context, q objectQuery, version string, each func(*unstructured.Unstructured) error) error {
 	client := r.client.Resource(q.Resource.WithVersion(version)).Namespace(q.Namespace)
-	opt := metav1.ListOptions{LabelSelector: q.Selector, Limit: objects.PageSize}
+	opt := metav1.ListOptions{LabelSelector: q.Selector}
 	if q.Name != "" {
 		opt.FieldSelector = "metadata.name=" + q.Name
 	}
-	for {
-		page, err := client.List(ctx, opt)
-		if err != nil {
-			return fmt.Errorf("cannot read %s: %w", q.Description, err)
+	var refused error
+	err := objects.Pages(ctx, client, opt, func(u *unstructured.Unstructured) error {
+		if err := each(u); err != nil {
+			refused = fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), u.GetName(), err)
 		}
-		for i := range page.Items {
-			if err := each(&page.Items[i]); err != nil {
-				return fmt.Errorf("%s %s: %w", strings.TrimSuffix(q.Description, "s"), page.Items[i].GetName(), err)
-			}
-		}
-		if opt.Continue = page.GetContinue(); opt.Continue == "" {
-			return nil
-		}
+		return refused
+	})
+	if err == nil || refused != nil {
+		return err
 	}
+	return fmt.Errorf("cannot read %s: %w", q.Description, err)
 }
 
 // kindPod is the kind of a workload that is one pod, see [connection.isPod].
@@ -108,13 +105,13 @@ func versionsOf(group string) []string {
 type surroundings struct {
 	// Pods are those that the selector matches; which of them the workload owns, their
 	// owners say.
-	Pods *Query
+	Pods *objectQuery
 	// ReplicaSets own the pods of a Deployment; other kinds have Revisions.
-	ReplicaSets, Revisions *Query
+	ReplicaSets, Revisions *objectQuery
 	// Nodes are nil where no rule looks at them, Namespaces for all but SidecarSets.
-	Nodes, Namespaces *Query
+	Nodes, Namespaces *objectQuery
 	// Disruptions and Budgets are those of Kubernetes and of Kruise.
-	Disruptions, Budgets *Query
+	Disruptions, Budgets *objectQuery
 }
 
 // surroundingsOf is the one place that says where these are.
@@ -124,24 +121,24 @@ func surroundingsOf(w *cluster.Workload) (surroundings, error) {
 		return surroundings{}, err
 	}
 	out := surroundings{
-		Pods:        &Query{"pods", schema.GroupResource{Resource: "pods"}, w.Namespace, selector.String(), "", true},
-		Revisions:   &Query{"stored revisions", schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, w.Namespace, selector.String(), "", false},
-		Disruptions: &Query{"PodDisruptionBudgets", schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}, w.Namespace, "", "", false},
-		Budgets:     &Query{"PodUnavailableBudgets", schema.GroupResource{Group: kruise.PolicyGroup, Resource: "podunavailablebudgets"}, w.Namespace, "", "", false},
+		Pods:        &objectQuery{"pods", schema.GroupResource{Resource: "pods"}, w.Namespace, selector.String(), "", true},
+		Revisions:   &objectQuery{"stored revisions", schema.GroupResource{Group: "apps", Resource: "controllerrevisions"}, w.Namespace, selector.String(), "", false},
+		Disruptions: &objectQuery{"PodDisruptionBudgets", schema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}, w.Namespace, "", "", false},
+		Budgets:     &objectQuery{"PodUnavailableBudgets", schema.GroupResource{Group: kruise.PolicyGroup, Resource: "podunavailablebudgets"}, w.Namespace, "", "", false},
 	}
 	switch w.Kind {
 	case kruise.KindDeployment:
-		out.Revisions, out.ReplicaSets = nil, &Query{"ReplicaSets", schema.GroupResource{Group: "apps", Resource: "replicasets"}, w.Namespace, selector.String(), "", true}
+		out.Revisions, out.ReplicaSets = nil, &objectQuery{"ReplicaSets", schema.GroupResource{Group: "apps", Resource: "replicasets"}, w.Namespace, selector.String(), "", true}
 	case kruise.KindReplicaSet:
 		out.Revisions = nil
 	case kindPod:
 		out.Revisions, out.Pods.Selector, out.Pods.Name = nil, "", w.Name
 	case kruise.KindSidecarSet:
 		out.Revisions.Namespace, out.Revisions.Selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
-		out.Namespaces = &Query{"namespaces", schema.GroupResource{Resource: "namespaces"}, "", "", "", false}
+		out.Namespaces = &objectQuery{"namespaces", schema.GroupResource{Resource: "namespaces"}, "", "", "", false}
 	}
 	if w.LooksAtNodes() {
-		out.Nodes = &Query{"nodes", schema.GroupResource{Resource: "nodes"}, "", "", "", w.Kind == kruise.KindDaemonSet}
+		out.Nodes = &objectQuery{"nodes", schema.GroupResource{Resource: "nodes"}, "", "", "", w.Kind == kruise.KindDaemonSet}
 	}
 	return out, nil
 }

@@ -24,20 +24,20 @@ func TestReader_List(t *testing.T) {
 	for name, c := range map[string]struct {
 		served  map[string]string
 		refused string
-		query   Query
+		query   objectQuery
 		want    string
 		skipped string
 		err     string
 	}{
-		"newest version":       {served: kruiseOwn, query: Query{Resource: clonesets, Namespace: "shop"}, want: "v1beta1/api v1beta1/web"},
-		"older version":        {served: map[string]string{"apps.kruise.io/v1alpha1/clonesets": "CloneSet"}, query: Query{Resource: clonesets}, want: "v1alpha1/api v1alpha1/web"},
-		"one name":             {served: kruiseOwn, query: Query{Resource: clonesets, Name: "web"}, want: "v1beta1/web"},
-		"another namespace":    {served: kruiseOwn, query: Query{Resource: clonesets, Namespace: "other"}},
-		"labels":               {served: kruiseOwn, query: Query{Resource: clonesets, Selector: "team=red"}, want: "v1beta1/api"},
-		"not served":           {query: Query{Resource: clonesets}},
-		"not served, needed":   {query: Query{Resource: clonesets, Needed: true}, err: "clonesets: not served"},
-		"forbidden":            {served: kruiseOwn, refused: "apps.kruise.io/v1beta1/clonesets", query: Query{Resource: clonesets}, skipped: "clonesets: cannot read clonesets: the test server says Forbidden"},
-		"forbidden and needed": {served: kruiseOwn, refused: "apps.kruise.io/v1beta1/clonesets", query: Query{Resource: clonesets, Needed: true}, err: "cannot read clonesets: the test server says Forbidden"},
+		"newest version":       {served: kruiseOwn, query: objectQuery{Resource: clonesets, Namespace: "shop"}, want: "v1beta1/api v1beta1/web"},
+		"older version":        {served: map[string]string{"apps.kruise.io/v1alpha1/clonesets": "CloneSet"}, query: objectQuery{Resource: clonesets}, want: "v1alpha1/api v1alpha1/web"},
+		"one name":             {served: kruiseOwn, query: objectQuery{Resource: clonesets, Name: "web"}, want: "v1beta1/web"},
+		"another namespace":    {served: kruiseOwn, query: objectQuery{Resource: clonesets, Namespace: "other"}},
+		"labels":               {served: kruiseOwn, query: objectQuery{Resource: clonesets, Selector: "team=red"}, want: "v1beta1/api"},
+		"not served":           {query: objectQuery{Resource: clonesets}},
+		"not served, needed":   {query: objectQuery{Resource: clonesets, Needed: true}, err: "clonesets: not served"},
+		"forbidden":            {served: kruiseOwn, refused: "apps.kruise.io/v1beta1/clonesets", query: objectQuery{Resource: clonesets}, skipped: "clonesets: cannot read clonesets: the test server says Forbidden"},
+		"forbidden and needed": {served: kruiseOwn, refused: "apps.kruise.io/v1beta1/clonesets", query: objectQuery{Resource: clonesets, Needed: true}, err: "cannot read clonesets: the test server says Forbidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newAPIServer(t, c.served)
@@ -70,7 +70,7 @@ func TestReader_List(t *testing.T) {
 func TestReader_NamesUnreadableObject(t *testing.T) {
 	s := newAPIServer(t, nil)
 	s.put(t, "apps/v1/replicasets", newReplicaSet("shop", "web-1", ""))
-	q := Query{Description: "ReplicaSets", Resource: schema.GroupResource{Group: "apps", Resource: "replicasets"}}
+	q := objectQuery{Description: "ReplicaSets", Resource: schema.GroupResource{Group: "apps", Resource: "replicasets"}}
 	err := newReader(dynamic.NewForConfigOrDie(s.config())).List(t.Context(), q, func(*unstructured.Unstructured) error { return errors.New("broken") })
 	if err == nil || err.Error() != "ReplicaSet web-1: broken" {
 		t.Error(err)
@@ -114,7 +114,7 @@ func TestSurroundingsOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := map[string]string{}
-			for _, q := range []*Query{around.Pods, around.ReplicaSets, around.Revisions, around.Nodes, around.Namespaces, around.Disruptions, around.Budgets} {
+			for _, q := range []*objectQuery{around.Pods, around.ReplicaSets, around.Revisions, around.Nodes, around.Namespaces, around.Disruptions, around.Budgets} {
 				if q == nil {
 					continue
 				}

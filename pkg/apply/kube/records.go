@@ -81,23 +81,24 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 // List reads all records of a namespace, or of all for "".
 func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, error) {
 	var out []plan.Record
-	opt := metav1.ListOptions{LabelSelector: recordLabel, Limit: objects.PageSize}
-	for {
+	err := objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		for i := range page.Items {
-			one, err := readRecord(&page.Items[i])
+			record, err := readRecord(&page.Items[i])
 			if err != nil {
-				return nil, err
+				return "", err
 			}
-			out = append(out, one)
+			out = append(out, record)
 		}
-		if opt.Continue = page.Continue; opt.Continue == "" {
-			return out, nil
-		}
+		return page.Continue, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return out, nil
 }
 
 // Begin records a plan, in the place of any before. owner is the object in the cluster

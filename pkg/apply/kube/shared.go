@@ -188,17 +188,9 @@ func (st *stream) begin(ctx context.Context) error {
 
 // withoutManagedFields is a page of a list without the managed fields, which are not read.
 func withoutManagedFields(page runtime.Object) (*internalversion.List, error) {
-	from, err := meta.ListAccessor(page)
-	if err != nil {
-		return nil, err
-	}
-	out := &internalversion.List{ListMeta: metav1.ListMeta{
-		ResourceVersion: from.GetResourceVersion(), Continue: from.GetContinue(), RemainingItemCount: from.GetRemainingItemCount(),
-	}}
-	return out, meta.EachListItem(page, func(o runtime.Object) error {
+	return convertedPage(page, func(o runtime.Object) (runtime.Object, error) {
 		dropManagedFields(o)
-		out.Items = append(out.Items, o)
-		return nil
+		return o, nil
 	})
 }
 

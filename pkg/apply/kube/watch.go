@@ -92,7 +92,7 @@ func ownerOf(o metav1.Object) string {
 }
 
 // sourceOf is a source of what a query names.
-func sourceOf[L runtime.Object](q *Query, like runtime.Object, client lister[L]) source {
+func sourceOf[L runtime.Object](q *objectQuery, like runtime.Object, client lister[L]) source {
 	s := typedSource(q.Description, like, client, q.Selector).sharedAs(q.Namespace)
 	if s.required = q.Needed; q.Name != "" {
 		s.fields = fields.OneTermEqualSelector("metadata.name", q.Name).String()

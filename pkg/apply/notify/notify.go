@@ -174,18 +174,18 @@ const (
 
 // cloudEvent is an event of the CloudEvents specification 1.0 in its JSON format.
 type cloudEvent struct {
-	SpecVersion string    `json:"specversion"`
-	ID          string    `json:"id"`
-	Source      string    `json:"source"`
-	Type        string    `json:"type"`
-	Subject     string    `json:"subject"`
-	Time        time.Time `json:"time"`
-	ContentType string    `json:"datacontenttype"`
-	Data        Data      `json:"data"`
+	SpecVersion string       `json:"specversion"`
+	ID          string       `json:"id"`
+	Source      string       `json:"source"`
+	Type        string       `json:"type"`
+	Subject     string       `json:"subject"`
+	Time        time.Time    `json:"time"`
+	ContentType string       `json:"datacontenttype"`
+	Data        templateData `json:"data"`
 }
 
-// Data is what a notification says. It has no part of a manifest.
-type Data struct {
+// templateData is what a notification says. It has no part of a manifest.
+type templateData struct {
 	Workload event.Workload `json:"workload"`
 	// Step is the present step, from 1; 0 where none is meant.
 	Step  int `json:"step,omitempty"`
@@ -233,7 +233,7 @@ func (n *Notifier) body(e event.Event) ([]byte, bool) {
 	body, err := json.Marshal(cloudEvent{
 		SpecVersion: "1.0", ID: hex.EncodeToString(sum[:16]), Source: n.opt.Source, Type: kind,
 		Subject: e.Workload.Kind + "/" + e.Workload.Namespace + "/" + e.Workload.Name, Time: e.Time.UTC(), ContentType: "application/json",
-		Data: Data{Workload: e.Workload, Step: max(e.Step+1, 0), Steps: n.steps, Reason: reason, Pods: e.Counts},
+		Data: templateData{Workload: e.Workload, Step: max(e.Step+1, 0), Steps: n.steps, Reason: reason, Pods: e.Counts},
 	})
 	return body, err == nil
 }

@@ -56,7 +56,7 @@ type Input struct {
 func Replicas(in Input) ([]int32, error) {
 	switch {
 	case in.Adaptive && in.Reserve:
-		return Reservation(in.Replicas, in.Subsets)
+		return reservedReplicas(in.Replicas, in.Subsets)
 	case in.Adaptive:
 		return adaptive(in.Replicas, in.Subsets)
 	case bounded(in.Subsets):
@@ -101,10 +101,10 @@ func counts(values []int64) []int32 {
 // unlimited represents a maximum that is not given. No subset can hold more.
 const unlimited = math.MaxInt32
 
-// Resolve returns the number of pods that v means: a number from 0, or a whole
+// resolveAmount returns the number of pods that v means: a number from 0, or a whole
 // percentage from 0% to 100% of replicas, rounded half up
 // (docs/kruise/distribution.md#which-allocator).
-func Resolve(v intstr.IntOrString, replicas int32) (int32, error) {
+func resolveAmount(v intstr.IntOrString, replicas int32) (int32, error) {
 	if v.Type == intstr.Int {
 		if v.IntVal < 0 {
 			return 0, fmt.Errorf("%d is negative", v.IntVal)
@@ -137,7 +137,7 @@ func resolve(v *intstr.IntOrString, i int, name string, replicas *int32, missing
 	if replicas != nil {
 		base = *replicas
 	}
-	n, err := Resolve(*v, base)
+	n, err := resolveAmount(*v, base)
 	if err != nil {
 		return 0, fault(field(i, name), valueHint, "%s", err)
 	}

@@ -164,7 +164,7 @@ func TestResolve(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.value, func(t *testing.T) {
-			got, err := Resolve(intstr.Parse(tc.value), tc.replicas)
+			got, err := resolveAmount(intstr.Parse(tc.value), tc.replicas)
 			if tc.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
 					t.Fatalf("error %v, want %q", err, tc.wantErr)

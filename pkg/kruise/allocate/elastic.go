@@ -81,10 +81,10 @@ func bend(b bounds, ready int64, unschedulable bool) bounds {
 	return b
 }
 
-// Reservation is the allocator of reserveUnschedulablePods: pods that cannot
+// reservedReplicas is the allocator of reserveUnschedulablePods: pods that cannot
 // run stay where they are and are allocated once more elsewhere, so the sum of
 // the result can exceed replicas (docs/kruise/distribution.md#which-allocator).
-func Reservation(replicas *int32, subsets []Subset) ([]int32, error) {
+func reservedReplicas(replicas *int32, subsets []Subset) ([]int32, error) {
 	rest, limits, err := limits(replicas, subsets)
 	if err != nil {
 		return nil, err

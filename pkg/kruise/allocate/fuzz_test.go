@@ -90,7 +90,7 @@ func holdReserved(t *testing.T, in Input, got []int32) {
 		if s.Max == nil {
 			continue
 		}
-		if high, _ := Resolve(*s.Max, *in.Replicas); got[i] > max(high, s.Current) {
+		if high, _ := resolveAmount(*s.Max, *in.Replicas); got[i] > max(high, s.Current) {
 			t.Fatalf("subset %d has %d, more than %d and than the %d it had", i, got[i], high, s.Current)
 		}
 	}
@@ -103,7 +103,7 @@ func holdElastic(t *testing.T, in Input, got []int32, sum int64) {
 	for i, s := range in.Subsets {
 		high := int32(unlimited)
 		if s.Max != nil {
-			high, _ = Resolve(*s.Max, *in.Replicas)
+			high, _ = resolveAmount(*s.Max, *in.Replicas)
 		}
 		if got[i] > high {
 			t.Fatalf("subset %d has %d, more than %d", i, got[i], high)
@@ -129,7 +129,7 @@ func holdSpecified(t *testing.T, in Input, got []int32, sum int64) {
 		if in.Replicas != nil {
 			base = *in.Replicas
 		}
-		if want, _ := Resolve(*s.Replicas, base); want != got[i] {
+		if want, _ := resolveAmount(*s.Replicas, base); want != got[i] {
 			t.Fatalf("subset %d has %d, named %d", i, got[i], want)
 		}
 	}

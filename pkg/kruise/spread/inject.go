@@ -15,7 +15,7 @@ import (
 // affinity, the patch, the annotation. Errors name the place of the subset's patch.
 func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	out := tree.Clone(pod)
-	Tolerate(out, subset)
+	addTolerations(out, subset)
 	place(out, subset)
 	before := tree.StrAt(out, "spec", "priorityClassName")
 	out, err := kruise.PatchTree(out, tree.Get(subset, "patch"))
@@ -29,8 +29,8 @@ func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
 	return out, nil
 }
 
-// Tolerate appends the subset's tolerations to those of the pod.
-func Tolerate(pod, subset *tree.Node) {
+// addTolerations appends the subset's tolerations to those of the pod.
+func addTolerations(pod, subset *tree.Node) {
 	if list := tree.Items(tree.Get(subset, "tolerations")); len(list) > 0 {
 		tree.Append(tree.EnsureSeq(pod, "spec", "tolerations"), list)
 	}

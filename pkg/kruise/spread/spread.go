@@ -92,10 +92,10 @@ const Unlimited = -1
 // None is the place of a pod for which no subset has room.
 const None = -1
 
-// Limit is how many pods a subset with this maxReplicas takes of a target with so
+// limitOf is how many pods a subset with this maxReplicas takes of a target with so
 // many replicas: a percentage is rounded up, nil is [Unlimited]. What is no
 // amount counts as 0; the webhook refuses it.
-func Limit(maxReplicas *intstr.IntOrString, replicas int) int {
+func limitOf(maxReplicas *intstr.IntOrString, replicas int) int {
 	if maxReplicas == nil {
 		return Unlimited
 	}
@@ -110,7 +110,7 @@ func Limit(maxReplicas *intstr.IntOrString, replicas int) int {
 func Limits(subsets []kruise.WorkloadSpreadSubset, replicas int) []int {
 	out := make([]int, len(subsets))
 	for i, s := range subsets {
-		out[i] = Limit(s.MaxReplicas, replicas)
+		out[i] = limitOf(s.MaxReplicas, replicas)
 	}
 	return out
 }

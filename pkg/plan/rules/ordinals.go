@@ -33,7 +33,7 @@ type OrdinalSurvey struct {
 	// open ones have to be examined: the pod is missing, or may not be available.
 	present, old, deleting, marked, open numberSet
 	// These are sets of places. outside are pods whose ordinal should not exist, restless those
-	// that [Still] does not hold for, young ones have not been ready for long enough.
+	// that [isStill] does not hold for, young ones have not been ready for long enough.
 	outside, restless, young numberSet
 
 	counts  OrdinalCounts
@@ -80,10 +80,10 @@ func (n *OrdinalCounts) add(o OrdinalCounts, by int32) {
 	n.UpdatedAvailable += by * o.UpdatedAvailable
 }
 
-// Still reports whether nothing can be in progress inside a pod, whatever its node reports: no
+// isStill reports whether nothing can be in progress inside a pod, whatever its node reports: no
 // in-place update was begun, or the last one is over, and its lifecycle state does not move by
 // itself.
-func Still(p *cluster.Pod) bool {
+func isStill(p *cluster.Pod) bool {
 	if Resting(p) {
 		return true
 	}
@@ -172,7 +172,7 @@ func (s *OrdinalSurvey) note(place int, p *cluster.Pod) {
 	s.notes[place] = ordinalNote{slot: slot, counts: ordinalCountsOf(p, q, s.now)}
 	s.counts.add(s.notes[place].counts, 1)
 	s.outside.set(place, !wanted)
-	s.restless.set(place, !Still(p))
+	s.restless.set(place, !isStill(p))
 	s.young.set(place, podReady(p) && !ReadyFor(p, q.minReady, s.now))
 	if !wanted {
 		return
@@ -188,7 +188,7 @@ func (s *OrdinalSurvey) fill(slot, place int, p *cluster.Pod) {
 	s.old.set(slot, p != nil && RevisionOf(p) != s.question.update)
 	s.deleting.set(slot, p != nil && p.Deleting)
 	s.marked.set(slot, p != nil && SpecifiedDelete(p))
-	s.open.set(slot, p == nil || !healthy(p) || !Still(p) || !ReadyFor(p, s.question.minReady, s.now))
+	s.open.set(slot, p == nil || !healthy(p) || !isStill(p) || !ReadyFor(p, s.question.minReady, s.now))
 }
 
 func ordinalCountsOf(p *cluster.Pod, q *ordinalQuestion, now time.Time) OrdinalCounts {
@@ -218,7 +218,7 @@ func (s *OrdinalSurvey) Ordinals() []int { return s.ordinals }
 // Counts are the numbers of the status.
 func (s *OrdinalSurvey) Counts() OrdinalCounts { return s.counts }
 
-// Restless are the pods that [Still] does not hold for, in the order of the list.
+// Restless are the pods that [isStill] does not hold for, in the order of the list.
 func (s *OrdinalSurvey) Restless() iter.Seq[*cluster.Pod] { return s.podsAt(s.restless.all()) }
 
 // Unsettled are the pods that are restless, or have not been ready for long enough, in the order

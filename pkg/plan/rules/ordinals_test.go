@@ -28,7 +28,7 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
 		set := statefulSet(t, specs[0], "0o 1o 2o 3o 4o 5o 6o 7o 8o")
 		busy := map[string]bool{}
-		set.Busy = func(p *cluster.Pod) bool { return !Still(p) && busy[p.UID] }
+		set.Busy = func(p *cluster.Pod) bool { return !isStill(p) && busy[p.UID] }
 		var survey, native OrdinalSurvey
 		for pass := range 25 {
 			if rng.IntN(6) == 0 {
@@ -51,7 +51,7 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 			if diff := cmp.Diff(countAll(set), survey.Counts()); diff != "" {
 				t.Fatalf("seed %d, pass %d (-counted, +remembered):\n%s", seed, pass, diff)
 			}
-			restless := filter(set.Pods, not(Still))
+			restless := filter(set.Pods, not(isStill))
 			if got := slices.Collect(survey.Restless()); names(got) != names(restless) {
 				t.Fatalf("seed %d, pass %d: restless are %q, want %q", seed, pass, names(got), names(restless))
 			}

@@ -106,7 +106,7 @@ func TestHot_Target(t *testing.T) {
 		if c.edit != nil {
 			c.edit(p)
 		}
-		name, _, ok := s.target(p, s.hotPairs(p)[0])
+		name, _, ok := s.hotTarget(p, s.hotPairs(p)[0])
 		if name != c.want || ok != c.ok {
 			t.Errorf("%s: %s, %v", c.name, name, ok)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -75,7 +74,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 	for _, p := range pieces {
 		back[p.become] = direction{from: p.way.to, to: p.way.from}
 	}
-	o.Raise = raise.Options{} // options of the way there do not apply to the way back
+	o.Raise = RaiseOptions{} // options of the way there do not apply to the way back
 	unheard := o.context(out)
 	_, undone, err := o.swap(unheard, out, func(r *resource.Resource) (direction, bool) {
 		way, ok := back[r]

@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -64,7 +63,7 @@ spec:
 `
 	native := golden.Parse(t, text(t, to(t, "native", golden.Parse(t, before)).Resources))
 	opt := options(t, "kruise")
-	opt.Raise = raise.Options{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}
+	opt.Raise = convert.RaiseOptions{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}
 	res, err := convert.ToKinds(native, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -116,18 +115,18 @@ func TestRefused(t *testing.T) {
 	const pod = "template: {metadata: {labels: {app: x}}, spec: {containers: [{name: c, image: i}]}}"
 	tests := map[string]struct {
 		to, in, want string
-		opt          raise.Options
+		opt          convert.RaiseOptions
 	}{
-		"claims":          {"native", head + "kind: CloneSet\nspec:\n  selector: {matchLabels: {app: x}}\n  " + pod + "\n  volumeClaimTemplates: [{metadata: {name: d}}]\n", "spec.volumeClaimTemplates: this cannot become one Deployment", raise.Options{}},
-		"no job":          {"native", head + "kind: AdvancedCronJob\nspec: {schedule: '* * * * *', template: {broadcastJobTemplate: {spec: {completionPolicy: {type: Always}, " + pod + "}}}}\n", "spec.template", raise.Options{}},
-		"no eviction":     {"native", "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, maxUnavailable: 1, protectOperations: [DELETE]}\n", "spec.protectOperations: this cannot become one PodDisruptionBudget, but nothing", raise.Options{}},
-		"empty selector":  {"kruise", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {selector: {}, maxUnavailable: 1}\n", "spec.selector", raise.Options{}},
-		"older version":   {"kruise", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n", "apiVersion: policy/v1beta1 PodDisruptionBudget cannot be converted", raise.Options{}},
-		"in place, surge": {"kruise", surging + "  " + pod + "\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
-		"daemon surge":    {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, updateStrategy: {rollingUpdate: {maxSurge: 1}}, " + pod + "}\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceIfPossible"}},
-		"daemon only":     {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, " + pod + "}\n", "no InPlaceOnly", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
-		"wrong type":      {"kruise", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {replicas: many}\n", "spec.replicas", raise.Options{}},
-		"dotted name":     {"kruise", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a.b}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {" + pod + "}}}\n", "metadata.name", raise.Options{}},
+		"claims":          {"native", head + "kind: CloneSet\nspec:\n  selector: {matchLabels: {app: x}}\n  " + pod + "\n  volumeClaimTemplates: [{metadata: {name: d}}]\n", "spec.volumeClaimTemplates: this cannot become one Deployment", convert.RaiseOptions{}},
+		"no job":          {"native", head + "kind: AdvancedCronJob\nspec: {schedule: '* * * * *', template: {broadcastJobTemplate: {spec: {completionPolicy: {type: Always}, " + pod + "}}}}\n", "spec.template", convert.RaiseOptions{}},
+		"no eviction":     {"native", "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, maxUnavailable: 1, protectOperations: [DELETE]}\n", "spec.protectOperations: this cannot become one PodDisruptionBudget, but nothing", convert.RaiseOptions{}},
+		"empty selector":  {"kruise", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {selector: {}, maxUnavailable: 1}\n", "spec.selector", convert.RaiseOptions{}},
+		"older version":   {"kruise", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n", "apiVersion: policy/v1beta1 PodDisruptionBudget cannot be converted", convert.RaiseOptions{}},
+		"in place, surge": {"kruise", surging + "  " + pod + "\n", "cannot surge", convert.RaiseOptions{PodUpdatePolicy: "InPlaceOnly"}},
+		"daemon surge":    {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, updateStrategy: {rollingUpdate: {maxSurge: 1}}, " + pod + "}\n", "cannot surge", convert.RaiseOptions{PodUpdatePolicy: "InPlaceIfPossible"}},
+		"daemon only":     {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, " + pod + "}\n", "no InPlaceOnly", convert.RaiseOptions{PodUpdatePolicy: "InPlaceOnly"}},
+		"wrong type":      {"kruise", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {replicas: many}\n", "spec.replicas", convert.RaiseOptions{}},
+		"dotted name":     {"kruise", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a.b}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {" + pod + "}}}\n", "metadata.name", convert.RaiseOptions{}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -24,7 +23,7 @@ type Options struct {
 	// Chosen says which objects are converted; nil means all that can be.
 	Chosen func(*resource.Resource) bool
 	// Raise is what native kinds cannot say.
-	Raise raise.Options
+	Raise RaiseOptions
 	// Forget keeps nothing for the way back.
 	Forget bool
 	// Kubernetes is the minor version of the API server that the output is for;

@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -51,7 +50,7 @@ func (o Options) swap(c *stage.Context, in []*resource.Resource, goes func(*reso
 	if err != nil {
 		return nil, nil, err
 	}
-	if out, err = raise.Chosen(c, out, towards(true), o.Raise); err != nil {
+	if out, err = raise(c, out, towards(true), o.Raise); err != nil {
 		return nil, nil, err
 	}
 	pieces, err := matched(in, out, going)

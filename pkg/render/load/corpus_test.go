@@ -46,10 +46,10 @@ func kustomizations(t *testing.T) (all []kustomizationCase) {
 	return all
 }
 
-// TestCorpus: what is built without kustomize is what kustomize builds in process, with
+// TestKustomize_BuildsTheCorpusAsTheCommand: what is built without kustomize is what kustomize builds in process, with
 // what it is told of Kruise's kinds, and as the program that people have installed,
 // without.
-func TestCorpus(t *testing.T) {
+func TestKustomize_BuildsTheCorpusAsTheCommand(t *testing.T) {
 	all, built := kustomizations(t), 0
 	withKruise(t, func(config []byte) {
 		for _, c := range all {
@@ -76,8 +76,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestOwnKustomizations: those that the project shows to others.
-func TestOwnKustomizations(t *testing.T) {
+// TestKustomize_BuildsOwnKustomizationsAsTheCommand: those that the project shows to others.
+func TestKustomize_BuildsOwnKustomizationsAsTheCommand(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	withKruise(t, func(config []byte) {
 		for _, dir := range []string{
@@ -106,7 +106,7 @@ func withKruise(t *testing.T, f func(config []byte)) {
 }
 
 func inProcess(dir string, config []byte) func() ([]byte, error) {
-	return func() ([]byte, error) { return build(configured{filesys.MakeFsOnDisk(), config}, dir) }
+	return func() ([]byte, error) { return runKustomize(configured{filesys.MakeFsOnDisk(), config}, dir) }
 }
 
 // alike reports whether dir is built without kustomize, which it must be where fit, and
@@ -129,8 +129,8 @@ func alike(t *testing.T, dir string, config []byte, want func() ([]byte, error),
 	return true
 }
 
-// TestWarnings: what is deprecated is said as kustomize says it.
-func TestWarnings(t *testing.T) {
+// TestKustomize_PassesWarningsOn: what is deprecated is said as kustomize says it.
+func TestKustomize_PassesWarningsOn(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml":   "bases: [b]\ncommonLabels: {a: b}\n",
 		"b/kustomization.yaml": "resources: [o.yaml]\npatchesStrategicMerge: [o.yaml]\n", "b/o.yaml": cloneSet,
@@ -148,9 +148,9 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestLinearReadsNoLinkOutOfTheRoot: links are followed before a file is held
+// TestKustomize_ReadsNoLinkOutOfTheRoot: links are followed before a file is held
 // against the folder of its kustomization.
-func TestLinearReadsNoLinkOutOfTheRoot(t *testing.T) {
+func TestKustomize_ReadsNoLinkOutOfTheRoot(t *testing.T) {
 	dir := Files(t, map[string]string{"k/kustomization.yaml": "resources: [o.yaml]\n", "o.yaml": cloneSet})
 	if err := os.Symlink(filepath.Join("..", "o.yaml"), filepath.Join(dir, "k", "o.yaml")); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
-// TestDiamonds: bases that are named twice at each of many levels end with a fault, soon,
+// TestKustomize_BuildsDiamonds: bases that are named twice at each of many levels end with a fault, soon,
 // with and without kustomize.
-func TestDiamonds(t *testing.T) {
+func TestKustomize_BuildsDiamonds(t *testing.T) {
 	for name, c := range map[string]struct {
 		bottom string
 		levels int
@@ -38,7 +38,7 @@ func TestDiamonds(t *testing.T) {
 			}
 			root := Files(t, files)
 			before, known := hermetic.Spent()
-			_, err := Kustomization{Dir: filepath.Join(root, fmt.Sprint("l", c.levels)), Root: root}.Build(t.Context())
+			_, err := kustomizationDir{Dir: filepath.Join(root, fmt.Sprint("l", c.levels)), Root: root}.Build(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "too many files") {
 				t.Errorf("got %v", err)
 			}

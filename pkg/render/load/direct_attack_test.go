@@ -81,7 +81,7 @@ func breakAnywhere(random *rand.Rand, text, other []byte) []byte {
 }
 
 // validText reports whether load hands a text to a reader of YAML at all.
-func validText(s string) bool { return text("in", []byte(s)) == nil }
+func validText(s string) bool { return checkText("in", []byte(s)) == nil }
 
 // documents are those of the manifests of the repository, up to a size.
 func documents(t *testing.T, most int) (texts [][]byte) {

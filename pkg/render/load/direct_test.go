@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// TestDirect: what is read directly are the nodes that yaml.v3 makes, and what must be left to
+// TestDirect_ReadsAsTheLibrary: what is read directly are the nodes that yaml.v3 makes, and what must be left to
 // it is left.
-func TestDirect(t *testing.T) {
+func TestDirect_ReadsAsTheLibrary(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string
 		left bool
@@ -93,9 +93,9 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestDirectCovers: nearly all manifests of the repository are read directly, and all of these
+// TestDirect_CoversUsualManifests: nearly all manifests of the repository are read directly, and all of these
 // as yaml.v3 does.
-func TestDirectCovers(t *testing.T) {
+func TestDirect_CoversUsualManifests(t *testing.T) {
 	all, direct := 0, 0
 	for _, path := range manifests(t) {
 		body, err := os.ReadFile(path)
@@ -145,7 +145,7 @@ func FuzzDirect(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if text("in", in) == nil {
+		if checkText("in", in) == nil {
 			agrees(t, in)
 		}
 	})
@@ -180,8 +180,8 @@ func agrees(t *testing.T, text []byte) bool {
 	return true
 }
 
-// TestDirectOfRandomLines: of documents of lines that fit together or do not.
-func TestDirectOfRandomLines(t *testing.T) {
+// TestDirect_ReadsRandomLinesAsTheLibrary: of documents of lines that fit together or do not.
+func TestDirect_ReadsRandomLinesAsTheLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same documents each time
 	pick := func(from []string) string { return from[random.IntN(len(from))] }
 	read := 0

@@ -18,14 +18,14 @@ var kustomizationFiles = []string{"kustomization.yaml", "kustomization.yml", "Ku
 // root adds the manifests of a directory that the user named, in the order of
 // their names.
 func (c *collector) root(dir string) {
-	inside, err := physical(dir)
+	inside, err := realPath(dir)
 	if err != nil {
 		c.errs.Add(unreadable(dir, err))
 		return
 	}
 	top := inside
 	if c.opt.Root != "" {
-		if top, err = physical(c.opt.Root); err != nil {
+		if top, err = realPath(c.opt.Root); err != nil {
 			c.errs.Add(unreadable(c.opt.Root, err))
 			return
 		}
@@ -58,7 +58,7 @@ type walk struct {
 	*collector
 	root *rooted.Root
 	// name is the directory as the user named it, inside its real path, and from that
-	// below the root.
+	// rootedFile the root.
 	name, inside, from string
 	folders            bool
 	// left is set where a file was left to another reader.
@@ -99,7 +99,7 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 		info, err := w.root.Stat(w.real(path))
 		switch outside := errors.Is(err, rooted.ErrOutside); {
 		case outside && (manifest(path) || w.opt.Recursive && leadsToFolder(w.real(path))):
-			w.errs.Add(leaves(path))
+			w.errs.Add(leavesRoot(path))
 			return
 		case err != nil && !outside && manifest(path):
 			w.errs.Add(unreadable(path, err))
@@ -121,7 +121,7 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 	case !mode.IsRegular():
 		w.errs.Add(irregular(path))
 	default:
-		w.sources = append(w.sources, below(w.root, path, w.real(path)))
+		w.sources = append(w.sources, rootedFile(w.root, path, w.real(path)))
 	}
 }
 
@@ -156,8 +156,8 @@ func leadsToFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// leaves is the fault of a link that leads out of the directory.
-func leaves(path string) error {
+// leavesRoot is the fault of a link that leads out of the directory.
+func leavesRoot(path string) error {
 	return &resource.Error{File: path, Err: errors.New("is a symlink that leaves the directory"), Hint: "name the file itself with -f if it belongs to the input"}
 }
 

@@ -3,12 +3,40 @@ package load
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
+
+// document is one YAML or JSON document of a file.
+type document struct {
+	file string
+	// raw is the document with all that belongs to it: marker, directives,
+	// comments, and empty documents around it.
+	raw []byte
+	// checkText is the part of raw to parse, line the line that it begins on.
+	text []byte
+	line int
+	// json is set when text is JSON.
+	json bool
+}
+
+// documents reads the source and cuts it.
+func (s source) documents(b *budget) ([]document, error) {
+	body, err := b.read(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkText(s.name, body); err != nil {
+		return nil, err
+	}
+	docs, err := split(s.name, body, b.room())
+	b.documents.Add(int64(len(docs)))
+	return docs, err
+}
 
 // parse turns the document into the objects that it holds, none when it is
 // null or an empty List.
@@ -43,7 +71,7 @@ func (d document) expanded(opt Options) (*tree.Node, error) {
 		return nil, err
 	}
 	if _, err := tree.Expand(root, d.line-1, lim); err != nil {
-		return nil, d.placed(err)
+		return nil, d.withPlace(err)
 	}
 	return root, nil
 }
@@ -54,12 +82,12 @@ func (d document) node() (*tree.Node, error) {
 	}
 	n := &tree.Node{}
 	if err := yaml.Unmarshal(d.text, n); err != nil {
-		return nil, d.broken(err)
+		return nil, d.syntaxError(err)
 	}
 	if whole(n) && !oddBreaks(d.text) {
 		return n, nil
 	}
-	return n, d.single()
+	return n, d.checkSingle()
 }
 
 // whole reports whether the parser, which stops behind the first document,
@@ -90,8 +118,8 @@ func (d document) fault(line int, hint, format string, args ...any) error {
 	return &resource.Error{File: d.file, Line: line, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// placed puts a fault of the tree into the file.
-func (d document) placed(err error) error {
+// withPlace puts a fault of the tree into the file.
+func (d document) withPlace(err error) error {
 	var te *tree.Error
 	if !errors.As(err, &te) {
 		return d.fault(d.line, "", "%w", err)
@@ -101,4 +129,57 @@ func (d document) placed(err error) error {
 		e.Hint = h
 	}
 	return e
+}
+
+// objects returns the object root, or what the list root holds, lists in it
+// included. Elements of lists have no bytes of their own.
+func objects(root *tree.Node, raw []byte, origin resource.Origin) ([]*resource.Resource, error) {
+	r := resource.Parsed(root, raw, origin)
+	if !isList(root) {
+		if err := check(r); err != nil {
+			return nil, err
+		}
+		return []*resource.Resource{r}, nil
+	}
+	if strings.HasPrefix(r.APIVersion(), "config.kubernetes.io/") {
+		return nil, r.Fault("", "hand it to the fn command on standard input", "a %s is what functions read and write", r.Kind())
+	}
+	return listElements(r)
+}
+
+// isList follows the convention of the API: a kind that ends in List and has
+// items. A List may lack them.
+func isList(root *tree.Node) bool {
+	kind := tree.StrAt(root, "kind")
+	items := tree.Get(root, "items")
+	return strings.HasSuffix(kind, "List") && (tree.IsSeq(items) || items == nil && kind == "List")
+}
+
+func listElements(list *resource.Resource) ([]*resource.Resource, error) {
+	var all []*resource.Resource
+	var errs resource.Errors
+	for i, item := range tree.Items(tree.Get(list.Node(), "items")) {
+		if !tree.IsMap(item) {
+			errs.Add(list.Fault(indexed(i), "", "is no object"))
+			continue
+		}
+		inherit(item, list)
+		origin := list.Origin
+		origin.Line = item.Line
+		rs, err := objects(item, nil, origin)
+		all = append(all, rs...)
+		errs.Add(err)
+	}
+	return all, errs.Err()
+}
+
+// inherit fills in what elements of typed lists, such as a DeploymentList that
+// an API server sent, leave out.
+func inherit(item *tree.Node, list *resource.Resource) {
+	kind := strings.TrimSuffix(list.Kind(), "List")
+	if kind == "" || tree.Has(item, "kind") || tree.Has(item, "apiVersion") {
+		return
+	}
+	head := tree.Map("apiVersion", list.APIVersion(), "kind", kind)
+	item.Content = append(head.Content, item.Content...)
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// cut takes a document that is JSON, or several JSON values one after the
+// splitJSON takes a document that is JSON, or several JSON values one after the
 // other, apart; any other document stays as it is. JSON is nearly a part of
 // YAML, but YAML readers disagree with it on surrogate pairs in \u escapes,
 // and what the engine changes of it is better written in block style. Of more values
 // than may be, the first ones are returned, one more than that.
-func cut(d document, most int) []document {
+func splitJSON(d document, most int) []document {
 	body := d.text[len(bareMarker.Find(d.text)):]
 	ends := jsonEnds(body, most)
 	if ends == nil {
 		return []document{d}
 	}
 	before := len(d.raw) - len(body)
-	first := d.line + line(d.text, len(d.text)-len(body)) - 1
+	first := d.line + lineOf(d.text, len(d.text)-len(body)) - 1
 	docs := make([]document, len(ends))
 	from, rawFrom, at := 0, 0, first
 	for i, to := range ends {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,8 +33,8 @@ const (
 	mostBuildBytes = 1 << 30
 )
 
-// Kustomization is a kustomization to build.
-type Kustomization struct {
+// kustomizationDir is a kustomization to build.
+type kustomizationDir struct {
 	// Dir is the folder of the kustomization, as a person named it.
 	Dir string
 	// Root is the folder that nothing is read outside of. "" is the Git work tree that
@@ -43,7 +44,15 @@ type Kustomization struct {
 
 // Kustomize builds the kustomization in dir, reading nothing outside of its Git work tree.
 func Kustomize(dir string) ([]byte, error) {
-	return Kustomization{Dir: dir}.Build(context.Background())
+	return kustomizationDir{Dir: dir}.Build(context.Background())
+}
+
+// IsKustomization reports whether a directory holds a kustomization.
+func IsKustomization(dir string) bool {
+	return slices.ContainsFunc(kustomizationFiles, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir()
+	})
 }
 
 // Build returns the bytes that `kustomize build` prints, with one difference: it knows
@@ -55,23 +64,23 @@ func Kustomize(dir string) ([]byte, error) {
 //
 // Nothing is read outside of the root, no connection is opened and no program run:
 // what this program builds by itself knows neither, and kustomize builds the rest in an
-// isolated process. Deprecation warnings go to the standard error of the process, as
+// buildIsolated process. Deprecation warnings go to the standard error of the process, as
 // kustomize writes them.
-func (k Kustomization) Build(ctx context.Context) ([]byte, error) {
-	if err := directory(k.Dir); err != nil {
+func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
+	if err := checkDirectory(k.Dir); err != nil {
 		return nil, err
 	}
 	job, err := k.job()
 	if err != nil {
 		return nil, err
 	}
-	built, err := job.quickly(ctx)
+	built, err := job.buildInProcess(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, errUnfit):
 		job.Large = errors.Is(err, linear.ErrLarge)
-		return job.isolated(ctx)
+		return job.buildIsolated(ctx)
 	case err != nil:
 		return nil, err
 	}
@@ -89,10 +98,10 @@ type job struct {
 	Large bool
 }
 
-func (k Kustomization) job() (job, error) {
+func (k kustomizationDir) job() (job, error) {
 	j := job{Name: k.Dir, Chosen: k.Root != ""}
 	var err error
-	if j.Dir, err = physical(k.Dir); err != nil {
+	if j.Dir, err = realPath(k.Dir); err != nil {
 		return j, unreadable(k.Dir, err)
 	}
 	if !j.Chosen {
@@ -101,7 +110,7 @@ func (k Kustomization) job() (job, error) {
 		}
 		return j, nil
 	}
-	if j.Root, err = physical(k.Root); err != nil {
+	if j.Root, err = realPath(k.Root); err != nil {
 		return j, unreadable(k.Root, err)
 	}
 	if rel, err := filepath.Rel(j.Root, j.Dir); err != nil || !filepath.IsLocal(rel) {
@@ -110,8 +119,8 @@ func (k Kustomization) job() (job, error) {
 	return j, nil
 }
 
-// physical is the absolute path of a folder, without links.
-func physical(dir string) (string, error) {
+// realPath is the absolute path of a folder, without links.
+func realPath(dir string) (string, error) {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
@@ -131,8 +140,8 @@ func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
 // wrong with it.
 var errUnfit = errors.New("left to kustomize")
 
-// quickly builds what can be built without kustomize to the same bytes.
-func (j job) quickly(ctx context.Context) (built linear.Built, err error) {
+// buildInProcess builds what can be built without kustomize to the same bytes.
+func (j job) buildInProcess(ctx context.Context) (built linear.Built, err error) {
 	root, err := j.open(ctx, mostBuildAgain)
 	if err != nil {
 		return built, err
@@ -151,7 +160,7 @@ func (j job) quickly(ctx context.Context) (built linear.Built, err error) {
 		return built, nil
 	}
 	if refusal := root.Refused(); refusal != nil {
-		return built, j.refusal(d, refusal)
+		return built, j.refusedByRoot(d, refusal)
 	}
 	if d.heavy || errors.Is(err, linear.ErrLarge) {
 		return built, fmt.Errorf("%w: %w", errUnfit, linear.ErrLarge)
@@ -174,8 +183,8 @@ func kruiseKinds() (additions, config []byte, err error) {
 	return additions, config, nil
 }
 
-// isolated has kustomize build in a process of its own.
-func (j job) isolated(ctx context.Context) ([]byte, error) {
+// buildIsolated has kustomize build in a process of its own.
+func (j job) buildIsolated(ctx context.Context) ([]byte, error) {
 	limits := isolated.Limits{MemoryBytes: mostKustomizeBytes, Time: mostKustomizeTime, OutputBytes: DefaultMaxFileBytes}
 	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
 	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
@@ -195,7 +204,7 @@ func (j job) isolated(ctx context.Context) ([]byte, error) {
 		return nil, fault
 	}
 	warn(string(said))
-	return answered(out)
+	return readAnswer(out)
 }
 
 // warn passes kustomize's warnings of deprecated fields on, which are fixed sentences.
@@ -207,12 +216,34 @@ func warn(said string) {
 	}
 }
 
-// directory refuses in plain words what kustomize refuses in its own.
-func directory(dir string) error {
+func kustomization(ctx context.Context, k kustomizationDir) source {
+	name := k.Dir + " (kustomization)"
+	return source{name: name, read: func(limit int64) ([]byte, error) {
+		b, err := k.Build(ctx)
+		if err != nil {
+			return nil, withFile(name, err)
+		}
+		if int64(len(b)) > limit {
+			return nil, tooLarge(name, limit)
+		}
+		return b, nil
+	}}
+}
+
+// withFile gives err the file name unless it has a place already.
+func withFile(name string, err error) error {
+	if _, ok := errors.AsType[*resource.Error](err); ok {
+		return err
+	}
+	return &resource.Error{File: name, Err: err}
+}
+
+// checkDirectory refuses in plain words what kustomize refuses in its own.
+func checkDirectory(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil && url.MatchString(dir):
-		return remote(dir, resource.Error{})
+		return remoteFault(dir, resource.Error{})
 	case err != nil:
 		return unreadable(dir, err)
 	case !info.IsDir():

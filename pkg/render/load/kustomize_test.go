@@ -78,7 +78,7 @@ images: [{name: nginx, newTag: "2"}]
 `,
 }
 
-func TestKustomizeEqualsTheCommand(t *testing.T) {
+func TestKustomize_EqualsTheCommand(t *testing.T) {
 	tests := map[string]struct {
 		tree map[string]string
 		dir  string
@@ -103,7 +103,7 @@ func TestKustomizeEqualsTheCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(stderr)
 			}
-			got, err := Kustomization{Dir: dir, Root: root}.Build(t.Context())
+			got, err := kustomizationDir{Dir: dir, Root: root}.Build(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,8 +114,8 @@ func TestKustomizeEqualsTheCommand(t *testing.T) {
 	}
 }
 
-// TestKustomizeForgets: a schema of one build must not reach the next.
-func TestKustomizeForgets(t *testing.T) {
+// TestKustomize_KeepsNothingBetweenBuilds: a schema of one build must not reach the next.
+func TestKustomize_KeepsNothingBetweenBuilds(t *testing.T) {
 	plain := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [web.yaml]\npatches: [{path: patch.yaml}]\n",
 		"web.yaml":           "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: x, image: x}, {name: y, image: y}]}\n",
@@ -146,7 +146,7 @@ func TestKustomizeForgets(t *testing.T) {
 	}
 }
 
-func TestKustomizeMergesKruiseByName(t *testing.T) {
+func TestKustomize_MergesKruiseByName(t *testing.T) {
 	tests := map[string]struct{ object, patch string }{
 		"CloneSet": {
 			cloneSet,
@@ -181,7 +181,7 @@ func TestKustomizeMergesKruiseByName(t *testing.T) {
 	}
 }
 
-func TestKustomizeRefuses(t *testing.T) {
+func TestKustomize_Refuses(t *testing.T) {
 	function := "apiVersion: a/v1\nkind: F\nmetadata:\n  name: f\n  annotations:\n    config.kubernetes.io/function: 'exec: {path: /bin/true}'\n"
 	tests := map[string]struct {
 		tree             map[string]string
@@ -220,7 +220,7 @@ func TestKustomizeRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			root := Files(t, tc.tree)
-			_, err := Kustomization{Dir: filepath.Join(root, tc.dir), Root: root}.Build(t.Context())
+			_, err := kustomizationDir{Dir: filepath.Join(root, tc.dir), Root: root}.Build(t.Context())
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -238,8 +238,8 @@ func TestKustomizeRefuses(t *testing.T) {
 	}
 }
 
-// TestOfflineLetsLocalNamesPass: what only looks like a place elsewhere.
-func TestOfflineLetsLocalNamesPass(t *testing.T) {
+// TestKustomize_TakesLocalNamesThatLookRemote: what only looks like a place elsewhere.
+func TestKustomize_TakesLocalNamesThatLookRemote(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml":   "resources: [github.com/a.yaml]\ncommonAnnotations: {see: 'https://a'}\npatches:\n- patch: '[{\"op\": \"add\", \"path\": \"/spec/url\", \"value\": \"https://a\"}]'\n  target: {kind: CloneSet}\n",
 		"github.com/a.yaml":    cloneSet,
@@ -261,8 +261,8 @@ func TestOfflineLetsLocalNamesPass(t *testing.T) {
 	}
 }
 
-// TestKustomizePanics: names that a patch made the same are too much for kustomize itself.
-func TestKustomizePanics(t *testing.T) {
+// TestKustomize_ReportsPanics: names that a patch made the same are too much for kustomize itself.
+func TestKustomize_ReportsPanics(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [o.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: '[{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"same\"}]'\n",
 		"o.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n",

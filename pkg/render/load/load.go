@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -91,17 +92,44 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()
 	if opt.Kustomize != "" {
-		sources = append(sources, kustomization(ctx, Kustomization{Dir: opt.Kustomize, Root: opt.Root}))
+		sources = append(sources, kustomization(ctx, kustomizationDir{Dir: opt.Kustomize, Root: opt.Root}))
 	}
-	all, err := older(ctx, sources, opt)
+	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)
 	for _, err := range duplicates(all, opt.Namespace) {
 		errs.Add(err)
 	}
 	if len(errs) == 0 && len(all) == 0 {
-		errs.Add(empty(sources))
+		errs.Add(emptyInput(sources))
 	}
 	return all, errs.Err()
+}
+
+// duplicates finds objects that the input holds twice. Objects that the API
+// server names (generateName) are never the same.
+func duplicates(all []*resource.Resource, namespace string) []error {
+	var errs []error
+	first := make(map[resource.ID]*resource.Resource, len(all))
+	for _, r := range all {
+		id := r.ID()
+		if id.Name == "" {
+			continue
+		}
+		if id.Namespace == "" {
+			id.Namespace = namespace
+		}
+		f := first[id]
+		if f == nil {
+			first[id] = r
+			continue
+		}
+		errs = append(errs, &resource.Error{
+			File: r.Origin.File, Line: r.Origin.Line, Object: r.ID(),
+			Err:  fmt.Errorf("%w, first at %s", resource.ErrDuplicate, f.Origin),
+			Hint: "remove one of the two, or give it another name",
+		})
+	}
+	return errs
 }
 
 // Context reads the files of --with: objects that exist and are used but not
@@ -111,7 +139,7 @@ func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.
 	opt := Options{Files: files, Stdin: stdin}
 	sources, errs, done := collect(ctx, opt)
 	defer done()
-	all, err := older(ctx, sources, opt)
+	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -122,7 +150,7 @@ func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.
 // Parse reads the documents of one text as kustomize does, which reads YAML 1.2; name
 // stands for it in messages and origins. Duplicates and an empty text are no faults here.
 func Parse(name string, text []byte) ([]*resource.Resource, error) {
-	return read(context.Background(), single(name, text), Options{})
+	return read(context.Background(), textSource(name, text), Options{})
 }
 
 // Named is a text that is to be read, by its name in messages and origins.
@@ -146,16 +174,53 @@ func All(texts []Named) ([]*resource.Resource, error) {
 	return read(context.Background(), sources, Options{})
 }
 
-// Text reads the documents of one text as Load reads files: as kubectl does.
-func Text(name string, text []byte) ([]*resource.Resource, error) {
-	return older(context.Background(), single(name, text), Options{})
+// Single parses a text that must hold one document, with its aliases written
+// out, and returns the document's node; name stands for the text in messages.
+func Single(name string, b []byte) (*tree.Node, error) {
+	if err := checkText(name, b); err != nil {
+		return nil, err
+	}
+	docs, err := split(name, b, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) == 0 {
+		return nil, &resource.Error{File: name, Err: ErrEmpty}
+	}
+	if len(docs) > 1 {
+		return nil, docs[1].fault(docs[1].line, "", "a second document begins here, where one is allowed")
+	}
+	return docs[0].expanded(Options{}.withDefaults())
 }
 
-func single(name string, text []byte) []source {
+// Text reads the documents of one text as Load reads files: as kubectl does.
+func Text(name string, text []byte) ([]*resource.Resource, error) {
+	return readForKubectl(context.Background(), textSource(name, text), Options{})
+}
+
+// readForKubectl reads sources for kubectl, which takes YAML 1.1 where the parser knows 1.2.
+func readForKubectl(ctx context.Context, sources []source, opt Options) ([]*resource.Resource, error) {
+	all, err := read(ctx, sources, opt)
+	if ctx.Err() != nil {
+		return all, err
+	}
+	faults, stopped := each(ctx, len(all), func(i int) error { return all[i].Reread() })
+	if stopped != nil {
+		return nil, stopped
+	}
+	var errs resource.Errors
+	errs.Add(err)
+	return all, append(errs, faults...).Err()
+}
+
+func textSource(name string, text []byte) []source {
 	return []source{{name: name, read: func(int64) ([]byte, error) { return text, nil }}}
 }
 
-func empty(sources []source) error {
+// Check refuses an object that lacks what the engine goes by, as Load does.
+func Check(r *resource.Resource) error { return check(r) }
+
+func emptyInput(sources []source) error {
 	e := &resource.Error{Err: ErrEmpty, Hint: "name files with -f, or a kustomization with -k"}
 	if len(sources) == 1 {
 		e.File, e.Hint = sources[0].name, ""
@@ -188,7 +253,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	}
 	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt.MaxNodes)
 	more, err := each(ctx, len(docs), func(i int) (err error) {
-		parsed[i], err = docs[i].counted(opt, values)
+		parsed[i], err = docs[i].parseCounted(opt, values)
 		return err
 	})
 	if values.exceeded() {
@@ -197,7 +262,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if err != nil {
 		return nil, err
 	}
-	all := number(parsed)
+	all := numberInOrder(parsed)
 	if len(all) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
@@ -208,7 +273,7 @@ func tooMany(most int) error {
 	return &resource.Error{Err: fmt.Errorf("the input holds more than %d objects", most), Hint: "read parts of it apart, or raise the limit of objects"}
 }
 
-func number(parsed [][]*resource.Resource) []*resource.Resource {
+func numberInOrder(parsed [][]*resource.Resource) []*resource.Resource {
 	var all []*resource.Resource
 	for _, rs := range parsed {
 		all = append(all, rs...)

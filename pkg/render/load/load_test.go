@@ -65,7 +65,7 @@ func faults(err error) []string {
 	return out
 }
 
-func TestSources(t *testing.T) {
+func TestLoad_ReadsSources(t *testing.T) {
 	files := map[string]string{
 		"b.yaml": config("b1") + "---\n" + config("b2"), "a.yml": config("a"), "c.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}`,
 		"notes.txt": "no manifest", "sub/d.yaml": config("d"), "sub/deep/e.yaml": config("e"), "other.yaml": config("other"),
@@ -96,7 +96,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-func TestRefusedSources(t *testing.T) {
+func TestLoad_RefusesSources(t *testing.T) {
 	files := map[string]string{
 		"a.yaml": config("a"), "same.yaml": config("a"), "empty.yaml": "# nothing\n", "empty/readme.md": "", "nested/sub/a.yaml": config("a"),
 		"kust/kustomization.yaml": "resources: []\n", "kust/a.yaml": config("k"), "utf16.yaml": "\xff\xfea\x00", "nul.yaml": "a: 1\nb: \x00\n", "latin.yaml": "a: 1\nb: \xe9\n",
@@ -140,14 +140,14 @@ func TestRefusedSources(t *testing.T) {
 	}
 }
 
-func TestEmptyCanBeTold(t *testing.T) {
+func TestLoad_ReportsEmptyInput(t *testing.T) {
 	if _, err := load.Load(t.Context(), load.Options{}); !errors.Is(err, load.ErrEmpty) {
 		t.Errorf("%v is no ErrEmpty", err)
 	}
 }
 
-// TestKustomization: the objects of a kustomization say where they come from.
-func TestKustomization(t *testing.T) {
+// TestLoad_BuildsKustomization: the objects of a kustomization say where they come from.
+func TestLoad_BuildsKustomization(t *testing.T) {
 	folder(t, map[string]string{"k/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\n", "k/a.yaml": config("a")})
 	got, err := load.Load(t.Context(), load.Options{Kustomize: "k"})
 	if err != nil {
@@ -161,7 +161,7 @@ func TestKustomization(t *testing.T) {
 	}
 }
 
-func TestSymlinks(t *testing.T) {
+func TestLoad_FollowsLinksBelowTheRoot(t *testing.T) {
 	files := map[string]string{"in/a.yaml": config("a"), "in/data/b.yaml": config("b"), "out/c.yaml": config("c")}
 	link := func(t *testing.T, target, name string) {
 		t.Helper()
@@ -203,9 +203,9 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
-// TestPipe holds that a pipe is refused before it is opened: nobody writes to
+// TestLoad_RefusesNamedPipe holds that a pipe is refused before it is opened: nobody writes to
 // this one, so opening it would hang.
-func TestPipe(t *testing.T) {
+func TestLoad_RefusesNamedPipe(t *testing.T) {
 	folder(t, nil)
 	for _, name := range []string{"p", "dir/p.yaml"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -221,9 +221,9 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// TestHandedPipe reads what a shell's <(command) hands over, though the command has
+// TestLoad_ReadsPipeOfTheShell reads what a shell's <(command) hands over, though the command has
 // ended by then.
-func TestHandedPipe(t *testing.T) {
+func TestLoad_ReadsPipeOfTheShell(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestHandedPipe(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
+func TestLoad_ReportsUnreadableFiles(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
 	}
@@ -255,8 +255,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNamespaceOfDuplicates: what no namespace means decides who is who.
-func TestNamespaceOfDuplicates(t *testing.T) {
+// TestLoad_FindsDuplicatesByNamespace: what no namespace means decides who is who.
+func TestLoad_FindsDuplicatesByNamespace(t *testing.T) {
 	folder(t, map[string]string{"a.yaml": config("a") + "---\n" + config("a") + "  namespace: prod\n"})
 	if _, err := load.Load(t.Context(), load.Options{Files: []string{"a.yaml"}}); err != nil {
 		t.Errorf("refused without a namespace: %v", err)
@@ -266,7 +266,7 @@ func TestNamespaceOfDuplicates(t *testing.T) {
 	}
 }
 
-func TestGeneratedNamesMayRepeat(t *testing.T) {
+func TestLoad_GeneratedNamesMayRepeat(t *testing.T) {
 	text := "apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: j-\n"
 	folder(t, map[string]string{"a.yaml": text + "---\n" + text})
 	if _, err := load.Load(t.Context(), load.Options{Files: []string{"a.yaml"}}); err != nil {
@@ -274,7 +274,7 @@ func TestGeneratedNamesMayRepeat(t *testing.T) {
 	}
 }
 
-func TestContext(t *testing.T) {
+func TestContext_MayRepeatObjects(t *testing.T) {
 	folder(t, map[string]string{"a.yaml": config("a"), "none.yaml": "apiVersion: v1\nkind: List\nitems: []\n"})
 	got, err := load.Context(t.Context(), []string{"a.yaml", "none.yaml"}, nil)
 	if err != nil {
@@ -288,7 +288,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-func TestLists(t *testing.T) {
+func TestLoad_ReadsLists(t *testing.T) {
 	item := func(name string) string { return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}}" }
 	for name, c := range map[string]struct {
 		in          string
@@ -328,9 +328,9 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestOrder reads many files: what comes out does not depend on which
+// TestLoad_KeepsTheOrder reads many files: what comes out does not depend on which
 // goroutine is first.
-func TestOrder(t *testing.T) {
+func TestLoad_KeepsTheOrder(t *testing.T) {
 	files, want := map[string]string{}, []string{}
 	for i := range 200 {
 		name := fmt.Sprintf("d/f%03d.yaml", i)

@@ -74,9 +74,9 @@ func (f field) withMark(value string) string {
 	return f.document(strings.ReplaceAll(value, "MARK", mark), false, f.more...)
 }
 
-// TestPluginsKeepSecrets gives each builtin plugin of kustomize, and a kustomization, in
+// TestPlugins_ErrorsKeepSecrets gives each builtin plugin of kustomize, and a kustomization, in
 // each field a value of each wrong shape, beside a Secret: what is said repeats none of it.
-func TestPluginsKeepSecrets(t *testing.T) {
+func TestPlugins_ErrorsKeepSecrets(t *testing.T) {
 	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {token: Hunter2x}}\ndata: {x: Hunter2x, y: [Hunter2x]}\nstringData: {a: Hunter2x, url: 'https://u:Hunter2x@h/Hunter2x'}\n"
 	root := t.TempDir()
 	var jobs []job

@@ -22,9 +22,9 @@ func several(n int) string {
 	return b.String()
 }
 
-// TestProducts: what a kustomization puts into many objects is known before it is made, and
+// TestKustomize_BoundsProducts: what a kustomization puts into many objects is known before it is made, and
 // left to a process with bounds where it is too much.
-func TestProducts(t *testing.T) {
+func TestKustomize_BoundsProducts(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	var doubling, copying, keys strings.Builder
 	for i := range 25 {
@@ -69,9 +69,9 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestLargeInAProcess: what may be too much is built by the other process, to the same
+// TestKustomize_BuildsLargeInAProcess: what may be too much is built by the other process, to the same
 // bytes, where it is not.
-func TestLargeInAProcess(t *testing.T) {
+func TestKustomize_BuildsLargeInAProcess(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\npatches: [{target: {name: c0}, patch: '[{\"op\": \"copy\", \"from\": \"/data/a\", \"path\": \"/data/d\"}]'}]\n",
 		"a.yaml":             several(20),
@@ -89,9 +89,9 @@ func TestLargeInAProcess(t *testing.T) {
 	}
 }
 
-// TestManyBytesOfGenerators: files that generators put into objects are not held in this
+// TestKustomize_BoundsBytesOfGenerators: files that generators put into objects are not held in this
 // process beyond a bound.
-func TestManyBytesOfGenerators(t *testing.T) {
+func TestKustomize_BoundsBytesOfGenerators(t *testing.T) {
 	dir := Files(t, map[string]string{"kustomization.yaml": "configMapGenerator:\n" + strings.Repeat("- {name: NAME, files: [f]}\n", 9)})
 	kustomization, err := os.ReadFile(filepath.Join(dir, "kustomization.yaml"))
 	if err != nil {
@@ -105,11 +105,11 @@ func TestManyBytesOfGenerators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j, err := Kustomization{Dir: dir}.job()
+	j, err := kustomizationDir{Dir: dir}.job()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.quickly(t.Context()); !errors.Is(err, linear.ErrLarge) {
+	if _, err := j.buildInProcess(t.Context()); !errors.Is(err, linear.ErrLarge) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 )
 
-// TestRandomKustomizations: trees of random layers are built to the same bytes with and
+// TestKustomize_BuildsRandomAsTheCommand: trees of random layers are built to the same bytes with and
 // without kustomize; what kustomize refuses is not built.
-func TestRandomKustomizations(t *testing.T) {
+func TestKustomize_BuildsRandomAsTheCommand(t *testing.T) {
 	built, refused := 0, 0
 	withKruise(t, func(config []byte) {
 		for seed := range uint64(60) {

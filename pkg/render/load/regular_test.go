@@ -27,10 +27,10 @@ var naming = map[string]string{
 	"replacement":        "replacements: [{path: it}]\n",
 }
 
-// TestKustomizeReadsFilesOnly: a repository can hold links out of it, and whoever unpacks
+// TestKustomize_ReadsRegularFilesOnly: a repository can hold links out of it, and whoever unpacks
 // one can have pipes and sockets in it; none is read, wherever kustomize would, and
 // nothing waits for the other end of a pipe.
-func TestKustomizeReadsFilesOnly(t *testing.T) {
+func TestKustomize_ReadsRegularFilesOnly(t *testing.T) {
 	for kind, c := range map[string]struct {
 		at   func(path string) error
 		want string
@@ -75,7 +75,7 @@ func TestKustomizeReadsFilesOnly(t *testing.T) {
 	}
 }
 
-func TestKustomizeReadsNoHugeFile(t *testing.T) {
+func TestKustomize_ReadsNoHugeFile(t *testing.T) {
 	dir := Files(t, map[string]string{"kustomization.yaml": "configMapGenerator:\n- {name: a, files: [big]}\n", "big": ""})
 	if err := os.Truncate(filepath.Join(dir, "big"), DefaultMaxFileBytes+1); err != nil {
 		t.Skip(err)

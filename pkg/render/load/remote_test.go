@@ -35,7 +35,7 @@ func init() {
 		debug.SetGCPercent(400) // as in other test binaries
 		out := make([]string, len(jobs))
 		for i, j := range jobs {
-			text, err := j.build()
+			text, err := j.buildWithKustomize()
 			if out[i] = string(text); err != nil {
 				out[i] = "error: " + err.Error()
 			}
@@ -92,15 +92,15 @@ func (w *world) names() map[string]string {
 	}
 }
 
-// TestTheWorldIsReachable: kustomize itself does reach what the tests below look at.
-func TestTheWorldIsReachable(t *testing.T) {
+// TestListener_IsReachable: kustomize itself does reach what the tests below look at.
+func TestListener_IsReachable(t *testing.T) {
 	w := newWorld(t)
 	dir := Files(t, map[string]string{"kustomization.yaml": "resources: ['" + w.url + "/x.yaml']\n"})
-	if text, err := build(filesys.MakeFsOnDisk(), dir); err != nil || !strings.Contains(string(text), "from-elsewhere") {
+	if text, err := runKustomize(filesys.MakeFsOnDisk(), dir); err != nil || !strings.Contains(string(text), "from-elsewhere") {
 		t.Fatal(err)
 	}
 	dir = Files(t, map[string]string{"kustomization.yaml": "resources: ['ssh://git@localhost/owner/repository']\n"})
-	if _, err := build(filesys.MakeFsOnDisk(), dir); err == nil {
+	if _, err := runKustomize(filesys.MakeFsOnDisk(), dir); err == nil {
 		t.Fatal("no error")
 	}
 	if w.touched() != "1 requests, git ran: true" {
@@ -247,9 +247,9 @@ func (l leaf) block(value string, more []string) string {
 	return out + " |-\n" + strings.Repeat("  ", len(l.steps)) + value + "\n"
 }
 
-// TestNoFieldReachesTheWorld: no field of kustomize's types, whatever stands in it and
+// TestKustomize_NoFieldOpensAConnection: no field of kustomize's types, whatever stands in it and
 // however it is written, makes a request or runs git.
-func TestNoFieldReachesTheWorld(t *testing.T) {
+func TestKustomize_NoFieldOpensAConnection(t *testing.T) {
 	w := newWorld(t)
 	root := t.TempDir()
 	var jobs []job
@@ -376,7 +376,7 @@ func (w *world) built(t *testing.T, root string, jobs []job) []string {
 			continue
 		}
 		before := w.touched()
-		_, _ = j.quickly(t.Context())
+		_, _ = j.buildInProcess(t.Context())
 		if after := w.touched(); after != before {
 			t.Fatalf("build %d touches the world: %s", i, after)
 		}
@@ -392,9 +392,9 @@ func (w *world) built(t *testing.T, root string, jobs []job) []string {
 	return answers
 }
 
-// TestNothingReachesTheWorld: what kustomize has made requests for, each of which a survey
+// TestKustomize_OpensNoConnection: what kustomize has made requests for, each of which a survey
 // of the files did not see.
-func TestNothingReachesTheWorld(t *testing.T) {
+func TestKustomize_OpensNoConnection(t *testing.T) {
 	w := newWorld(t)
 	const patch = "resources: [g.yaml]\npatches:\n- target: {kind: ConfigMapGenerator}\n  patch: '[{op: add, path: /files, value: [\"k=URL\"]}]'\n"
 	generator := "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: ['k=URL']\n"
@@ -436,8 +436,8 @@ func TestNothingReachesTheWorld(t *testing.T) {
 	}
 }
 
-// TestKustomizeKeepsItsPlugins: what needs no world is built, links inside included.
-func TestKustomizeKeepsItsPlugins(t *testing.T) {
+// TestKustomize_KeepsItsPlugins: what needs no world is built, links inside included.
+func TestKustomize_KeepsItsPlugins(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [link]\ngenerators: [g.yaml]\ntransformers: [t]\nvalidators: [t]\ncrds: [crd.yaml]\nopenapi: {path: schema.json}\nconfigurations: [c.yaml]\n",
 		"g.yaml":             "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: made}\nfiles: [data/x]\n",

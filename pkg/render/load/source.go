@@ -1,14 +1,17 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -78,19 +81,19 @@ func (c *collector) path(arg string) {
 		c.errs.Add(unreadable(arg, err))
 	case info.IsDir():
 		c.root(arg)
-	case !info.Mode().IsRegular() && !handed(arg, info):
+	case !info.Mode().IsRegular() && !isShellPipe(arg, info):
 		c.errs.Add(irregular(arg))
 	default:
-		c.sources = append(c.sources, file(arg))
+		c.sources = append(c.sources, typedFile(arg))
 	}
 }
 
 // descriptor is where a shell's <(command) stands.
 var descriptor = regexp.MustCompile(`^(/dev|/proc/self)/fd/[0-9]+$`)
 
-// handed reports whether a pipe was opened by the shell: reading it ends when the
+// isShellPipe reports whether a pipe was opened by the shell: reading it ends when the
 // command does, where a pipe of the file system may wait for a writer for ever.
-func handed(name string, info fs.FileInfo) bool {
+func isShellPipe(name string, info fs.FileInfo) bool {
 	return info.Mode().Type() == fs.ModeNamedPipe && descriptor.MatchString(name)
 }
 
@@ -118,8 +121,8 @@ func stdin(r io.Reader) source {
 	}}
 }
 
-// below is a file of a directory that a person named: its name comes from the directory.
-func below(root *rooted.Root, name, path string) source {
+// rootedFile is a file of a directory that a person named: its name comes from the directory.
+func rootedFile(root *rooted.Root, name, path string) source {
 	return source{name: name, read: func(limit int64) ([]byte, error) {
 		info, err := root.Stat(path)
 		if err == nil && info.Size() > limit {
@@ -130,7 +133,7 @@ func below(root *rooted.Root, name, path string) source {
 		case errors.Is(err, rooted.ErrIrregular):
 			return nil, irregular(name)
 		case errors.Is(err, rooted.ErrOutside):
-			return nil, leaves(name)
+			return nil, leavesRoot(name)
 		case err != nil:
 			return nil, unreadable(name, err)
 		case int64(len(b)) > limit:
@@ -140,8 +143,8 @@ func below(root *rooted.Root, name, path string) source {
 	}}
 }
 
-// file is a file that a person typed.
-func file(name string) source {
+// typedFile is a file that a person typed.
+func typedFile(name string) source {
 	return source{name: name, read: func(limit int64) ([]byte, error) {
 		f, err := os.Open(name)
 		if err != nil {
@@ -152,9 +155,110 @@ func file(name string) source {
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		if !info.Mode().IsRegular() && !handed(name, info) {
+		if !info.Mode().IsRegular() && !isShellPipe(name, info) {
 			return nil, irregular(name)
 		}
 		return readAll(name, f, info.Size(), limit)
 	}}
+}
+
+// readAll reads r to its end. size is what to expect, 0 when unknown.
+func readAll(name string, r io.Reader, size, limit int64) ([]byte, error) {
+	if size > limit {
+		return nil, tooLarge(name, limit)
+	}
+	var b bytes.Buffer
+	b.Grow(int(size) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+		return nil, unreadable(name, err)
+	}
+	if int64(b.Len()) > limit {
+		return nil, tooLarge(name, limit)
+	}
+	return b.Bytes(), nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return &resource.Error{File: name, Err: sizeError{limit}, Hint: "split it into several files"}
+}
+
+// sizeError says that a file is larger than it may be.
+type sizeError struct{ limit int64 }
+
+// Error names the limit.
+func (e sizeError) Error() string { return "is larger than " + size(e.limit) }
+
+func largeError(err error) (sizeError, bool) { return errors.AsType[sizeError](err) }
+
+func size(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// checkText refuses what is no UTF-8 text, naming the line where it stops to be.
+func checkText(name string, b []byte) error {
+	fault := &resource.Error{File: name, Hint: "manifests are UTF-8 text"}
+	if bytes.HasPrefix(b, []byte{0xff, 0xfe}) || bytes.HasPrefix(b, []byte{0xfe, 0xff}) {
+		fault.Err, fault.Hint = errors.New("is UTF-16 text"), "save it as UTF-8"
+		return fault
+	}
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		fault.Err, fault.Line = errors.New("is a binary file: it holds a NUL byte"), lineOf(b, i)
+		return fault
+	}
+	if utf8.Valid(b) {
+		return nil
+	}
+	at := 0
+	for {
+		r, n := utf8.DecodeRune(b[at:])
+		if r == utf8.RuneError && n <= 1 {
+			break
+		}
+		at += n
+	}
+	fault.Err, fault.Line = errors.New("is not UTF-8 text"), lineOf(b, at)
+	return fault
+}
+
+// lineOf returns the number of the line that byte i of b stands on, from 1.
+func lineOf(b []byte, i int) int { return 1 + bytes.Count(b[:i], []byte{'\n'}) }
+
+// Below returns a reader of files in and below dir, for what a function config
+// names: absolute paths, paths with .. that leave dir, and symlinks that do are
+// refused, and so is a file beyond DefaultMaxFileBytes.
+func Below(dir string) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		root, err := rooted.Open(context.Background(), dir, rooted.Limits{FileBytes: DefaultMaxFileBytes})
+		if err != nil {
+			return nil, unreadable(dir, err)
+		}
+		defer root.Close() //nolint:errcheck // it was only read
+		if filepath.IsAbs(path) {
+			return nil, notReadBelow(path, rooted.ErrOutside)
+		}
+		b, err := root.ReadFile(path)
+		if err != nil {
+			return nil, notReadBelow(path, err)
+		}
+		return b, nil
+	}
+}
+
+// notReadBelow puts a refusal into words for a file that the content of another one names.
+func notReadBelow(path string, err error) error {
+	e := &resource.Error{File: path, Err: errors.Unwrap(err)}
+	switch {
+	case errors.Is(err, rooted.ErrOutside):
+		e.Err, e.Hint = rooted.ErrOutside, "name a file in or below the working directory, by a relative path"
+	case errors.Is(err, rooted.ErrIrregular), errors.Is(err, rooted.ErrFolder):
+		e.Hint = "pipe the manifests in and name them as -f -"
+	case errors.Is(err, rooted.ErrTooLarge):
+		return tooLarge(path, DefaultMaxFileBytes)
+	default:
+		return unreadable(path, err)
+	}
+	return e
 }

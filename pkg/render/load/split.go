@@ -7,33 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// document is one YAML or JSON document of a file.
-type document struct {
-	file string
-	// raw is the document with all that belongs to it: marker, directives,
-	// comments, and empty documents around it.
-	raw []byte
-	// text is the part of raw to parse, line the line that it begins on.
-	text []byte
-	line int
-	// json is set when text is JSON.
-	json bool
-}
-
-// documents reads the source and cuts it.
-func (s source) documents(b *budget) ([]document, error) {
-	body, err := b.read(s)
-	if err != nil {
-		return nil, err
-	}
-	if err := text(s.name, body); err != nil {
-		return nil, err
-	}
-	docs, err := split(s.name, body, b.room())
-	b.documents.Add(int64(len(docs)))
-	return docs, err
-}
-
 // mostFaults bounds the faults that one file is cut with.
 const mostFaults = 100
 
@@ -133,7 +106,7 @@ func (s *splitter) close(end, nextLine int) {
 			text = bytes.TrimPrefix(text, bom)
 		}
 		raw := s.b[s.start-s.pending : end : end]
-		s.docs = append(s.docs, cut(document{file: s.name, raw: raw, text: text, line: s.textLine}, s.most-len(s.docs))...)
+		s.docs = append(s.docs, splitJSON(document{file: s.name, raw: raw, text: text, line: s.textLine}, s.most-len(s.docs))...)
 		s.pending = 0
 	} else {
 		s.pending += end - s.start

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSplit says which text of a file is parsed as a document, and on which
+// TestSplit_CutsDocuments says which text of a file is parsed as a document, and on which
 // line it begins.
-func TestSplit(t *testing.T) {
+func TestSplit_CutsDocuments(t *testing.T) {
 	type doc struct {
 		Text string
 		Line int
@@ -72,7 +72,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestDirectives(t *testing.T) {
+func TestSplit_RefusesUnknownDirectives(t *testing.T) {
 	for _, in := range []string{"%TAG ! tag:x,2000:\n---\na: 1\n", "%YAML 2.0\n---\na: 1\n", "%\n---\na: 1\n", "%YAML\n---\na: 1\n"} {
 		if _, err := split("f", []byte(in), 100); err == nil {
 			t.Errorf("%q: accepted", in)
@@ -80,9 +80,9 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// TestCorpusIsCut makes sure that no byte of an odd file gets lost or doubled
+// TestSplit_KeepsAllBytesOfTheCorpus makes sure that no byte of an odd file gets lost or doubled
 // on the way to its documents.
-func TestCorpusIsCut(t *testing.T) {
+func TestSplit_KeepsAllBytesOfTheCorpus(t *testing.T) {
 	for _, path := range corpus(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -111,9 +111,9 @@ func corpus(tb testing.TB) []string {
 	return paths
 }
 
-// TestLinesOfValues: each of many JSON values knows its line, and none costs a look at all
+// TestLoad_KnowsTheLinesOfValues: each of many JSON values knows its line, and none costs a look at all
 // those before it.
-func TestLinesOfValues(t *testing.T) {
+func TestLoad_KnowsTheLinesOfValues(t *testing.T) {
 	const n = 50_000
 	docs, err := split("f", []byte("---\n"+strings.Repeat("{\n}\n", n)), n)
 	if err != nil || len(docs) != n {

@@ -38,12 +38,12 @@ type Screen struct {
 func New(o screen.Open) Screen {
 	return Screen{
 		ref: o.Ref, name: o.Pod, pod: world.PodRef(o.Ref, o.Pod), container: o.Container,
-		previous: o.Text == Previous, page: page.Following(),
+		previous: o.Text == previousVariant, page: page.Following(),
 	}
 }
 
-// Previous is the variant that shows the container before its last restart.
-const Previous = "previous"
+// previousVariant is the variant that shows the container before its last restart.
+const previousVariant = "previous"
 
 // Title is the pod.
 func (s Screen) Title() string { return "logs " + s.pod.Name }

@@ -18,24 +18,32 @@ type band struct {
 	style  theme.Style
 }
 
-// picture is the simulation from its beginning to its end: in each column how the pods
-// stand then, the new ones at the bottom. What is still to come is faint.
-func (s Screen) picture(env screen.Env, height int) []draw.Line {
+// picture is the simulation from its beginning to its end, and where in it one is: each
+// column is a time.
+type picture struct {
+	run   *run
+	at    time.Duration
+	width int
+}
+
+// lines are the pods in each column, the new ones at the bottom. What is still to come is
+// faint.
+func (p picture) lines(symbols theme.Symbols, height int) []draw.Line {
 	if height == 0 {
 		return nil
 	}
-	width, most := inner(env), 1
-	samples := make([]simulate.Sample, width)
+	most := 1
+	samples := make([]simulate.Sample, p.width)
 	for x := range samples {
-		samples[x] = s.run.at(s.timeOf(x, width))
+		samples[x] = p.run.at(p.timeOf(x))
 		most = max(most, samples[x].Total(), samples[x].Wanted)
 	}
-	now := s.columnOf(width)
+	now := p.columnOf(p.at)
 	lines := make([]draw.Line, height)
 	for y := range lines {
 		level := (float64(height-1-y) + 0.5) / float64(height) * float64(most)
 		lines[y] = draw.Text(theme.Plain, " ")
-		lines[y].Spans = append(lines[y].Spans, row(env.Theme.Symbols, samples, level, now)...)
+		lines[y].Spans = append(lines[y].Spans, row(symbols, samples, level, now)...)
 	}
 	return lines
 }
@@ -79,29 +87,27 @@ func at(y theme.Symbols, n simulate.Sample, level float64) band {
 // inner leaves a column at each side, where there are so many.
 func inner(env screen.Env) int { return max(env.Width-2, 1) }
 
-func (s Screen) timeOf(x, width int) time.Duration {
-	return s.run.lasts() * time.Duration(x) / time.Duration(max(width-1, 1))
+func (p picture) timeOf(x int) time.Duration {
+	return p.run.duration() * time.Duration(x) / time.Duration(max(p.width-1, 1))
 }
 
-func (s Screen) columnOf(width int) int {
-	if s.run.lasts() == 0 {
-		return width - 1
+func (p picture) columnOf(t time.Duration) int {
+	if p.run.duration() == 0 {
+		return p.width - 1
 	}
-	return int(s.at * time.Duration(width-1) / s.run.lasts())
+	return int(t * time.Duration(p.width-1) / p.run.duration())
 }
 
 // scrubber is the time as a line, with where steps begin and where one is.
-func (s Screen) scrubber(env screen.Env) draw.Line {
-	y, width := env.Theme.Symbols, inner(env)
-	marks := make([]string, width)
+func (p picture) scrubber(y theme.Symbols) draw.Line {
+	marks := make([]string, p.width)
 	for x := range marks {
 		marks[x] = y.Rule
 	}
-	for _, m := range s.run.line.Steps {
-		begin := player{at: m.Begin}
-		marks[Screen{run: s.run, player: begin}.columnOf(width)] = y.Dot
+	for _, m := range p.run.line.Steps {
+		marks[p.columnOf(m.Begin)] = y.Dot
 	}
-	now := s.columnOf(width)
+	now := p.columnOf(p.at)
 	return draw.Text(theme.Busy, " "+strings.Join(marks[:now], "")).Add(theme.Strong, y.Mark).Add(theme.Faint, strings.Join(marks[now+1:], ""))
 }
 
@@ -114,14 +120,14 @@ func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	}
 	lines := []draw.Line{heading("WHAT HAPPENS", more)}
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
-		if l := happening(list[i]); s.find == "" || s.has(l.String()) {
+		if l := eventLine(list[i]); s.find == "" || s.has(l.String()) {
 			lines = append(lines, l)
 		}
 	}
 	return draw.Exactly(lines, height)
 }
 
-func happening(r simulate.Record) draw.Line {
+func eventLine(r simulate.Record) draw.Line {
 	word, _ := r.Op.Word()
 	style := theme.Plain
 	switch r.Op {

@@ -29,7 +29,7 @@ type Screen struct {
 	// run is the last simulation, nil before the first; asked is the one that is being
 	// worked out, nil for none.
 	run   *run
-	asked *turnOf
+	asked *request
 	player
 
 	panel panel
@@ -98,9 +98,9 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	return s, nil
 }
 
-// patience is after how many changes of the world without a frame there will be none:
+// mostMissed is after how many changes of the world without a frame there will be none:
 // a screen that was hidden has missed it.
-const patience = 3
+const mostMissed = 3
 
 // refresh takes the workload over and, the first time, asks for a simulation.
 func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
@@ -108,7 +108,7 @@ func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 	if s.run == nil && s.asked == nil && s.detail != nil {
 		return s.simulate()
 	}
-	if s.missed++; !s.playing || s.missed <= patience {
+	if s.missed++; !s.playing || s.missed <= mostMissed {
 		return s, nil
 	}
 	s, cmd := s.resume()
@@ -119,7 +119,7 @@ func (s Screen) simulate() (Screen, screen.After) {
 	if s.detail == nil || s.asked != nil {
 		return s, nil
 	}
-	s.asked = new(turnOf)
+	s.asked = new(request)
 	return s, predict(s.asked, s.detail, s.given)
 }
 
@@ -129,16 +129,16 @@ func (s Screen) arrive(p predicted) Screen {
 		return s
 	}
 	s.run, s.asked, s.follows = p.run, nil, true
-	s.player = player{speed: pace(p.run.lasts()), turn: s.turn}
+	s.player = player{speed: speedFor(p.run.duration()), frame: s.frame}
 	return s.settled()
 }
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	switch {
-	case again.Is(key):
+	case rerun.Is(key):
 		return s.simulate()
-	case turn.Is(key):
-		return s.turned(env), nil
+	case nextPanel.Is(key):
+		return s.withNextPanel(env), nil
 	case up.Is(key):
 		return s.point(s.steps.At - 1), nil
 	case down.Is(key):
@@ -172,7 +172,7 @@ func (s Screen) settled() Screen {
 
 func (s Screen) toggle() (screen.Screen, screen.After) {
 	s.playing, s.follows = !s.playing, true
-	if s.playing && s.at >= s.run.lasts() {
+	if s.playing && s.at >= s.run.duration() {
 		s.at = 0
 	}
 	s, cmd := s.resume()
@@ -181,17 +181,17 @@ func (s Screen) toggle() (screen.Screen, screen.After) {
 
 // resume has the next frame come; frames that were asked for before do not count.
 func (s Screen) resume() (Screen, screen.After) {
-	s.turn, s.missed = new(turnOf), 0
+	s.frame, s.missed = new(request), 0
 	if !s.playing {
 		return s, nil
 	}
-	turn := s.turn
-	return s, screen.Later(tea.Tick(beat, func(time.Time) tea.Msg { return frame{turn} }))
+	asked := s.frame
+	return s, screen.Later(tea.Tick(frameDuration, func(time.Time) tea.Msg { return frame{asked} }))
 }
 
 // next advances by a frame.
 func (s Screen) next(f frame) (screen.Screen, screen.After) {
-	if f.turn != s.turn || !s.playing || s.run == nil {
+	if f.of != s.frame || !s.playing || s.run == nil {
 		return s, nil
 	}
 	s.player = s.advanced(s.run)
@@ -210,24 +210,24 @@ func (s Screen) order(o screen.Order) Screen {
 }
 
 var (
-	play   = screen.Binding{Keys: []string{"space"}, Does: "play", Help: "play the simulation, or hold it"}
-	back   = screen.Binding{Keys: []string{"left", "h"}, Does: "scrub", Help: "back in time"}
-	ahead  = screen.Binding{Keys: []string{"right", "L"}, Help: "ahead in time"}
-	before = screen.Binding{Keys: []string{"["}, Help: "to where the step began, or the one before"}
-	after  = screen.Binding{Keys: []string{"]"}, Does: "step", Help: "to the start of the next step"}
-	faster = screen.Binding{Keys: []string{"+", "="}, Does: "speed", Help: "twice as fast"}
-	slower = screen.Binding{Keys: []string{"-"}, Help: "half as fast"}
-	first  = screen.Binding{Keys: []string{"home", "g"}, Help: "to the beginning"}
-	last   = screen.Binding{Keys: []string{"end", "G"}, Help: "to the end"}
-	up     = screen.Binding{Keys: []string{"up", "k"}, Help: "the step before: what it sends, its pods"}
-	down   = screen.Binding{Keys: []string{"down", "j"}, Help: "the next step"}
-	turn   = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "where not all fits: steps, what a step does, what happens"}
-	again  = screen.Binding{Keys: []string{"r"}, Does: "again", Help: "simulate again from the present state of the cluster", Minor: true}
+	play      = screen.Binding{Keys: []string{"space"}, Does: "play", Help: "play the simulation, or hold it"}
+	back      = screen.Binding{Keys: []string{"left", "h"}, Does: "scrub", Help: "back in time"}
+	ahead     = screen.Binding{Keys: []string{"right", "L"}, Help: "ahead in time"}
+	before    = screen.Binding{Keys: []string{"["}, Help: "to where the step began, or the one before"}
+	after     = screen.Binding{Keys: []string{"]"}, Does: "step", Help: "to the start of the next step"}
+	faster    = screen.Binding{Keys: []string{"+", "="}, Does: "speed", Help: "twice as fast"}
+	slower    = screen.Binding{Keys: []string{"-"}, Help: "half as fast"}
+	first     = screen.Binding{Keys: []string{"home", "g"}, Help: "to the beginning"}
+	last      = screen.Binding{Keys: []string{"end", "G"}, Help: "to the end"}
+	up        = screen.Binding{Keys: []string{"up", "k"}, Help: "the step before: what it sends, its pods"}
+	down      = screen.Binding{Keys: []string{"down", "j"}, Help: "the next step"}
+	nextPanel = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "where not all fits: steps, what a step does, what happens"}
+	rerun     = screen.Binding{Keys: []string{"r"}, Does: "again", Help: "simulate again from the present state of the cluster", Minor: true}
 )
 
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding {
-	return []screen.Binding{play, back, after, faster, turn, again, ahead, before, slower, first, last, up, down}
+	return []screen.Binding{play, back, after, faster, nextPanel, rerun, ahead, before, slower, first, last, up, down}
 }
 
 // Orders are its commands.

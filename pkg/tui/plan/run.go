@@ -22,20 +22,20 @@ type run struct {
 	asOf time.Time
 	// from is the step that was current then.
 	from int
-	// told are the records for people, in order.
-	told []simulate.Record
+	// visible are the records for people, in order.
+	visible []simulate.Record
 }
 
 // predicted is a simulation that is done.
 type predicted struct {
-	asked *turnOf
+	asked *request
 	run   *run
 }
 
 // predict simulates what is left of a plan, away from the thread that draws: with pods
 // that behave, and pauses that are promoted at once. A plan that is given begins
 // with its first step.
-func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
+func predict(asked *request, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
 		o, now := simulate.DefaultOptions(), d.Snapshot
 		o.Gates, o.Start = now.Gates, d.Now
@@ -46,16 +46,16 @@ func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
 		r.from = now.Progress.Step
 		r.line, r.err = simulate.Continue(r.plan, now, o)
 		for _, rec := range r.line.Records {
-			if _, told := rec.Op.Word(); told {
-				r.told = append(r.told, rec)
+			if _, visible := rec.Op.Word(); visible {
+				r.visible = append(r.visible, rec)
 			}
 		}
 		return predicted{asked, r}
 	})
 }
 
-// lasts is the duration of the simulation.
-func (r *run) lasts() time.Duration { return r.line.Summary.Duration }
+// duration is the duration of the simulation.
+func (r *run) duration() time.Duration { return r.line.Summary.Duration }
 
 // at is the state of the pods at a time.
 func (r *run) at(t time.Duration) simulate.Sample {
@@ -91,8 +91,8 @@ func (r *run) mark(step int) (m simulate.StepMark, ok bool) {
 
 // until are the records up to a time.
 func (r *run) until(t time.Duration) []simulate.Record {
-	i, _ := slices.BinarySearchFunc(r.told, t+1, func(rec simulate.Record, t time.Duration) int { return int(rec.At - t) })
-	return r.told[:i]
+	i, _ := slices.BinarySearchFunc(r.visible, t+1, func(rec simulate.Record, t time.Duration) int { return int(rec.At - t) })
+	return r.visible[:i]
 }
 
 // player is where in a simulation one is. Its time is that of the simulation.
@@ -101,35 +101,35 @@ type player struct {
 	playing bool
 	// speed is how many seconds of the simulation a second shows.
 	speed int
-	// turn tells the frame that was asked for from those of before, missed counts
+	// frame tells the frame that was asked for from those of before, missed counts
 	// changes of the world since then.
-	turn   *turnOf
+	frame  *request
 	missed int
 }
 
-// turnOf is the identity of a frame, or of a simulation, that was asked for: another
+// request is the identity of a frame, or of a simulation, that was asked for: another
 // screen may be about the same workload.
-type turnOf struct{ _ byte }
+type request struct{ _ byte }
 
 // frame says that the time of one has gone by.
-type frame struct{ turn *turnOf }
+type frame struct{ of *request }
 
 const (
-	// beat is how long a frame is shown.
-	beat = 100 * time.Millisecond
+	// frameDuration is how long a frame is shown.
+	frameDuration = 100 * time.Millisecond
 	// fastest is the highest speed; all are powers of two.
 	fastest = 4096
-	// usual is how long a whole simulation takes to be played, about, unless a user
+	// defaultPlayTime is how long a whole simulation takes to be played, about, unless a user
 	// says otherwise.
-	usual = 20 * time.Second
-	// scrubs is in how many steps the left and right keys go through all of it.
-	scrubs = 50
+	defaultPlayTime = 20 * time.Second
+	// scrubSteps is in how many steps the left and right keys go through all of it.
+	scrubSteps = 50
 )
 
-// pace is the speed at which a simulation is played within the usual time.
-func pace(lasts time.Duration) int {
+// speedFor is the speed at which a simulation is played within the usual time.
+func speedFor(duration time.Duration) int {
 	speed := 1
-	for speed < fastest && lasts > usual*time.Duration(speed) {
+	for speed < fastest && duration > defaultPlayTime*time.Duration(speed) {
 		speed *= 2
 	}
 	return speed
@@ -137,9 +137,9 @@ func pace(lasts time.Duration) int {
 
 // advanced is one frame later; at the end it stops.
 func (p player) advanced(r *run) player {
-	p.at += beat * time.Duration(p.speed)
-	if p.at >= r.lasts() {
-		p.at, p.playing = r.lasts(), false
+	p.at += frameDuration * time.Duration(p.speed)
+	if p.at >= r.duration() {
+		p.at, p.playing = r.duration(), false
 	}
 	return p
 }
@@ -148,9 +148,9 @@ func (p player) advanced(r *run) player {
 func (p player) scrubbed(r *run, key string) player {
 	switch {
 	case back.Is(key):
-		p.at -= r.lasts() / scrubs
+		p.at -= r.duration() / scrubSteps
 	case ahead.Is(key):
-		p.at += r.lasts() / scrubs
+		p.at += r.duration() / scrubSteps
 	case before.Is(key):
 		p.at = p.stepBefore(r)
 	case after.Is(key):
@@ -158,13 +158,13 @@ func (p player) scrubbed(r *run, key string) player {
 	case first.Is(key):
 		p.at = 0
 	case last.Is(key):
-		p.at = r.lasts()
+		p.at = r.duration()
 	case faster.Is(key):
 		p.speed = min(p.speed*2, fastest)
 	case slower.Is(key):
 		p.speed = max(p.speed/2, 1)
 	}
-	p.at = min(max(p.at, 0), r.lasts())
+	p.at = min(max(p.at, 0), r.duration())
 	return p
 }
 
@@ -186,5 +186,5 @@ func (p player) stepAfter(r *run) time.Duration {
 			return m.Begin
 		}
 	}
-	return r.lasts()
+	return r.duration()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -13,71 +14,80 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// ladder is the steps, as they stand at the time of the simulation.
-func (s Screen) ladder(env screen.Env, height int) []draw.Line {
-	steps := s.run.plan.Steps
+// stepTable is the table of the steps of a simulation, with one that is described.
+type stepTable struct {
+	run *run
+	// at is a time of the simulation.
+	at time.Duration
+	// cursor is the step that is described.
+	cursor int
+}
+
+// lines are the steps in the state that they have at the time of the simulation.
+func (t stepTable) lines(env screen.Env, height int) []draw.Line {
+	steps := t.run.plan.Steps
 	lines := []draw.Line{heading("STEPS", counted.Of(len(steps), "step")+"; times are those of the simulation")}
-	w := draw.Window{At: s.steps.At}.Keep(len(steps), max(height-1, 1))
+	w := draw.Window{At: t.cursor}.Keep(len(steps), max(height-1, 1))
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
-		lines = append(lines, s.step(env, i))
+		lines = append(lines, t.row(env, i))
 	}
 	return lines
 }
 
-func (s Screen) step(env screen.Env, i int) draw.Line {
-	step, when := s.run.plan.Steps[i], ""
-	if m, ok := s.run.mark(i); i < s.run.from {
+func (t stepTable) row(env screen.Env, i int) draw.Line {
+	step, when := t.run.plan.Steps[i], ""
+	if m, ok := t.run.mark(i); i < t.run.from {
 		when = "before"
 	} else if ok {
 		when = clock(m.Begin)
 	}
-	symbol, style := s.state(env.Theme.Symbols, i)
+	symbol, style := t.state(env.Theme.Symbols, i)
 	pointer := " "
-	if i == s.steps.At {
+	if i == t.cursor {
 		pointer = env.Theme.Symbols.Cursor
 	}
 	l := draw.Text(theme.Title, pointer).Add(style, " "+symbol+" ").Add(theme.Faint, fmt.Sprintf("%6s ", when))
 	l = l.Add(theme.Strong, step.Name+" ").Add(theme.Plain, step.Title)
-	l.Cursor = i == s.steps.At
+	l.Cursor = i == t.cursor
 	return l
 }
 
 // state is the symbol of a step at the time of the simulation.
-func (s Screen) state(y theme.Symbols, i int) (string, theme.Style) {
-	m, reached := s.run.mark(i)
+func (t stepTable) state(y theme.Symbols, i int) (string, theme.Style) {
+	m, reached := t.run.mark(i)
 	switch {
-	case i < s.run.from:
+	case i < t.run.from:
 		return y.Done, theme.Good
-	case !reached || m.Begin > s.at:
+	case !reached || m.Begin > t.at:
 		return y.Next, theme.Faint
-	case m.End >= 0 && m.End <= s.at:
+	case m.End >= 0 && m.End <= t.at:
 		return y.Done, theme.Good
-	case m.End < 0 && s.at >= s.run.lasts():
+	case m.End < 0 && t.at >= t.run.duration():
 		return y.Stuck, theme.Bad
-	case s.run.plan.Steps[i].Kind == core.StepPause:
+	case t.run.plan.Steps[i].Kind == core.StepPause:
 		return y.Pause, theme.Wait
 	}
 	return y.Now, theme.Busy
 }
 
-// about is what the step of the cursor does, in just so many lines: what it sends, which
-// pods it touches and why, and what must hold. What has no room is counted.
-func (s Screen) about(env screen.Env, width, height int) []draw.Line {
-	lines := s.facts(env, width)
+// description is what the step of the cursor does, in exactly height lines: what it sends,
+// which pods it touches and why, and what must hold. Lines that have no room are counted.
+func (t stepTable) description(env screen.Env, width, height int) []draw.Line {
+	lines := t.facts(env, width)
 	if more := len(lines) - height + 1; more > 1 && height > 1 {
 		lines = append(lines[:height-1:height-1], draw.Text(theme.Faint, "  and "+counted.Of(more, "more line")))
 	}
 	return draw.Exactly(lines, height)
 }
 
-func (s Screen) facts(env screen.Env, width int) []draw.Line {
-	if s.steps.At >= len(s.run.plan.Steps) {
+func (t stepTable) facts(env screen.Env, width int) []draw.Line {
+	if t.cursor >= len(t.run.plan.Steps) {
 		return nil
 	}
-	step := s.run.plan.Steps[s.steps.At]
+	step := t.run.plan.Steps[t.cursor]
 	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
 	for _, p := range step.Patches {
-		lines = append(lines, s.sends(env, p, width)...)
+		lines = append(lines, t.patch(env, p, width)...)
 	}
 	if step.Pull != nil {
 		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
@@ -91,8 +101,8 @@ func (s Screen) facts(env screen.Env, width int) []draw.Line {
 	return append(lines, podLines(env, step.Pods)...)
 }
 
-// sends is a patch: its type and what it is sent to, and each field that it writes.
-func (s Screen) sends(env screen.Env, p core.Patch, width int) []draw.Line {
+// patch is what a step sends: its type and what it is sent to, and each field that it writes.
+func (t stepTable) patch(env screen.Env, p core.Patch, width int) []draw.Line {
 	what := "sends a " + patchWord(p.Type) + " patch"
 	if p.Target != nil {
 		what += " to " + strings.ToLower(p.Target.Kind) + "/" + p.Target.Name
@@ -104,9 +114,9 @@ func (s Screen) sends(env screen.Env, p core.Patch, width int) []draw.Line {
 		what += " once " + counted.Of(p.Reached, "pod") + " are updated"
 	}
 	lines := indented(theme.Plain, what, width)
-	fields := s.run.plan.PatchFields(p)
+	fields := t.run.plan.PatchFields(p)
 	if fields == nil {
-		return append(lines, indented(theme.Plain, written(s.run.plan.Masked(p)), width)...)
+		return append(lines, indented(theme.Plain, valueText(t.run.plan.Masked(p)), width)...)
 	}
 	for _, f := range fields {
 		lines = append(lines, field(env, f, width)...)
@@ -121,37 +131,37 @@ func patchWord(kind string) string {
 	return cmp.Or(kind, core.PatchMerge)
 }
 
-// deep is how far fields are indented.
-const deep = 4
+// fieldIndent is how far fields are indented.
+const fieldIndent = 4
 
 // field is one that a patch writes: in one line, or in more where it has no room.
 func field(env screen.Env, f core.PatchField, width int) []draw.Line {
-	room := max(width-deep-1, 1)
-	path, value := f.Path+": ", written(f.Value)
+	room := max(width-fieldIndent-1, 1)
+	path, value := f.Path+": ", valueText(f.Value)
 	switch {
 	case f.Op == "remove":
 		value = "removed"
 	case f.Op == "test":
 		value = "must be " + value
 	case f.Was != nil:
-		value = written(f.Was) + " -> " + value
+		value = valueText(f.Was) + " -> " + value
 	}
-	if l := draw.Text(theme.Faint, draw.Spaces(deep)+path).Add(theme.Plain, value); l.Width() < width {
+	if l := draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path).Add(theme.Plain, value); l.Width() < width {
 		return []draw.Line{l}
 	}
 	if draw.Width(path) > room { // its end says most
 		runes := []rune(path)
 		path = env.Theme.Symbols.Ellipsis + string(runes[max(len(runes)-room+1, 0):])
 	}
-	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(deep)+path)}
+	lines := []draw.Line{draw.Text(theme.Faint, draw.Spaces(fieldIndent)+path)}
 	for _, l := range draw.Wrap(theme.Plain, value, max(room-2, 1)) {
-		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(deep+2)).Join(l))
+		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(fieldIndent+2)).Join(l))
 	}
 	return lines
 }
 
-// written is a value as it is read: text as it is, everything else as JSON.
-func written(v any) string {
+// valueText is a value as it is read: text as it is, everything else as JSON.
+func valueText(v any) string {
 	if text, ok := v.(string); ok && text != "" {
 		return text
 	}

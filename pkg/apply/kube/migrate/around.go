@@ -56,12 +56,9 @@ func (c *Client) Surroundings(ctx context.Context, source, destination migrate.W
 }
 
 func (c *Client) scalersOf(ctx context.Context, a *Surroundings, source, destination migrate.Workload) error {
-	kinds := []schema.GroupVersionResource{scalers}
-	switch gvr, ok, err := c.optional(schema.GroupKind{Group: "keda.sh", Kind: scaledObject}); {
-	case err != nil:
+	kinds, err := c.withOptional(scalers, schema.GroupKind{Group: "keda.sh", Kind: scaledObject})
+	if err != nil {
 		return err
-	case ok:
-		kinds = append(kinds, gvr)
 	}
 	for _, gvr := range kinds {
 		err := c.each(ctx, a, gvr, func(u *unstructured.Unstructured) {
@@ -92,12 +89,9 @@ func (c *Client) servicesOf(ctx context.Context, a *Surroundings, from, to map[s
 // budgetsOver finds the budgets of both kinds. One of Kruise that names the source is
 // followed; it covers no pod of the destination, but its twin does.
 func (c *Client) budgetsOver(ctx context.Context, a *Surroundings, source migrate.Workload, from, to map[string]string) error {
-	kinds := []schema.GroupVersionResource{budgets}
-	switch gvr, ok, err := c.optional(unavailableBudget); {
-	case err != nil:
+	kinds, err := c.withOptional(budgets, unavailableBudget)
+	if err != nil {
 		return err
-	case ok:
-		kinds = append(kinds, gvr)
 	}
 	for _, gvr := range kinds {
 		err := c.each(ctx, a, gvr, func(u *unstructured.Unstructured) {
@@ -115,6 +109,15 @@ func (c *Client) budgetsOver(ctx context.Context, a *Surroundings, source migrat
 		}
 	}
 	return nil
+}
+
+// withOptional are a resource and, where it is served, that of another kind.
+func (c *Client) withOptional(always schema.GroupVersionResource, kind schema.GroupKind) ([]schema.GroupVersionResource, error) {
+	gvr, ok, err := c.optional(kind)
+	if err != nil || !ok {
+		return []schema.GroupVersionResource{always}, err
+	}
+	return []schema.GroupVersionResource{always, gvr}, nil
 }
 
 // each hands on the objects of a kind; what may not be read is skipped and said.

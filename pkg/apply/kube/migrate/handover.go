@@ -246,13 +246,8 @@ func (h *Handover) Run(ctx context.Context) error {
 		if err == nil && s.Why != "" && (s.Turn.Verb == migrate.Replace || s.Turn.Verb == "") {
 			refused = time.After(rereadInterval)
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case err := <-w.faults:
+		if err := w.await(ctx, refused); err != nil {
 			return err
-		case <-w.changes:
-		case <-refused:
 		}
 	}
 }

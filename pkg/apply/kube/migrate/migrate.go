@@ -235,12 +235,8 @@ func (m *Migration) Run(ctx context.Context) error {
 		if d != nil && d.Verb == migrate.Done {
 			return m.finish(ctx)
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case err := <-w.faults:
+		if err := w.await(ctx, nil); err != nil {
 			return err
-		case <-w.changes:
 		}
 	}
 }

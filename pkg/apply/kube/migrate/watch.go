@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,6 +102,19 @@ func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionRes
 	w.stores[gvr.String()] = informer.GetStore()
 	go informer.RunWithContext(ctx)
 	return informer.HasSynced, nil
+}
+
+// await returns when something has changed, or at a time that is not nil.
+func (w *watched) await(ctx context.Context, at <-chan time.Time) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case err := <-w.faults:
+		return err
+	case <-w.changes:
+	case <-at:
+	}
+	return nil
 }
 
 func (w *watched) fail(err error) {

@@ -147,9 +147,6 @@ func (c *Client) Get(ctx context.Context, u *unstructured.Unstructured) (*unstru
 	return got, err
 }
 
-// PageSize bounds one answer of the API server, in objects.
-const PageSize = 500
-
 // List reads the objects of a kind that carry a label, in one namespace, or those
 // that have none. A kind that is not served any more has no objects.
 func (c *Client) List(ctx context.Context, kind schema.GroupKind, namespace, selector string) ([]unstructured.Unstructured, error) {
@@ -161,17 +158,14 @@ func (c *Client) List(ctx context.Context, kind schema.GroupKind, namespace, sel
 		return nil, err
 	}
 	var out []unstructured.Unstructured
-	opt := metav1.ListOptions{LabelSelector: selector, Limit: PageSize}
-	for {
-		page, err := c.dynamic.Resource(m.Resource).Namespace(namespace).List(ctx, opt)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, page.Items...)
-		if opt.Continue = page.GetContinue(); opt.Continue == "" {
-			return out, nil
-		}
+	err = Pages(ctx, c.dynamic.Resource(m.Resource).Namespace(namespace), metav1.ListOptions{LabelSelector: selector}, func(u *unstructured.Unstructured) error {
+		out = append(out, *u)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return out, nil
 }
 
 // Delete deletes the very object that was read, and in the background what it owns.

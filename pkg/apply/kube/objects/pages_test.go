@@ -43,7 +43,7 @@ func TestPages_ReadsAllPagesAndAsksForTheVersionOnce(t *testing.T) {
 		t.Fatalf("%q, %v", names, err)
 	}
 	for i, o := range l.asked {
-		if o.LabelSelector != "app=web" || o.Limit != PageSize || (o.ResourceVersion == "0") != (i == 0) {
+		if o.LabelSelector != "app=web" || o.Limit != pageSize || (o.ResourceVersion == "0") != (i == 0) {
 			t.Errorf("request %d: %+v", i, o)
 		}
 	}

@@ -29,8 +29,8 @@ var kinds = []kind{
 	{"apps", kruise.KindReplicaSet, "replicasets", []plan.Driver{plan.DriverClient}},
 }
 
-// Resource is the plural of a kind that rollouts update.
-func Resource(name string) string {
+// resourceOfKind is the plural of a kind that rollouts update.
+func resourceOfKind(name string) string {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.kind == name })
 	if i < 0 {
 		return ""

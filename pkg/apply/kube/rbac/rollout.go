@@ -98,7 +98,7 @@ func (l *list) step(o cluster.Ref, s *plan.Step) {
 	}
 	for i := range s.Patches {
 		if s.Patches[i].Subresource == "scale" {
-			l.add(InNamespace, o.Group, Resource(o.Kind)+"/scale", "patch")
+			l.add(InNamespace, o.Group, resourceOfKind(o.Kind)+"/scale", "patch")
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -236,37 +237,28 @@ func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, erro
 func List(ctx context.Context, c dynamic.Interface, namespace string) (map[cluster.Ref]*Rollout, error) {
 	for _, version := range versions {
 		out := map[cluster.Ref]*Rollout{}
-		opt := metav1.ListOptions{Limit: pageSize}
-		for {
-			list, err := c.Resource(resourceOf(version)).Namespace(namespace).List(ctx, opt)
-			if apierrors.IsNotFound(err) {
-				break
-			}
-			if apierrors.IsForbidden(err) {
-				return nil, nil //nolint:nilnil // as in Of
-			}
-			if err != nil {
-				return nil, fmt.Errorf("cannot read Rollouts: %w", err)
-			}
-			addControlling(out, list.Items)
-			if opt.Continue = list.GetContinue(); opt.Continue == "" {
-				return out, nil
-			}
+		err := objects.Pages(ctx, c.Resource(resourceOf(version)).Namespace(namespace), metav1.ListOptions{}, func(u *unstructured.Unstructured) error {
+			addControlling(out, u)
+			return nil
+		})
+		switch {
+		case apierrors.IsNotFound(err):
+			continue
+		case apierrors.IsForbidden(err):
+			return nil, nil //nolint:nilnil // as in Of
+		case err != nil:
+			return nil, fmt.Errorf("cannot read Rollouts: %w", err)
 		}
+		return out, nil
 	}
 	return nil, nil //nolint:nilnil // that there are none is no error
 }
 
-// pageSize bounds one answer of the API server.
-const pageSize = 500
-
-// addControlling adds those that control a workload; the first of two counts.
-func addControlling(out map[cluster.Ref]*Rollout, items []unstructured.Unstructured) {
-	for i := range items {
-		r, err := Read(&items[i])
-		if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Controls()) {
-			out[r.Workload] = r
-		}
+// addControlling adds a Rollout that controls a workload; the first of two counts.
+func addControlling(out map[cluster.Ref]*Rollout, u *unstructured.Unstructured) {
+	r, err := Read(u)
+	if err == nil && out[r.Workload] == nil && (!r.Disabled || r.Controls()) {
+		out[r.Workload] = r
 	}
 }
 

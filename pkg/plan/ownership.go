@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// checkOwner halts where the object is not the one that the plan was made for, or
+// another controller owns its rollout.
+func (r *run) checkOwner() (Decision, bool) {
+	if why, bad := r.ownershipProblem(); bad {
+		return r.halt(why), true
+	}
+	return Decision{}, false
+}
+
+// ownershipProblem is why the object is not this rollout's to write.
+func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
+	w := r.object()
+	if w == nil || w.Object == nil {
+		return Blocker{Gate: GateObject, Why: "the object is gone"}, true
+	}
+	want := r.plan.Target.Object()
+	switch owner := rolloutOwner(w); {
+	case want.UID != "" && w.UID != "" && want.UID != w.UID:
+		return Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created again: uid %s, not %s", title(w.Ref), w.UID, want.UID)}, true
+	case metaOf(w).GetDeletionTimestamp() != nil:
+		return Blocker{Gate: GateObject, Why: title(w.Ref) + " is being deleted"}, true
+	case owner != "":
+		return Blocker{Gate: GateOwner, Why: fmt.Sprintf("%s is now in the hands of %s", title(w.Ref), owner)}, true
+	}
+	return Blocker{}, false
+}
+
+// check refuses workloads and policies that no plan can be made for.
+func (b *builder) check() error {
+	if b.desired == nil || b.present == nil || b.desired.Object == nil || b.present.Object == nil {
+		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
+	}
+	if d, p := b.desired.Ref, b.present.Ref; d != p {
+		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name on both sides"}
+	}
+	if b.desired.UID != "" && b.present.UID != "" && b.desired.UID != b.present.UID {
+		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created again", Hint: "look at it again and make a new plan"}
+	}
+	if metaOf(b.present).GetDeletionTimestamp() != nil {
+		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it again"}
+	}
+	if err := b.checkSelector(); err != nil {
+		return err
+	}
+	if owner := rolloutOwner(b.present); owner != "" {
+		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition written here"}
+	}
+	return CheckSteps(b.policy.Steps)
+}
+
+func (b *builder) checkSelector() error {
+	if b.present.Kind == kruise.KindSidecarSet || reflect.DeepEqual(cluster.Of(b.present.Object).Selector(), cluster.Of(b.desired.Object).Selector()) {
+		return nil
+	}
+	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it again"}
+}
+
+// rolloutOwner names the Kruise Rollout that controls the workload; it is empty without
+// one.
+func rolloutOwner(w *cluster.Workload) string {
+	for _, key := range []string{InProgressingAnnotation, controlInfo} {
+		if _, ok := w.Annotations[key]; ok {
+			return "a Kruise Rollout (annotation " + key + ")"
+		}
+	}
+	return ""
+}
+
+// InProgressingAnnotation is how admission marks a workload whose change a Kruise Rollout
+// has taken (docs/facts/older-plugin.md#who-owns-the-workload).
+const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
+
+// controlInfo is the other annotation by which a Kruise Rollout holds a workload.
+const controlInfo = "batchrelease.rollouts.kruise.io/control-info"
+
+// title is kind, namespace and name of an object: CloneSet shop/web.
+func title(r cluster.Ref) string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// metaOf returns the metadata of an object, empty if it has none.
+func metaOf(w *cluster.Workload) metav1.Object {
+	m, ok := w.Object.(metav1.Object)
+	if !ok {
+		return &metav1.ObjectMeta{}
+	}
+	return m
+}

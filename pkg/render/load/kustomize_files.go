@@ -1,0 +1,197 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
+)
+
+// disk is the file system of kustomize: it reads below a root, and writes nothing.
+type disk struct {
+	root *rooted.Root
+	// weighed has it refuse what takes much memory once it is parsed.
+	weighed bool
+	weight  int
+	// heavy is set when it has.
+	heavy bool
+	// texts are the first of the files that were read, for the places of faults.
+	texts []opened
+	bytes int
+}
+
+// opened is a file that was read; name is its real path.
+type opened struct {
+	name string
+	body []byte
+}
+
+// mostTexts bounds what is kept for the places of faults.
+const mostTexts = 16 << 20
+
+// mostWeight is how many values are parsed in this process for one build: about 1 GiB.
+const mostWeight = 4_000_000
+
+// mostHeld is how many bytes are read in this process for one build: what generators make
+// of a file is in memory several times.
+const mostHeld = 64 << 20
+
+var errHeavy = fmt.Errorf("%w: it holds more than %d values or %d bytes", errUnfit, mostWeight, mostHeld)
+
+// ReadFile reads a file below the root.
+func (d *disk) ReadFile(path string) ([]byte, error) {
+	b, err := d.root.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d.weight += linear.Values(b)
+	d.bytes += len(b)
+	if d.weighed && (d.weight > mostWeight || d.bytes > mostHeld) {
+		d.heavy = true
+		return nil, errHeavy
+	}
+	if d.bytes <= mostTexts {
+		d.texts = append(d.texts, opened{path, b})
+	}
+	return b, nil
+}
+
+// CleanedAbs resolves a path, links and all.
+func (d *disk) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	at, err := d.root.Locate(path)
+	if err != nil {
+		return "", "", err
+	}
+	info, err := d.root.Stat(at)
+	if err != nil {
+		return "", "", err
+	}
+	whole := filepath.Join(d.root.Dir(), at)
+	if info.IsDir() {
+		return filesys.ConfirmedDir(whole), "", nil
+	}
+	return filesys.ConfirmedDir(filepath.Dir(whole)), filepath.Base(whole), nil
+}
+
+// Exists reports whether a path leads to something below the root.
+func (d *disk) Exists(path string) bool {
+	_, err := d.root.Stat(path)
+	return err == nil
+}
+
+// IsDir reports whether a path leads to a folder below the root.
+func (d *disk) IsDir(path string) bool {
+	info, err := d.root.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// ReadDir lists a folder below the root.
+func (d *disk) ReadDir(path string) ([]string, error) {
+	list, err := d.root.ReadDir(path)
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// The rest of the interface is not for builds.
+
+// Create fails.
+func (*disk) Create(string) (filesys.File, error) { return nil, errors.ErrUnsupported }
+
+// Mkdir fails.
+func (*disk) Mkdir(string) error { return errors.ErrUnsupported }
+
+// MkdirAll fails.
+func (*disk) MkdirAll(string) error { return errors.ErrUnsupported }
+
+// RemoveAll fails.
+func (*disk) RemoveAll(string) error { return errors.ErrUnsupported }
+
+// Open fails.
+func (*disk) Open(string) (filesys.File, error) { return nil, errors.ErrUnsupported }
+
+// Glob fails.
+func (*disk) Glob(string) ([]string, error) { return nil, errors.ErrUnsupported }
+
+// WriteFile fails.
+func (*disk) WriteFile(string, []byte) error { return errors.ErrUnsupported }
+
+// Walk fails.
+func (*disk) Walk(string, filepath.WalkFunc) error { return errors.ErrUnsupported }
+
+var _ filesys.FileSystem = &disk{}
+
+// configFile is the name under which the configuration for Kruise's kinds stands
+// in every directory, for kustomize's eyes only.
+const configFile = ".kubectl-kruise.kustomizeconfig.yaml"
+
+// configured is a file system in which every kustomization lists the
+// configuration for Kruise's kinds. Nothing is written to the real one.
+type configured struct {
+	filesys.FileSystem
+	config []byte
+}
+
+func isConfigFile(path string) bool { return filepath.Base(path) == configFile }
+
+func (c configured) Exists(path string) bool {
+	if isConfigFile(path) {
+		return c.FileSystem.Exists(filepath.Dir(path))
+	}
+	return c.FileSystem.Exists(path)
+}
+
+// CleanedAbs is asked for a file before it is read: the load restrictions look
+// at what it says.
+func (c configured) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	if !isConfigFile(path) {
+		return c.FileSystem.CleanedAbs(path)
+	}
+	dir, _, err := c.FileSystem.CleanedAbs(filepath.Dir(path))
+	return dir, configFile, err
+}
+
+func (c configured) ReadFile(path string) ([]byte, error) {
+	if isConfigFile(path) {
+		return c.config, nil
+	}
+	b, err := c.FileSystem.ReadFile(path)
+	if err != nil || !slices.Contains(kustomizationFiles, filepath.Base(path)) {
+		return b, err
+	}
+	return withConfigurations(b), nil
+}
+
+// withConfigurations adds the configuration to a kustomization. What cannot be read as one
+// is for kustomize to complain about.
+func withConfigurations(kustomization []byte) []byte {
+	n, err := yaml.Parse(string(kustomization))
+	if err != nil || n.YNode().Kind != yaml.MappingNode {
+		return kustomization
+	}
+	list, err := n.Pipe(yaml.LookupCreate(yaml.SequenceNode, "configurations"))
+	if err != nil {
+		return kustomization
+	}
+	if err := list.PipeE(yaml.Append(yaml.NewStringRNode(configFile).YNode())); err != nil {
+		return kustomization
+	}
+	text, err := n.String()
+	if err != nil {
+		return kustomization
+	}
+	return []byte(text)
+}
+
+// isConflict reports whether a build failed because a configuration of the
+// user's own says something else about the same field.
+func isConflict(err error) bool { return strings.Contains(err.Error(), "conflicting fieldspecs") }
