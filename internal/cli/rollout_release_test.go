@@ -72,7 +72,7 @@ func TestRelease(t *testing.T) {
 		{args: "pause rollout/web", wrote: `/web {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":true}}}`, out: "rollout.rollouts.kruise.io/web paused\n"},
 		{args: "resume rollout/web", code: 1, errOut: "is not paused"},
 		{args: "status rollout/web --watch=false", out: "step 1 of 2, StepPaused: waits to be approved"},
-		{args: "status rollout/web --watch=false", out: "next: kubectl kruise rollout approve rollout/web\n"},
+		{args: "status rollout/web --watch=false", out: "next: kubectl kruise rollout approve rollout/web -n shop\n"},
 		{args: "status rollout/web --watch=false", out: "> 1  1 of the pods, 5% of the traffic, stays until approved\n    2  100% of the pods, stays 1m0s\n"},
 		{args: "status rollout/web --watch=false", phase: "Healthy", state: "Completed", out: "no release is in progress"},
 		{args: "status rollout/web -o json -w=false", out: `"waitsForApproval": true`},

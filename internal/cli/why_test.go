@@ -68,7 +68,7 @@ func TestWhyAWorkload(t *testing.T) {
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
 blocked by:
   ! crash: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
-      hint: kubectl logs --previous web-2 -n shop; to roll back: kubectl kruise rollout undo cloneset/web -n shop
+      hint: 'kubectl logs --previous web-2 -n shop' shows why it ended; 'kubectl kruise rollout undo cloneset/web -n shop' rolls back
   - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pod of the target revision is not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
@@ -126,7 +126,7 @@ func TestWhyOfADeployment(t *testing.T) {
 	})
 	_, out, errOut := call(t.Context(), t, "", "why", "api-1", "-n", "shop", "--server", server)
 	want := "pod api-1  up to date with deployment.apps/api, not ready: 0/1 nodes are available\n"
-	if !strings.HasPrefix(out, want) || !strings.Contains(out, "hint: kubectl describe pod api-1") {
+	if !strings.HasPrefix(out, want) || !strings.Contains(out, "hint: 'kubectl describe pod api-1 -n shop' shows") {
 		t.Errorf("%s\n%s", out, errOut)
 	}
 }
@@ -159,7 +159,7 @@ func TestWhyARelease(t *testing.T) {
 	server := brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})
 	for _, about := range []string{"cloneset/web", "web-1"} {
 		_, out, errOut := call(t.Context(), t, "", "why", about, "-n", "shop", "--server", server)
-		if !strings.Contains(out, "! owner: run by Kruise Rollout web: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web\n") {
+		if !strings.Contains(out, "! owner: run by Kruise Rollout web: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web -n shop\n") {
 			t.Errorf("%s\n%s\n%s", about, out, errOut)
 		}
 	}

@@ -1,12 +1,12 @@
 package apply
 
 import (
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // job says how an object stands that comes to an end by itself.
@@ -20,9 +20,9 @@ type job struct {
 var jobs = map[string]func(spec, status map[string]any) job{
 	"batch/Job":                        byConditions,
 	kruise.Group + "/BroadcastJob":     byConditions,
-	kruise.Group + "/ImagePullJob":     byCount("nodes could not pull"),
+	kruise.Group + "/ImagePullJob":     byCount("node could not pull", "nodes could not pull"),
 	kruise.Group + "/ImageListPullJob": byImages,
-	kruise.Group + "/EphemeralJob":     byCount("pods failed"),
+	kruise.Group + "/EphemeralJob":     byCount("pod failed", "pods failed"),
 }
 
 func jobKind(u *unstructured.Unstructured) string {
@@ -85,7 +85,7 @@ func reason(c map[string]any) string {
 
 // byCount: it is over when it has a time of completion, and failed where it counts
 // failures.
-func byCount(what string) func(spec, status map[string]any) job {
+func byCount(one, other string) func(spec, status map[string]any) job {
 	return func(_, status map[string]any) job {
 		if status["completionTime"] == nil {
 			return job{}
@@ -94,7 +94,7 @@ func byCount(what string) func(spec, status map[string]any) job {
 		if failed == 0 {
 			return job{over: true}
 		}
-		text := fmt.Sprintf("%d %s", failed, what)
+		text := counted.With(int(failed), one, other)
 		if nodes, _, _ := unstructured.NestedStringSlice(status, "failedNodes"); len(nodes) > 0 {
 			text += ": " + strings.Join(nodes, ", ")
 		}

@@ -38,7 +38,7 @@ func TestStanding(t *testing.T) {
 		"not pulled":            {kruise, "ImagePullJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 2, failedNodes: [a, b]}", job{true, "2 nodes could not pull: a, b"}},
 		"list pulled":           {kruise, "ImageListPullJob", "{completionTime: '2026-01-01T00:00:00Z'}", job{over: true}},
 		"list not pulled":       {kruise, "ImageListPullJob", "{completionTime: '2026-01-01T00:00:00Z', failedImageStatuses: [{name: 'web:1', message: denied}, {name: 'web:2'}]}", job{true, "web:1: denied; web:2"}},
-		"ephemeral":             {"apps.kruise.io/v1alpha1", "EphemeralJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 1}", job{true, "1 pods failed"}},
+		"ephemeral":             {"apps.kruise.io/v1alpha1", "EphemeralJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 1}", job{true, "1 pod failed"}},
 	} {
 		u := object(t, "{apiVersion: "+c.apiVersion+", kind: "+c.kind+", metadata: {name: a}, status: "+c.status+"}")
 		if got := standing(u); got != c.want || endless(u) != "" {

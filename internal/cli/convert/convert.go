@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -175,7 +176,7 @@ func (o *options) sayKinds(in int, res *engine.Result) error {
 		if err := view.Findings(w, res.Findings, o.verbose > 0, view.Style{Color: o.factory.ColorErr()}); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %d objects", res.Converted, in), res.Findings))
+		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %s", res.Converted, counted.Of(in, "object")), res.Findings))
 	}
 	return w.Flush()
 }

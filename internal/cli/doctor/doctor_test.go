@@ -278,7 +278,7 @@ func TestDoctor_WithoutPermissions(t *testing.T) {
 			found := 0
 			for _, l := range c.patient().checkAll(t.Context()) {
 				if l.Status == Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
-					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
+					strings.HasPrefix(l.Hint, "'kubectl kruise rbac --driver ") {
 					found++
 				}
 			}

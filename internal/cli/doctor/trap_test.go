@@ -183,7 +183,7 @@ func TestBuilt(t *testing.T) {
 		status verdictStatus
 		says   string
 	}{
-		"ours":          {ours, OK, "references hold"},
+		"ours":          {ours, OK, "references resolve"},
 		"nothing":       {run("Any", "{path: 'true'}", ""), fail, "nothing was built"},
 		"bookkeeping":   {run("Any", "{path: ./add}", ""), Warn, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
 		"lost its name": {run("Any", "{path: stranger}", ""), fail, "refers to ConfigMap settings, which is called a-settings"},

@@ -87,7 +87,7 @@ func (w *workloadRollout) withWorkload(err error) error {
 	if err == nil {
 		return nil
 	}
-	return w.next.Wrap(&tree.Error{Path: "spec", Msg: err.Error(), Hint: "kubectl kruise simulate -f NEW --against OLD shows how far it comes"}, "")
+	return w.next.Wrap(&tree.Error{Path: "spec", Msg: err.Error(), Hint: "'kubectl kruise simulate -f NEW --against OLD' shows how far it comes"}, "")
 }
 
 func (w *workloadRollout) assumed(s plan.Snapshot) simulate.Options {

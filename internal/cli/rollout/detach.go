@@ -309,7 +309,7 @@ func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) 
 // printJob prints a Job and the ConfigMap with its plan.
 func (d runnerJobs) printJob(spec runner.Spec) error {
 	streams := d.factory.Streams
-	_, _ = fmt.Fprintf(streams.Err, "it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Account, spec.Namespace)
+	_, _ = fmt.Fprintln(streams.Err, d.factory.Copyable(fmt.Sprintf("it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner | kubectl apply -f -' creates it", spec.Account, spec.Namespace)))
 	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
 		text, err := yaml.Marshal(object)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -133,7 +134,7 @@ func (o groupOfRun) printManifest(ctx context.Context, g *madeGroup) error {
 	}
 	if len(spec.Plan) > mostManifest {
 		return &resource.Error{
-			Err:  fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a ConfigMap may hold", len(g.parts), len(spec.Plan)>>10, mostManifest>>10),
+			Err:  fmt.Errorf("the plans of %s take %d KiB of the %d that a ConfigMap may hold", counted.Of(len(g.parts), "rollout"), len(spec.Plan)>>10, mostManifest>>10),
 			Hint: "make several groups, or leave --manifest out: the record is compressed",
 		}
 	}

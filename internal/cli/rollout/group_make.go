@@ -256,7 +256,7 @@ func (g *madeGroup) play() error {
 	all.Budgets = g.budgets
 	var err error
 	if g.line, err = simulate.Group(all, g.members, g.parts[0].made.Assumed()); err != nil {
-		return &resource.Error{Err: err, Hint: "kubectl kruise simulate shows how far one rollout comes by itself"}
+		return &resource.Error{Err: err, Hint: "'kubectl kruise simulate' shows how far one rollout comes by itself"}
 	}
 	for _, p := range g.line.Peaks {
 		if p.Breaks() {

@@ -126,7 +126,7 @@ func (o *runOptions) complete(args []string) error {
 		}
 	}
 	if o.FromFiles() {
-		return command.Usagef("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
+		return command.Usagef("'kubectl kruise plan' and 'kubectl kruise simulate' work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
 	}
 	if o.selector == "" {
 		return o.Complete(args)

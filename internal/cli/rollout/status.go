@@ -180,7 +180,6 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	if o.output == "json" {
 		return view.JSON(o.factory.Streams.Out, status.JSON())
 	}
-	status.Connection = o.factory.WithConnection
 	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (o *statusOptions) validWide(c *cobra.Command) error {
 		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	}
 	if c.Flags().Changed("watch") && o.watch {
-		return command.Usagef("kubectl kruise ui shows all workloads as they go on", "--watch goes with names")
+		return command.Usagef("'kubectl kruise ui' shows the progress of all workloads", "--watch goes with names")
 	}
 	for _, flag := range []string{"detail", "revision"} {
 		if c.Flags().Changed(flag) {

@@ -76,7 +76,7 @@ func (r Record) check() error {
 	case r.From.Name == "" || r.From.Kind == "":
 		return errors.New("annotation " + Annotation + " names no workload")
 	case r.Replicas < 0 || r.Replicas > r.Source || r.Destination < 0 || r.Surge <= 0 || r.Ahead < 0 || r.First < 0:
-		return fmt.Errorf("annotation %s: %d of %d replicas, %d at a time, is no migration", Annotation, r.Replicas, r.Source, r.Surge)
+		return fmt.Errorf("annotation %s is not a valid migration: moves %d of %d, %d at a time", Annotation, r.Replicas, r.Source, r.Surge)
 	}
 	return nil
 }

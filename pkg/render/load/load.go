@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -205,7 +206,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 }
 
 func tooMany(most int) error {
-	return &resource.Error{Err: fmt.Errorf("the input holds more than %d objects", most), Hint: "read parts of it apart, or raise the limit of objects"}
+	return &resource.Error{Err: fmt.Errorf("the input holds more than %s", counted.Of(most, "object")), Hint: "read parts of it apart, or raise the limit of objects"}
 }
 
 func number(parsed [][]*resource.Resource) []*resource.Resource {

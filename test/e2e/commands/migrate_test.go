@@ -304,7 +304,7 @@ func TestDefectMigrateInterrupted(t *testing.T) {
 		}
 		_ = readUntil(said, "\x00")
 		err = cmd.Wait()
-		if kills > 0 && !strings.Contains(text, "Go on moving 4 replicas from Deployment/web to CloneSet/web: ") {
+		if kills > 0 && !strings.Contains(text, "Continue to move 4 replicas from Deployment/web to CloneSet/web: ") {
 			t.Errorf("after %d kills it began anew:\n%s", kills, text)
 		}
 		if !killed {
