@@ -44,9 +44,9 @@ func releaseServer(t *testing.T, phase, state string) (url string, wrote *[]stri
 	return srv.URL, wrote
 }
 
-// TestRelease: a Rollout of Kruise Rollout is looked at and written to under its own
+// TestRolloutVerbs_WorkOnAKruiseRollout: a Rollout of Kruise Rollout is looked at and written to under its own
 // name, or under that of its workload.
-func TestRelease(t *testing.T) {
+func TestRolloutVerbs_WorkOnAKruiseRollout(t *testing.T) {
 	const approved = `/web/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`
 	for _, c := range []struct {
 		args, phase, state string

@@ -62,7 +62,7 @@ func brokenShop(t *testing.T, change map[string]string) string {
 	return srv.URL
 }
 
-func TestWhyAWorkload(t *testing.T) {
+func TestWhy_Workload(t *testing.T) {
 	code, out, errOut := call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "--server", brokenShop(t, nil))
 	want := `cloneset/web  blocked: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
@@ -80,7 +80,7 @@ the last lines of container main in web-2, in its own words:
 	}
 }
 
-func TestWhyAPod(t *testing.T) {
+func TestWhy_Pod(t *testing.T) {
 	server := brokenShop(t, nil)
 	_, out, errOut := call(t.Context(), t, "", "why", "web-1", "-n", "shop", "--server", server)
 	want := `pod web-1  on an old revision: 1 pod is updated before it: 1 pod of the target revision is not available yet, at most 1: web-3 waits
@@ -107,8 +107,8 @@ sidecars:
 	}
 }
 
-// TestWhyOfADeployment: the pod's ReplicaSet leads to its Deployment.
-func TestWhyOfADeployment(t *testing.T) {
+// TestWhy_PodOfADeployment: the pod's ReplicaSet leads to its Deployment.
+func TestWhy_PodOfADeployment(t *testing.T) {
 	owned := func(kind, name, uid string) string {
 		return `"ownerReferences": [{"apiVersion": "apps/v1", "kind": "` + kind + `", "name": "` + name + `", "uid": "` + uid + `", "controller": true}]`
 	}
@@ -154,8 +154,8 @@ const liveRelease = `{"kind": "List", "apiVersion": "v1", "items": [{"apiVersion
   "spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}, "strategy": {"canary": {"steps": [{"replicas": 1}, {"replicas": "100%"}]}}},
   "status": {"observedGeneration": 1, "phase": "Progressing", "currentStepIndex": 1, "currentStepState": "StepPaused", "canaryStatus": {"currentStepIndex": 1, "currentStepState": "StepPaused"}}}]}`
 
-// TestWhyARelease: who holds the partition, at which step, and what has it go on.
-func TestWhyARelease(t *testing.T) {
+// TestWhy_WorkloadOfAKruiseRollout: who holds the partition, at which step, and what has it go on.
+func TestWhy_WorkloadOfAKruiseRollout(t *testing.T) {
 	server := brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})
 	for _, about := range []string{"cloneset/web", "web-1"} {
 		_, out, errOut := call(t.Context(), t, "", "why", about, "-n", "shop", "--server", server)
@@ -165,9 +165,9 @@ func TestWhyARelease(t *testing.T) {
 	}
 }
 
-// TestWhyUnited: each subset has its answer, and the first that is stuck is the one
+// TestWhy_UnitedDeployment: each subset has its answer, and the first that is stuck is the one
 // of the whole.
-func TestWhyUnited(t *testing.T) {
+func TestWhy_UnitedDeployment(t *testing.T) {
 	subset := strings.NewReplacer(`"name": "web"`, `"name": "web", "labels": {"apps.kruise.io/subset-name": "a"}, "ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "name": "web", "uid": "ud", "controller": true}]`)
 	live := subset.Replace(strings.ReplaceAll(liveWeb, `"image": "web:1"`, `"image": "web:2"`))
 	united := `{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "metadata": {"name": "web", "namespace": "shop", "uid": "ud", "generation": 2},

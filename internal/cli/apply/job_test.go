@@ -20,8 +20,8 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-// TestStanding: how each kind says that it is over, and that it failed.
-func TestStanding(t *testing.T) {
+// TestJobState_OfEachKind: how each kind says that it is over, and that it failed.
+func TestJobState_OfEachKind(t *testing.T) {
 	const kruise = "apps.kruise.io/v1beta1"
 	for name, c := range map[string]struct {
 		apiVersion, kind, status string
@@ -47,8 +47,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestEndless: what does not end by itself is not waited for.
-func TestEndless(t *testing.T) {
+// TestEndless_IsNotWaitedFor: what does not end by itself is not waited for.
+func TestEndless_IsNotWaitedFor(t *testing.T) {
 	for _, text := range []string{
 		"{apiVersion: batch/v1, kind: Job, spec: {suspend: true}}",
 		"{apiVersion: apps.kruise.io/v1beta1, kind: BroadcastJob, spec: {paused: true}}",

@@ -18,8 +18,8 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestSink: a line is told up to its level; bodies are masked whole and then cut.
-func TestSink(t *testing.T) {
+// TestLog_MasksAndCutsBodies: a line is told up to its level; bodies are masked whole and then cut.
+func TestLog_MasksAndCutsBodies(t *testing.T) {
 	long := `{"kind":"Secret","data":{"a":"hunter2"},"type":"` + strings.Repeat("x", 2000) + `"}`
 	for _, c := range []struct {
 		level int
