@@ -86,7 +86,7 @@ func TestDrive_NeedsApproval(t *testing.T) {
 var errLooks = errors.New("it looks otherwise")
 
 // TestTurn_ChangesTheRecordOnlyWithTheLease: the record of a rollout changes only where this process may then drive it, and
-// what is decided on is what is on record in the end.
+// what is decided on is what is recorded in the end.
 func TestTurn_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 	atPause := func(t *testing.T) (apply.Rollouts, *memory) {
 		t.Helper()

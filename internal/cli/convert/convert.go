@@ -203,7 +203,7 @@ func (o *options) sayVersion(out engine.Written) error {
 		}
 	}
 	for _, r := range out.Unserved {
-		if _, err := fmt.Fprintf(w, "warning: %s: no release of Kruise serves %s as %s, only what comes after %s\n", r.Origin, r.ID(), r.Version(), kruise.NewestRelease); err != nil {
+		if _, err := fmt.Fprintf(w, "warning: %s: no release of Kruise serves %s as %s, only builds after %s\n", r.Origin, r.ID(), r.Version(), kruise.NewestRelease); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func rendered(t *testing.T, how way, text, base, context string) []*resource.Res
 	return res.Resources
 }
 
-// change is one case: what was, what shall be, and what is known.
+// change is one case: what was, what should be, and what is known.
 type change struct {
 	how               way
 	old, new, context string

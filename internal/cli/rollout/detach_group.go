@@ -33,7 +33,7 @@ func (d runnerJobs) groupSpec(ctx context.Context, rec group.Record) (runner.Spe
 	return out, nil
 }
 
-// detachAll puts a group on record and has a Job carry it out.
+// detachAll records a group and has a Job carry it out.
 func (o groupOfRun) detachAll(ctx context.Context, g *madeGroup) error {
 	if err := o.detachesBegun(ctx, g); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (o groupOfRun) previewJob(ctx context.Context, g *madeGroup) error {
 	return o.jobs().previewCreate(ctx, spec)
 }
 
-// detachGroupRecord has a Job carry out what is left of the group on record, which the user
+// detachGroupRecord has a Job carry out what is left of the recorded group, which the user
 // has approved.
 func (o *control) detachGroupRecord(ctx context.Context, rec group.Record, change func() error) error {
 	spec, err := o.jobs().groupSpec(ctx, rec)
@@ -254,7 +254,7 @@ func readGroup(file string) (group.Record, error) {
 	return rec, nil
 }
 
-// beginsAfter fills in when the rollout was begun that each member has on record now: the group
+// beginsAfter fills in when the rollout was begun that each member has recorded now: the group
 // begins after those.
 func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *group.Record) error {
 	for i, m := range rec.Group.Members {

@@ -26,7 +26,7 @@ type groupPart struct {
 	made    *planning.Made
 	plan    plan.Plan
 	// begun says that its rollout is in progress already, before when another one was begun
-	// that is on record.
+	// that is recorded.
 	begun  bool
 	before time.Time
 	wave   int

@@ -267,7 +267,7 @@ func (o *runOptions) idle(s *session) error {
 	return apply.Idle(s, plan.TransitionBegin)
 }
 
-// begin puts a plan on record and carries it out.
+// begin records a plan and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 	if d.detach.on {
 		return d.jobs().begin(ctx, s, p)

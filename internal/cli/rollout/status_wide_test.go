@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestStatus_WithoutNamesIsWide: without a name, what is under way is asked for; the error is of
+// TestStatus_WithoutNamesIsWide: without a name, what is in progress is asked for; the error is of
 // usage.
 func TestStatus_WithoutNamesIsWide(t *testing.T) {
 	for args, c := range map[string]struct {
@@ -78,7 +78,7 @@ status: {` + status + `}
 	return &kube.WorkloadView{Workload: w}
 }
 
-// TestStatus_ListsRolloutsInProgress: what is complete is left out; a rollout on record is told of, and so is
+// TestStatus_ListsRolloutsInProgress: what is complete is left out; a recorded rollout is told of, and so is
 // one in the hands of Kruise Rollout.
 func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -95,7 +95,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
-	if err := o.tell(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
+	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}
 	for _, want := range []string{"NAMESPACE  WORKLOAD", "shop       cloneset/late", "Kruise Rollout canary", "step 1 of 2", "halted", "the image is not there"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// rolling puts a rollout of the CloneSet on record: of one pod, then a pause, then all.
+// rolling records a rollout of the CloneSet: of one pod, then a pause, then all.
 func rolling(t *testing.T, l *Live) {
 	t.Helper()
 	read := func(text string) *cluster.Workload {

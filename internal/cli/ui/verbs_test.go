@@ -39,7 +39,7 @@ func verb(t *testing.T, a *api, args ...string) (said string, err error) {
 	return out.String(), err
 }
 
-// on returns the rollout on record.
+// on returns the recorded rollout.
 func on(t *testing.T, l *Live) plan.Record {
 	t.Helper()
 	rec, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Load(t.Context(), web)
@@ -49,7 +49,7 @@ func on(t *testing.T, l *Live) plan.Record {
 	return rec
 }
 
-// TestKeys_DoWhatTheVerbsDo: what a verb does to a rollout on record, its key does, in every
+// TestKeys_DoWhatTheVerbsDo: what a verb does to a recorded rollout, its key does, in every
 // state: both say the same and leave the same record, or are refused in the same words.
 func TestKeys_DoWhatTheVerbsDo(t *testing.T) {
 	type both struct {

@@ -23,7 +23,7 @@ type Question struct {
 	// Plan is the recorded one, or [plan.CurrentSpecPlan].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Begun is true where a rollout is on record; Holder is who drives it, empty for
+	// Begun is true where a rollout is recorded; Holder is who drives it, empty for
 	// nobody.
 	Begun  bool
 	Holder string

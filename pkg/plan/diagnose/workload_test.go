@@ -294,7 +294,7 @@ func TestWorkload_Deadlines(t *testing.T) {
 	}
 }
 
-// TestQuestion_StandForgetsAnEndedRollout: what a rollout that is over has left on record is said of no other.
+// TestQuestion_StandForgetsAnEndedRollout: what a rollout that is over has left recorded is said of no other.
 func TestQuestion_StandForgetsAnEndedRollout(t *testing.T) {
 	q := question(t)
 	q.Begun, q.Holder = true, "ann@there"

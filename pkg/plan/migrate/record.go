@@ -81,7 +81,7 @@ func (r Record) check() error {
 	return nil
 }
 
-// Back is the record of the way back from a migration under way, whose sides stand
+// Back is the record of the way back from a migration in progress, whose sides stand
 // so: what has moved moves back.
 func (r Record) Back(to Workload, source, destination Side) Record {
 	out, in := r.Source-source.Replicas, destination.Replicas-r.Destination

@@ -218,7 +218,7 @@ func podsInSteps(p plan.Plan) int {
 }
 
 // addProgress says what a change of partition, pause or strategy alone does: an
-// update that is under way goes further, or not.
+// update that is in progress goes further, or not.
 func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
 	case before == r.Reach || r.Down < 0:

@@ -87,7 +87,7 @@ func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 }
 
 // Readable reads all input as Load does, and returns what could be read beside the
-// faults of the rest: for whoever looks at objects, and emits none.
+// faults of the rest: for callers that look at objects and emit none.
 func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()

@@ -120,7 +120,7 @@ func (b *bed) fewest(t *testing.T) func() int {
 	return func() int { stop(); w.Stop(); wg.Wait(); return least }
 }
 
-// replicas are what a workload asks for, and whether a migration to it is on record.
+// replicas are what a workload asks for, and whether a migration to it is recorded.
 func (b *bed) replicas(t *testing.T, apiVersion, kind, name string) (n int64, onRecord bool) {
 	t.Helper()
 	u := b.get(t, apiVersion, kind, name)
