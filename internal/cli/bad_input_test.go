@@ -21,9 +21,9 @@ func oneLine(t *testing.T, code int, out, errOut string, codes ...int) {
 	}
 }
 
-// TestUnknownFlag: every command answers a flag that it does not know with 2, one line,
+// TestUnknownFlag_IsAUsageErrorOfEveryCommand: every command answers a flag that it does not know with 2, one line,
 // and where its flags are listed.
-func TestUnknownFlag(t *testing.T) {
+func TestUnknownFlag_IsAUsageErrorOfEveryCommand(t *testing.T) {
 	each(whole(), func(c *cobra.Command) {
 		if c.DisableFlagParsing || !c.Runnable() {
 			return
@@ -81,9 +81,9 @@ var objects = []string{
 	"patch OBJECT -p {}", "wait OBJECT --for=delete",
 }
 
-// TestBadObject: a type that the server does not have, a name that is not there, and
+// TestBadObject_IsReportedByEveryCommand: a type that the server does not have, a name that is not there, and
 // one that may not be read are one line each. Nothing hangs, nothing asks.
-func TestBadObject(t *testing.T) {
+func TestBadObject_IsReportedByEveryCommand(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECACHEDIR", filepath.Join(t.TempDir(), "cache"))
 	empty, forbidding := bareServer(t, false), bareServer(t, true)

@@ -13,9 +13,9 @@ import (
 // calls finds calls of the program in text, to the end of what is its own.
 var calls = regexp.MustCompile(`kubectl-kruise (lint|diff|render|doctor)\b[^|>&\n]*`)
 
-// TestReadyMade: the jobs and hooks of plugins/ci are YAML, and call commands and flags
+// TestCIPlugins_UseExistingCommandsAndFlags: the jobs and hooks of plugins/ci are YAML, and call commands and flags
 // that there are.
-func TestReadyMade(t *testing.T) {
+func TestCIPlugins_UseExistingCommandsAndFlags(t *testing.T) {
 	files, err := filepath.Glob("../../plugins/ci/*.yaml")
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)

@@ -101,9 +101,9 @@ func has(command, flag string) bool {
 	return flag == "" || c.Flags().Lookup(flag) != nil || c.InheritedFlags().Lookup(flag) != nil || command == "" && root.PersistentFlags().Lookup(flag) != nil
 }
 
-// TestCompatible: every command of the older plugin has a row, and every flag of it is
+// TestOlderPlugin_EveryCommandAndFlagHasARow: every command of the older plugin has a row, and every flag of it is
 // here or has one that says what to do.
-func TestCompatible(t *testing.T) {
+func TestOlderPlugin_EveryCommandAndFlagHasARow(t *testing.T) {
 	table := rows(t)
 	for command, flags := range older {
 		r, ok := table[command]
@@ -131,8 +131,8 @@ func TestCompatible(t *testing.T) {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// TestCompatibleNamesOurs: what the table says there is here is here.
-func TestCompatibleNamesOurs(t *testing.T) {
+// TestOlderPlugin_TheTableNamesExistingCommands: what the table says there is here is here.
+func TestOlderPlugin_TheTableNamesExistingCommands(t *testing.T) {
 	for _, r := range rows(t) {
 		for _, m := range code.FindAllStringSubmatch(r.here, -1) {
 			var command []string

@@ -29,9 +29,9 @@ var (
 	flagValue   = regexp.MustCompile(`--[a-z-]+ \S+`)
 )
 
-// TestArgumentsComplete: each command whose arguments name objects has the shell offer
+// TestCompletion_OffersObjectsForArguments: each command whose arguments name objects has the shell offer
 // them.
-func TestArgumentsComplete(t *testing.T) {
+func TestCompletion_OffersObjectsForArguments(t *testing.T) {
 	count := 0
 	each(completed(), func(c *cobra.Command) {
 		// Files come first in two of them, which shells know themselves.
@@ -50,8 +50,8 @@ func TestArgumentsComplete(t *testing.T) {
 // offered are flags whose values the cluster knows.
 var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node-names nodes node-selector dry-run color steps driver feature-gates kruise-version output")
 
-// TestFlagsComplete: each flag whose values the cluster knows has the shell offer them.
-func TestFlagsComplete(t *testing.T) {
+// TestCompletion_OffersValuesOfTheClusterForFlags: each flag whose values the cluster knows has the shell offer them.
+func TestCompletion_OffersValuesOfTheClusterForFlags(t *testing.T) {
 	seen := map[string]int{}
 	each(completed(), func(c *cobra.Command) {
 		check := func(flag *pflag.Flag) {

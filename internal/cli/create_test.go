@@ -81,8 +81,8 @@ func TestDefectRecreateGraceDropped(t *testing.T) {
 	}
 }
 
-// TestRecreateDefaults: the older plugin's.
-func TestRecreateDefaults(t *testing.T) {
+// TestCreateRecreateRequest_HasTheDefaultsOfTheOlderPlugin: the older plugin's.
+func TestCreateRecreateRequest_HasTheDefaultsOfTheOlderPlugin(t *testing.T) {
 	nowhere(t)
 	got := spec(t, created(t, "crr", "r", "-p", "web-0", "--containers", "app"))
 	want := m{
@@ -152,9 +152,9 @@ var everyKind = map[string]struct {
 	},
 }
 
-// TestCreateForGit: without a cluster each kind becomes a manifest that our own lint
+// TestCreate_WithoutAClusterPassesLint: without a cluster each kind becomes a manifest that our own lint
 // lets through.
-func TestCreateForGit(t *testing.T) {
+func TestCreate_WithoutAClusterPassesLint(t *testing.T) {
 	nowhere(t)
 	for kind, c := range everyKind {
 		t.Run(kind, func(t *testing.T) {
@@ -169,8 +169,8 @@ func TestCreateForGit(t *testing.T) {
 	}
 }
 
-// TestCreateOlderVersion: a manifest for a cluster with an older Kruise.
-func TestCreateOlderVersion(t *testing.T) {
+// TestCreate_WritesAnOlderVersion: a manifest for a cluster with an older Kruise.
+func TestCreate_WritesAnOlderVersion(t *testing.T) {
 	nowhere(t)
 	out := created(t, "pub", "p", "--selector", "app=web", "--max-unavailable", "1", "--protect-operations", "EVICT", "--api-version", "v1alpha1")
 	if !strings.Contains(out, "kruise.io/pub-protect-operations: EVICT") || !strings.Contains(out, "apiVersion: policy.kruise.io/v1alpha1") {
@@ -182,7 +182,7 @@ func TestCreateOlderVersion(t *testing.T) {
 	}
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreate_Refuses(t *testing.T) {
 	nowhere(t)
 	for line, want := range map[string]string{
 		"create":                                  "2 error: must specify one of -f and -k",
@@ -222,8 +222,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestCreateTellsNoSecret: values are shown by the output that was asked for alone.
-func TestCreateTellsNoSecret(t *testing.T) {
+// TestCreate_ShowsSecretValuesOnlyOnRequest: values are shown by the output that was asked for alone.
+func TestCreate_ShowsSecretValuesOnlyOnRequest(t *testing.T) {
 	nowhere(t)
 	env := filepath.Join(t.TempDir(), "x.env")
 	if err := os.WriteFile(env, []byte("A=hunter2\nA=hunter2\n"), 0o600); err != nil {
@@ -244,9 +244,9 @@ func TestCreateTellsNoSecret(t *testing.T) {
 	}
 }
 
-// TestCreateByRelease: what is made without a cluster is in a version that the release
+// TestCreate_WritesAVersionThatTheReleaseServes: what is made without a cluster is in a version that the release
 // serves.
-func TestCreateByRelease(t *testing.T) {
+func TestCreate_WritesAVersionThatTheReleaseServes(t *testing.T) {
 	for line, want := range map[string]string{
 		"create pub p --selector app=web --max-unavailable 1":                                            "0 policy.kruise.io/v1alpha1",
 		"create pub p --selector app=web --max-unavailable 1 --kruise-version next":                      "0 policy.kruise.io/v1beta1",

@@ -94,11 +94,11 @@ func testsOf(t *testing.T, prefix string, roots ...string) []string {
 	return out
 }
 
-// TestDefectsHaveTests: every known defect of the older plugin has a test that is there,
+// TestKnownDefects_HaveTests: every known defect of the older plugin has a test that is there,
 // and every such test says of which.
-func TestDefectsHaveTests(t *testing.T) {
+func TestKnownDefects_HaveTests(t *testing.T) {
 	there := testsOf(t, "TestDefect", "../../internal", "../../pkg", "../../test")
-	named := []string{"TestDefectsHaveTests"}
+	named := []string{"TestKnownDefects_HaveTests"}
 	for defect, tests := range defects {
 		for _, name := range tests {
 			if named = append(named, name); !slices.Contains(there, name) {

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
-// TestDiffInCI: the job for GitHub is whole, calls the command as it is, and finds
+// TestDiff_JobForGitHubIsComplete: the job for GitHub is whole, calls the command as it is, and finds
 // its own comment again.
-func TestDiffInCI(t *testing.T) {
+func TestDiff_JobForGitHubIsComplete(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "plugins", "ci", "github-diff.yaml"))
 	if err != nil {
 		t.Fatal(err)

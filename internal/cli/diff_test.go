@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDiffExitCodes: 1 is for differences alone; whatever goes wrong is more.
-func TestDiffExitCodes(t *testing.T) {
+// TestDiff_ExitCodes: 1 is for differences alone; whatever goes wrong is more.
+func TestDiff_ExitCodes(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	a, b := file(t, lossy), file(t, strings.Replace(lossy, "web:1", "web:2", 1))

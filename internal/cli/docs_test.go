@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestDocsParse: what pages show of this program, also in blocks that nobody runs, is
+// TestDocs_CommandLinesParse: what pages show of this program, also in blocks that nobody runs, is
 // a command line that it takes.
-func TestDocsParse(t *testing.T) {
+func TestDocs_CommandLinesParse(t *testing.T) {
 	count := 0
 	for _, glob := range []string{"README*.md", "docs/*.md", "plugins/*/*.md", "examples/*.md"} {
 		pages, err := filepath.Glob(filepath.Join("..", "..", glob))

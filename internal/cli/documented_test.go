@@ -12,10 +12,10 @@ import (
 // leastDocumented is how many objects of Kruise's there are at least.
 const leastDocumented = 40
 
-// TestDocumented: objects with the fields that the examples of Kruise's documentation show, all
+// TestKruiseDocumentation_ExamplesAreRendered: objects with the fields that the examples of Kruise's documentation show, all
 // of which its main branch takes, have no errors and can be rendered for clusters with Kruise
 // and without.
-func TestDocumented(t *testing.T) {
+func TestKruiseDocumentation_ExamplesAreRendered(t *testing.T) {
 	objects, kinds := 0, map[string]bool{}
 	for _, path := range found(t, filepath.Join("testdata", "documented"), "*.yaml") {
 		text, err := os.ReadFile(path)

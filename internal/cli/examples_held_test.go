@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestExamplesHold: what every example gives to the program passes its lint, and can be
+// TestExamples_PassLintAndRender: what every example gives to the program passes its lint, and can be
 // rendered for clusters with Kruise and without.
-func TestExamplesHold(t *testing.T) {
+func TestExamples_PassLintAndRender(t *testing.T) {
 	for name, dir := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			inputs := sources(t, dir)

@@ -27,9 +27,9 @@ func examples(t *testing.T) map[string]string {
 	return out
 }
 
-// TestExamplesRun runs every command that the first lines of an example's files
+// TestExamples_CommandsRun runs every command that the first lines of an example's files
 // name, in a copy of its folder.
-func TestExamplesRun(t *testing.T) {
+func TestExamples_CommandsRun(t *testing.T) {
 	for name, dir := range examples(t) {
 		if name == "shop" {
 			continue // make demo runs it, and other tests
@@ -79,8 +79,8 @@ func commandsIn(t *testing.T, dir string) [][]string {
 	return out
 }
 
-// TestExamplesListed keeps the index whole.
-func TestExamplesListed(t *testing.T) {
+// TestExamples_AreListed keeps the index whole.
+func TestExamples_AreListed(t *testing.T) {
 	index, err := os.ReadFile("../../examples/README.md")
 	if err != nil {
 		t.Fatal(err)

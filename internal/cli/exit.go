@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -81,7 +82,7 @@ func complain(ctx context.Context, f *factory.Factory, err error) {
 		printFault(text.Writer(s.Err), f, e)
 	}
 	if more := len(all) - mostFaults; more > 0 {
-		_, _ = fmt.Fprintf(s.Err, "error: %d more errors\n", more)
+		_, _ = fmt.Fprintf(s.Err, "error: %s\n", counted.Of(more, "more error"))
 	}
 }
 
@@ -97,7 +98,7 @@ func onlyCanceled(err error) bool {
 }
 
 func printFault(w io.Writer, f *factory.Factory, err error) {
-	_, _ = fmt.Fprintf(w, "error: %v\n", err)
+	_, _ = fmt.Fprintf(w, "error: %s\n", f.Copyable(err.Error()))
 	if hint := hintOf(err); hint != "" {
 		_, _ = fmt.Fprintf(w, "hint: %s\n", f.Copyable(hint))
 	}

@@ -53,9 +53,9 @@ func shownIn(t *testing.T, path string) []string {
 	return out
 }
 
-// TestShownManifests: what README, pages, examples and plugins show is taken by the releases
+// TestDocs_ManifestsAreAcceptedByReleases: what README, pages, examples and plugins show is taken by the releases
 // that people run: in versions and with fields that they have.
-func TestShownManifests(t *testing.T) {
+func TestDocs_ManifestsAreAcceptedByReleases(t *testing.T) {
 	shown := 0
 	for _, top := range []string{"README.md", "README.zh-CN.md", "docs", "examples", "plugins"} {
 		err := filepath.WalkDir(filepath.Join("../..", top), func(path string, d fs.DirEntry, err error) error {

@@ -17,8 +17,8 @@ func whole() *cobra.Command {
 	return newRoot(factory.New(factory.Streams{Getenv: func(string) string { return "" }}), "kubectl-kruise")
 }
 
-// TestHelpFits: --help is one screen of 40 lines and 80 columns.
-func TestHelpFits(t *testing.T) {
+// TestHelp_FitsOneScreen: --help is one screen of 40 lines and 80 columns.
+func TestHelp_FitsOneScreen(t *testing.T) {
 	code, out, _ := call(t.Context(), t, "", "--help")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if code != 0 || len(lines) > 40 {
@@ -34,8 +34,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestGroups: every command stands in the help, once.
-func TestGroups(t *testing.T) {
+// TestHelp_ListsEveryCommandOnce: every command stands in the help, once.
+func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	var listed, there []string
 	for _, g := range groups {
 		listed = append(listed, g.names...)
@@ -69,9 +69,9 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// TestExamplesParse: every command has an example, and each example is a command line
+// TestHelp_ExamplesParse: every command has an example, and each example is a command line
 // that this program takes.
-func TestExamplesParse(t *testing.T) {
+func TestHelp_ExamplesParse(t *testing.T) {
 	count := 0
 	each(whole(), func(c *cobra.Command) {
 		lines := commandLines(c.Example)
@@ -170,7 +170,7 @@ func words(line string) []string {
 	return out
 }
 
-func TestWords(t *testing.T) {
+func TestCommandLines_SplitsExamples(t *testing.T) {
 	got := commandLines("  # a comment\n  kubectl kruise get -o 'a b' \\\n    x | kubectl kruise render -f - > out # why\n  kubectl get pods\n")
 	if diff := cmp.Diff([][]string{{"get", "-o", "a b", "x"}, {"render", "-f", "-"}}, got); diff != "" {
 		t.Error(diff)

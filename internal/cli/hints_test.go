@@ -9,24 +9,43 @@ import (
 )
 
 // TestHints_KeepTheConnection: a command in a hint has the namespace, the context and the
-// kubeconfig of the command that failed, so that it can be copied.
+// kubeconfig of the command that printed it, so that it can be copied. It does not matter whether
+// the hint comes from an error, a status, a diagnosis or a check.
 func TestHints_KeepTheConnection(t *testing.T) {
-	url, _ := releaseServer(t, "Healthy", "Completed")
-	file := filepath.Join(t.TempDir(), "config")
-	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: c}}]}`, url)
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
+	kubeconfig := func(url string) string {
+		file := filepath.Join(t.TempDir(), "config")
+		config := fmt.Sprintf(`{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: c}}]}`, url)
+		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
 	}
-	const connection = " -n shop --context prod --kubeconfig "
-	for args, want := range map[string]string{
-		"rollout resume cloneset/web":  "'kubectl kruise rollout approve rollout/web" + connection + file + "' continues it",
-		"rollout abort cloneset/web":   "'kubectl kruise rollout undo rollout/web" + connection + file + "' rolls it back",
-		"get clonesets/web --nonsense": "'kubectl kruise get --help'",
+	released, _ := releaseServer(t, "Healthy", "Completed")
+	paused, _ := releaseServer(t, "Progressing", "StepPaused")
+	servers := map[string]string{
+		"released": kubeconfig(released), "paused": kubeconfig(paused), "broken": kubeconfig(brokenShop(t, nil)),
+		"held": kubeconfig(brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})),
+		"none": kubeconfig("http://127.0.0.1:1"),
+	}
+	for _, c := range []struct{ server, args, want string }{
+		{"released", "rollout resume cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
+		{"released", "rollout abort cloneset/web", "'kubectl kruise rollout undo rollout/web CONNECTION' rolls it back"},
+		{"released", "rollout promote cloneset/web", "'kubectl kruise rollout approve rollout/web CONNECTION' continues it"},
+		{"paused", "rollout status rollout/web --watch=false", "next: kubectl kruise rollout approve rollout/web CONNECTION\n"},
+		{"broken", "rollout run cloneset/web --against old.yaml", "'kubectl kruise plan CONNECTION' and 'kubectl kruise simulate' work from files"},
+		{"broken", "why cloneset/web", "hint: 'kubectl logs --previous web-2 CONNECTION' shows why it ended; 'kubectl kruise rollout undo cloneset/web CONNECTION' rolls back\n"},
+		{"broken", "why web-2", "'kubectl logs --previous web-2 CONNECTION' shows why it ended"},
+		{"held", "why cloneset/web", "hint: kubectl kruise rollout approve rollout/web CONNECTION\n"},
+		{"broken", "ui", "'kubectl kruise get CONNECTION' and 'kubectl kruise rollout status CONNECTION' print lines"},
+		{"broken", "rollout attach cloneset/web", "'kubectl kruise rollout status --watch CONNECTION' prints lines"},
+		{"none", "get clonesets/web --nonsense", "'kubectl kruise get --help'"},
 	} {
-		t.Run(args, func(t *testing.T) {
-			code, _, errOut := call(t.Context(), t, "", append(strings.Fields(args), "-n", "shop", "--kubeconfig", file, "--context", "prod")...)
-			if code == 0 || !strings.Contains(errOut, want) {
-				t.Errorf("exit %d, want the hint %s:\n%s", code, want, errOut)
+		t.Run(c.args, func(t *testing.T) {
+			file := servers[c.server]
+			_, out, errOut := call(t.Context(), t, "", append(strings.Fields(c.args), "-n", "shop", "--kubeconfig", file, "--context", "prod")...)
+			want := strings.ReplaceAll(c.want, "CONNECTION", "-n shop --context prod --kubeconfig "+file)
+			if !strings.Contains(out+errOut, want) {
+				t.Errorf("want the hint %s:\n%s\n%s", want, out, errOut)
 			}
 		})
 	}

@@ -16,9 +16,9 @@ const hostileText = "a\x1b]0;own\x07\u202e\u200b</summary> @admins https://evil.
 // acts finds what no output for people may hold.
 var acts = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{200b}\x{202e}]|(?m:^\s*::stop)|##\[`)
 
-// TestTextOfInputsDoesNotAct drives outputs for people with strings that act: in names and
+// TestOutput_EscapesControlCharactersOfInputs drives outputs for people with strings that act: in names and
 // namespaces, with newlines too, in labels, images and names of containers and files.
-func TestTextOfInputsDoesNotAct(t *testing.T) {
+func TestOutput_EscapesControlCharactersOfInputs(t *testing.T) {
 	newline := hostileText + "\n::stop-commands::x\n# head"
 	for name, in := range map[string]struct{ object, inside string }{
 		"everywhere": {newline, newline}, "name": {hostileText, "main"}, "inside": {"web", newline},

@@ -143,7 +143,7 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-func TestInventoryChoices(t *testing.T) {
+func TestInventory_LimitsWhatItReads(t *testing.T) {
 	server := populated(t, shop(), "/api/v1/nodes")
 	for name, c := range map[string]struct {
 		args []string
@@ -192,9 +192,9 @@ func TestInventoryChoices(t *testing.T) {
 	}
 }
 
-// TestInventoryIsWhatLiveReads: the same cluster, through a file and directly;
+// TestInventory_EqualsALiveRead: the same cluster, through a file and directly;
 // also the server's version and what it serves.
-func TestInventoryIsWhatLiveReads(t *testing.T) {
+func TestInventory_EqualsALiveRead(t *testing.T) {
 	server := populated(t, shop())
 	manifests := file(t, everywhere+`---
 apiVersion: apps.kruise.io/v1beta1

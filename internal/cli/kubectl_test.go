@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestKubectlCommands: what is taken over from kubectl ends as our own commands do.
-func TestKubectlCommands(t *testing.T) {
+// TestKubectlCommands_EndLikeOtherCommands: what is taken over from kubectl ends as our own commands do.
+func TestKubectlCommands_EndLikeOtherCommands(t *testing.T) {
 	t.Setenv("KUBECONFIG", file(t, "{apiVersion: v1, kind: Config, current-context: one, contexts: [{name: one, context: {cluster: one, user: one}}]}"))
 	for _, c := range []struct {
 		args      []string

@@ -35,9 +35,9 @@ func asked(t *testing.T) (url string, paths func() []string) {
 	}
 }
 
-// TestLiveInTheNamespaceOfTheContext: objects without a namespace are looked for where
+// TestLive_UsesTheNamespaceOfTheContext: objects without a namespace are looked for where
 // kubectl would put them.
-func TestLiveInTheNamespaceOfTheContext(t *testing.T) {
+func TestLive_UsesTheNamespaceOfTheContext(t *testing.T) {
 	objects := file(t, `apiVersion: apps.kruise.io/v1beta1
 kind: SidecarSet
 metadata: {name: logs}

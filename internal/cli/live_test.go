@@ -42,7 +42,7 @@ spec:
   targets: {allNamespaces: true}
 `
 
-func TestLiveReadsNamespaces(t *testing.T) {
+func TestLive_ReadsNamespaces(t *testing.T) {
 	kruise := ""
 	code, out, errOut := call(t.Context(), t, "", "render", "-q", "-f", file(t, everywhere), "--live", "--server", cluster(t, &kruise))
 	if code != 0 || !strings.Contains(out, "namespace: team-a") {
@@ -53,9 +53,9 @@ func TestLiveReadsNamespaces(t *testing.T) {
 	}
 }
 
-// TestAutoAsksEachTime: what a cluster serves is not taken from a cache, as
+// TestTargetAuto_AsksTheClusterEachTime: what a cluster serves is not taken from a cache, as
 // Kruise may have been installed a minute ago.
-func TestAutoAsksEachTime(t *testing.T) {
+func TestTargetAuto_AsksTheClusterEachTime(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	kruise := ""
 	args := []string{"render", "-q", "-f", file(t, lossy), "--target", "auto", "--server", cluster(t, &kruise)}

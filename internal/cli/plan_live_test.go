@@ -63,9 +63,9 @@ func shopCluster(t *testing.T) string {
 	return srv.URL
 }
 
-// TestPlanOfLive: the plan names the very pods of the cluster, most recently ready
+// TestPlan_NamesThePodsOfTheCluster: the plan names the very pods of the cluster, most recently ready
 // first, is pinned to the object, and nothing is written.
-func TestPlanOfLive(t *testing.T) {
+func TestPlan_NamesThePodsOfTheCluster(t *testing.T) {
 	server := shopCluster(t)
 	code, out, errOut := call(t.Context(), t, "", "plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "--steps", "1,100%", "--server", server)
 	if code != 0 {
@@ -85,8 +85,8 @@ func TestPlanOfLive(t *testing.T) {
 	}
 }
 
-// TestSimulateOfLive: a plan that was written for a cluster finds its object again.
-func TestSimulateOfLive(t *testing.T) {
+// TestSimulate_FindsTheObjectOfAPlan: a plan that was written for a cluster finds its object again.
+func TestSimulate_FindsTheObjectOfAPlan(t *testing.T) {
 	server := shopCluster(t)
 	_, planned, _ := call(t.Context(), t, "", "plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "-o", "yaml", "--server", server)
 	code, out, errOut := call(t.Context(), t, "", "simulate", file(t, planned), "--server", server)
@@ -95,8 +95,8 @@ func TestSimulateOfLive(t *testing.T) {
 	}
 }
 
-// TestPlanFromFilesOpensNothing: with --against FILE no server is asked.
-func TestPlanFromFilesOpensNothing(t *testing.T) {
+// TestPlan_FromFilesAsksNoServer: with --against FILE no server is asked.
+func TestPlan_FromFilesAsksNoServer(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	t.Cleanup(srv.Close)
 	path := file(t, liveWeb)
@@ -105,7 +105,7 @@ func TestPlanFromFilesOpensNothing(t *testing.T) {
 	}
 }
 
-func TestPlanExitCodes(t *testing.T) {
+func TestPlan_ExitCodes(t *testing.T) {
 	path := file(t, liveWeb)
 	for _, c := range []struct {
 		args []string
@@ -180,10 +180,10 @@ func carriedCluster(t *testing.T) string {
 	return srv.URL
 }
 
-// TestPlanWithoutKruise: cloneset/web is found through what it was rendered into,
+// TestPlan_WithoutKruiseFindsTheRenderedWorkload: cloneset/web is found through what it was rendered into,
 // and its pods are updated by this client, in place; a manifest of the CloneSet
 // does as well as an image.
-func TestPlanWithoutKruise(t *testing.T) {
+func TestPlan_WithoutKruiseFindsTheRenderedWorkload(t *testing.T) {
 	server := carriedCluster(t)
 	manifest := file(t, `apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReference: the pages in the repository are those of the commands that there are.
-func TestReference(t *testing.T) {
+// TestReference_IsUpToDate: the pages in the repository are those of the commands that there are.
+func TestReference_IsUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	if code, _, said := call(t.Context(), t, "", "generate-docs", "--directory", dir); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said)
@@ -35,8 +35,8 @@ func TestReference(t *testing.T) {
 // requests are those of man that pages have.
 var requests = []string{`.\"`, ".TH", ".SH", ".SS", ".B", ".BR", ".PP", ".TP", ".nf", ".fi"}
 
-// TestMan: every page is one that man takes for one.
-func TestMan(t *testing.T) {
+// TestManPages_AreValid: every page is one that man takes for one.
+func TestManPages_AreValid(t *testing.T) {
 	dir := t.TempDir()
 	if code, _, said := call(t.Context(), t, "", "generate-docs", "--format", "man", "--directory", dir); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said)

@@ -22,9 +22,9 @@ func (i interrupting) Write(p []byte) (int, error) {
 	return i.said.Write(p)
 }
 
-// TestRenderInterrupted: an interruption after the objects are read leaves no output at
+// TestRender_InterruptedWritesNothing: an interruption after the objects are read leaves no output at
 // all, on stdout or in a directory, and ends with 130.
-func TestRenderInterrupted(t *testing.T) {
+func TestRender_InterruptedWritesNothing(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "a.yaml")
 	if err := os.WriteFile(input, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -46,9 +46,9 @@ func TestRenderInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedBefore: commands on files that are interrupted while they read say so in
+// TestInterrupted_IsReportedOnce: commands on files that are interrupted while they read say so in
 // one word, however many files there are.
-func TestInterruptedBefore(t *testing.T) {
+func TestInterrupted_IsReportedOnce(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "a.yaml")
 	if err := os.WriteFile(input, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -44,9 +44,9 @@ func releaseServer(t *testing.T, phase, state string) (url string, wrote *[]stri
 	return srv.URL, wrote
 }
 
-// TestRelease: a Rollout of Kruise Rollout is looked at and written to under its own
+// TestRolloutVerbs_WorkOnAKruiseRollout: a Rollout of Kruise Rollout is looked at and written to under its own
 // name, or under that of its workload.
-func TestRelease(t *testing.T) {
+func TestRolloutVerbs_WorkOnAKruiseRollout(t *testing.T) {
 	const approved = `/web/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`
 	for _, c := range []struct {
 		args, phase, state string
@@ -72,7 +72,7 @@ func TestRelease(t *testing.T) {
 		{args: "pause rollout/web", wrote: `/web {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":true}}}`, out: "rollout.rollouts.kruise.io/web paused\n"},
 		{args: "resume rollout/web", code: 1, errOut: "is not paused"},
 		{args: "status rollout/web --watch=false", out: "step 1 of 2, StepPaused: waits to be approved"},
-		{args: "status rollout/web --watch=false", out: "next: kubectl kruise rollout approve rollout/web\n"},
+		{args: "status rollout/web --watch=false", out: "next: kubectl kruise rollout approve rollout/web -n shop\n"},
 		{args: "status rollout/web --watch=false", out: "> 1  1 of the pods, 5% of the traffic, stays until approved\n    2  100% of the pods, stays 1m0s\n"},
 		{args: "status rollout/web --watch=false", phase: "Healthy", state: "Completed", out: "no release is in progress"},
 		{args: "status rollout/web -o json -w=false", out: `"waitsForApproval": true`},

@@ -24,9 +24,9 @@ func tight(t *testing.T, what, text string) {
 	}
 }
 
-// TestSecretsStay: no command on files that does not write objects shows what is secret
+// TestSecrets_AreNotShown: no command on files that does not write objects shows what is secret
 // in them.
-func TestSecretsStay(t *testing.T) {
+func TestSecrets_AreNotShown(t *testing.T) {
 	dir := filepath.Join("testdata", "secrets")
 	change := " -f " + dir + "/new.yaml --against " + dir + "/old.yaml"
 	for line, want := range map[string]int{
@@ -56,9 +56,9 @@ func TestSecretsStay(t *testing.T) {
 	}
 }
 
-// TestPlanFileHasAll: the plan itself, for the machine that carries it out, does hold
+// TestPlanFile_HoldsTheWholeTemplate: the plan itself, for the machine that carries it out, does hold
 // what the template holds, but nothing of a Secret.
-func TestPlanFileHasAll(t *testing.T) {
+func TestPlanFile_HoldsTheWholeTemplate(t *testing.T) {
 	dir := filepath.Join("testdata", "secrets")
 	_, out, _ := call(t.Context(), t, "", "plan", "-o", "yaml", "-f", dir+"/new.yaml", "--against", dir+"/old.yaml")
 	if !strings.Contains(out, "zebra-new-seven") {
@@ -115,11 +115,11 @@ var spoiled = []string{
 	`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"word": "%s", "word": "%s"} "%s"}`,
 }
 
-// TestErrorsKeepSecrets: what is wrong with a Secret is said without its values, by every
+// TestErrors_DoNotShowSecrets: what is wrong with a Secret is said without its values, by every
 // command that reads manifests and by the KRM function. Objects themselves are not looked
 // at: those of `render` are in a folder, and those of `convert` and `fn` on standard output,
 // which is the product.
-func TestErrorsKeepSecrets(t *testing.T) {
+func TestErrors_DoNotShowSecrets(t *testing.T) {
 	for i, text := range spoiled {
 		text = fmt.Sprintf(strings.ReplaceAll(text, "%s", "%[1]s"), "zebra-one")
 		path := file(t, text)
@@ -144,8 +144,8 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	}
 }
 
-// TestGeneratorsKeepSecrets: nor do errors of kustomizations whose generators read them.
-func TestGeneratorsKeepSecrets(t *testing.T) {
+// TestGeneratorErrors_DoNotShowSecrets: nor do errors of kustomizations whose generators read them.
+func TestGeneratorErrors_DoNotShowSecrets(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"literal":      {"kustomization.yaml": "secretGenerator: [{name: a, literals: [zebra-one]}]\n"},
 		"two literals": {"kustomization.yaml": "secretGenerator: [{name: a, literals: [a=zebra-one, a=zebra-two]}]\n"},

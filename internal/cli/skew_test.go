@@ -105,9 +105,9 @@ func present(path string) bool {
 	return err == nil
 }
 
-// TestSkewServed: whatever version the server has, rendering for it makes nothing that it
+// TestServerVersions_RenderOnlyServedKinds: whatever version the server has, rendering for it makes nothing that it
 // does not serve.
-func TestSkewServed(t *testing.T) {
+func TestServerVersions_RenderOnlyServedKinds(t *testing.T) {
 	for url, server := range servers(t) {
 		for name, dir := range examples(t) {
 			args := []string{"render", "-q", "-f", filepath.Join(dir, "app.yaml"), "--live", "--allow-empty", "--server", url}
@@ -180,9 +180,9 @@ status: {phase: Running, containerStatuses: [{name: app, image: a, imageID: "a@s
 `
 )
 
-// TestSkewDecides: what is made depends on the server's version where the server's
+// TestServerVersions_DecideWhatIsRendered: what is made depends on the server's version where the server's
 // abilities do, and from the version on that has them.
-func TestSkewDecides(t *testing.T) {
+func TestServerVersions_DecideWhatIsRendered(t *testing.T) {
 	for url, server := range servers(t) {
 		for what, c := range map[string]struct {
 			input string
@@ -210,8 +210,8 @@ func TestSkewDecides(t *testing.T) {
 	}
 }
 
-// TestSkewFacts: what a server says of itself is what rendering from a file goes by.
-func TestSkewFacts(t *testing.T) {
+// TestServerVersions_AreReadFromClusterFacts: what a server says of itself is what rendering from a file goes by.
+func TestServerVersions_AreReadFromClusterFacts(t *testing.T) {
 	for url, server := range servers(t) {
 		code, out, said := call(t.Context(), t, "", "inventory", "--server", url)
 		if want := fmt.Sprintf("kubernetesVersion: \"1.%d\"", server.minor()); code != 0 || !strings.Contains(out, want) {
@@ -225,8 +225,8 @@ func TestSkewFacts(t *testing.T) {
 	}
 }
 
-// TestSkewBeyond: a server that this program does not know is named.
-func TestSkewBeyond(t *testing.T) {
+// TestServerVersions_UnknownOnesAreReported: a server that this program does not know is named.
+func TestServerVersions_UnknownOnesAreReported(t *testing.T) {
 	for version, known := range map[string]bool{"v1.28.9": false, "v1.29.0": true, "v1.37.1": true, "v1.38.0": false} {
 		_, out, _ := call(t.Context(), t, "", "doctor", "--server", skewed{Version: version}.start(t))
 		if said := strings.Contains(out, "this program knows 1.29 to 1.37"); said == known || !strings.Contains(out, version) {

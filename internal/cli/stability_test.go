@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-// TestStabilityListsWhatGoes: whatever is deprecated stands on the page, and nothing else.
-func TestStabilityListsWhatGoes(t *testing.T) {
+// TestStability_ListsDeprecations: whatever is deprecated stands on the page, and nothing else.
+func TestStability_ListsDeprecations(t *testing.T) {
 	page, err := os.ReadFile("../../docs/stability.md")
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ func TestStabilityListsWhatGoes(t *testing.T) {
 	}
 }
 
-// TestDeprecatedFlagWarns: the old name still works, and says so once, beside the output.
-func TestDeprecatedFlagWarns(t *testing.T) {
+// TestDeprecatedFlag_WarnsOnce: the old name still works, and says so once, beside the output.
+func TestDeprecatedFlag_WarnsOnce(t *testing.T) {
 	input := "apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\n"
 	_, _, said := call(t.Context(), t, input, "expose", "-f", "-", "--port", "80", "--container-port", "8080", "--server", "http://127.0.0.1:1")
 	if want := "warning: --container-port goes in v2.0.0; use --target-port\n"; strings.Count(said, want) != 1 {

@@ -37,9 +37,9 @@ func secretServer(t *testing.T) string {
 	return s.URL
 }
 
-// TestTrace: --v tells of requests as kubectl's does, and nothing that is secret in them
+// TestVerbosity_LogsRequestsWithoutSecrets: --v tells of requests as kubectl's does, and nothing that is secret in them
 // or in their answers.
-func TestTrace(t *testing.T) {
+func TestVerbosity_LogsRequestsWithoutSecrets(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECACHEDIR", filepath.Join(t.TempDir(), "cache"))
 	server := secretServer(t)

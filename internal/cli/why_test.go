@@ -62,13 +62,13 @@ func brokenShop(t *testing.T, change map[string]string) string {
 	return srv.URL
 }
 
-func TestWhyAWorkload(t *testing.T) {
+func TestWhy_Workload(t *testing.T) {
 	code, out, errOut := call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "--server", brokenShop(t, nil))
 	want := `cloneset/web  blocked: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
 blocked by:
   ! crash: CrashLoopBackOff (7 restarts): container main in pod web-2; image web:1; ended with Error, exit code 2
-      hint: kubectl logs --previous web-2 -n shop; to roll back: kubectl kruise rollout undo cloneset/web -n shop
+      hint: 'kubectl logs --previous web-2 -n shop' shows why it ended; 'kubectl kruise rollout undo cloneset/web -n shop' rolls back
   - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pod of the target revision is not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
@@ -80,7 +80,7 @@ the last lines of container main in web-2, in its own words:
 	}
 }
 
-func TestWhyAPod(t *testing.T) {
+func TestWhy_Pod(t *testing.T) {
 	server := brokenShop(t, nil)
 	_, out, errOut := call(t.Context(), t, "", "why", "web-1", "-n", "shop", "--server", server)
 	want := `pod web-1  on an old revision: 1 pod is updated before it: 1 pod of the target revision is not available yet, at most 1: web-3 waits
@@ -107,8 +107,8 @@ sidecars:
 	}
 }
 
-// TestWhyOfADeployment: the pod's ReplicaSet leads to its Deployment.
-func TestWhyOfADeployment(t *testing.T) {
+// TestWhy_PodOfADeployment: the pod's ReplicaSet leads to its Deployment.
+func TestWhy_PodOfADeployment(t *testing.T) {
 	owned := func(kind, name, uid string) string {
 		return `"ownerReferences": [{"apiVersion": "apps/v1", "kind": "` + kind + `", "name": "` + name + `", "uid": "` + uid + `", "controller": true}]`
 	}
@@ -126,7 +126,7 @@ func TestWhyOfADeployment(t *testing.T) {
 	})
 	_, out, errOut := call(t.Context(), t, "", "why", "api-1", "-n", "shop", "--server", server)
 	want := "pod api-1  up to date with deployment.apps/api, not ready: 0/1 nodes are available\n"
-	if !strings.HasPrefix(out, want) || !strings.Contains(out, "hint: kubectl describe pod api-1") {
+	if !strings.HasPrefix(out, want) || !strings.Contains(out, "hint: 'kubectl describe pod api-1 -n shop' shows") {
 		t.Errorf("%s\n%s", out, errOut)
 	}
 }
@@ -154,20 +154,20 @@ const liveRelease = `{"kind": "List", "apiVersion": "v1", "items": [{"apiVersion
   "spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}, "strategy": {"canary": {"steps": [{"replicas": 1}, {"replicas": "100%"}]}}},
   "status": {"observedGeneration": 1, "phase": "Progressing", "currentStepIndex": 1, "currentStepState": "StepPaused", "canaryStatus": {"currentStepIndex": 1, "currentStepState": "StepPaused"}}}]}`
 
-// TestWhyARelease: who holds the partition, at which step, and what has it go on.
-func TestWhyARelease(t *testing.T) {
+// TestWhy_WorkloadOfAKruiseRollout: who holds the partition, at which step, and what has it go on.
+func TestWhy_WorkloadOfAKruiseRollout(t *testing.T) {
 	server := brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})
 	for _, about := range []string{"cloneset/web", "web-1"} {
 		_, out, errOut := call(t.Context(), t, "", "why", about, "-n", "shop", "--server", server)
-		if !strings.Contains(out, "! owner: run by Kruise Rollout web: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web\n") {
+		if !strings.Contains(out, "! owner: run by Kruise Rollout web: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web -n shop\n") {
 			t.Errorf("%s\n%s\n%s", about, out, errOut)
 		}
 	}
 }
 
-// TestWhyUnited: each subset has its answer, and the first that is stuck is the one
+// TestWhy_UnitedDeployment: each subset has its answer, and the first that is stuck is the one
 // of the whole.
-func TestWhyUnited(t *testing.T) {
+func TestWhy_UnitedDeployment(t *testing.T) {
 	subset := strings.NewReplacer(`"name": "web"`, `"name": "web", "labels": {"apps.kruise.io/subset-name": "a"}, "ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "name": "web", "uid": "ud", "controller": true}]`)
 	live := subset.Replace(strings.ReplaceAll(liveWeb, `"image": "web:1"`, `"image": "web:2"`))
 	united := `{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "metadata": {"name": "web", "namespace": "shop", "uid": "ud", "generation": 2},

@@ -94,7 +94,7 @@ func visible(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// colorAt is the length of the colour sequence of ours that s begins with, or 0.
+// colorAt is the length of the colour sequence of this program that s begins with, or 0.
 func colorAt(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0

@@ -56,7 +56,7 @@ func (b *builder) change(ch *compare.Change) {
 	for _, e := range ch.Effects {
 		b.line("  %s %s", b.st.paint(levelColors[e.Level], string(e.Level)+":"), effectText(e))
 		if e.Hint != "" {
-			b.line("    hint: %s", e.Hint)
+			b.line("    hint: %s", b.st.hint(e.Hint))
 		}
 	}
 	b.changedFields(ch.Fields, ch.Rollout)

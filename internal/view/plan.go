@@ -211,7 +211,7 @@ func watched(p plan.Plan) []string {
 		out = append(out, "~ marks pods that are interchangeable: Kruise may pick other ones")
 	}
 	if n := waits(p.Steps); n > 0 {
-		out = append(out, counted.Word(n, "1 step waits", fmt.Sprintf("%d steps wait", n))+" for approval")
+		out = append(out, counted.With(n, "step waits", "steps wait")+" for approval")
 	}
 	if p.Target.UID == "" {
 		out = append(out, "planned without a cluster: pods and their names are examples")

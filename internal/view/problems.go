@@ -27,7 +27,7 @@ func (p Problems) Text(w io.Writer, st Style) error {
 		if one.Hint == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(text.Writer(w), "  hint: %s\n", text.Line(one.Hint)); err != nil {
+		if _, err := fmt.Fprintf(text.Writer(w), "  hint: %s\n", text.Line(st.hint(one.Hint))); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func (r Release) Write(w io.Writer, st Style) error {
 		b.line("  %s", st.paint(yellow, r.Message))
 	}
 	if r.Next != "" {
-		b.line("  next: %s", r.Next)
+		b.line("  next: %s", st.hint(r.Next))
 	}
 	return b.write(w)
 }

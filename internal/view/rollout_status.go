@@ -27,9 +27,6 @@ type RolloutStatus struct {
 	// Holder is the executor; "" for none.
 	Holder string
 	Now    time.Time
-	// Connection completes the command of the hint with the flags of the connection; nil leaves it
-	// as it is.
-	Connection func(command string) string
 }
 
 // Status writes the status of a rollout: one sentence, the pods, the steps, and what to do.
@@ -52,10 +49,7 @@ func Status(w io.Writer, s RolloutStatus, st Style) error {
 		}
 	}
 	if status.Remedy != "" {
-		if s.Connection != nil {
-			status.Remedy = s.Connection(status.Remedy)
-		}
-		b.line("  %s", st.paint(faint, "hint: "+status.Remedy))
+		b.line("  %s", st.paint(faint, "hint: "+st.hint(status.Remedy)))
 	}
 	return b.write(w)
 }

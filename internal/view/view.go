@@ -24,6 +24,17 @@ type Style struct {
 	Width int
 	// Full shows values and lists of pods whole.
 	Full bool
+	// Copyable adds the flags of the connection to the commands of a hint, so that they can be
+	// copied; nil leaves them as they are.
+	Copyable func(hint string) string
+}
+
+// hint is a hint as it is printed. Machine-readable output has hints without the connection.
+func (st Style) hint(text string) string {
+	if st.Copyable == nil {
+		return text
+	}
+	return st.Copyable(text)
 }
 
 const (

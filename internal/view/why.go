@@ -87,7 +87,7 @@ func (b *builder) cause(c diagnose.Cause) {
 	}
 	b.line("  %s", b.st.paint(color, fmt.Sprintf("%s %s: %s", mark, c.Gate, c)))
 	if c.Hint != "" {
-		b.line("      %s", b.st.paint(faint, "hint: "+c.Hint))
+		b.line("      %s", b.st.paint(faint, "hint: "+b.st.hint(c.Hint)))
 	}
 }
 

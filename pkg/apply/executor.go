@@ -23,7 +23,7 @@ type Executor struct {
 	through *int
 }
 
-// Begin puts a plan on record for an opened workload, to be driven. It is refused while
+// Begin records a plan for an opened workload, to be driven. It is refused while
 // another rollout of the workload is in flight.
 func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor, error) {
 	return r.hold(ctx, w, p, func(e *Executor) error {
@@ -37,7 +37,7 @@ func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor
 	})
 }
 
-// Continue takes over what is left of the rollout on record of an opened workload. The
+// Continue takes over what is left of the recorded rollout of an opened workload. The
 // record is as it was when the workload was opened, or later.
 func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 	rec, err := w.Rollout()
@@ -58,7 +58,7 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 	})
 }
 
-// Transit has the rollout on record of an opened workload make a transition, and takes over
+// Transit has the recorded rollout of an opened workload make a transition, and takes over
 // what is left of it then, as [Rollouts.Continue] does. Whether this process may drive it is
 // decided first: a refusal leaves the record as it was, and so does another process that
 // drives the rollout. [Rollouts.Change] is the way to have that one follow.
@@ -112,7 +112,7 @@ func (r Rollouts) transit(e *Executor, t Transition) (plan.Record, error) {
 	return e.workload.Decide(e.held, e.ref, s.Version, after)
 }
 
-// Rollback puts the way back on record of a rollout that has ended, see [plan.Rollback]; why is
+// Rollback records the way back of a rollout that has ended, see [plan.Rollback]; why is
 // what ended it. Where no pod was updated, the plan of the executor has no steps, the
 // record stays as it is, and there is nothing to drive.
 func (r Rollouts) Rollback(ctx context.Context, w Workload, why string) (*Executor, error) {
@@ -186,7 +186,7 @@ func (r Rollouts) hold(ctx context.Context, w Workload, p plan.Plan, start func(
 	return e, nil
 }
 
-// Record returns the rollout that is driven, as it is on record now.
+// Record returns the rollout that is driven, as it is recorded now.
 func (e *Executor) Record() (plan.Record, error) { return e.workload.Rollout() }
 
 // Plan returns the plan that is carried out.

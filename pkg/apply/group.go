@@ -16,9 +16,9 @@ import (
 type GroupRecords interface {
 	// Load returns a group; the error wraps group.ErrNone without one.
 	Load(ctx context.Context, namespace, name string) (group.Record, error)
-	// Begin puts a group on record, in place of one of its name.
+	// Begin records a group, in place of one of its name.
 	Begin(ctx context.Context, r group.Record) (group.Record, error)
-	// Change changes a group as it is on record now. change is called again where another
+	// Change changes a group as it is recorded now. change is called again where another
 	// process has written in between.
 	Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error)
 	// Hold makes the caller the one that carries a group out, see [Workload].
@@ -86,7 +86,7 @@ type GroupResult struct {
 	Faults error
 }
 
-// Begin puts a group on record and carries it out.
+// Begin records a group and carries it out.
 func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (res GroupResult, err error) {
 	err = g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) error {
 		if rec, err = g.record(held, rec); err != nil {
@@ -98,7 +98,7 @@ func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (r
 	return res, err
 }
 
-// Record puts a group on record for another process to carry out, by [Groups.Resume].
+// Record records a group for another process to carry out, by [Groups.Resume].
 func (g Groups) Record(ctx context.Context, rec group.Record) error {
 	return g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) error {
 		_, err := g.record(held, rec)
@@ -106,7 +106,7 @@ func (g Groups) Record(ctx context.Context, rec group.Record) error {
 	})
 }
 
-// record puts a group on record, in place of one that has no rollout in progress beside its
+// record records a group, in place of one that has no rollout in progress beside its
 // own. The caller holds the group.
 func (g Groups) record(ctx context.Context, rec group.Record) (group.Record, error) {
 	before, err := g.Records.Load(ctx, rec.Namespace, rec.Name)
@@ -152,7 +152,7 @@ type GroupError struct{ Msg, Hint string }
 // Error is Msg.
 func (e *GroupError) Error() string { return e.Msg }
 
-// Resume carries out what is left of a group on record.
+// Resume carries out what is left of a recorded group.
 func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (res GroupResult, err error) {
 	err = g.held(ctx, namespace, name, func(held context.Context) error {
 		rec, err := g.Records.Load(held, namespace, name)

@@ -17,7 +17,7 @@ type Records interface {
 	Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 	// List returns those of a namespace, or of all for "".
 	List(ctx context.Context, namespace string) ([]plan.Record, error)
-	// Change changes the progress of a rollout as it is on record now. change is called
+	// Change changes the progress of a rollout as it is recorded now. change is called
 	// again where another process has written in between; its error ends the change, and
 	// nothing is written. by is who changes it.
 	Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error)
@@ -28,7 +28,7 @@ type Records interface {
 // Workload is one workload of a cluster, opened so that its rollout can be driven.
 type Workload interface {
 	Cluster
-	// Rollout returns the rollout on record; the error wraps plan.ErrNoRollout without one.
+	// Rollout returns the recorded rollout; the error wraps plan.ErrNoRollout without one.
 	Rollout() (plan.Record, error)
 	// Resume is Rollout, to be driven from where it is: from now on another one in its
 	// place is an error that wraps plan.ErrOtherExecutor. The caller holds the rollout.
@@ -79,12 +79,12 @@ type Rollouts struct {
 // as plan.Progress.Resume.
 type Transition func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error)
 
-// List returns the rollouts on record of a namespace, or of all for "".
+// List returns the recorded rollouts of a namespace, or of all for "".
 func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, error) {
 	return r.Records.List(ctx, namespace)
 }
 
-// Get returns the rollout on record of a workload.
+// Get returns the recorded rollout of a workload.
 func (r Rollouts) Get(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	return r.Records.Load(ctx, ref)
 }
@@ -94,7 +94,7 @@ func (r Rollouts) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
 	return r.Records.Holder(ctx, ref)
 }
 
-// Change has a rollout on record make a transition, and returns it as it is then.
+// Change has a recorded rollout make a transition, and returns it as it is then.
 func (r Rollouts) Change(ctx context.Context, ref cluster.Ref, t Transition) (plan.Record, error) {
 	return r.Records.Change(ctx, ref, r.By, func(rec *plan.Record) error {
 		if r.Unless != nil {
@@ -187,19 +187,19 @@ func (r Rollouts) StepBack(ctx context.Context, ref cluster.Ref, to int) (plan.R
 	})
 }
 
-// Run puts a plan on record and carries it out, until it is done, halts, or has to be
+// Run records a plan and carries it out, until it is done, halts, or has to be
 // left. It is refused while another rollout of the workload is in flight.
 func (r Rollouts) Run(ctx context.Context, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
 	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Begin(ctx, w, p) })
 }
 
-// Drive carries out what is left of the rollout on record. The error wraps plan.ErrOtherExecutor
+// Drive carries out what is left of the recorded rollout. The error wraps plan.ErrOtherExecutor
 // where another process drives it.
 func (r Rollouts) Drive(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
 	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Continue(ctx, w) })
 }
 
-// RollBack ends the rollout on record and carries out the way back to the template that
+// RollBack ends the recorded rollout and carries out the way back to the template that
 // it started from. Where no pod was updated there is none, and the result says so.
 func (r Rollouts) RollBack(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
 	if _, err := r.Change(ctx, ref, Aborting(r.aborted(), true)); err != nil {
@@ -250,7 +250,7 @@ func (r Rollouts) now() time.Time {
 	return time.Now()
 }
 
-// Idle reports why another plan cannot take the place of the one on record, by a
+// Idle reports why another plan cannot take the place of the recorded one, by a
 // transition that does that; nil where nothing is in flight.
 func Idle(w Workload, t plan.Transition) error {
 	rec, err := w.Rollout()

@@ -184,9 +184,9 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
-// TestRolloutsRollBack: an aborted rollout goes back, one that is done too, and where no
+// TestRollouts_RollBack: an aborted rollout goes back, one that is done too, and where no
 // pod was updated there is nothing to do.
-func TestRolloutsRollBack(t *testing.T) {
+func TestRollouts_RollBack(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
@@ -212,9 +212,9 @@ func TestRolloutsRollBack(t *testing.T) {
 	}
 }
 
-// TestRolloutsResumeLate: a step that was on hold for longer than it may take has all its
+// TestRollouts_ResumeGivesAStepItsWholeTime: a step that was on hold for longer than it may take has all its
 // time when it is resumed or promoted, and when another process takes it over.
-func TestRolloutsResumeLate(t *testing.T) {
+func TestRollouts_ResumeGivesAStepItsWholeTime(t *testing.T) {
 	for name, resume := range map[string]func(apply.Rollouts, *memory) error{
 		"resumed": func(r apply.Rollouts, m *memory) error { _, err := r.Resume(t.Context(), m.ref); return err },
 		"promoted in advance": func(r apply.Rollouts, m *memory) error {
@@ -266,8 +266,8 @@ func lastsFor(t *testing.T, name string, r apply.Rollouts, m *memory, want time.
 	}
 }
 
-// TestRolloutsRefuse: what cannot be driven is not begun, and lets go of what it held.
-func TestRolloutsRefuse(t *testing.T) {
+// TestRollouts_RefuseWhatCannotRun: what cannot be driven is not begun, and lets go of what it held.
+func TestRollouts_RefuseWhatCannotRun(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	ctx := t.Context()
 	m.denied = errors.New("you may not patch clonesets")
@@ -298,9 +298,9 @@ func TestRolloutsRefuse(t *testing.T) {
 	}
 }
 
-// TestRolloutsUnless: a change is refused where the record is not what it was asked for,
+// TestRollouts_RefuseAChangedRecord: a change is refused where the record is not what it was asked for,
 // as it is when it is written, and nothing is written then.
-func TestRolloutsUnless(t *testing.T) {
+func TestRollouts_RefuseAChangedRecord(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
@@ -331,9 +331,9 @@ func TestRolloutsUnless(t *testing.T) {
 	}
 }
 
-// TestRolloutsStepBack: the pause that was promoted by mistake is waited for
+// TestRollouts_StepBackWaitsAgain: the pause that was promoted by mistake is waited for
 // again, and the rollout then ends as planned, with every patch sent once.
-func TestRolloutsStepBack(t *testing.T) {
+func TestRollouts_StepBackWaitsAgain(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {

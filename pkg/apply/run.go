@@ -59,7 +59,7 @@ type run struct {
 	// last is what was done last, repeats how often it was.
 	last    []plan.Action
 	repeats int
-	// halted is since when a watched rollout halts without that on record.
+	// halted is since when a watched rollout halts without a record of that.
 	halted time.Time
 	// refusals counts turns in a row that were turned down.
 	refusals int

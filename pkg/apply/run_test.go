@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-func TestRunTellsTheWholeStory(t *testing.T) {
+func TestRun_ReportsEveryEvent(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "100%")})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Completed || b.images(t)["web:2"] != 6 {
@@ -65,8 +65,8 @@ func TestRun_Through(t *testing.T) {
 	}
 }
 
-// TestRunDrivesPodByPod is the driver client, where every pod is an action.
-func TestRunDrivesPodByPod(t *testing.T) {
+// TestRun_DriverClientUpdatesPodByPod is the driver client, where every pod is an action.
+func TestRun_DriverClientUpdatesPodByPod(t *testing.T) {
 	b := newBed(t, replicaSet, simulate.DefaultOptions(), plan.Policy{Driver: plan.DriverClient, Grace: time.Second})
 	res := b.run(t, t.Context(), b, apply.Options{})
 	if res.Outcome != event.Completed || b.images(t)["web:2"] != 4 {
@@ -74,7 +74,7 @@ func TestRunDrivesPodByPod(t *testing.T) {
 	}
 }
 
-func TestRunStopsAtAPauseAndGoesOn(t *testing.T) {
+func TestRun_PausesAndContinues(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%")})
 	if res := b.run(t, t.Context(), b, apply.Options{AtPause: true}); res.Outcome != event.AtPause || b.images(t)["web:2"] != 2 {
 		t.Fatalf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
@@ -88,7 +88,7 @@ func TestRunStopsAtAPauseAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestRunHaltsOrGoesBack(t *testing.T) {
+func TestRun_FailsOrRollsBack(t *testing.T) {
 	for _, c := range []struct {
 		onFailure plan.OnFailure
 		outcome   event.Outcome
@@ -116,8 +116,8 @@ func TestRunHaltsOrGoesBack(t *testing.T) {
 	}
 }
 
-// TestRunEnds: what ends a run, apart from the rollout.
-func TestRunEnds(t *testing.T) {
+// TestRun_EndsApartFromTheRollout: what ends a run, apart from the rollout.
+func TestRun_EndsApartFromTheRollout(t *testing.T) {
 	taken, cancelTaken := context.WithCancelCause(context.Background())
 	defer cancelTaken(nil)
 	stopped, cancel := context.WithCancel(context.Background())
@@ -196,9 +196,9 @@ func (h *hindered) Do(ctx context.Context, ref cluster.Ref, a plan.Action) error
 	return err
 }
 
-// TestTurnedDownForLong: a write that is turned down again and again was never
+// TestRun_RetriesRefusedWrites: a write that is turned down again and again was never
 // undone: the rollout waits.
-func TestTurnedDownForLong(t *testing.T) {
+func TestRun_RetriesRefusedWrites(t *testing.T) {
 	for name, refusal := range map[string]error{"budget": plan.ErrRefused, "server": plan.ErrUnavailable, "conflict": plan.ErrConflict} {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
@@ -216,9 +216,9 @@ func TestTurnedDownForLong(t *testing.T) {
 	}
 }
 
-// TestGoneWithItsRecord: where the object is gone the record is, too, and the reason
+// TestRun_MissingObjectIsTheReason: where the object is gone the record is, too, and the reason
 // is the object.
-func TestGoneWithItsRecord(t *testing.T) {
+func TestRun_MissingObjectIsTheReason(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "100%"), Pull: plan.PullNever})
 	b.run(t, t.Context(), b, apply.Options{AtPause: true})
 	if res := b.run(t, t.Context(), &gone{b.World}, apply.Options{}); res.Outcome != event.Failed || res.Reason != "object: the object is gone" {
@@ -239,8 +239,8 @@ func (g *gone) Record(context.Context, cluster.Ref, string, plan.Progress) error
 	return fmt.Errorf("the record: %w", plan.ErrNotFound)
 }
 
-// TestHaltIsRecorded: an error that no look would find stays with the rollout.
-func TestHaltIsRecorded(t *testing.T) {
+// TestRun_RecordsAFailure: an error that no look would find stays with the rollout.
+func TestRun_RecordsAFailure(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	c := &hindered{World: b.World, do: func(plan.Action) error { return errors.New("you may not") }}
 	b.run(t, t.Context(), c, apply.Options{})
@@ -254,9 +254,9 @@ func TestHaltIsRecorded(t *testing.T) {
 	}
 }
 
-// TestHistories kills runs at random moments and has writes turned down at random.
+// TestRun_RandomHistoriesReachTheEnd kills runs at random moments and has writes turned down at random.
 // Every history ends with the planned state, and no patch is sent twice.
-func TestHistories(t *testing.T) {
+func TestRun_RandomHistoriesReachTheEnd(t *testing.T) {
 	for seed := range uint64(60) {
 		chance := newChance(seed)
 		driver, doc := plan.DriverKruise, cloneSet

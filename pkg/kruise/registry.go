@@ -11,7 +11,7 @@ type Registered struct {
 	Group, Kind string
 	// ShortNames are what kubectl takes for the kind beside its names.
 	ShortNames []string
-	// Aliases are short names of ours, for a kind that has none.
+	// Aliases are short names of this program, for a kind that has none.
 	Aliases []string
 	// Served are the versions with the releases that brought them, the oldest first;
 	// there are one or two.

@@ -139,7 +139,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkNext is one look at a step that is under way: an executor takes it after
+// BenchmarkNext is one look at a step that is in progress: an executor takes it after
 // every change.
 func BenchmarkNext(b *testing.B) {
 	desired, s := crowd(b, podJSON(10000))

@@ -59,5 +59,5 @@ func (b *builder) chooseDriver() error {
 var driverHint = map[Driver]string{
 	DriverKruise: "the driver kruise needs the Kruise object itself in the cluster: use native or client",
 	DriverNative: "the driver native needs an object whose own controller replaces pods: use kruise, or client for OnDelete and ReplicaSets",
-	DriverClient: "the driver client needs a ReplicaSet, or a StatefulSet or DaemonSet with OnDelete: kubectl kruise render --driver client makes them",
+	DriverClient: "the driver client needs a ReplicaSet, or a StatefulSet or DaemonSet with OnDelete: 'kubectl kruise render --driver client' makes them",
 }

@@ -39,7 +39,7 @@ func (p *Plan) outcomes(present *cluster.Workload) ([]*cluster.Workload, error) 
 	for i := range p.Steps {
 		for j := range p.Steps[i].Patches {
 			if doc, err = ApplyPatch(doc, &p.Steps[i].Patches[j]); err != nil {
-				return nil, fmt.Errorf("patch %d of step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
+				return nil, fmt.Errorf("patch %d in step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
 			}
 		}
 		if len(p.Steps[i].Patches) > 0 {

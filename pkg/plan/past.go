@@ -194,7 +194,7 @@ func changeText(p Plan) string {
 	}
 	switch {
 	case len(images) > 2:
-		return fmt.Sprintf("%s and %d more images", images[0], len(images)-1)
+		return fmt.Sprintf("%s and %s", images[0], counted.Of(len(images)-1, "more image"))
 	case len(images) > 0:
 		return strings.Join(images, ", ")
 	case len(p.Change.Fields) > 0:

@@ -180,7 +180,7 @@ func equalJSON(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// inForce reports whether an object has what a patch of ours writes: sending it
+// inForce reports whether an object has what a patch of the plan writes: sending it
 // would change nothing.
 func inForce(p *Patch, w *cluster.Workload) bool {
 	spec, err := specOf(w, versionOf(w))

@@ -151,7 +151,7 @@ func (p Progress) Check(of Plan) error {
 	case p.Step < 0 || p.Step > n:
 		return fmt.Errorf("the progress is not of this plan: step %d of %d", p.Step, n)
 	case p.Sent < 0 || p.FirstCountingPause < 0 || p.PausedFrom < 0:
-		return fmt.Errorf("the progress is not of this plan: %d patches sent, free up to step %d, on hold from step %d", p.Sent, p.FirstCountingPause, p.PausedFrom)
+		return fmt.Errorf("the progress is not of this plan: patches sent: %d, first pause that counts: %d, paused from step %d", p.Sent, p.FirstCountingPause, p.PausedFrom)
 	}
 	return p.Stop.Check()
 }

@@ -23,7 +23,7 @@ func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &rollout{plan: &p, snap: &s}
 	present := r.object()
 	template := s.Base
-	if p.Change.FromHash == p.Change.ToHash { // what is on record is older than this rollout
+	if p.Change.FromHash == p.Change.ToHash { // what is recorded is older than this rollout
 		template = templateOf(present)
 	}
 	for _, revision := range s.Revisions {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestUndo_LeadsToAnOlderRevision: all pods go to the older template, whatever partition an ended rollout has
-// left, and a revision that is not on record is an error.
+// left, and a revision that is not recorded is an error.
 func TestUndo_LeadsToAnOlderRevision(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
@@ -65,7 +65,7 @@ func TestBack_TouchesUpdatedPodsOnly(t *testing.T) {
 	}
 }
 
-// TestBack_TakesNoOtherTemplate: the template on record may have been edited; the way back
+// TestBack_TakesNoOtherTemplate: the recorded template may have been edited; the way back
 // leads to the one that the plan started from, or nowhere.
 func TestBack_TakesNoOtherTemplate(t *testing.T) {
 	old := clones("")

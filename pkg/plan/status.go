@@ -239,10 +239,15 @@ var plainWords = []struct {
 	{regexp.MustCompile(`the controller has not seen generation \d+ yet \(observedGeneration \d+\)`), "the controller has not processed the latest change yet"},
 }
 
+// singular is the number 1 with its nouns.
+var singular = strings.NewReplacer(
+	" of 1 updated pods are", " of 1 updated pod is", " of 1 pods are", " of 1 pod is", " aims for 1 updated pods", " aims for 1 updated pod",
+)
+
 // withPlainWords replaces conditions on fields of a status by plain sentences.
 func withPlainWords(why string) string {
 	for _, p := range plainWords {
 		why = p.field.ReplaceAllString(why, p.words)
 	}
-	return why
+	return singular.Replace(why)
 }

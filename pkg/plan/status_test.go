@@ -73,7 +73,7 @@ func TestStatus_Sentences(t *testing.T) {
   status  progressing at step 1 of 3: update the template and 1 of 10 pods
 updating
   record  progressing at step 1 of 3: update the template and 1 of 10 pods
-  status  progressing at step 1 of 3: 0 of 1 updated pods are available
+  status  progressing at step 1 of 3: 0 of 1 updated pod is available
 a controller behind
   record  progressing at step 3 of 3: update 9 more pods: 10 of 10
   status  progressing at step 3 of 3: Kruise still aims for 10 updated pods; this step wants 5

@@ -288,7 +288,7 @@ func allPods(n int) string {
 	if n == 1 {
 		return "the only pod"
 	}
-	return fmt.Sprintf("all %d pods", n)
+	return "all " + counted.Of(n, "pod")
 }
 
 // partitionHolds is the condition that the partition is the one that base has.

@@ -331,7 +331,7 @@ func TestCommands_ListsWhatWouldRun(t *testing.T) {
 }
 
 // TestStricter_TakesTheStricterLimits: an edited record takes no more pods down at a time than the live object
-// allows, and what is stricter on record stays.
+// allows, and what is recorded as stricter stays.
 func TestStricter_TakesTheStricterLimits(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)

@@ -18,10 +18,10 @@ import (
 
 var updateBadInput = flag.Bool("update-badinput", false, "write the answers to bad input again")
 
-// TestBadInput loads and renders each file of testdata/badinput. Every fault
+// TestBadInput_IsReportedWithItsPlace loads and renders each file of testdata/badinput. Every fault
 // is one line with file, line, field and hint, exactly as recorded beside the
 // file; nothing panics.
-func TestBadInput(t *testing.T) {
+func TestBadInput_IsReportedWithItsPlace(t *testing.T) {
 	const least = 40
 	paths, err := filepath.Glob(filepath.Join("testdata", "badinput", "*.yaml"))
 	if err != nil || len(paths) < least {

@@ -70,9 +70,9 @@ spec:
 ` + more
 }
 
-// TestBase: with the state before, what a partition keeps is a workload of its own,
+// TestBase_PartitionKeepsAWorkloadOfItsOwn: with the state before, what a partition keeps is a workload of its own,
 // also where a subset has the partition, and everybody else follows.
-func TestBase(t *testing.T) {
+func TestBase_PartitionKeepsAWorkloadOfItsOwn(t *testing.T) {
 	half := "  updateStrategy: {rollingUpdate: {partition: 50%}}\n"
 	for name, c := range map[string]struct {
 		base, input string

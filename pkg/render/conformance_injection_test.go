@@ -17,9 +17,9 @@ func TestConformanceInjection(t *testing.T) {
 	})
 }
 
-// TestInjectedAgain: what comes out of a recorded case stays as it is when it is
+// TestInjection_IsIdempotent: what comes out of a recorded case stays as it is when it is
 // rendered with the same sets once more.
-func TestInjectedAgain(t *testing.T) {
+func TestInjection_IsIdempotent(t *testing.T) {
 	conformance.Area(t, "injection", func(_ *testing.T, c conformance.Case) error {
 		stream, context, err := conformance.InjectionScene(c)
 		if err != nil || c.Has("denied.txt") {

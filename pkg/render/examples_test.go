@@ -68,9 +68,9 @@ func samePatches(t *testing.T, dir string, sequences []patches.Sequence) {
 	}
 }
 
-// TestExamplesOfAllKinds: each kind has an example. Those
+// TestExamples_OfAllKinds: each kind has an example. Those
 // that only Kruise's own controllers write need none.
-func TestExamplesOfAllKinds(t *testing.T) {
+func TestExamples_OfAllKinds(t *testing.T) {
 	shown := map[string]bool{}
 	for _, dir := range golden.Cases(t, "../../examples/*/app.yaml") {
 		for _, r := range golden.Read(t, dir, "app.yaml") {
@@ -84,9 +84,9 @@ func TestExamplesOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestExpandsTo: what an example of one kind becomes is of the kinds that the
+// TestDescriptors_NameTheKindsOfTheOutput: what an example of one kind becomes is of the kinds that the
 // descriptor names, and of each kind that becomes objects there is an example.
-func TestExpandsTo(t *testing.T) {
+func TestDescriptors_NameTheKindsOfTheOutput(t *testing.T) {
 	shown := map[string]bool{}
 	for _, dir := range slices.Concat(golden.Cases(t, "../../examples/*/rendered.yaml"), golden.Cases(t, "lower/testdata/*/expected.yaml")) {
 		in := append(golden.Read(t, dir, "app.yaml"), golden.Read(t, dir, "input.yaml")...)

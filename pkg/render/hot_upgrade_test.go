@@ -12,7 +12,7 @@ import (
 
 // What exchanges a hot-upgrade sidecar depends on the driver; nothing does with native
 // sidecars, which this client does not restart.
-func TestWhoExchangesSidecars(t *testing.T) {
+func TestHotUpgrade_DependsOnTheDriver(t *testing.T) {
 	set := func(list string) string {
 		policy := ""
 		if list == "initContainers" {

@@ -35,7 +35,7 @@ const (
 )
 
 // What a few lines can be made into is bounded, and each bound can be moved.
-func TestGrowthIsBounded(t *testing.T) {
+func TestLimits_BoundGrowth(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		limits stage.Limits
@@ -83,7 +83,7 @@ func rendered(t *testing.T, text string, limits stage.Limits) (*render.Result, e
 }
 
 // The number of replicas of a UnitedDeployment costs nothing.
-func TestReplicasAreNoWork(t *testing.T) {
+func TestLimits_ReplicasCostNothing(t *testing.T) {
 	res, err := rendered(t, manySubsets+several("    - {name: s%d}\n", 3), stage.Limits{})
 	if err != nil || len(res.Resources) != 3 {
 		t.Errorf("%v, %v", res, err)

@@ -35,9 +35,9 @@ func release(t *testing.T, text string) kruise.Release {
 	return r
 }
 
-// TestRenderByRelease: what a release drops has no effect, what is made is in a version
+// TestRender_ByRelease: what a release drops has no effect, what is made is in a version
 // that it serves, and what stays Kruise's must be taken by it.
-func TestRenderByRelease(t *testing.T) {
+func TestRender_ByRelease(t *testing.T) {
 	sidecar := releaseSidecar + "---\n" + strings.Replace(releaseSet, "VERSION", "v1alpha1", 1)
 	for _, c := range []struct {
 		name, release, input string

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
-// TestStop: a render ends with the reason that it is given, whenever that is.
-func TestStop(t *testing.T) {
+// TestStop_EndsWithItsReason: a render ends with the reason that it is given, whenever that is.
+func TestStop_EndsWithItsReason(t *testing.T) {
 	stop := errors.New("stop")
 	for n, asked := 0, 0; n == 0 || asked >= n; n++ {
 		asked = 0

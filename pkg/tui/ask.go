@@ -77,7 +77,7 @@ func restarts(a world.Act) string {
 	case n == 1:
 		return "Restart " + containers + " in pod " + a.Pods[0] + "?"
 	case n > 1:
-		return fmt.Sprintf("Restart %s in %d pods?", containers, n)
+		return fmt.Sprintf("Restart %s in %s?", containers, counted.Of(n, "pod"))
 	}
 	return "Restart " + containers + " in all pods of " + names(a.On) + "?"
 }
@@ -135,10 +135,8 @@ func rollsBack(c plan.Consequence) string {
 		return "No pod was updated: the rollout ends, and nothing else changes."
 	case c.Pods == 0:
 		return "It takes " + counted.Of(c.Steps, "step") + "."
-	case c.Pods == 1:
-		return "1 pod changes, in " + counted.Of(c.Steps, "step") + "."
 	}
-	return fmt.Sprintf("%d pods change, in %s.", c.Pods, counted.Of(c.Steps, "step"))
+	return counted.With(c.Pods, "pod changes", "pods change") + ", in " + counted.Of(c.Steps, "step") + "."
 }
 
 func stays(row *world.Workload) string {
@@ -146,14 +144,7 @@ func stays(row *world.Workload) string {
 		return "Pods stay as they are."
 	}
 	n := row.Pods
-	return fmt.Sprintf("%d of %s on the new revision, %d on the old one.", n.Updated, podsStay(max(n.Desired, n.Total)), max(n.Total-n.Updated, 0))
-}
-
-func podsStay(n int) string {
-	if n == 1 {
-		return "1 pod stays"
-	}
-	return fmt.Sprintf("%d pods stay", n)
+	return fmt.Sprintf("%d of %s on the new revision, %d on the old one.", n.Updated, counted.With(max(n.Desired, n.Total), "pod stays", "pods stay"), max(n.Total-n.Updated, 0))
 }
 
 func inPods(c plan.Consequence) string {

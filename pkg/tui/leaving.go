@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -59,17 +60,12 @@ func (l leaving) body(m Model, under []draw.Line) []draw.Line {
 		return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 	}
 	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", rollouts(len(driving))), width)
-	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with `kubectl kruise rollout resume %s%s`.", names(driving), show.Name(driving[0]), flags(m.env.World.Where, driving[0].Namespace))
+	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with '%s'.", names(driving), m.env.Hint("kubectl kruise rollout resume "+show.Name(driving[0])+flags(m.env.World.Where, driving[0].Namespace)))
 	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
 	return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 }
 
-func rollouts(n int) string {
-	if n == 1 {
-		return "1 rollout is"
-	}
-	return fmt.Sprintf("%d rollouts are", n)
-}
+func rollouts(n int) string { return counted.With(n, "rollout is", "rollouts are") }
 
 func (l leaving) answer() draw.Line { return yesOrNo(l.calm) }
 

@@ -29,9 +29,9 @@ func (s spaces) Move(_ context.Context, namespace string) error {
 	return nil
 }
 
-// TestMove: another namespace takes the place of the first with all its screens; one
+// TestMove_ReplacesAllScreens: another namespace takes the place of the first with all its screens; one
 // that cannot be read leaves everything as it is.
-func TestMove(t *testing.T) {
+func TestMove_ReplacesAllScreens(t *testing.T) {
 	s := tuitest.Start(t, tui.Options{Source: spaces{tuitest.NewStill(inSpace("one"))}}, tuitest.Size{Width: 80, Height: 24})
 	s.Until("in-one")
 	s.Press("enter").Until("deployment/in-one")

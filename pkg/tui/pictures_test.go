@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// TestPictures draws the pictures of the docs, from the program in the shop of the
+// TestPictures_OfTheDocs draws the pictures of the docs, from the program in the shop of the
 // demo: `make pictures` writes them.
-func TestPictures(t *testing.T) {
+func TestPictures_OfTheDocs(t *testing.T) {
 	for name, reach := range map[string]func(*tuitest.Session) string{
 		"workloads": func(s *tuitest.Session) string { return s.Until("storefront", "checkout", "node-agent") },
 		"stuck": func(s *tuitest.Session) string {

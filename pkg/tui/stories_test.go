@@ -31,9 +31,9 @@ func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 	}
 }
 
-// TestStoryStuck: an operator is called at night, sees what is stuck, reads why, and takes
+// TestStory_BlockedRolloutIsRolledBack: an operator is called at night, sees what is stuck, reads why, and takes
 // it back.
-func TestStoryStuck(t *testing.T) {
+func TestStory_BlockedRolloutIsRolledBack(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("f")
 	s.Until("problems only", "✖ stuck")
@@ -53,8 +53,8 @@ func TestStoryStuck(t *testing.T) {
 	golden.Same(t, "testdata/story-undone.txt", tuitest.Plain(s.Until("RolloutEnded", "enter pod")))
 }
 
-// TestStoryPromote: a canary has been looked at, and goes on.
-func TestStoryPromote(t *testing.T) {
+// TestStory_CanaryIsPromoted: a canary has been looked at, and goes on.
+func TestStory_CanaryIsPromoted(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("storefront").Press("enter", "enter")
 	s.Until("PODS", "waiting for approval")
@@ -69,8 +69,8 @@ func TestStoryPromote(t *testing.T) {
 	s.Until("✓ healthy", "12/12 updated")
 }
 
-// TestStoryHotUpgrade: a sidecar gets a new version while its pods go on.
-func TestStoryHotUpgrade(t *testing.T) {
+// TestStory_SidecarIsUpgradedHot: a sidecar gets a new version while its pods go on.
+func TestStory_SidecarIsUpgradedHot(t *testing.T) {
 	s, pass := visit(t)
 	s.Press(":").Type("rollout sidecarset/mesh").Press("enter")
 	s.Until("◐ progressing", "PODS", "proxy-2")
@@ -78,9 +78,9 @@ func TestStoryHotUpgrade(t *testing.T) {
 	s.Until("✓ healthy", "10/10 updated, 10 of these ready")
 }
 
-// TestStorySidecars: who has the new sidecar, where it is being taken over, and why not
+// TestStory_SidecarsOfANamespace: who has the new sidecar, where it is being taken over, and why not
 // everybody has it; then how long the rest will take, from the plan.
-func TestStorySidecars(t *testing.T) {
+func TestStory_SidecarsOfANamespace(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("2")
 	golden.Same(t, "testdata/story-sidecars.txt", tuitest.Plain(s.Until("workloads › sidecars", "mesh on all workloads", "10 matched")))
@@ -96,8 +96,8 @@ func TestStorySidecars(t *testing.T) {
 	s.Until("10 matched, 10 updated, 10 ready")
 }
 
-// TestStoryDistributions: a secret is missing in a namespace; the user finds out why.
-func TestStoryDistributions(t *testing.T) {
+// TestStory_MissingSecretIsExplained: a secret is missing in a namespace; the user finds out why.
+func TestStory_MissingSecretIsExplained(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("3")
 	golden.Same(t, "testdata/story-distributions.txt", tuitest.Plain(s.Until("workloads › distributions", "conflict: the object exists")))
@@ -105,9 +105,9 @@ func TestStoryDistributions(t *testing.T) {
 	s.Until("storefront", "checkout")
 }
 
-// TestLooks: the same screen for light terminals, those of sixteen colours, and those
+// TestLooks_OfOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
 // without symbols.
-func TestLooks(t *testing.T) {
+func TestLooks_OfOtherTerminals(t *testing.T) {
 	for name, o := range map[string]theme.Options{
 		"light": {Colors: theme.Many, Light: true}, "sixteen": {Colors: theme.Sixteen}, "ascii": {ASCII: true},
 	} {

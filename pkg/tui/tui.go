@@ -42,6 +42,9 @@ type Options struct {
 	Notify Notify
 	// Contexts are the names that :ctx goes to; none leaves the command out.
 	Contexts []string
+	// Copyable adds the flags of the connection to the commands of a text; nil leaves them as
+	// they are.
+	Copyable func(text string) string
 	// After sends a message after a time; nil is the clock of the program.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	// First is a screen that opens on top of the list; its zero value is none.
@@ -85,7 +88,7 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
-		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source,
+		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source, Copyable: o.Copyable,
 	}
 	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
 	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {

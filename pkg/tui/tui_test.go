@@ -76,8 +76,8 @@ func TestProduction_AsksForTheName(t *testing.T) {
 	s.Until("abort: done")
 }
 
-// TestValue: scale and partition ask for a value first; what cannot be done says why.
-func TestValue(t *testing.T) {
+// TestValue_IsAskedForFirst: scale and partition ask for a value first; what cannot be done says why.
+func TestValue_IsAskedForFirst(t *testing.T) {
 	s, still := start(t, two())
 	s.Press("s").Type("bad").Press("enter")
 	s.Until("bad is not valid", "esc back")
@@ -94,15 +94,15 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestMarked: an act is about all that is marked.
-func TestMarked(t *testing.T) {
+// TestActions_AreForAllMarked: an act is about all that is marked.
+func TestActions_AreForAllMarked(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("space", "space", "R")
 	s.Until("Restart all containers in all pods of statefulset/ledger, cloneset/web?", "namespace   pay, shop", "this would restart 2")
 }
 
-// TestReadOnly hides what changes the cluster, and refuses it.
-func TestReadOnly(t *testing.T) {
+// TestReadOnly_HidesAndRefusesChanges hides what changes the cluster, and refuses it.
+func TestReadOnly_HidesAndRefusesChanges(t *testing.T) {
 	still := tuitest.NewStill(two())
 	s := tuitest.Start(t, tui.Options{Source: still, Actions: still, ReadOnly: true}, middle)
 	if frame := s.Until("read-only", "web"); strings.Contains(tuitest.Plain(frame), "promote  ") {
@@ -145,8 +145,8 @@ func TestCommand(t *testing.T) {
 	s.Ended()
 }
 
-// TestConnectionLost keeps the last state, and its age; then it is there again.
-func TestConnectionLost(t *testing.T) {
+// TestConnection_LostKeepsTheLastState keeps the last state, and its age; then it is there again.
+func TestConnection_LostKeepsTheLastState(t *testing.T) {
 	s, still := start(t, two())
 	w := two()
 	w.Now, w.Link = now.Add(40*time.Second), world.Link{Lost: "connection refused"}
@@ -157,8 +157,8 @@ func TestConnectionLost(t *testing.T) {
 	s.Until("✓ live")
 }
 
-// TestLoading: there is something to see before anything is known.
-func TestLoading(t *testing.T) {
+// TestLoading_ShowsAScreen: there is something to see before anything is known.
+func TestLoading_ShowsAScreen(t *testing.T) {
 	s, still := start(t, world.World{Loading: "workloads, 12 of 40 kinds"})
 	s.Until("loading workloads, 12 of 40 kinds")
 	still.Show(two())
@@ -180,8 +180,8 @@ func TestQuit_AsksWhileARolloutRuns(t *testing.T) {
 	s.Ended()
 }
 
-// TestResize: every size from the smallest to the largest has frames of just that size.
-func TestResize(t *testing.T) {
+// TestResize_FramesHaveTheSize: every size from the smallest to the largest has frames of just that size.
+func TestResize_FramesHaveTheSize(t *testing.T) {
 	s, _ := start(t, two())
 	for _, size := range []tuitest.Size{tuitest.Sizes[0], tuitest.Sizes[2], {Width: 61, Height: 21}, {Width: 61, Height: 22}, {Width: 20, Height: 5}, {Width: 7, Height: 2}, {Width: 1, Height: 1}} {
 		s.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})

@@ -119,7 +119,7 @@ type application struct {
 	health health.HealthOverride
 }
 
-// operation is a sync under way.
+// operation is a sync in progress.
 type operation struct {
 	phase   common.OperationPhase
 	message string

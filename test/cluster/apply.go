@@ -87,7 +87,7 @@ func (c *Cluster) Resource(object *unstructured.Unstructured, namespace string) 
 	return client.Resource(mapping.Resource).Namespace(namespace), nil
 }
 
-// mapping asks the server anew each time: tests add kinds while they run.
+// mapping asks the server again each time: tests add kinds while they run.
 func (c *Cluster) mapping(object *unstructured.Unstructured) (*meta.RESTMapping, error) {
 	groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
 	if err != nil {

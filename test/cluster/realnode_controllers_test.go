@@ -71,7 +71,7 @@ func TestRealDeploymentLeavesPatchedPodsAlone(t *testing.T) {
 	old := pods(t, c, namespace)[0]
 	patchImage(t, c, namespace, old.Name, appVersion("2"))
 	restarted(t, c, namespace, old.Name, 1)
-	// A change outside of the template makes the controller look at everything anew.
+	// A change outside of the template makes the controller look at everything again.
 	c.Apply(t, namespace, strings.Replace(document, "replicas: 1", "replicas: 2", 1))
 	awaitReady(t, c, namespace, "web")
 	if !slices.ContainsFunc(pods(t, c, namespace), func(p corev1.Pod) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // finishJobs waits for Jobs, before workloads are rolled out that may need what they
@@ -110,9 +111,9 @@ type job struct {
 var jobs = map[string]func(spec, status map[string]any) job{
 	"batch/Job":                        byConditions,
 	kruise.Group + "/BroadcastJob":     byConditions,
-	kruise.Group + "/ImagePullJob":     byCount("nodes could not pull"),
+	kruise.Group + "/ImagePullJob":     byCount("node could not pull", "nodes could not pull"),
 	kruise.Group + "/ImageListPullJob": byImages,
-	kruise.Group + "/EphemeralJob":     byCount("pods failed"),
+	kruise.Group + "/EphemeralJob":     byCount("pod failed", "pods failed"),
 }
 
 func jobKind(u *unstructured.Unstructured) string {
@@ -175,7 +176,7 @@ func reason(c map[string]any) string {
 
 // byCount: it is over when it has a time of completion, and failed where it counts
 // failures.
-func byCount(what string) func(spec, status map[string]any) job {
+func byCount(one, other string) func(spec, status map[string]any) job {
 	return func(_, status map[string]any) job {
 		if status["completionTime"] == nil {
 			return job{}
@@ -184,7 +185,7 @@ func byCount(what string) func(spec, status map[string]any) job {
 		if failed == 0 {
 			return job{over: true}
 		}
-		text := fmt.Sprintf("%d %s", failed, what)
+		text := counted.With(int(failed), one, other)
 		if nodes, _, _ := unstructured.NestedStringSlice(status, "failedNodes"); len(nodes) > 0 {
 			text += ": " + strings.Join(nodes, ", ")
 		}

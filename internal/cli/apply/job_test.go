@@ -20,8 +20,8 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-// TestJobStatus_OfEachKind: how each kind says that it is over, and that it failed.
-func TestJobStatus_OfEachKind(t *testing.T) {
+// TestJobState_OfEachKind: how each kind says that it is over, and that it failed.
+func TestJobState_OfEachKind(t *testing.T) {
 	const kruise = "apps.kruise.io/v1beta1"
 	for name, c := range map[string]struct {
 		apiVersion, kind, status string
@@ -38,7 +38,7 @@ func TestJobStatus_OfEachKind(t *testing.T) {
 		"not pulled":            {kruise, "ImagePullJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 2, failedNodes: [a, b]}", job{true, "2 nodes could not pull: a, b"}},
 		"list pulled":           {kruise, "ImageListPullJob", "{completionTime: '2026-01-01T00:00:00Z'}", job{over: true}},
 		"list not pulled":       {kruise, "ImageListPullJob", "{completionTime: '2026-01-01T00:00:00Z', failedImageStatuses: [{name: 'web:1', message: denied}, {name: 'web:2'}]}", job{true, "web:1: denied; web:2"}},
-		"ephemeral":             {"apps.kruise.io/v1alpha1", "EphemeralJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 1}", job{true, "1 pods failed"}},
+		"ephemeral":             {"apps.kruise.io/v1alpha1", "EphemeralJob", "{completionTime: '2026-01-01T00:00:00Z', failed: 1}", job{true, "1 pod failed"}},
 	} {
 		u := object(t, "{apiVersion: "+c.apiVersion+", kind: "+c.kind+", metadata: {name: a}, status: "+c.status+"}")
 		if got := jobStatus(u); got != c.want || endless(u) != "" {
@@ -47,8 +47,8 @@ func TestJobStatus_OfEachKind(t *testing.T) {
 	}
 }
 
-// TestEndless: what does not end by itself is not waited for.
-func TestEndless(t *testing.T) {
+// TestEndless_IsNotWaitedFor: what does not end by itself is not waited for.
+func TestEndless_IsNotWaitedFor(t *testing.T) {
 	for _, text := range []string{
 		"{apiVersion: batch/v1, kind: Job, spec: {suspend: true}}",
 		"{apiVersion: apps.kruise.io/v1beta1, kind: BroadcastJob, spec: {paused: true}}",

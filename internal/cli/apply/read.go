@@ -210,7 +210,7 @@ func (r *reader) unserved(gvk schema.GroupVersionKind) error {
 	_, ours := kruise.Lookup(gvk.Group, gvk.Kind)
 	switch {
 	case other != "" && ours:
-		return &tree.Error{Msg: msg + ", but " + other, Hint: "kubectl kruise convert -f FILE --to-version " + other + " writes it in that version; --target auto does so before it applies"}
+		return &tree.Error{Msg: msg + ", but " + other, Hint: "'kubectl kruise convert -f FILE --to-version " + other + "' writes it in that version; --target auto does so before it applies"}
 	case other != "":
 		return &tree.Error{Msg: msg + ", but " + other, Hint: "write it in that version"}
 	case ours:

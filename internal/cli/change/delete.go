@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -163,7 +164,7 @@ func (o *deleteOptions) budget(ctx context.Context, name string) string {
 		available, _, _ := unstructured.NestedInt64(u.Object, "status", "currentAvailable")
 		desired, _, _ := unstructured.NestedInt64(u.Object, "status", "desiredAvailable")
 		total, _, _ := unstructured.NestedInt64(u.Object, "status", "totalReplicas")
-		return hint + fmt.Sprintf(" (%d of %d pods available, %d must be)", available, total, desired)
+		return hint + fmt.Sprintf(" (%d of %s available, %d must be)", available, counted.Of(int(total), "pod"), desired)
 	}
 	return hint
 }

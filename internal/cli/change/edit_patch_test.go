@@ -17,8 +17,8 @@ func editObject(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-// TestDifference: what differs and nothing else, each upon what was read.
-func TestDifference(t *testing.T) {
+// TestEdit_PatchHoldsOnlyDifferences: what differs and nothing else, each upon what was read.
+func TestEdit_PatchHoldsOnlyDifferences(t *testing.T) {
 	const head = `"metadata": {"uid": "u", "resourceVersion": "4"}`
 	for name, c := range map[string]struct {
 		before, after, want string

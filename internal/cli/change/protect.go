@@ -110,6 +110,6 @@ func warnProtection(f *factory.Factory, info *resource.Info) error {
 	if err != nil {
 		return nil //nolint:nilerr // a refusal is what was wanted, and others say nothing
 	}
-	_, err = fmt.Fprintf(f.Streams.Err, "warning: nothing refuses to delete %s: Kruise's feature gate ResourcesDeletionProtection is off, or Kruise is not here; 'kubectl kruise render' makes an admission policy of the label\n", info.ObjectName())
+	_, err = fmt.Fprintf(f.Streams.Err, "warning: nothing refuses to delete %s: Kruise's feature gate ResourcesDeletionProtection is off, or Kruise is not installed; 'kubectl kruise render' makes an admission policy of the label\n", info.ObjectName())
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -126,7 +127,7 @@ func (e *rolloutExplainer) united(before, after *unstructured.Unstructured) erro
 	if err != nil {
 		return err
 	}
-	return e.workload(old, updated, fmt.Sprintf("those of %d subsets, each a %s", n, updated.GetKind()))
+	return e.workload(old, updated, fmt.Sprintf("those of %s, each a %s", counted.Of(n, "subset"), updated.GetKind()))
 }
 
 // subsetWorkload is the workload that a UnitedDeployment makes for each of its subsets,
@@ -164,6 +165,6 @@ func (e *rolloutExplainer) owners(u *unstructured.Unstructured) error {
 	if err != nil || r == nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.errors(), "note: a new template starts %s: 'kubectl kruise rollout status rollout/%s' follows it\n", r.Title(), r.Name)
+	_, err = fmt.Fprintln(e.errors(), e.Factory.Copyable(fmt.Sprintf("note: a new template starts %s: 'kubectl kruise rollout status rollout/%s' follows it", r.Title(), r.Name)))
 	return err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
-// TestOwners: whoever changes what another writes is told, without a request.
-func TestOwners(t *testing.T) {
+// TestSet_WarnsOfAnOwnerWithoutARequest: whoever changes what another writes is told, without a request.
+func TestSet_WarnsOfAnOwnerWithoutARequest(t *testing.T) {
 	var said bytes.Buffer
 	f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})
 	e := &rolloutExplainer{edit: &edit{Factory: f}}

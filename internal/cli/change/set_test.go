@@ -50,8 +50,8 @@ spec:
       initContainers: [{name: init, image: 'z:1', resources: {limits: {cpu: 1000m}}}]
 `
 
-// TestTemplates: what is set is there, and all the rest is as it was.
-func TestTemplates(t *testing.T) {
+// TestSet_ChangesOnlyWhatIsSet: what is set is there, and all the rest is as it was.
+func TestSet_ChangesOnlyWhatIsSet(t *testing.T) {
 	for name, c := range map[string]struct {
 		args    []string
 		old, by string
@@ -126,8 +126,8 @@ func TestSet_RefusesWrongCalls(t *testing.T) {
 	}
 }
 
-// TestExplain: each kind says what becomes of its pods.
-func TestExplain(t *testing.T) {
+// TestSet_ExplainsWhatHappensToPods: each kind says what becomes of its pods.
+func TestSet_ExplainsWhatHappensToPods(t *testing.T) {
 	united := "apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nmetadata: {name: web}\nspec:\n  topology: {subsets: [{name: a}, {name: b}]}\n" +
 		"  template: {cloneSetTemplate: {spec: {updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}, template: {spec: {containers: [{name: app, image: 'x:1'}]}}}}}\n"
 	cron := "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: web}\nspec: {jobTemplate: {spec: {template: {spec: {containers: [{name: app, image: 'x:1'}]}}}}}\n"

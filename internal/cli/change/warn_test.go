@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
-// TestWarn: only where the server would delete the object, asked by a dry run.
-func TestWarn(t *testing.T) {
+// TestProtect_WarnsWhereTheServerWouldDelete: only where the server would delete the object, asked by a dry run.
+func TestProtect_WarnsWhereTheServerWouldDelete(t *testing.T) {
 	for code, want := range map[int]bool{http.StatusOK: true, http.StatusForbidden: false, http.StatusInternalServerError: false} {
 		answer := func(r *http.Request) (*http.Response, error) {
 			body, err := io.ReadAll(r.Body)

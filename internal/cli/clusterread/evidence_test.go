@@ -118,9 +118,9 @@ func logLine(ago time.Duration, text string) string {
 	return evidenceNow.Add(-ago).Format(time.RFC3339Nano) + " " + text + "\n"
 }
 
-// TestRead: new pods stand beside old ones, of a bounded sample of the logs, and each query
+// TestReadEvidence_IsBounded: new pods stand beside old ones, of a bounded sample of the logs, and each query
 // of the plan is asked once.
-func TestRead(t *testing.T) {
+func TestReadEvidence_IsBounded(t *testing.T) {
 	var old atomic.Int32
 	core, address := evidenceServer(t, func(w http.ResponseWriter, r *http.Request, pod string) {
 		for _, bound := range []string{"sinceSeconds", "tailLines", "limitBytes"} {

@@ -34,7 +34,7 @@ func named(kind, ns, name string) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": kind, "metadata": meta}
 }
 
-func TestReadSortsPages(t *testing.T) {
+func TestReadFacts_SortsPages(t *testing.T) {
 	res, err := readManifest(t, &fakeCluster{lists: map[string][]map[string]any{
 		"/api/v1/namespaces": {named("Namespace", "", "b"), named("Namespace", "", "a")},
 		"/api/v1/nodes":      {named("Node", "", "n")},
@@ -173,9 +173,9 @@ func TestReadFacts_AsksOnlyForNeededFacts(t *testing.T) {
 	}
 }
 
-// TestReadEverything: what an inventory holds without files, in a namespace and
+// TestReadFacts_HoldsEverythingButSecrets: what an inventory holds without files, in a namespace and
 // for all; never a Secret.
-func TestReadEverything(t *testing.T) {
+func TestReadFacts_HoldsEverythingButSecrets(t *testing.T) {
 	s := &fakeCluster{lists: map[string][]map[string]any{
 		"/apis/apps.kruise.io/v1beta1/resourcedistributions": {kruiseObject(t, "{metadata: {name: ca}, spec: {resource: {kind: ConfigMap, metadata: {name: ca}}}}")},
 		"/api/v1/configmaps": {named("ConfigMap", "a", "ca"), named("ConfigMap", "b", "ca")},
@@ -212,8 +212,8 @@ func TestReadFacts_SkipsForbiddenKinds(t *testing.T) {
 	}
 }
 
-// TestReadOldKruise: Kruise v1.9.0 serves v1beta1, but not for these kinds.
-func TestReadOldKruise(t *testing.T) {
+// TestReadFacts_OfAnOlderKruise: Kruise v1.9.0 serves v1beta1, but not for these kinds.
+func TestReadFacts_OfAnOlderKruise(t *testing.T) {
 	const newer, older = "/apis/apps.kruise.io/v1beta1/", "/apis/apps.kruise.io/v1alpha1/"
 	s := &fakeCluster{missing: map[string]bool{}, lists: map[string][]map[string]any{}}
 	for _, path := range []string{"clonesets", "uniteddeployments", "resourcedistributions"} {
@@ -236,8 +236,8 @@ func TestReadFacts_NamesAnUnreachableCluster(t *testing.T) {
 	}
 }
 
-// TestPrune: without fields that change by themselves or that may not be shown.
-func TestPrune(t *testing.T) {
+// TestPrune_RemovesChangingAndSecretFields: without fields that change by themselves or that may not be shown.
+func TestPrune_RemovesChangingAndSecretFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind          *factKind
 		object, wants string
@@ -293,9 +293,9 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestFrozenCopies: the content of a ConfigMap is kept where it decides whether
+// TestReadFacts_KeepsContentOfImmutableCopies: the content of a ConfigMap is kept where it decides whether
 // a copy can be replaced, and of no other object.
-func TestFrozenCopies(t *testing.T) {
+func TestReadFacts_KeepsContentOfImmutableCopies(t *testing.T) {
 	const owned = `, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: ResourceDistribution, name: d, controller: true}]`
 	for text, want := range map[string]*factKind{
 		`{metadata: {name: a` + owned + `}, immutable: true}`:  immutableCopies,
@@ -308,9 +308,9 @@ func TestFrozenCopies(t *testing.T) {
 	}
 }
 
-// TestPlaces: Kruise's records are enough where Kruise is; elsewhere pods and what
+// TestReadFacts_FindsPlacements: Kruise's records are enough where Kruise is; elsewhere pods and what
 // was rendered before tell.
-func TestPlaces(t *testing.T) {
+func TestReadFacts_FindsPlacements(t *testing.T) {
 	const (
 		state     = "{apiVersion: apps.kruise.io/v1beta1, kind: PersistentPodState, metadata: {name: db, namespace: shop}, spec: {}}"
 		annotated = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: far, annotations: {kruise.io/auto-generate-persistent-pod-state: "true", kruise.io/required-persistent-topology: zone}}, spec: {}}`
@@ -391,9 +391,9 @@ spec: {selector: {matchExpressions: [{key: tier, operator: Near}]}}
 	}
 }
 
-// TestRunningPods: what is kept decides how a container is restarted; what an
+// TestReadFacts_KeepsHowPodsRestart: what is kept decides how a container is restarted; what an
 // environment holds is not shown.
-func TestRunningPods(t *testing.T) {
+func TestReadFacts_KeepsHowPodsRestart(t *testing.T) {
 	pod := map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": "web-0", "uid": "u", "annotations": map[string]any{"secret": "x"}},

@@ -19,9 +19,9 @@ import (
 func FindHand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *resource.Resource) (*diagnose.Controller, error) {
 	r, err := release.Of(ctx, c, ref)
 	if err == nil && r != nil && r.Controls() {
-		hand := &diagnose.Controller{Name: "Kruise Rollout " + r.Name, Status: r.Describe(), Waits: r.Waits(), Next: "kubectl kruise rollout status rollout/" + r.Name}
+		hand := &diagnose.Controller{Name: "Kruise Rollout " + r.Name, Status: r.Describe(), Waits: r.Waits(), Next: command("status", "rollout/"+r.Name, ref.Namespace)}
 		if verb := r.Next(); verb != "" {
-			hand.Next = "kubectl kruise rollout " + verb + " rollout/" + r.Name
+			hand.Next = command(verb, "rollout/"+r.Name, ref.Namespace)
 		}
 		return hand, nil
 	}
@@ -29,10 +29,19 @@ func FindHand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object 
 		if tree.StrAt(owner, "kind") == kruise.KindUnitedDeployment && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group {
 			name := tree.StrAt(owner, "name")
 			return &diagnose.Controller{
-				Name: "UnitedDeployment " + name, Next: "kubectl kruise rollout run uniteddeployment/" + name,
+				Name: "UnitedDeployment " + name, Next: command("run", "uniteddeployment/"+name, ref.Namespace),
 				Status: "it writes the partition of its subset " + object.Labels()[kruise.SubsetNameLabel],
 			}, err
 		}
 	}
 	return nil, err
+}
+
+// command is a command line of a verb of rollouts: it can be copied.
+func command(verb, name, namespace string) string {
+	text := "kubectl kruise rollout " + verb + " " + name
+	if namespace != "" {
+		text += " -n " + namespace
+	}
+	return text
 }

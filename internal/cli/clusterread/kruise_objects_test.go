@@ -71,8 +71,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckShares: thousands of workloads say the same; each text is held once.
-func TestCheckShares(t *testing.T) {
+// TestCheck_HoldsEachTextOnce: thousands of workloads say the same; each text is held once.
+func TestCheck_HoldsEachTextOnce(t *testing.T) {
 	s := &fakeCluster{lists: map[string][]map[string]any{
 		"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets": {heldObjects("a", "x", false), heldObjects("b", "x", false)},
 	}}
@@ -87,8 +87,8 @@ func TestCheckShares(t *testing.T) {
 	}
 }
 
-// TestCheckEverywhere: kinds without a namespace are looked at with all of them.
-func TestCheckEverywhere(t *testing.T) {
+// TestCheck_ReadsKindsWithoutANamespaceOnce: kinds without a namespace are looked at with all of them.
+func TestCheck_ReadsKindsWithoutANamespaceOnce(t *testing.T) {
 	s := &fakeCluster{lists: map[string][]map[string]any{"/apis/apps.kruise.io/v1beta1/sidecarsets": {{"metadata": map[string]any{"name": "logs"}}}}}
 	found, err := ReadKruiseObjects(t.Context(), at(t, s), "", "")
 	if err != nil || questionNames(found.Objects) != "SidecarSet logs" {
@@ -99,8 +99,8 @@ func TestCheckEverywhere(t *testing.T) {
 	}
 }
 
-// TestCheckRole: the role that is printed for it has what it asks for, and no more.
-func TestCheckRole(t *testing.T) {
+// TestCheck_NeedsThePrintedRole: the role that is printed for it has what it asks for, and no more.
+func TestCheck_NeedsThePrintedRole(t *testing.T) {
 	s := &fakeCluster{}
 	if _, err := ReadKruiseObjects(t.Context(), at(t, s), "", ""); err != nil {
 		t.Fatal(err)

@@ -107,9 +107,9 @@ spec:
   namespaceSelector: {matchLabels: {env: prod}}
   containers: [{name: proxy, image: "mesh:1"}]`
 
-// TestInventSidecars: a SidecarSet alone gets pods that it matches; with
+// TestInvent_PodsOfASidecarSet: a SidecarSet alone gets pods that it matches; with
 // workloads beside it, theirs are taken.
-func TestInventSidecars(t *testing.T) {
+func TestInvent_PodsOfASidecarSet(t *testing.T) {
 	has := func(p *cluster.Pod) bool {
 		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], "mesh")
 	}
@@ -218,7 +218,7 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-func TestAfter(t *testing.T) {
+func TestRecordedAt_IsAnHourAfterTheLatestPod(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	created := &cluster.Pod{Created: noon.Add(2 * time.Minute)}
 	ready := &cluster.Pod{Created: noon, Conditions: []cluster.Condition{{Since: noon.Add(time.Minute)}, {Since: noon.Add(5 * time.Minute)}}}

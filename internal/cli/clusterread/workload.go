@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -161,7 +162,7 @@ func (r *workloadReader) carrier(name resourcearg.Name, namespace string) (*unst
 	case 1:
 		return found[0], nil
 	}
-	return nil, &resource.Error{Err: fmt.Errorf("%s was rendered into %d workloads: %s", name, len(found), objectNames(found)), Hint: "plan each of them by its own name"}
+	return nil, &resource.Error{Err: fmt.Errorf("%s was rendered into %s: %s", name, counted.Of(len(found), "workload"), objectNames(found)), Hint: "plan each of them by its own name"}
 }
 
 func objectNames(list []*unstructured.Unstructured) string {
@@ -220,7 +221,7 @@ func SubsetWorkloads(ctx context.Context, c dynamic.Interface, u *united.Object)
 		case err != nil:
 			return nil, err
 		case len(names) != 1:
-			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: fmt.Sprintf("the events of its controller have the reason: kubectl describe uniteddeployment %s -n %s", u.Name, u.Namespace)}
+			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %s", subset, u.Name, counted.Of(len(names), "workload")), Hint: fmt.Sprintf("the events of its controller have the reason: kubectl describe uniteddeployment %s -n %s", u.Name, u.Namespace)}
 		}
 		out = append(out, names[0])
 	}

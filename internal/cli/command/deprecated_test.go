@@ -44,7 +44,7 @@ func TestWarn(t *testing.T) {
 	}
 }
 
-func TestHelpIsSilent(t *testing.T) {
+func TestWarn_HelpIsSilent(t *testing.T) {
 	for _, line := range []string{"--help", "run --help"} {
 		if _, said := commandTree(t, strings.Fields(line)...); strings.Contains(said, "old-name") || strings.Contains(said, "launch") {
 			t.Errorf("%s: %s", line, said)
@@ -60,7 +60,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func TestFlagMustBeThere(t *testing.T) {
+func TestDeprecate_PanicsWithoutTheFlag(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("a flag that is not there is deprecated")

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -175,7 +176,7 @@ func (o *options) sayKinds(in int, res *engine.Result) error {
 		if err := view.Findings(w, res.Findings, o.verbose > 0, view.Style{Color: o.factory.ColorErr()}); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %d objects", res.Converted, in), res.Findings))
+		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %s", res.Converted, counted.Of(in, "object")), res.Findings))
 	}
 	return w.Flush()
 }
@@ -202,7 +203,7 @@ func (o *options) sayVersion(out engine.Written) error {
 		}
 	}
 	for _, r := range out.Unserved {
-		if _, err := fmt.Fprintf(w, "warning: %s: no release of Kruise serves %s as %s, only what comes after %s\n", r.Origin, r.ID(), r.Version(), kruise.NewestRelease); err != nil {
+		if _, err := fmt.Fprintf(w, "warning: %s: no release of Kruise serves %s as %s, only builds after %s\n", r.Origin, r.ID(), r.Version(), kruise.NewestRelease); err != nil {
 			return err
 		}
 	}

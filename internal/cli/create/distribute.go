@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -121,7 +122,7 @@ func (o *distributeOptions) original(args []string) (*unstructured.Unstructured,
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, command.Usagef(hint, "one Secret or ConfigMap is wanted, not %d objects", len(infos))
+		return nil, command.Usagef(hint, "one Secret or ConfigMap is wanted, not %s", counted.Of(len(infos), "object"))
 	}
 	u := infos[0].Object.(*unstructured.Unstructured)
 	if u.GetAPIVersion() != "v1" || u.GetKind() != "Secret" && u.GetKind() != "ConfigMap" {

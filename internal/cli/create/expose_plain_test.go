@@ -51,9 +51,9 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestUnlabelled: a Service is neither protected because its workload is, nor rendered
+// TestExpose_DropsLabelsOfTheWorkload: a Service is neither protected because its workload is, nor rendered
 // from what that was.
-func TestUnlabelled(t *testing.T) {
+func TestExpose_DropsLabelsOfTheWorkload(t *testing.T) {
 	for labels, want := range map[string]string{
 		"{app: web, policy.kruise.io/delete-protection: Always, kubectl-kruise.dev/source: cloneset.web}": "{app: web}",
 		"{app: web}": "{app: web}",

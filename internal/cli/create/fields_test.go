@@ -92,7 +92,7 @@ func TestCamelCase(t *testing.T) {
 	}
 }
 
-func TestLabelsWithSlashes(t *testing.T) {
+func TestFill_LabelsWithSlashes(t *testing.T) {
 	got, err := filled("--labels", "a/b=c,d=", "--set", "metadata.labels[x.io/y=z]=1")
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestLabelsWithSlashes(t *testing.T) {
 	}
 }
 
-func TestFillRefuses(t *testing.T) {
+func TestFill_Refuses(t *testing.T) {
 	for args, say := range map[string]string{
 		"--pull-policy Maybe":            "one of: Always, Never",
 		"--grace-period x":               "not a whole number",

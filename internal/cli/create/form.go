@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -169,7 +170,7 @@ func (o *form) source(from string) (*unstructured.Unstructured, error) {
 	case err != nil:
 		return nil, err
 	case len(infos) != 1:
-		return nil, command.Usagef("for instance acj/report", "--from must be an existing cronjob or advancedcronjob, not %d objects", len(infos))
+		return nil, command.Usagef("for instance acj/report", "--from must be an existing cronjob or advancedcronjob, not %s", counted.Of(len(infos), "object"))
 	}
 	return infos[0].Object.(*unstructured.Unstructured), nil
 }

@@ -94,9 +94,9 @@ func kinds() map[string]kindOf {
 	}
 }
 
-// TestFieldsExist: each flag stands for a field that the kind has, of a type that its
+// TestFlags_StandForExistingFields: each flag stands for a field that the kind has, of a type that its
 // shape fits.
-func TestFieldsExist(t *testing.T) {
+func TestFlags_StandForExistingFields(t *testing.T) {
 	for name, kind := range kinds() {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]bool{}

@@ -29,7 +29,7 @@ var pullFields = []Field{
 	{Flag: "image-pull-policy", Path: "spec.imagePullPolicy", Shape: Text, Help: "pull policy for an image that the node already has", Legal: []string{string(kruise.PullAlways), string(kruise.PullIfNotPresent)}},
 }
 
-// aliasesOf are the short names of ours that a kind has.
+// aliasesOf are the short names that this program gives to a kind.
 func aliasesOf(kind string) []string {
 	k, _ := kruise.Lookup(kruise.Group, kind)
 	return slices.Clone(k.Aliases)

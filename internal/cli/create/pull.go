@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -92,7 +93,7 @@ func NewPull(f *factory.Factory) *cobra.Command {
 func (o *pullOptions) complete(args []string) error {
 	switch {
 	case len(args) == 0 || len(args) > 2:
-		return command.Usagef("for instance: kubectl kruise pull registry.example.com/web:2 cloneset/web", "one image, and at most one workload, are wanted")
+		return command.Usagef("for instance: 'kubectl kruise pull registry.example.com/web:2 cloneset/web'", "one image, and at most one workload, are wanted")
 	case len(args) == 2 && o.nodes != "":
 		return command.Usagef("name a workload, or choose nodes by --nodes", "%s and --nodes do not go together", args[1])
 	case o.parallel < 0:
@@ -199,7 +200,7 @@ func (o *pullOptions) printOutcome(states []kube.NodePull) error {
 			failed = append(failed, n.Node)
 		}
 	}
-	text := fmt.Sprintf("%s is on %d of %d nodes", o.image, pulled, len(states))
+	text := fmt.Sprintf("%s is on %d of %s", o.image, pulled, counted.Of(len(states), "node"))
 	if len(failed) > 0 {
 		text += "; failed on " + strings.Join(failed, ", ")
 	}

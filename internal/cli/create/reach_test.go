@@ -84,8 +84,8 @@ func (k kindOf) reached(kind, leaf string) bool {
 	return slices.ContainsFunc(k.more, func(m [3]string) bool { return below(leaf, m[2]) })
 }
 
-// TestEveryFieldReached: a field of a kind without a flag fails here.
-func TestEveryFieldReached(t *testing.T) {
+// TestFlags_ReachEveryField: a field of a kind without a flag fails here.
+func TestFlags_ReachEveryField(t *testing.T) {
 	for name, k := range kinds() {
 		for _, leaf := range leaves(specOf(t, k.typed), "spec") {
 			if !k.reached(name, leaf) {
@@ -140,8 +140,8 @@ func (k kindOf) text(row Field) string {
 	return words[row.Shape]
 }
 
-// TestEveryFlagFills: each flag by itself fills its field, and no other.
-func TestEveryFlagFills(t *testing.T) {
+// TestFlags_FillOnlyTheirField: each flag by itself fills its field, and no other.
+func TestFlags_FillOnlyTheirField(t *testing.T) {
 	for name, k := range kinds() {
 		t.Run(name, func(t *testing.T) {
 			for _, row := range append(slices.Clip(k.rows), metadataFields...) {
@@ -166,8 +166,8 @@ func TestEveryFlagFills(t *testing.T) {
 	}
 }
 
-// TestByPath: what the help says that --set sets is set.
-func TestByPath(t *testing.T) {
+// TestSet_SetsByPath: what the help says that --set sets is set.
+func TestSet_SetsByPath(t *testing.T) {
 	for name, k := range kinds() {
 		for _, value := range pathExamples[name] {
 			path, given, _ := strings.Cut(value, "=")

@@ -144,7 +144,7 @@ func (o *options) checkArgs() error {
 	case o.git != "" && slices.Contains(o.args, "-"):
 		return command.Usagef("name a path of the repository", "--git and standard input exclude each other")
 	case o.git == "" && n != 2:
-		return command.Usagef("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d", n)
+		return command.Usagef("'kubectl kruise diff OLD NEW', or --git A..B PATH", "want two states to compare, got %d", n)
 	}
 	return command.OneStdin(slices.Concat(o.args, o.with)...)
 }

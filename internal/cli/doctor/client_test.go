@@ -31,8 +31,8 @@ func krew(t *testing.T, version, homepage string) string {
 	return home
 }
 
-// TestClient: which program kubectl runs is found without running it.
-func TestClient(t *testing.T) {
+// TestClient_FindsThePluginWithoutRunningIt: which program kubectl runs is found without running it.
+func TestClient_FindsThePluginWithoutRunningIt(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func NewDoctor(f *factory.Factory) *cobra.Command {
 	o := &doctorOptions{factory: f}
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the cluster, Kruise and your permissions", Long: doctorLong, Example: doctorExample,
-		Args: command.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
+		Args: command.NoArgs("to check a kustomization: 'kubectl kruise doctor kustomize DIR'"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	c.PersistentFlags().StringVarP(&o.output, "output", "o", doctorOutputs[0], "output format: text or json")
@@ -149,6 +150,10 @@ var statusColors = map[verdictStatus]string{okVerdict: "\x1b[32m", warnVerdict: 
 // report writes all lines; one that fails is the exit code.
 func (o *doctorOptions) report(lines []verdictLine) error {
 	write := func() error {
+		lines := slices.Clone(lines)
+		for i := range lines {
+			lines[i].Hint = o.factory.Copyable(lines[i].Hint)
+		}
 		return writeVerdictText(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
 	}
 	if o.output == "json" {

@@ -257,8 +257,8 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 	}
 }
 
-// TestWithoutKruise: that is no illness, and nothing of Kruise is asked for.
-func TestWithoutKruise(t *testing.T) {
+// TestDoctor_WithoutKruise: that is no illness, and nothing of Kruise is asked for.
+func TestDoctor_WithoutKruise(t *testing.T) {
 	c := healthy()
 	c.kinds, c.manager, c.agents = nil, nil, nil
 	for _, l := range c.patient().checkAll(t.Context()) {
@@ -278,7 +278,7 @@ func TestDoctor_WithoutPermissions(t *testing.T) {
 			found := 0
 			for _, l := range c.patient().checkAll(t.Context()) {
 				if l.Status == warnVerdict && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
-					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
+					strings.HasPrefix(l.Hint, "'kubectl kruise rbac --driver ") {
 					found++
 				}
 			}
@@ -292,7 +292,7 @@ func TestDoctor_WithoutPermissions(t *testing.T) {
 	}
 }
 
-func TestNoServer(t *testing.T) {
+func TestDoctor_WithoutAServer(t *testing.T) {
 	p := healthy().patient()
 	p.core.(*fake.Clientset).PrependReactor("get", "version", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("connection refused")

@@ -33,7 +33,7 @@ func (o *doctorOptions) kustomize() *cobra.Command {
 		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return command.Usagef("for instance: kubectl kruise doctor kustomize overlays/prod", "one folder with a kustomization is wanted")
+				return command.Usagef("for instance: 'kubectl kruise doctor kustomize overlays/prod'", "one folder with a kustomization is wanted")
 			}
 			return o.traps(args[0], flags, built)
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // gatedKinds are kinds whose webhook refuses every object while a gate is off
@@ -183,11 +184,11 @@ func (p *examined) daemons(ctx context.Context) []verdictLine {
 		}
 	}
 	if len(without) == 0 {
-		return []verdictLine{passed("daemon", "ready on all %d nodes", len(nodes.Items))}
+		return []verdictLine{passed("daemon", "ready on %d of %s", len(nodes.Items), counted.Of(len(nodes.Items), "node"))}
 	}
 	return []verdictLine{warned(
 		"daemon", "containers there restart by another name of the image or a signal, and images are pulled by pods",
-		"not ready on %d of %d nodes: %s", len(without), len(nodes.Items), firstNames(without),
+		"not ready on %d of %s: %s", len(without), counted.Of(len(nodes.Items), "node"), firstNames(without),
 	)}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -59,7 +60,7 @@ func (p *examined) rights(ctx context.Context, withKruise bool) []verdictLine {
 			continue
 		}
 		lines = append(lines, warned(
-			"rights", "kubectl kruise rbac "+w.roles+" prints the roles", "%s in namespace %s: %d permissions are missing: %s", w.name, p.namespace, len(missing), firstNames(missing),
+			"rights", "'kubectl kruise rbac "+w.roles+"' prints the roles", "%s in namespace %s: %s missing: %s", w.name, p.namespace, counted.With(len(missing), "permission is", "permissions are"), firstNames(missing),
 		))
 	}
 	return lines

@@ -83,7 +83,7 @@ func comparedVersions(served map[string][]string) []verdictLine {
 		lines = append(lines, warned("kinds", "render expands them: --target kruise --expand KIND", "not served: %s", strings.Join(missing, ", ")))
 	}
 	if len(old) > 0 {
-		lines = append(lines, warned("kinds", "kubectl kruise convert writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
+		lines = append(lines, warned("kinds", "'kubectl kruise convert' writes the older version", "served only as v1alpha1: %s", strings.Join(old, ", ")))
 	}
 	if len(out) > 0 {
 		lines = append(lines, warned("kinds", "look for a newer release of this program", "not known to this program: %s", strings.Join(out, ", ")))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // functionResidue are annotations by which kustomize knows its own while it builds.
@@ -33,7 +35,7 @@ func checkBuilt(text []byte) ([]verdictLine, error) {
 		b.walk(d, "")
 	}
 	if len(b.lines) == 0 {
-		b.lines = append(b.lines, passed("output", "%d objects, and their references hold", len(documents)))
+		b.lines = append(b.lines, passed("output", "%s, and all references resolve", counted.Of(len(documents), "object")))
 	}
 	return b.lines, nil
 }

@@ -175,15 +175,15 @@ func (f trapFlags) args() []string {
 	return out
 }
 
-// TestBuilt: what functions break shows in what kustomize built.
-func TestBuilt(t *testing.T) {
+// TestCheckBuilt_FindsWhatFunctionsBreak: what functions break shows in what kustomize built.
+func TestCheckBuilt_FindsWhatFunctionsBreak(t *testing.T) {
 	programs(t)
 	for name, c := range map[string]struct {
 		config string
 		status verdictStatus
 		says   string
 	}{
-		"ours":          {ours, okVerdict, "references hold"},
+		"ours":          {ours, okVerdict, "references resolve"},
 		"nothing":       {run("Any", "{path: 'true'}", ""), fail, "nothing was built"},
 		"bookkeeping":   {run("Any", "{path: ./add}", ""), warnVerdict, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
 		"lost its name": {run("Any", "{path: stranger}", ""), fail, "refers to ConfigMap settings, which is called a-settings"},
@@ -209,8 +209,8 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// TestReferences: what names an object by another name than it was built with.
-func TestReferences(t *testing.T) {
+// TestCheckBuilt_FindsBrokenReferences: what names an object by another name than it was built with.
+func TestCheckBuilt_FindsBrokenReferences(t *testing.T) {
 	const deployment = "kind: Deployment\nmetadata: {name: a-web}\n---\n"
 	for name, c := range map[string]struct{ text, says string }{
 		"an autoscaler":   {deployment + "kind: HorizontalPodAutoscaler\nmetadata: {name: a-web}\nspec: {scaleTargetRef: {kind: Deployment, name: web}}\n", "refers to Deployment web, which is called a-web"},
@@ -227,8 +227,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestRemote: what is fetched is named, since its functions run here.
-func TestRemote(t *testing.T) {
+// TestKustomize_NamesRemoteResources: what is fetched is named, since its functions run here.
+func TestKustomize_NamesRemoteResources(t *testing.T) {
 	for entry, status := range map[string]verdictStatus{
 		"https://example.com/app.yaml": warnVerdict, "github.com/a/b//c?ref=v1": warnVerdict, "git@example.com:a/b": warnVerdict, "example.org/a/b//c": warnVerdict,
 		"../base": fail, "app.prod.yaml": fail, "deep/app.yaml": fail,
@@ -242,7 +242,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestFindTraps_Refuses(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := findTraps(dir, trapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
 		t.Error(err)

@@ -7,7 +7,7 @@ import (
 
 var verdictLines = []verdictLine{passed("one", "is <%d>", 1), warned("second", "do it", "may be"), failedVerdict("two", "", "is not")}
 
-func TestText(t *testing.T) {
+func TestVerdicts_Text(t *testing.T) {
 	var b strings.Builder
 	if err := writeVerdictText(&b, verdictLines, 0, func(s verdictStatus, text string) string {
 		return strings.ReplaceAll(text, string(s), strings.ToUpper(string(s)))
@@ -25,8 +25,8 @@ FAIL  two     is not
 	}
 }
 
-// TestTextFits: on a terminal, what is longer goes on below itself.
-func TestTextFits(t *testing.T) {
+// TestVerdicts_TextIsWrapped: on a terminal, what is longer goes on below itself.
+func TestVerdicts_TextIsWrapped(t *testing.T) {
 	var b strings.Builder
 	list := []verdictLine{warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
 	if err := writeVerdictText(&b, list, 40, func(_ verdictStatus, text string) string { return text }); err != nil {
@@ -43,7 +43,7 @@ func TestTextFits(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
+func TestVerdicts_JSON(t *testing.T) {
 	var b strings.Builder
 	if err := writeVerdictJSON(&b, verdictLines[:1]); err != nil {
 		t.Fatal(err)

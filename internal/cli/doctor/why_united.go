@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -73,7 +74,7 @@ func subsetSummary(subsets []view.Diagnosed) string {
 	case stuck >= 0:
 		return fmt.Sprintf("subset %d of %d, %s: %s", stuck+1, len(subsets), subsets[stuck].About, subsets[stuck].Answer)
 	case waits > 0:
-		return fmt.Sprintf("progressing: %d of %d subsets are not up to date", waits, len(subsets))
+		return fmt.Sprintf("progressing: %d of %s not up to date", waits, counted.With(len(subsets), "subset is", "subsets are"))
 	}
-	return fmt.Sprintf("all %d subsets are up to date", len(subsets))
+	return fmt.Sprintf("%d of %s up to date", len(subsets), counted.With(len(subsets), "subset is", "subsets are"))
 }

@@ -8,18 +8,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
-// quotedCommand is a command of this program, or one that it is piped to, in quotes.
-var quotedCommand = regexp.MustCompile(`'kubectl kruise [^']*'`)
+// quotedCommand is a command of kubectl or of this program, with those it is piped to, in quotes.
+var quotedCommand = regexp.MustCompile(`'kubectl [^']*'`)
 
 // Copyable adds the connection flags that the user gave to the commands that a text has in
-// quotes, so that they work for the same cluster and namespace when they are copied.
+// quotes, or to the one that it is, so that they work for the same cluster and namespace when
+// they are copied.
 func (f *Factory) Copyable(text string) string {
+	if strings.HasPrefix(text, "kubectl ") {
+		return f.WithConnection(text)
+	}
 	return quotedCommand.ReplaceAllStringFunc(text, func(quoted string) string {
 		return "'" + f.WithConnection(strings.Trim(quoted, "'")) + "'"
 	})
 }
 
-// WithConnection adds the connection flags that the user gave to a command of this program. Of
+// WithConnection adds the connection flags that the user gave to a command. Of
 // a pipe, the last command asks the cluster.
 func (f *Factory) WithConnection(line string) string {
 	last := line[strings.LastIndexByte(line, '|')+1:]
@@ -44,6 +48,9 @@ func (f *Factory) WithConnection(line string) string {
 func offline(line string) bool {
 	words := strings.Fields(line)
 	if hasFlag(line, "--help", "-h") {
+		return true
+	}
+	if len(words) > 1 && words[1] == "krew" {
 		return true
 	}
 	if len(words) < 3 || words[1] != "kruise" {

@@ -34,6 +34,9 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 			want: "'kubectl kruise rbac --runner | kubectl apply -f - --context prod' creates it",
 		},
 		"a command without a cluster": {context: "prod", text: "'kubectl kruise rbac' prints them", want: "'kubectl kruise rbac' prints them"},
+		"the text is a command":       {namespace: "shop", text: "kubectl kruise rollout resume cloneset/web", want: "kubectl kruise rollout resume cloneset/web -n shop"},
+		"kubectl itself":              {namespace: "shop", context: "prod", text: "'kubectl logs --previous web-1 -n a' shows it", want: "'kubectl logs --previous web-1 -n a --context prod' shows it"},
+		"krew":                        {context: "prod", text: "kubectl krew upgrade", want: "kubectl krew upgrade"},
 		"help":                        {context: "prod", text: "see 'kubectl kruise get --help'", want: "see 'kubectl kruise get --help'"},
 		"no command":                  {context: "prod", text: "it's kubectl kruise's", want: "it's kubectl kruise's"},
 		"a value with a blank": {

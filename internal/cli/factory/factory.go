@@ -21,6 +21,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -108,10 +109,8 @@ func (f *Factory) Warned() error {
 	switch {
 	case !f.WarningsAsErrors || n == 0:
 		return nil
-	case n == 1:
-		return errors.New("1 warning received")
 	}
-	return fmt.Errorf("%d warnings received", n)
+	return errors.New(counted.Of(n, "warning") + " received")
 }
 
 // New returns a factory over s. It opens nothing.
@@ -233,7 +232,7 @@ func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 
 // OutStyle says how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
-	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full}
+	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Copyable: f.Copyable}
 }
 
 func (f *Factory) color(terminal bool) bool {

@@ -126,9 +126,9 @@ func late(w http.ResponseWriter, r *http.Request) {
 // forever is longer than any request may take here: those servers never answer.
 const forever = 30 * time.Second
 
-// TestBounds: a request whose context never ends does so with the command, before the answer
+// TestRequests_EndWithTheCommand: a request whose context never ends does so with the command, before the answer
 // and in the middle of it, and one that is begun afterwards, too.
-func TestBounds(t *testing.T) {
+func TestRequests_EndWithTheCommand(t *testing.T) {
 	for name, server := range map[string]http.HandlerFunc{"silent": silent, "late": late} {
 		f := New(Streams{Err: &heard{}})
 		ctx, signal := context.WithCancel(t.Context())

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 )
 
@@ -159,14 +160,14 @@ func (s *logSink) body(text string) string {
 	}
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
-		return fmt.Sprintf("(%d bytes that are no JSON)", len(text))
+		return fmt.Sprintf("(not JSON: %s)", counted.Of(len(text), "byte"))
 	}
 	shown, err := json.Marshal(mask.Patch(v, nil))
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}
 	if n, cut := bodyLimits[s.level]; cut && len(shown) > n {
-		return fmt.Sprintf("%s [truncated %d bytes]", shown[:n], len(shown)-n)
+		return fmt.Sprintf("%s [truncated %s]", shown[:n], counted.Of(len(shown)-n, "byte"))
 	}
 	return string(shown)
 }

@@ -18,16 +18,16 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestSink: a line is told up to its level; bodies are masked whole and then cut.
-func TestSink(t *testing.T) {
+// TestLog_MasksAndCutsBodies: a line is told up to its level; bodies are masked whole and then cut.
+func TestLog_MasksAndCutsBodies(t *testing.T) {
 	long := `{"kind":"Secret","data":{"a":"hunter2"},"type":"` + strings.Repeat("x", 2000) + `"}`
 	for _, c := range []struct {
 		level int
 		want  string
 	}{
 		{6, "a b=\"c\"\ne err=\"d\"\n"},
-		{8, "a b=\"c\"\nbody body={\"data\":{\"a\":\"***\"},\"kind\":\"Secret\",\"type\":\"" + strings.Repeat("x", 980) + " [truncated 1022 bytes]\nbody body=(11 bytes that are no JSON)\ne err=\"d\"\n"},
-		{10, "a b=\"c\"\nbody body={\"data\":{\"a\":\"***\"},\"kind\":\"Secret\",\"type\":\"" + strings.Repeat("x", 2000) + "\"}\nbody body=(11 bytes that are no JSON)\nten\ne err=\"d\"\n"},
+		{8, "a b=\"c\"\nbody body={\"data\":{\"a\":\"***\"},\"kind\":\"Secret\",\"type\":\"" + strings.Repeat("x", 980) + " [truncated 1022 bytes]\nbody body=(not JSON: 11 bytes)\ne err=\"d\"\n"},
+		{10, "a b=\"c\"\nbody body={\"data\":{\"a\":\"***\"},\"kind\":\"Secret\",\"type\":\"" + strings.Repeat("x", 2000) + "\"}\nbody body=(not JSON: 11 bytes)\nten\ne err=\"d\"\n"},
 	} {
 		var b bytes.Buffer
 		l := logr.New(&logSink{level: c.level, out: &lineWriter{out: &b}})

@@ -54,8 +54,8 @@ func TestWriteKustomization_ChangesOnlyValues(t *testing.T) {
 	}
 }
 
-// TestWriteRefused: what a List and JSON cannot take is said before anything is rolled out.
-func TestWriteRefused(t *testing.T) {
+// TestWrite_RefusesWhatCannotBeWritten: what a List and JSON cannot take is said before anything is rolled out.
+func TestWrite_RefusesWhatCannotBeWritten(t *testing.T) {
 	json := filepath.Join(t.TempDir(), "web.json")
 	if err := os.WriteFile(json, []byte(`{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": {"name": "web"}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestFind_StaysInside(t *testing.T) {
 	}
 }
 
-func TestWriteKustomization(t *testing.T) {
+func TestWrite_Kustomization(t *testing.T) {
 	inlined := strings.NewReplacer("  - path: log.yaml\n", `  - patch: |-
       apiVersion: apps.kruise.io/v1beta1
       kind: CloneSet

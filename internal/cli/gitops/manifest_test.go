@@ -119,8 +119,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsQuotes: a value stays in the quotes that somebody gave it.
-func TestWriteKeepsQuotes(t *testing.T) {
+// TestWrite_KeepsQuotes: a value stays in the quotes that somebody gave it.
+func TestWrite_KeepsQuotes(t *testing.T) {
 	const text = `apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
 metadata: {name: web}
@@ -144,8 +144,8 @@ spec:
 	}
 }
 
-// TestWriteNothing: a manifest that says it all stays untouched.
-func TestWriteNothing(t *testing.T) {
+// TestWrite_LeavesAnUpToDateManifestUntouched: a manifest that says it all stays untouched.
+func TestWrite_LeavesAnUpToDateManifestUntouched(t *testing.T) {
 	path := file(t, strings.Replace(manifest, "50%", "0", 1))
 	m, err := FindManifest(path, web)
 	if err != nil {

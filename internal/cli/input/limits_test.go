@@ -34,7 +34,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestWrong(t *testing.T) {
+func TestLimits_RefuseWrongValues(t *testing.T) {
 	for arg, want := range map[string]string{
 		"subset=3":        `--limit: there is no limit "subset"`,
 		"subsets=many":    `--limit subsets: "many" is not a number`,

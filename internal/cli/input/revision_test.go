@@ -177,8 +177,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestAnswersOfGit: what git does not say as expected is an error, never a panic.
-func TestAnswersOfGit(t *testing.T) {
+// TestGit_UnexpectedAnswersAreErrors: what git does not say as expected is an error, never a panic.
+func TestGit_UnexpectedAnswersAreErrors(t *testing.T) {
 	tree := "100644 blob abc       3\ta/x.yaml\x00160000 commit def       -\ta/sub\x00"
 	for name, c := range map[string]struct{ tree, batch string }{
 		"no such object":      {tree, "abc missing\n"},

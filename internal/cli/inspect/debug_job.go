@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -60,7 +61,7 @@ func (o *debugOptions) createJob(ctx context.Context, chosen resourcearg.PodSele
 	if err := printer.PrintObj(u, o.Out); err != nil || o.dryRun != cmdutil.DryRunNone {
 		return err
 	}
-	return o.printNote("hint: kubectl kruise logs -l '%s' -c %s shows what it prints", chosen.Selector, o.Container)
+	return o.printNote("%s", o.factory.Copyable(fmt.Sprintf(`hint: 'kubectl kruise logs -l "%s" -c %s' shows what it prints`, chosen.Selector, o.Container)))
 }
 
 func (o *debugOptions) send(ctx context.Context, u *unstructured.Unstructured, version string) (*unstructured.Unstructured, error) {

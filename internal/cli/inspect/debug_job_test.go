@@ -95,8 +95,8 @@ spec:
 	}
 }
 
-// TestNamesAreMadeUp: what nobody named has a name that tells it from others.
-func TestNamesAreMadeUp(t *testing.T) {
+// TestDebug_GeneratesNames: what nobody named has a name that tells it from others.
+func TestDebug_GeneratesNames(t *testing.T) {
 	o := newDebugOptions(t)
 	u, err := o.ephemeralJob(resourcearg.PodSelection{Namespace: "shop", Selector: labels.SelectorFromSet(labels.Set{"a": "b"})}, "v1alpha1")
 	if err != nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 const describeLong = `Describe objects, as kubectl describe does. Every kind of Kruise is shown with its desired
@@ -277,7 +278,7 @@ func valueSizes(v any, encoded bool) any {
 		if plain, err := base64.StdEncoding.DecodeString(text); encoded && err == nil {
 			text = string(plain)
 		}
-		out[k] = fmt.Sprintf("%d bytes", len(text))
+		out[k] = counted.Of(len(text), "byte")
 	}
 	return out
 }

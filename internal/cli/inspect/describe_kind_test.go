@@ -16,8 +16,8 @@ func revision(number int64, name string) appsv1.ControllerRevision {
 	return appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(releaseNow.Add(-time.Hour))}, Revision: number}
 }
 
-// TestOfKind holds the page of a workload against a file.
-func TestOfKind(t *testing.T) {
+// TestDescribe_WorkloadPage holds the page of a workload against a file.
+func TestDescribe_WorkloadPage(t *testing.T) {
 	u := object(t, fixture(t, "cloneset.yaml"))
 	got := kindPage(u, relatedObjects{
 		hasPods: true, pods: []corev1.Pod{pod("web-a", "new", ""), pod("web-b", "old", "")},
@@ -29,9 +29,9 @@ func TestOfKind(t *testing.T) {
 	golden(t, "cloneset.txt", got)
 }
 
-// TestSecretsStayHidden: of the Secret that a ResourceDistribution holds, or of one
+// TestDescribe_HidesSecrets: of the Secret that a ResourceDistribution holds, or of one
 // anywhere else, sizes are told and nothing else.
-func TestSecretsStayHidden(t *testing.T) {
+func TestDescribe_HidesSecrets(t *testing.T) {
 	const secret = "hunter2"
 	u := object(t, `
 apiVersion: apps.kruise.io/v1beta1
@@ -71,8 +71,8 @@ spec:
 	}
 }
 
-// TestOfKindTakesAnything: whatever an object holds, there is a page.
-func TestOfKindTakesAnything(t *testing.T) {
+// TestDescribe_AcceptsAnyObject: whatever an object holds, there is a page.
+func TestDescribe_AcceptsAnyObject(t *testing.T) {
 	for _, k := range kruise.Kinds() {
 		for _, rest := range []string{"{}", "{spec: 3, status: [1]}", "{spec: {template: 7, selector: x}, status: {conditions: [3, {type: Failed, failedNamespaces: [a, 4]}, {message: 5}]}}", "{metadata: {deletionTimestamp: '2026-03-01T11:59:00Z', finalizers: [a]}}"} {
 			u := object(t, rest)

@@ -63,8 +63,8 @@ func pod(name, hash, batch string) corev1.Pod {
 
 const cloneSet = `{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, metadata: {name: web, namespace: shop}, spec: {replicas: 4, template: {spec: {containers: [{name: a, image: "web:2"}]}}}, status: {replicas: 4, updatedReplicas: 2, readyReplicas: 4, availableReplicas: 3, updateRevision: web-new}}`
 
-// TestReleasePage holds the pages of both API versions and both styles against files.
-func TestReleasePage(t *testing.T) {
+// TestDescribe_RolloutPage holds the pages of both API versions and both styles against files.
+func TestDescribe_RolloutPage(t *testing.T) {
 	notReady := pod("web-c", "new", "2")
 	notReady.Status.ContainerStatuses[0].Ready = false
 	list := []corev1.Pod{pod("web-old", "old", ""), notReady, pod("web-b", "new", "2"), pod("web-a", "new", "1")}

@@ -43,7 +43,7 @@ objects that route traffic, and the pods of the current batch.`,
 		Example: "  kubectl kruise describe rollout web\n\n  # redrawn when it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 && o.watch || len(args) == 0 {
-				return command.Usagef("kubectl kruise get rollouts.rollouts.kruise.io lists them", "give the name of a Rollout")
+				return command.Usagef("'kubectl kruise get rollouts.rollouts.kruise.io' lists them", "give the name of a Rollout")
 			}
 			return o.run(c.Context(), args)
 		},

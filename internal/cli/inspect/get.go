@@ -130,9 +130,9 @@ func (o *getOptions) getEachKind(types, rest []string) error {
 		_, err := fmt.Fprintln(o.ErrOut, "No resources found: this cluster serves no kind of Kruise")
 		return err
 	case len(rest) > 0:
-		return command.Usagef("name a type: kubectl kruise get cloneset "+rest[0], "all means many types, which have no object %s", rest[0])
+		return command.Usagef("name a type: 'kubectl kruise get cloneset "+rest[0]+"'", "all means many types, which have no object %s", rest[0])
 	case o.Watch || o.WatchOnly:
-		return command.Usagef("for instance kubectl kruise get clonesets -w", "one type at a time can be followed")
+		return command.Usagef("for instance: 'kubectl kruise get clonesets -w'", "one type at a time can be followed")
 	case o.IsHumanReadablePrinter:
 		return o.sections(types, nil)
 	}

@@ -70,7 +70,7 @@ func columnDefinitions(columns []column) []any {
 	return out
 }
 
-// kruiseGroups are those whose kinds have columns of ours.
+// kruiseGroups are those whose kinds have columns of this program.
 var kruiseGroups = []string{kruise.Group, kruise.PolicyGroup, release.Group}
 
 // requestWholeObjects asks the server for whole objects with the tables of our kinds: its own
@@ -91,7 +91,7 @@ func (w wholeTables) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
-// isKruiseRequest reports whether a request asks for a table of a group of ours.
+// isKruiseRequest reports whether a request asks for a table of one of these groups.
 func isKruiseRequest(r *http.Request) bool {
 	_, after, found := strings.Cut(r.URL.Path, "/apis/")
 	group, _, _ := strings.Cut(after, "/")

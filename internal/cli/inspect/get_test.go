@@ -28,8 +28,8 @@ func readObject(t *testing.T, text string) map[string]any {
 	return o
 }
 
-// TestTables: what stands in the columns, the wide ones after the bar.
-func TestTables(t *testing.T) {
+// TestGet_Columns: what stands in the columns, the wide ones after the bar.
+func TestGet_Columns(t *testing.T) {
 	const old = "metadata: {name: web, creationTimestamp: '2026-03-01T11:00:00Z', labels: {crr.apps.kruise.io/node-name: n1}}\n"
 	for name, c := range map[string]struct{ group, kind, text, titles, want string }{
 		"cloneset": {
@@ -69,9 +69,9 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestEveryKind: no kind of Kruise is without columns, or left out of "all" by
+// TestGet_EveryKindHasColumns: no kind of Kruise is without columns, or left out of "all" by
 // oversight.
-func TestEveryKind(t *testing.T) {
+func TestGet_EveryKindHasColumns(t *testing.T) {
 	for _, k := range kruise.Kinds() {
 		columns := tables[schema.GroupKind{Group: k.Group, Kind: k.Kind}]
 		if len(columns) == 0 {

@@ -22,6 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 const logsLong = `Print the logs of containers, as kubectl logs does. TYPE/NAME can be of any kind that has
@@ -142,7 +143,7 @@ func (o *logsOptions) choose(c *cobra.Command, arg string) error {
 		o.Object = &corev1.PodList{Items: list}
 		return nil
 	case len(list) > 1:
-		_, err = fmt.Fprintf(o.ErrOut, "Found %d pods, using pod/%s\n", len(list), list[0].Name)
+		_, err = fmt.Fprintf(o.ErrOut, "Found %s, using pod/%s\n", counted.Of(len(list), "pod"), list[0].Name)
 	}
 	o.Object = &list[0]
 	return err

@@ -57,8 +57,8 @@ func hintOf(err error) string {
 	return ""
 }
 
-// TestChangedFactory: clients go where kubectl's flags say, and a change reaches them.
-func TestChangedFactory(t *testing.T) {
+// TestFactory_FollowsChangedFlags: clients go where kubectl's flags say, and a change reaches them.
+func TestFactory_FollowsChangedFlags(t *testing.T) {
 	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
 	var out strings.Builder
 	f := factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }})

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 )
 
-// TestHalting: who cancels halts once a signal has come, and not before; by then what
+// TestHalting_CancelsAfterASignal: who cancels halts once a signal has come, and not before; by then what
 // is below has been let go.
-func TestHalting(t *testing.T) {
+func TestHalting_CancelsAfterASignal(t *testing.T) {
 	halted := 0
 	s := make(signals, 1)
 	parent, end := context.WithCancel(t.Context())

@@ -63,8 +63,8 @@ func (exit) String() string  { return "ended" }
 func (exit) Exited() bool    { return true }
 func (exit) ExitStatus() int { return 7 }
 
-// TestCallPassesPanics: only ends of kubectl become errors.
-func TestCallPassesPanics(t *testing.T) {
+// TestCall_PassesPanics: only ends of kubectl become errors.
+func TestCall_PassesPanics(t *testing.T) {
 	defer func() {
 		if recover() != "broken" {
 			t.Error("the panic is gone")
@@ -96,7 +96,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestEnglish(t *testing.T) {
+func TestMessages_AreEnglish(t *testing.T) {
 	if !english.Only {
 		t.Error("translations were loaded before")
 	}

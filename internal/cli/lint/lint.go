@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
@@ -191,7 +192,7 @@ func (o *options) validChoices() error {
 			return command.Usagef("what cannot be read is not looked at", "--disable: %s cannot be turned off", id)
 		}
 		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
-			return command.Usagef("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
+			return command.Usagef("'kubectl kruise lint --rules' lists all", "--disable: there is no rule %q", id)
 		}
 	}
 	return nil
@@ -229,11 +230,7 @@ func (o *options) clean(hidden bool) {
 	if hidden {
 		text += " of severity " + o.severity + " or higher"
 	}
-	text += fmt.Sprintf(" in %d object", o.checked)
-	if o.checked != 1 {
-		text += "s"
-	}
-	_, _ = fmt.Fprintln(o.factory.Streams.Err, text)
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, text+" in "+counted.Of(o.checked, "object"))
 }
 
 func (o *options) write(p view.Problems) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
-// TestLiveUsage: what goes with files alone is refused before a cluster is asked.
-func TestLiveUsage(t *testing.T) {
+// TestLive_RefusesFlagsOfFiles: what goes with files alone is refused before a cluster is asked.
+func TestLive_RefusesFlagsOfFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"-A":                           "-A and -l go with --live",
 		"-f x.yaml -l app=web":         "-A and -l go with --live",

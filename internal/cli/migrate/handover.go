@@ -18,6 +18,7 @@ import (
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -111,7 +112,7 @@ func (w *handing) run(ctx context.Context) error {
 	if err := w.printNote("Successfully migrated %s to %s", w.title(w.from), w.title(w.to)); err != nil {
 		return err
 	}
-	return w.printNote("The way back: kubectl kruise migrate -n %s %s.%s/%s --to %s", w.namespace, w.to.Resource(), w.to.Group, w.source, w.from.Word)
+	return w.printNote("to migrate back: 'kubectl kruise migrate -n %s %s.%s/%s --to %s'", w.namespace, w.to.Resource(), w.to.Group, w.source, w.from.Word)
 }
 
 // progressPrinter returns a printer of progress: what was written, each number of nodes once,
@@ -125,7 +126,7 @@ func (w *handing) progressPrinter() func(kube.HandoverStep) {
 		}
 		if s.Turn.All > 0 && s.Turn.Moved != moved {
 			moved = s.Turn.Moved
-			_ = w.printNote("Migration progress: %d of %d nodes have a pod of %s", moved, s.Turn.All, w.title(w.to))
+			_ = w.printNote("Migration progress: %d of %s a pod of %s", moved, counted.With(int(s.Turn.All), "node has", "nodes have"), w.title(w.to))
 		}
 		for _, p := range s.Turn.Pods {
 			if s.Why == "" && !gone[p.UID] {
@@ -165,11 +166,11 @@ func (w *handing) lines() []string {
 func (w *handing) headline() string {
 	switch {
 	case w.resumed:
-		return fmt.Sprintf("Go on moving the pods of %s to %s.", w.title(w.from), w.title(w.to))
+		return fmt.Sprintf("Continue to move the pods of %s to %s.", w.title(w.from), w.title(w.to))
 	case w.turned:
-		return fmt.Sprintf("Turn back: move the pods of %s to %s again.", w.title(w.from), w.title(w.to))
+		return fmt.Sprintf("Reverse the migration: move the pods of %s back to %s.", w.title(w.from), w.title(w.to))
 	}
-	return fmt.Sprintf("Move the %d pods of %s to %s, which is made of it.", w.pods, w.title(w.from), w.title(w.to))
+	return fmt.Sprintf("Move %s of %s to %s, which is created from it.", counted.Of(int(w.pods), "pod"), w.title(w.from), w.title(w.to))
 }
 
 func strategyOf(u *unstructured.Unstructured) string {
@@ -334,7 +335,7 @@ func (w *handing) steady(old *unstructured.Unstructured) error {
 		return &resource.Error{Err: errors.New(w.title(w.from) + " is being deleted")}
 	case !kube.SideOf(old).Observed || status("updatedNumberScheduled") < status("desiredNumberScheduled"):
 		return &resource.Error{
-			Err:  fmt.Errorf("%s is being rolled out: %d of %d pods are of its newest revision", w.title(w.from), status("updatedNumberScheduled"), status("desiredNumberScheduled")),
+			Err:  fmt.Errorf("%s is being rolled out: %d of %s of its newest revision", w.title(w.from), status("updatedNumberScheduled"), counted.PodsAre(int(status("desiredNumberScheduled")))),
 			Hint: "finish that rollout, or undo it",
 		}
 	}

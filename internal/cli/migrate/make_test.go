@@ -72,7 +72,7 @@ func TestDefectCopied(t *testing.T) {
 	}
 }
 
-func TestCounterpartVersions(t *testing.T) {
+func TestCounterpart_Versions(t *testing.T) {
 	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1alpha1, "web", 4, kruise.NewestRelease)
 	if err != nil || m.object.GetAPIVersion() != "apps.kruise.io/v1alpha1" {
 		t.Fatalf("%v, %v", m, err)
@@ -87,9 +87,9 @@ func TestCounterpartVersions(t *testing.T) {
 	}
 }
 
-// TestBecomeByRelease: the new workload has no field that the cluster's release lacks, and
+// TestCounterpart_LeavesOutFieldsThatTheReleaseLacks: the new workload has no field that the cluster's release lacks, and
 // that is said.
-func TestBecomeByRelease(t *testing.T) {
+func TestCounterpart_LeavesOutFieldsThatTheReleaseLacks(t *testing.T) {
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"progressDeadlineSeconds":60,
   "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"example.com/web:1"}]}}}}`
 	for release, want := range map[kruise.Release]bool{kruise.Minor(8): false, kruise.NewestRelease: true, {}: true} {

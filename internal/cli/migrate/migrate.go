@@ -129,7 +129,7 @@ func (o *options) complete(args []string) error {
 		return err
 	}
 	if len(args) != 1 {
-		return command.Usagef("for instance: kubectl kruise migrate deployment/web --to CloneSet", "give one workload, or one kind in the older form")
+		return command.Usagef("for instance: 'kubectl kruise migrate deployment/web --to CloneSet'", "give one workload, or one kind in the older form")
 	}
 	if err := o.kruise.Complete(); err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestCompleteRefuses(t *testing.T) {
+func TestComplete_Refuses(t *testing.T) {
 	const older = "CloneSet --from Deployment -n d --src-name a --dst-name b "
 	for line, want := range map[string]string{
 		"":                                                   "give one workload",

@@ -11,6 +11,7 @@ import (
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
@@ -57,7 +58,7 @@ func (o *options) ask(ctx context.Context) error {
 }
 
 func (o *options) printNote(format string, args ...any) error {
-	_, err := fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
+	_, err := fmt.Fprintln(o.factory.Streams.Err, o.factory.Copyable(fmt.Sprintf(format, args...)))
 	return err
 }
 
@@ -149,13 +150,13 @@ func (w *work) moved() error {
 	kindOf := func(k *migrate.Kind) string {
 		return k.Resource() + "." + k.Group
 	}
-	err := w.printNote("Successfully migrated %d replicas from %s to %s", w.record.Replicas, w.record.From, w.title())
+	err := w.printNote("Successfully migrated %s from %s to %s", replicas(w.record.Replicas), w.record.From, w.title())
 	if w.turned || w.record.Replicas < w.record.Source {
 		return err
 	}
 	return errors.Join(err,
-		w.printNote("%s has no replicas left. Once it is no longer needed: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
-		w.printNote("The way back: kubectl kruise migrate -n %s %s/%s --to %s", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
+		w.printNote("%s has no replicas left. When it is no longer needed, delete it: 'kubectl delete -n %s %s %s'", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
+		w.printNote("to migrate back: 'kubectl kruise migrate -n %s %s/%s --to %s'", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
 }
 
 // show writes the plan.
@@ -175,7 +176,7 @@ func (w *work) lines() []string {
 	lines := []string{w.headline()}
 	step := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  - "+format, args...)) }
 	if w.made != nil {
-		step("%s is made with %d replicas; its selector is its own", w.title(), kube.SideOf(w.made.object).Replicas)
+		step("%s is created with %s; it has a selector of its own", w.title(), replicas(kube.SideOf(w.made.object).Replicas))
 	}
 	if !w.create {
 		for _, s := range w.around.Scalers {
@@ -202,11 +203,11 @@ func (w *work) headline() string {
 		return fmt.Sprintf("Make %s of %s.", w.title(), r.From)
 	case w.resumed:
 		s, d := kube.SideOf(w.old), kube.SideOf(w.now)
-		return fmt.Sprintf("Go on moving %d replicas from %s to %s: %d have left, %d have come.", r.Replicas, r.From, w.title(), r.Source-s.Replicas, d.Replicas-r.Destination)
+		return fmt.Sprintf("Continue to move %s from %s to %s: %d removed, %d added so far.", replicas(r.Replicas), r.From, w.title(), r.Source-s.Replicas, d.Replicas-r.Destination)
 	case w.turned:
-		return fmt.Sprintf("Turn back: move the %d replicas that have left from %s to %s again.", r.Replicas, r.From, w.title())
+		return fmt.Sprintf("Reverse the migration: move %s from %s back to %s.", replicas(r.Replicas), r.From, w.title())
 	}
-	return fmt.Sprintf("Move %d of %d replicas from %s to %s, which has %d.", r.Replicas, r.Source, r.From, w.title(), r.Destination)
+	return fmt.Sprintf("Move %d of %s from %s to %s, which has %d.", r.Replicas, replicas(r.Source), r.From, w.title(), r.Destination)
 }
 
 func (w *work) batches() string {
@@ -249,3 +250,5 @@ func follows(a *kube.Surroundings, title string, whole bool) []string {
 	}
 	return out
 }
+
+func replicas[N int | int32 | int64](n N) string { return counted.Of(int(n), "replica") }

@@ -158,7 +158,7 @@ func (w *work) recorded() (known bool, err error) {
 		w.record, w.turned = back.Back(w.record.From, kube.SideOf(w.now), kube.SideOf(w.old)), true
 	}
 	if w.replicas > 0 && (w.resumed || w.turned) && w.replicas != w.record.Replicas {
-		return false, command.Usagef("leave out --replicas to continue it", "a migration of %d replicas is in progress", w.record.Replicas)
+		return false, command.Usagef("leave out --replicas to continue it", "a migration of %s is in progress", replicas(w.record.Replicas))
 	}
 	return w.resumed || w.turned, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-func TestRemember(t *testing.T) {
+func TestApproval_IsRemembered(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	if ok, err := IsApproved([]string{"sha256:a"}); ok || err != nil {
 		t.Fatalf("before anything: %v, %v", ok, err)
@@ -105,7 +105,7 @@ func TestRemember_AtATime(t *testing.T) {
 	}
 }
 
-func TestClusters(t *testing.T) {
+func TestClusterIdentities_TellClustersApart(t *testing.T) {
 	ctx := t.Context()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "u-1"}}
 	one := &rest.Config{Host: "https://a", TLSClientConfig: rest.TLSClientConfig{CAData: []byte("authority")}}

@@ -41,7 +41,7 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 		return nil, o.paused(&m.Plan)
 	}
 	if err != nil {
-		return nil, &resource.Error{Err: err, Hint: "kubectl kruise simulate with the same flags shows how far it comes"}
+		return nil, &resource.Error{Err: err, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes"}
 	}
 	return m, nil
 }
@@ -52,7 +52,7 @@ func (o *Options) paused(p *plan.Plan) error {
 	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is paused (%s: true): its controller updates no pod", p.Target.Ref(), strings.Join(path, ".")),
-		Hint: fmt.Sprintf("resume it first: kubectl kruise rollout resume %s%s; in a manifest, remove the field", p.Target.Ref(), o.Factory.CommandFlags()),
+		Hint: fmt.Sprintf("resume it first: 'kubectl kruise rollout resume %s'; in a manifest, remove the field", p.Target.Ref()),
 	}
 }
 

@@ -57,7 +57,7 @@ spec:
     spec: {containers: [{name: main, image: "web:1"}, {name: side, image: "side:1"}]}
 `
 
-func TestWrongCalls(t *testing.T) {
+func TestMake_RefusesWrongArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{},
 		{"cloneset/web"},
@@ -92,8 +92,8 @@ func made(t *testing.T, args ...string) *Made {
 	return m
 }
 
-// TestMakeFromFiles: a new image for what a file holds, and no kubeconfig.
-func TestMakeFromFiles(t *testing.T) {
+// TestMake_FromFiles: a new image for what a file holds, and no kubeconfig.
+func TestMake_FromFiles(t *testing.T) {
 	m := made(t, "--against", file(t, web), "--image", "main=web:2", "--steps", "1,100%", "--pause-after", "1")
 	if m.Plan.Target.UID != "" || m.Plan.Change.Mode != rules.ModeInPlace || m.Plan.Limits.Replicas != 4 || len(m.Snapshot.Pods) != 4 {
 		t.Errorf("%+v", m.Plan)
@@ -107,8 +107,8 @@ func TestMakeFromFiles(t *testing.T) {
 	}
 }
 
-// TestPodsAreNoChangeOfReplicas: assuming another number of pods does not scale.
-func TestPodsAreNoChangeOfReplicas(t *testing.T) {
+// TestMake_AssumedPodsDoNotScale: assuming another number of pods does not scale.
+func TestMake_AssumedPodsDoNotScale(t *testing.T) {
 	old, updated := file(t, web), file(t, strings.Replace(web, "web:1", "web:2", 1))
 	for _, args := range [][]string{
 		{"--against", old, "--image", "*=x:2", "--pods", "30"},
@@ -127,8 +127,8 @@ func TestPodsAreNoChangeOfReplicas(t *testing.T) {
 	}
 }
 
-// TestRecordedPods: pods in --with are those that the plan is for.
-func TestRecordedPods(t *testing.T) {
+// TestMake_UsesThePodsOfContextObjects: pods in --with are those that the plan is for.
+func TestMake_UsesThePodsOfContextObjects(t *testing.T) {
 	pods := `apiVersion: v1
 kind: Pod
 metadata: {name: web-x, namespace: shop, uid: p1, creationTimestamp: "2026-03-01T00:00:00Z", labels: {app: web, controller-revision-hash: web-1}, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web, uid: w1, controller: true}]}

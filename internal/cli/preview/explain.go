@@ -63,7 +63,7 @@ func typeOrQuestion(c *cobra.Command, args []string) error {
 	case len(command.NearCommands(c, args[0])) > 0:
 		return command.NoSuchCommand(c, args)
 	case len(args) > 1:
-		return command.Usagef("kubectl kruise explain TYPE.FIELD, or explain inplace OLD NEW", "want one type, got %d arguments", len(args))
+		return command.Usagef("'kubectl kruise explain TYPE.FIELD', or 'kubectl kruise explain inplace OLD NEW'", "want one type, got %d arguments", len(args))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 
 func (o *inPlace) complete(args []string) error {
 	if len(args) != 2 && len(args) != 3 {
-		return command.Usagef("kubectl kruise explain inplace OLD NEW [TYPE/NAME]", "want two files, got %d", len(args))
+		return command.Usagef("'kubectl kruise explain inplace OLD NEW [TYPE/NAME]'", "want two files, got %d", len(args))
 	}
 	o.old, o.updated = args[0], args[1]
 	if err := command.OneStdin(o.old, o.updated); err != nil {
@@ -171,7 +171,7 @@ func (o *inPlace) run(ctx context.Context) error {
 	return w.Flush()
 }
 
-// warn says what would be refused: such an object is explained as if nobody had written
+// warn says what would be refused: such an object is explained as if it had not been written
 // the fields that are wrong.
 func (o *inPlace) warn(before, after *resource.Resource) {
 	var faults resource.Errors

@@ -57,8 +57,8 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestWithoutWhatIf: the usual cluster stays as it is.
-func TestWithoutWhatIf(t *testing.T) {
+// TestWhatIf_NoneKeepsTheDefaultCluster: the usual cluster stays as it is.
+func TestWhatIf_NoneKeepsTheDefaultCluster(t *testing.T) {
 	f, err := asked(t)
 	if err != nil {
 		t.Fatal(err)
@@ -70,14 +70,14 @@ func TestWithoutWhatIf(t *testing.T) {
 	}
 }
 
-func TestBudgetInPods(t *testing.T) {
+func TestWhatIf_BudgetInPods(t *testing.T) {
 	f, err := asked(t, "--pub", "2")
 	if err != nil || *f.budget != intstr.FromInt32(2) {
 		t.Errorf("%v, %v", f.budget, err)
 	}
 }
 
-func TestWrongWhatIfs(t *testing.T) {
+func TestWhatIf_Refuses(t *testing.T) {
 	for _, args := range [][]string{
 		{"--pod-ready", "soon"},
 		{"--pull", "-3s"},

@@ -25,10 +25,10 @@ var functions = template.FuncMap{
 	"lookup":   func(...string) (any, error) { return nil, errors.New("the server refuses Hunter2x") },
 }
 
-// TestToldByHelm: what a chart says when it fails is kept, without the values that it
+// TestHelmErrors_AreKeptWithoutValues: what a chart says when it fails is kept, without the values that it
 // prints. The errors are those of the templates that Helm runs; the lines around them are
 // Helm's format.
-func TestToldByHelm(t *testing.T) {
+func TestHelmErrors_AreKeptWithoutValues(t *testing.T) {
 	const mark = "Hunter2x"
 	values := map[string]any{"Values": map[string]any{"password": mark, "list": []any{mark}, "deep": map[string]any{mark: mark}}}
 	for body, want := range map[string]string{

@@ -77,9 +77,9 @@ func and(files map[string]string, name, text string) map[string]string {
 	return out
 }
 
-// TestGenerateStaysInTheRepository: what an application names is read in its repository,
+// TestGenerate_StaysInTheRepository: what an application names is read in its repository,
 // and nothing of the one beside it, whatever leads there.
-func TestGenerateStaysInTheRepository(t *testing.T) {
+func TestGenerate_StaysInTheRepository(t *testing.T) {
 	const kustomization = "apps/web/kustomization.yaml"
 	for name, c := range map[string]struct {
 		files, links map[string]string
@@ -125,8 +125,8 @@ func TestGenerateStaysInTheRepository(t *testing.T) {
 	}
 }
 
-// TestDecoyOfAComma: a file whose name holds a comma is one file.
-func TestDecoyOfAComma(t *testing.T) {
+// TestGenerate_FileNameWithACommaIsOneFile: a file whose name holds a comma is one file.
+func TestGenerate_FileNameWithACommaIsOneFile(t *testing.T) {
 	top := beside(t, aChart, nil)
 	decoy := "v," + filepath.Join(top, "other", "secret")
 	if err := os.MkdirAll(filepath.Dir(decoy), 0o700); err != nil {
@@ -141,9 +141,9 @@ func TestDecoyOfAComma(t *testing.T) {
 	}
 }
 
-// TestHelm: helm is told what Argo CD's own would be, over a tree without links; its
+// TestGenerate_RunsHelmAsArgoCDDoes: helm is told what Argo CD's own would be, over a tree without links; its
 // output is rendered. Names are no flags.
-func TestHelm(t *testing.T) {
+func TestGenerate_RunsHelmAsArgoCDDoes(t *testing.T) {
 	files := and(aChart, "lib/x", "inside: yes\n")
 	for name, env := range map[string]map[string]string{
 		"web":                        with("ARGOCD_APP_PARAMETERS", `[{"name":"helmValues","array":["../values.yaml"]}]`),
@@ -174,9 +174,9 @@ func TestHelm(t *testing.T) {
 	}
 }
 
-// TestGenerateReadsItsRepository: an application may read all of its repository, and
+// TestGenerate_ReadsTheWholeRepository: an application may read all of its repository, and
 // follows links in it.
-func TestGenerateReadsItsRepository(t *testing.T) {
+func TestGenerate_ReadsTheWholeRepository(t *testing.T) {
 	for name, c := range map[string]struct{ files, links map[string]string }{
 		"a base elsewhere":  {map[string]string{"apps/web/kustomization.yaml": "resources: [../../lib/base]\n", "lib/base/kustomization.yaml": "resources: [web.yaml]\n", "lib/base/web.yaml": cloneSet}, nil},
 		"a linked base":     {map[string]string{"apps/web/kustomization.yaml": "resources: [base]\n", "lib/base/kustomization.yaml": "resources: [web.yaml]\n", "lib/base/web.yaml": cloneSet}, map[string]string{"apps/web/base": "../../lib/base"}},
@@ -192,8 +192,8 @@ func TestGenerateReadsItsRepository(t *testing.T) {
 	}
 }
 
-// TestApplicationBehindALink: a folder that is a link does not move the repository.
-func TestApplicationBehindALink(t *testing.T) {
+// TestGenerate_FolderThatIsALink: a folder that is a link does not move the repository.
+func TestGenerate_FolderThatIsALink(t *testing.T) {
 	top := beside(t, map[string]string{"apps/web/x": "", "kustomization.yaml": "resources: [../other/base]\n"}, map[string]string{"deep": "."})
 	for _, pwd := range []string{filepath.Join(top, "repo/deep/deep"), ""} {
 		t.Chdir(filepath.Join(top, "repo/deep/deep"))
@@ -204,8 +204,8 @@ func TestApplicationBehindALink(t *testing.T) {
 	}
 }
 
-// TestGenerateWaitsForNothing: a pipe in the repository is refused, and not waited for.
-func TestGenerateWaitsForNothing(t *testing.T) {
+// TestGenerate_RefusesPipes: a pipe in the repository is refused, and not waited for.
+func TestGenerate_RefusesPipes(t *testing.T) {
 	for _, name := range []string{"values.yaml", "files/x"} {
 		beside(t, and(aChart, "apps/web/files/y", ""), nil)
 		if err := syscall.Mkfifo(name, 0o600); err != nil {

@@ -31,9 +31,9 @@ func archive(t *testing.T, name, text string) string {
 	return b.String()
 }
 
-// TestSchemasOfChartsReferToThemselves: Helm would fetch, or read from anywhere, what the
+// TestChartSchemas_ReferOnlyToThemselves: Helm would fetch, or read from anywhere, what the
 // schema of a chart refers to.
-func TestSchemasOfChartsReferToThemselves(t *testing.T) {
+func TestChartSchemas_ReferOnlyToThemselves(t *testing.T) {
 	const schema, remote = "apps/web/values.schema.json", `{"properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}}`
 	for name, c := range map[string]struct {
 		file, text string
@@ -64,8 +64,8 @@ func TestSchemasOfChartsReferToThemselves(t *testing.T) {
 	}
 }
 
-// TestHelmThatNeverEnds: what a chart writes is bounded.
-func TestHelmThatNeverEnds(t *testing.T) {
+// TestHelm_OutputIsBounded: what a chart writes is bounded.
+func TestHelm_OutputIsBounded(t *testing.T) {
 	top := beside(t, aChart, nil)
 	if err := os.WriteFile(filepath.Join(top, "bin/helm"), []byte("#!/bin/sh\nwhile :; do cat chart/big; done\n"), 0o700); err != nil {
 		t.Fatal(err)

@@ -156,8 +156,8 @@ func TestGenerate_Refused(t *testing.T) {
 	}
 }
 
-// TestFactsBeside: what options name is used and not emitted, wherever it lies.
-func TestFactsBeside(t *testing.T) {
+// TestGenerate_DoesNotEmitFilesOfOptions: what options name is used and not emitted, wherever it lies.
+func TestGenerate_DoesNotEmitFilesOfOptions(t *testing.T) {
 	app(t, map[string]string{
 		"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nmetadata: {name: web}\nspec: {with: [facts.yaml], base: [./old.yaml]}\n",
 		"apps/web/facts.yaml":         facts, "apps/web/web.yaml": cloneSet, "apps/web/old.yaml": cloneSet,
@@ -179,8 +179,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestParametersOfAuto: a form is filled in where Argo CD does not tell what is served.
-func TestParametersOfAuto(t *testing.T) {
+// TestParameters_WithoutServedVersions: a form is filled in where Argo CD does not tell what is served.
+func TestParameters_WithoutServedVersions(t *testing.T) {
 	app(t, map[string]string{"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nmetadata: {name: web}\nspec: {target: auto}\n"})
 	out, complaint, code := run(t, nil, "argocd", "parameters")
 	if code != 0 || !strings.Contains(out, `"string": "auto"`) {

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
-// TestExample compares examples/patches with what --patches-dir writes for each
+// TestPatches_OfTheExampleAreUpToDate compares examples/patches with what --patches-dir writes for each
 // driver.
-func TestExample(t *testing.T) {
+func TestPatches_OfTheExampleAreUpToDate(t *testing.T) {
 	const dir = "../../../examples/patches"
 	text := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(dir, name))

@@ -172,9 +172,9 @@ func (w *world) of(ref cluster.Ref) plan.Snapshot {
 	return s
 }
 
-// TestReplay sends the steps of sequences one after the other, by what is written
+// TestPatches_ReachTheTarget sends the steps of sequences one after the other, by what is written
 // alone, and looks whether the cluster then has what was wanted.
-func TestReplay(t *testing.T) {
+func TestPatches_ReachTheTarget(t *testing.T) {
 	claims := "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
 	service := `, kubectl-kruise.dev/in-service: "true"}}` + "\n    spec"
 	inService := func(text string) string {

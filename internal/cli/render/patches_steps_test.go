@@ -67,7 +67,7 @@ func rendered(t *testing.T, how way, text, base, context string) []*resource.Res
 	return res.Resources
 }
 
-// change is one case: what was, what shall be, and what is known.
+// change is one case: what was, what should be, and what is known.
 type change struct {
 	how               way
 	old, new, context string
@@ -123,8 +123,8 @@ func said(list []patches.Target) []string {
 
 const five = "  replicas: 5\n"
 
-// TestMake: which objects get a sequence, with which steps.
-func TestMake(t *testing.T) {
+// TestPatches_ObjectsAndSteps: which objects get a sequence, with which steps.
+func TestPatches_ObjectsAndSteps(t *testing.T) {
 	other := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: {a: b}\n"
 	scaler := "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec:\n" +
 		"  scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}\n"
@@ -163,9 +163,9 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestUncounted: where nobody knows how many pods there are no patch holds their
+// TestPatches_WithoutAKnownNumberOfPods: where nobody knows how many pods there are no patch holds their
 // number, and nothing asks for it.
-func TestUncounted(t *testing.T) {
+func TestPatches_WithoutAKnownNumberOfPods(t *testing.T) {
 	for name, c := range map[string]change{
 		"no replicas":   {how: byKruise, old: workload("CloneSet", "web:1", ""), new: workload("CloneSet", "web:2", ""), steps: "5,50%,100%"},
 		"daemons":       {how: byKruise, old: workload("DaemonSet", "web:1", ""), new: workload("DaemonSet", "web:2", "")},
@@ -230,8 +230,8 @@ func TestPatches_RefuseWhatCannotBePatched(t *testing.T) {
 	}
 }
 
-// TestOrder: the stable workload gives up pods only after the canary has them.
-func TestOrder(t *testing.T) {
+// TestPatches_CanaryComesFirst: the stable workload gives up pods only after the canary has them.
+func TestPatches_CanaryComesFirst(t *testing.T) {
 	set := made(t, change{
 		how: byClient, pair: true, old: workload("CloneSet", "web:1", five),
 		new: workload("CloneSet", "web:2", five+"  updateStrategy: {rollingUpdate: {partition: 4}}\n"),
@@ -244,8 +244,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestRepeats: the same states give the same bytes.
-func TestRepeats(t *testing.T) {
+// TestPatches_AreReproducible: the same states give the same bytes.
+func TestPatches_AreReproducible(t *testing.T) {
 	c := change{how: byClient, old: workload("CloneSet", "web:1", five), new: workload("CloneSet", "web:2", five), context: pods(5)}
 	write := func() []patches.File {
 		files, err := patches.Files(made(t, c))
@@ -259,9 +259,9 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestPinned: a step is pinned to the uid that the pods know their owner by, and to
+// TestPatches_ArePinnedToTheUID: a step is pinned to the uid that the pods know their owner by, and to
 // none that a model has made up.
-func TestPinned(t *testing.T) {
+func TestPatches_ArePinnedToTheUID(t *testing.T) {
 	old, next := workload("CloneSet", "web:1", five), workload("CloneSet", "web:2", five)
 	for name, c := range map[string]struct{ context, want string }{
 		"of the pods": {pods(5), "the uid set"},

@@ -87,7 +87,7 @@ func (w *workloadRollout) withWorkload(err error) error {
 	if err == nil {
 		return nil
 	}
-	return w.next.Wrap(&tree.Error{Path: "spec", Msg: err.Error(), Hint: "kubectl kruise simulate -f NEW --against OLD shows how far it comes"}, "")
+	return w.next.Wrap(&tree.Error{Path: "spec", Msg: err.Error(), Hint: "'kubectl kruise simulate -f NEW --against OLD' shows how far it comes"}, "")
 }
 
 func (w *workloadRollout) assumed(s plan.Snapshot) simulate.Options {
@@ -116,7 +116,7 @@ func (w *workloadRollout) build(snap *plan.Snapshot) (plan.Plan, error) {
 	return p, w.next.Wrap(err, "")
 }
 
-// policy is the workload's own, under the flags. Whoever sends patches by hand has
+// policy is the workload's own, under the flags. Who sends patches by hand has
 // no use for a step that only pulls images, unless it was asked for.
 func (w *workloadRollout) policy(desired *cluster.Workload) (plan.Policy, error) {
 	policy, _, err := planfile.PolicyOf(desired)

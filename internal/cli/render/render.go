@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -98,7 +99,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 		return err
 	}
 	count := len(stream)
-	defer o.factory.Working("rendering %d objects", count)()
+	defer o.factory.Working("rendering %s", counted.Of(count, "object"))()
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
 		return err

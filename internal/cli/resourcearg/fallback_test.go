@@ -111,8 +111,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestSingle: a number of replicas is not for each of several.
-func TestSingle(t *testing.T) {
+// TestDo_RefusesOneValueForSeveral: a number of replicas is not for each of several.
+func TestDo_RefusesOneValueForSeveral(t *testing.T) {
 	f := fakeCluster(t)
 	calls := 0
 	err := resourcearg.Fallback{Factory: f, Single: "scale"}.Do(t.Context(), []string{"ud/ud"}, func(args []string) error {
@@ -124,8 +124,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestChosen: what -A or -l choose is looked for under its own type alone.
-func TestChosen(t *testing.T) {
+// TestDo_SelectorsLookUnderTheirOwnType: what -A or -l choose is looked for under its own type alone.
+func TestDo_SelectorsLookUnderTheirOwnType(t *testing.T) {
 	f := fakeCluster(t)
 	calls := 0
 	err := resourcearg.Fallback{Factory: f, Chosen: true}.Do(t.Context(), []string{"clone"}, func(args []string) error {

@@ -110,8 +110,8 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestPickNamesCandidates: the hint can be typed as it stands.
-func TestPickNamesCandidates(t *testing.T) {
+// TestPick_HintCanBeCopied: the hint can be typed as it stands.
+func TestPick_HintCanBeCopied(t *testing.T) {
 	var docs []string
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		docs = append(docs, testObject("apps/v1", "StatefulSet", "x", name))

@@ -53,7 +53,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestOfNone(t *testing.T) {
+func TestOf_Refuses(t *testing.T) {
 	for _, text := range []string{
 		"{apiVersion: apps.kruise.io/v1beta1, kind: ImagePullJob, spec: {selector: {matchLabels: {a: b}}}}",
 		"{apiVersion: apps.kruise.io/v1beta1, kind: ResourceDistribution, spec: {}}",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -29,7 +30,7 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 	case len(found) == 0:
 		return nil, &resource.Error{File: from, Err: absentError(name, "holds no "+name.String()), Hint: "it holds " + formatNames(all)}
 	case name == nil:
-		return nil, command.Usagef("name one: "+formatNames(all), "%s holds %d workloads", from, len(all))
+		return nil, command.Usagef("name one: "+formatNames(all), "%s holds %s", from, counted.Of(len(all), "workload"))
 	}
 	return nil, command.Usagef("they are "+formatNames(found)+"; a type may include its group, and -n sets the namespace", "%s is not clear in %s", name, from)
 }

@@ -31,7 +31,7 @@ since, nothing is written.`,
 		Example: "  kubectl kruise plan cloneset/web --image app=registry.example.com/web:2 --out plan.yaml\n  kubectl kruise rollout apply plan.yaml --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return command.Usagef("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
+				return command.Usagef("'kubectl kruise plan --out FILE' writes one; - is standard input", "give one plan")
 			}
 			if err := errors.Join(o.dryRun.Read(c), o.validate(), o.detachable(c)); err != nil {
 				return err

@@ -131,7 +131,7 @@ func sourceOf(r *resource.Resource) (resourcearg.Name, bool) {
 }
 
 // Show makes the plan that leads to a state and shows it, or the one that is under
-// way to it. The error says why there is none: another rollout is under way, or this
+// way to it. The error says why there is none: another rollout is in progress, or this
 // one could not finish.
 func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	m, err := p.make(ctx, desired)
@@ -152,7 +152,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
-// Plan is the plan that leads to a state, or the one that is under way to it.
+// Plan is the plan that leads to a state, or the one in progress that leads to it.
 func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
 	m, err := p.make(ctx, desired)
 	if err != nil {
@@ -196,8 +196,8 @@ func (p *Part) Failed() (string, error) {
 	return rec.Progress.Failed, err
 }
 
-// Run carries out the plan that leads to a state from the present one, or goes on
-// with the one that is under way to it, and reports whether any step was needed.
+// Run carries out the plan that leads to a state from the present one, or continues
+// with the one in progress that leads to it, and reports whether any step was needed.
 // Unless the error is nil the state is not reached; errors of rollouts that come to no
 // good end are those of package ending.
 func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool, err error) {
@@ -265,7 +265,7 @@ func (p *Part) Settle(ctx context.Context) error {
 	return p.batch.end(res)
 }
 
-// fresh is a cluster without what is on record of a rollout: that is about another
+// fresh is a cluster without what is recorded of a rollout: that is about another
 // plan.
 type fresh struct{ apply.Cluster }
 
@@ -276,13 +276,13 @@ func (f fresh) Observe(ctx context.Context, ref cluster.Ref) (plan.Snapshot, err
 	return s, err
 }
 
-// begun is the rollout under way that leads where a plan does; nil where none is under
-// way. One that leads elsewhere is an error.
+// begun is the rollout in progress that leads where a plan does; nil where none is
+// in progress. One that leads elsewhere is an error.
 func (p *Part) begun(to plan.Plan) (*plan.Record, error) {
 	rec, err := p.session.Rollout()
 	switch {
 	case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
-		return nil, nil //nolint:nilnil // that none is under way is no error
+		return nil, nil //nolint:nilnil // that none is in progress is no error
 	case err != nil:
 		return nil, err
 	case !sameGoal(rec.Plan, to):

@@ -36,7 +36,7 @@ func (g *BatchGroup) Close() {
 }
 
 // Add makes the plan that leads a workload to a state, and takes it into the group. One that
-// is under way to that state continues. The group closes the part.
+// is in progress towards that state continues. The group closes the part.
 func (g *BatchGroup) Add(ctx context.Context, p *Part, desired *resource.Resource) error {
 	m, err := p.make(ctx, desired)
 	if err != nil {

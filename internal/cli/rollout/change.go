@@ -112,7 +112,7 @@ func (o *runOptions) workloads(ctx context.Context, list []string) (names []reso
 	return names, nil
 }
 
-// changeUnited changes a UnitedDeployment, which stands alone on the command line.
+// changeUnited changes a UnitedDeployment, which is the only argument on the command line.
 func (o *runOptions) changeUnited(ctx context.Context, name string) error {
 	if err := o.refuseDetach(); err != nil {
 		return err

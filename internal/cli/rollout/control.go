@@ -42,7 +42,7 @@ type control struct {
 	group ofGroup
 }
 
-// action is what a verb does to a rollout on record, and what it says of it then.
+// action is what a verb does to a recorded rollout, and what it says of it then.
 type action struct {
 	do   apply.Transition
 	said func(plan.Record) string
@@ -221,7 +221,7 @@ func (o *control) run(ctx context.Context) error {
 	return o.onRecord(ctx, s, rollouts)
 }
 
-// onRecord changes the record, and goes on with it.
+// onRecord changes the record, and continues the rollout.
 func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	if _, err := rollouts.Get(ctx, s.target.Ref); errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
@@ -232,7 +232,7 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 	if o.continues && !o.only {
 		// Another process that drives the rollout has the say, and follows at once.
 		if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by == "" {
-			return o.turn(ctx, s, rollouts)
+			return o.changeRecord(ctx, s, rollouts)
 		}
 	}
 	if err := o.change(ctx, s, rollouts); err != nil || !o.continues || o.only {
@@ -265,10 +265,10 @@ func (o *control) changed(s *session, rec plan.Record) error {
 	return o.print.resource(o.common, s.object)
 }
 
-// turn changes the record of a rollout that no process drives, and drives it: the record
+// changeRecord changes the record of a rollout that no process drives, and drives it: the record
 // stays as it is where this person may not. Who may decide and not carry out only changes
 // it, and so does who finds another process at work.
-func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+func (o *control) changeRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	e, rec, err := o.taken(ctx, s, rollouts)
 	if s.Cluster != nil {
 		defer s.Close()

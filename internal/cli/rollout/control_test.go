@@ -45,8 +45,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskInterrupted: Ctrl-C at a question ends the wait for an answer.
-func TestAskInterrupted(t *testing.T) {
+// TestAsk_IsInterrupted: Ctrl-C at a question ends the wait for an answer.
+func TestAsk_IsInterrupted(t *testing.T) {
 	d := driven(&bytes.Buffer{}, false, nil)
 	in, keep := io.Pipe()
 	defer keep.Close()

@@ -175,7 +175,7 @@ func (d runnerJobs) runnerArgs() []string {
 	return out
 }
 
-// begin puts a plan on record and has a Job carry it out. What the server would refuse of
+// begin records a plan and has a Job carry it out. What the server would refuse of
 // the Job is known before anything is written.
 func (d runnerJobs) begin(ctx context.Context, s *session, p plan.Plan) error {
 	spec, err := d.spec(ctx, s, &p)
@@ -309,7 +309,7 @@ func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) 
 // printJob prints a Job and the ConfigMap with its plan.
 func (d runnerJobs) printJob(spec runner.Spec) error {
 	streams := d.factory.Streams
-	_, _ = fmt.Fprintf(streams.Err, "it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Account, spec.Namespace)
+	_, _ = fmt.Fprintln(streams.Err, d.factory.Copyable(fmt.Sprintf("it needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner | kubectl apply -f -' creates it", spec.Account, spec.Namespace)))
 	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
 		text, err := yaml.Marshal(object)
 		if err != nil {
@@ -361,8 +361,8 @@ func secretIn(p *plan.Plan) string {
 	return ""
 }
 
-// detachRecord has a Job carry out the rollout on record. What the Job may do is what its
-// person has approved: the plan as it is on record now, as a whole.
+// detachRecord has a Job carry out the recorded rollout. What the Job may do is what its
+// person has approved: the plan as it is recorded now, as a whole.
 func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	rec, err := rollouts.Get(ctx, s.target.Ref)
 	if err != nil {
@@ -402,7 +402,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	return o.jobs().create(ctx, spec, false)
 }
 
-// approve has the person approve what is left of the plan on record, unless they have approved
+// approve has the person approve what is left of the recorded plan, unless they have approved
 // the whole. from is the first step that the Job may carry out: steps before it were not looked
 // at.
 func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from int, err error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
@@ -32,7 +33,7 @@ func (d runnerJobs) groupSpec(ctx context.Context, rec group.Record) (runner.Spe
 	return out, nil
 }
 
-// detachAll puts a group on record and has a Job carry it out.
+// detachAll records a group and has a Job carry it out.
 func (o groupOfRun) detachAll(ctx context.Context, g *madeGroup) error {
 	if err := o.detachesBegun(ctx, g); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (o groupOfRun) previewJob(ctx context.Context, g *madeGroup) error {
 	return o.jobs().previewCreate(ctx, spec)
 }
 
-// detachGroupRecord has a Job carry out what is left of the group on record, which the user
+// detachGroupRecord has a Job carry out what is left of the recorded group, which the user
 // has approved.
 func (o *control) detachGroupRecord(ctx context.Context, rec group.Record, change func() error) error {
 	spec, err := o.jobs().groupSpec(ctx, rec)
@@ -133,7 +134,7 @@ func (o groupOfRun) printManifest(ctx context.Context, g *madeGroup) error {
 	}
 	if len(spec.Plan) > mostManifest {
 		return &resource.Error{
-			Err:  fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a ConfigMap may hold", len(g.parts), len(spec.Plan)>>10, mostManifest>>10),
+			Err:  fmt.Errorf("the plans of %s take %d KiB of the %d that a ConfigMap may hold", counted.Of(len(g.parts), "rollout"), len(spec.Plan)>>10, mostManifest>>10),
 			Hint: "make several groups, or leave --manifest out: the record is compressed",
 		}
 	}
@@ -253,7 +254,7 @@ func readGroup(file string) (group.Record, error) {
 	return rec, nil
 }
 
-// beginsAfter fills in when the rollout was begun that each member has on record now: the group
+// beginsAfter fills in when the rollout was begun that each member has recorded now: the group
 // begins after those.
 func beginsAfter(ctx context.Context, rollouts apply.Rollouts, rec *group.Record) error {
 	for i, m := range rec.Group.Members {

@@ -71,7 +71,7 @@ func TestGroupFile_Refuses(t *testing.T) {
 		"a plan":           {string(planfile.Write(rec.Plans[0])), "has no group of rollouts"},
 		"another kind":     {strings.Replace(string(text), "kind: RolloutGroup", "kind: Rollouts", 1), `it is a "Rollouts"`},
 		"an unknown field": {strings.Replace(string(text), "limits:", "more: 1\nlimits:", 1), "more"},
-		"a plan is gone":   {string(text[:strings.LastIndex(string(text), documentEnd)]), "2 members, 1 plans"},
+		"a plan is gone":   {string(text[:strings.LastIndex(string(text), documentEnd)]), "members: 2, plans: 1"},
 		"another workload": {strings.Replace(string(text), "name: api", "name: apu", 1), "has no group of rollouts"},
 	} {
 		file := filepath.Join(t.TempDir(), "plan.yaml")

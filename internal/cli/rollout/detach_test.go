@@ -52,8 +52,8 @@ func TestDetach_Refuses(t *testing.T) {
 	}
 }
 
-// TestSecretIn: a manifest shows nothing that other output masks.
-func TestSecretIn(t *testing.T) {
+// TestSecretIn_MasksWhatOtherOutputMasks: a manifest shows nothing that other output masks.
+func TestSecretIn_MasksWhatOtherOutputMasks(t *testing.T) {
 	env := func(name string) map[string]any {
 		return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
 			"containers": []any{map[string]any{"name": "a", "env": []any{map[string]any{"name": name, "value": "x"}}}},

@@ -194,7 +194,7 @@ func (o *driveOptions) hasEnded(rec plan.Record, mine bool) (ended bool, err err
 	return false, nil
 }
 
-// begins puts the plan of --plan on record, and drives it.
+// begins records the plan of --plan, and drives it.
 func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	p, err := planning.ReadPlan(o.authority.file, nil)
 	if err != nil {

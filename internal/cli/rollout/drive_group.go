@@ -56,7 +56,7 @@ func (o *driveOptions) driveGroupOnce(ctx context.Context) error {
 	return o.groupEnds(rec, res, err)
 }
 
-// beginGroupOf puts the group of --plan on record, and carries it out.
+// beginGroupOf records the group of --plan, and carries it out.
 func (o *driveOptions) beginGroupOf(ctx context.Context, groups apply.Groups, known *approvedGroup) error {
 	rec, err := readGroup(o.authority.file)
 	if err != nil {

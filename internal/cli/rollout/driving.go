@@ -90,7 +90,7 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// continueRecorded drives the rollout on record, unless another process does already.
+// continueRecorded drives the recorded rollout, unless another process does already.
 func (d *driving) continueRecorded(ctx context.Context, name resourcearg.Name) error {
 	s, err := d.open(ctx, name)
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *driving) takeOver(ctx context.Context, s *session) error {
 	return d.driveRecorded(ctx, s, takenOver)
 }
 
-// driveRecorded drives the rollout on record, as far as that is for this process to do.
+// driveRecorded drives the recorded rollout, as far as that is for this process to do.
 func (d *driving) driveRecorded(ctx context.Context, s *session, start starter) error {
 	res, err := d.resumeRecorded(ctx, s, start)
 	if errors.Is(err, plan.ErrOtherExecutor) {
@@ -139,7 +139,7 @@ func (d *driving) refuseToDrive(ctx context.Context, s *session, denied *apply.D
 	}
 }
 
-// starter takes the rollout on record over.
+// starter takes the recorded rollout over.
 type starter func(context.Context, apply.Rollouts, apply.Workload) (*apply.Executor, error)
 
 func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
@@ -152,7 +152,7 @@ func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.
 	return e, err
 }
 
-// resumeRecorded carries out what is left of the rollout on record, and tells.
+// resumeRecorded carries out what is left of the recorded rollout, and reports it.
 func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter)
 	return d.carryOut(ctx, e)
 }
 
-// carryOut carries a plan out, and tells.
+// carryOut carries a plan out, and reports it.
 func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	others, end, err := d.listeners(ctx, e)

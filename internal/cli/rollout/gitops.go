@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// warnOfOwners tells, before anybody is asked, that a GitOps controller writes the
+// warnOfOwners warns, before the confirmation, that a GitOps controller writes the
 // object, and what to agree with it.
 func (c *common) warnOfOwners(object *resource.Resource) {
 	var pointers []string
@@ -26,7 +26,7 @@ func (c *common) warnOfOwners(object *resource.Resource) {
 	}
 }
 
-// warnOfStop tells that a GitOps controller would let the controller of a stopped rollout
+// warnOfStop warns that a GitOps controller would let the controller of a stopped rollout
 // continue, and what to agree with it.
 func (c *common) warnOfStop(object *resource.Resource, stop plan.ControllerStop) {
 	path := stop.Field.Path(object.Group(), object.Kind(), object.Version())

@@ -83,7 +83,7 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 	notes := []planning.Approval{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
 	for i, p := range g.parts {
 		if p.begun {
-			continue // its plan is on record: whether it was approved is known by its own digest
+			continue // its plan is recorded: whether it was approved is known by its own digest
 		}
 		one := g.record.Plans[i].Digest(clusters[0])
 		a.digests = append(a.digests, one)
@@ -98,10 +98,10 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 	return nil
 }
 
-// take decides whether a group on record may be carried out: it was approved on this machine
+// confirm decides whether a recorded group may be carried out: it was approved on this machine
 // or is named by --approved; otherwise the user is shown what has not begun, and asked. What
 // is in progress then is approved by its own digest, or not.
-func (a *groupApprovals) take(ctx context.Context, rec group.Record, groups apply.Groups) error {
+func (a *groupApprovals) confirm(ctx context.Context, rec group.Record, groups apply.Groups) error {
 	plans := rec.Plans
 	approved, err := a.knows(ctx, rec)
 	if err == nil && !approved {

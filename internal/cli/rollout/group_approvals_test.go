@@ -58,7 +58,7 @@ func TestGroupApprovals_CoverOnlyWhatWasShown(t *testing.T) {
 			d.authority.digest = c.digest
 			a := &groupApprovals{approvals: approvals{d.common}}
 			groups := apply.Groups{Rollouts: apply.Rollouts{Records: allInProgress{plans: rec.Plans}}}
-			if err := a.take(t.Context(), rec, groups); err != nil {
+			if err := a.confirm(t.Context(), rec, groups); err != nil {
 				t.Fatal(err)
 			}
 			d.authority.digest = ""

@@ -26,7 +26,7 @@ type groupPart struct {
 	made    *planning.Made
 	plan    plan.Plan
 	// begun says that its rollout is in progress already, before when another one was begun
-	// that is on record.
+	// that is recorded.
 	begun  bool
 	before time.Time
 	wave   int
@@ -256,7 +256,7 @@ func (g *madeGroup) play() error {
 	all.Budgets = g.budgets
 	var err error
 	if g.line, err = simulate.Group(all, g.members, g.parts[0].made.Assumed()); err != nil {
-		return &resource.Error{Err: err, Hint: "kubectl kruise simulate shows how far one rollout comes by itself"}
+		return &resource.Error{Err: err, Hint: "'kubectl kruise simulate' shows how far one rollout comes by itself"}
 	}
 	for _, p := range g.line.Peaks {
 		if p.Breaks() {

@@ -122,7 +122,7 @@ func (o groupOfRun) preview(ctx context.Context, g *madeGroup) error {
 	return o.show(ctx, list)
 }
 
-// begin puts a group on record and carries it out.
+// begin records a group and carries it out.
 func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult, error) {
 	known := &groupApprovals{approvals: approvals{d.common}}
 	if err := known.approve(ctx, g); err != nil {
@@ -145,7 +145,7 @@ func (d groupDriver) begin(ctx context.Context, g *madeGroup) (apply.GroupResult
 	return res, nil
 }
 
-// options tell of a group as the flags say; stop ends that.
+// options report a group as the flags say; stop ends that.
 func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.GroupOptions, stop func(), err error) {
 	hooks, err := d.hooksOf(ctx)
 	if err != nil {
@@ -177,13 +177,13 @@ func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.G
 	}, func() { t.stop(); hooks.close() }, nil
 }
 
-// groupReader takes in what a group tells.
+// groupReader collects the events of a group.
 type groupReader interface {
 	reader
 	Stands(at time.Time, s view.GroupStatus)
 }
 
-// groupJSON is one event a line; how the group stands is one of type group.
+// groupJSON is one event a line; the status of the group is one of type group.
 type groupJSON struct{ to *json.Encoder }
 
 // Event writes an event of one rollout.
@@ -192,7 +192,7 @@ func (j *groupJSON) Event(e event.Event) { _ = j.to.Encode(e) }
 // Beat writes nothing.
 func (j *groupJSON) Beat(time.Time) {}
 
-// Stands writes how the group stands.
+// Stands writes the status of the group.
 func (j *groupJSON) Stands(at time.Time, s view.GroupStatus) {
 	_ = j.to.Encode(struct {
 		Time  time.Time        `json:"time"`

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
-// groupStatusOf tells how a group stands, once or until it ends.
+// groupStatusOf shows the status of a group, once or until it ends.
 func (o *statusOptions) groupStatusOf(ctx context.Context) error {
 	end, err := o.share(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (o *statusOptions) groupStatusOf(ctx context.Context) error {
 	return o.showGroupStatus(ctx, groups, rec)
 }
 
-// showGroupStatus tells how a group stands now.
+// showGroupStatus shows the present status of a group.
 func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups, rec group.Record) error {
 	stands, err := groups.Status(ctx, rec)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 	return err
 }
 
-// watchGroup tells how a group stands whenever that changes, until it has ended.
+// watchGroup shows the status of a group whenever it changes, until it has ended.
 func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec group.Record) error {
 	opt, stop, err := o.groupDriver().options(ctx, rec)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 	return o.groupDriver().end(rec, res)
 }
 
-// groupsOf are the names of the groups that rollouts on record are in, by their workloads.
+// groupsOf are the names of the groups that recorded rollouts are in, by their workloads.
 // Nothing is said where groups may not be read.
 func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) map[cluster.Ref]string {
 	end, err := c.share(ctx)

@@ -119,7 +119,7 @@ func (v *groupVerb) do(ctx context.Context) error {
 	driven := err == nil && by != ""
 	agreed := ""
 	if v.continues && !v.only && !driven {
-		if err := v.known.take(ctx, v.rec, v.groups); err != nil {
+		if err := v.known.confirm(ctx, v.rec, v.groups); err != nil {
 			return err
 		}
 		agreed = v.rec.Digest("")
@@ -264,7 +264,7 @@ func (v *groupVerb) previewMember(ctx context.Context, ref cluster.Ref) ([]event
 	if err != nil {
 		return nil, err
 	}
-	if err := v.say(&rec); err != nil {
+	if err := v.printTransition(&rec); err != nil {
 		return nil, err
 	}
 	return v.requestsAfter(ctx, s, rec, v.back)
@@ -321,7 +321,7 @@ func (v *groupVerb) drive(ctx context.Context, agreed string) error {
 			opt.OneByOne = !approved
 			return err
 		}
-		return v.known.take(ctx, now, v.groups)
+		return v.known.confirm(ctx, now, v.groups)
 	}
 	var res apply.GroupResult
 	for try := 0; ; try++ {

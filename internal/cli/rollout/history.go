@@ -67,7 +67,7 @@ who can write ConfigMaps can edit these records.`,
 	return c
 }
 
-// pastRollouts lists the rollouts on record.
+// pastRollouts lists the recorded rollouts.
 func (o *historyOptions) pastRollouts(ctx context.Context) error {
 	s, err := o.locate(ctx, o.name)
 	if err != nil {

@@ -30,7 +30,7 @@ func (d *LiveRollouts) Run(ctx context.Context, ref cluster.Ref, plans func(plan
 	})
 }
 
-// Undo offers to go back: while a rollout is under way, or has halted, to the template
+// Undo offers to go back: while a rollout is in progress, or has halted, to the template
 // that it started from; after it to an older revision, 0 for the one before.
 func (d *LiveRollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offer, error) {
 	rollouts, err := d.rollouts()
@@ -79,7 +79,7 @@ func (d *LiveRollouts) planned(ctx context.Context, ref cluster.Ref, plans plann
 	}}, nil
 }
 
-// back offers to end the rollout on record and to take it back.
+// back offers to end the recorded rollout and to take it back.
 func (d *LiveRollouts) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
 	why := "rolled back by " + holder()
 	at, said := d.sessions()
@@ -105,7 +105,7 @@ func (d *LiveRollouts) back(ctx context.Context, ref cluster.Ref, rollouts apply
 	}}, nil
 }
 
-// startBack puts the way back of a rollout that has ended on record, and carries it out,
+// startBack records the way back of a rollout that has ended, and carries it out,
 // behind.
 func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 	at, _ := d.sessions()

@@ -27,18 +27,18 @@ type Offer struct {
 	do    func(context.Context) (string, error)
 }
 
-// Promote lets a rollout go on past the step at which it stands.
+// Promote continues a rollout after its present step.
 func (d *LiveRollouts) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
 }
 
-// Abort ends a rollout where it stands.
+// Abort ends a rollout; its pods stay as they are.
 func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	return d.onRecord(ctx, ref, turn{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
-// PauseOrResume pauses what goes on, has go on what was paused, and tries again what has
-// halted: the rollout on record or, without one, the workload's own controller.
+// PauseOrResume pauses what is in progress, resumes what was paused, and retries what has
+// halted: the recorded rollout or, without one, the workload's own controller.
 func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 	return d.onRecord(ctx, ref, t)
 }
 
-// onRecord offers to change the rollout on record.
+// onRecord offers to change the recorded rollout.
 func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*
 	if t.continues {
 		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
-	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
+	o.do = func(ctx context.Context) (string, error) { return d.applyIf(ctx, rollouts, ref, t, means) }
 	return o, nil
 }
 
@@ -185,7 +185,7 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 	}}, nil
 }
 
-// turn is a change of a rollout on record.
+// applyTurn is a change of a recorded rollout.
 type turn struct {
 	transition plan.Transition
 	action
@@ -195,9 +195,9 @@ type turn struct {
 	means func(plan.Record) string
 }
 
-// take writes a turn where it still means what the user has confirmed, and continues the
+// applyIf writes a turn where it still means what the user has confirmed, and continues the
 // rollout.
-func (d *LiveRollouts) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
+func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
 	rollouts.Unless = func(r plan.Record) error {
 		if t.means(r) != means {
 			return errChanged
@@ -207,7 +207,7 @@ func (d *LiveRollouts) take(ctx context.Context, rollouts apply.Rollouts, ref cl
 	if t.continues && !d.here(ref) {
 		// Another process that drives the rollout has the say, and follows at once.
 		if by, err := rollouts.Holder(ctx, ref); err != nil || by == "" {
-			said, err := d.turn(rollouts, ref, t)
+			said, err := d.applyTurn(rollouts, ref, t)
 			if _, denied := errors.AsType[*apply.DeniedError](err); !denied && !errors.Is(err, plan.ErrOtherExecutor) {
 				return said, err
 			}
@@ -228,9 +228,9 @@ func (d *LiveRollouts) take(ctx context.Context, rollouts apply.Rollouts, ref cl
 	return said + where, err
 }
 
-// turn is take of a rollout that no process drives: this one does, and the record stays as
+// applyTurn is applyIf for a rollout that no process drives: this one does, and the record stays as
 // it is where this person may not.
-func (d *LiveRollouts) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
+func (d *LiveRollouts) applyTurn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
 	at, _ := d.sessions()
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
@@ -257,7 +257,7 @@ func (d *LiveRollouts) stopped(ctx context.Context, ref cluster.Ref, rollouts ap
 }
 
 // rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it
-// goes on.
+// continues.
 func rolloutOf(r plan.Record) string { return "rollout of " + r.Begun.UTC().String() }
 
 func stepOf(r plan.Record) string { return fmt.Sprintf("step %d, %s", r.Progress.Step, rolloutOf(r)) }

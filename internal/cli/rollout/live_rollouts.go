@@ -68,7 +68,7 @@ func (d *LiveRollouts) Driving() []cluster.Ref {
 	return slices.SortedFunc(maps.Keys(d.driving), func(a, b cluster.Ref) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// Close leaves what is carried out here where it stands, and waits until others can go
+// Close stops what is carried out here, and waits until others can go
 // on with it.
 func (d *LiveRollouts) Close() {
 	d.stop()
@@ -95,7 +95,7 @@ func (d *LiveRollouts) open(ctx context.Context, at *driving, ref cluster.Ref) (
 	return at.openRef(ctx, ref)
 }
 
-// start puts a plan on record and carries it out, behind.
+// start records a plan and carries it out, behind.
 func (d *LiveRollouts) start(at *driving, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *LiveRollouts) begin(at *driving, s *session, plans func(context.Context
 	return nil
 }
 
-// drive carries a plan out that is on record, behind, and closes the session in the end.
+// drive carries a plan out that is recorded, behind, and closes the session in the end.
 func (d *LiveRollouts) drive(s *session, e *apply.Executor) {
 	ref := s.target.Ref
 	d.note(ref, true, end{})

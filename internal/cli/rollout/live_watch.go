@@ -67,7 +67,7 @@ func (s *WatchedWorkload) Holder(ctx context.Context) string {
 }
 
 // Question is all that is known of the workload, as `why` asks it. holder knows who
-// drives the rollout on record, and is asked where there is one.
+// drives the recorded rollout, and is asked where there is one.
 func (s *WatchedWorkload) Question(ctx context.Context, holder func(context.Context) string) (diagnose.Question, error) {
 	ref := s.s.target.Ref
 	q := diagnose.Question{Name: ref.String(), Now: s.s.Now()}
@@ -91,7 +91,7 @@ func (s *WatchedWorkload) Question(ctx context.Context, holder func(context.Cont
 	return q, nil
 }
 
-// Rollouts are those on record, the newest first; none where the record cannot be read.
+// Rollouts are those recorded, the newest first; none where the record cannot be read.
 func (s *WatchedWorkload) Rollouts() []plan.PastRollout {
 	rec, err := s.s.Rollout()
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 )
 
 // objects are what verbs are called with, as kubectl's are: TYPE/NAME, TYPE NAME, or
-// what stands in files.
+// what files hold.
 type objects struct {
 	files    cliresource.FilenameOptions
 	selector string
@@ -164,7 +164,7 @@ type printed struct {
 	printer printers.ResourcePrinter
 }
 
-// newPrinted adds the flags to a verb. output is where the value of -o stands, nil for
+// newPrinted adds the flags to a verb. output is the value of -o, nil for
 // a verb that has none yet.
 func newPrinted(c *cobra.Command, done string, output *string) *printed {
 	p := &printed{flags: genericclioptions.NewPrintFlags(done)}

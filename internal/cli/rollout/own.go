@@ -41,7 +41,7 @@ func (o *VerbRunner) Validate(c *cobra.Command) error {
 }
 
 // Run has a plan made from what is known of a workload, shows it, asks the question
-// and carries it out. A native workload that stands for one of Kruise is driven as
+// and carries it out. A native workload that was rendered from one of Kruise is driven as
 // that one, by whichever name it is called.
 func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
 	s, err := o.source(ctx, name)
@@ -53,7 +53,7 @@ func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question st
 	}
 	defer s.Close()
 	if rec, err := s.Rollout(); err == nil && rec.InFlight() && s.target.Kind == "Pod" {
-		// No other verb goes on with it.
+		// No other verb continues it.
 		return o.takeOver(ctx, s)
 	}
 	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
@@ -70,7 +70,7 @@ func (o *VerbRunner) Run(ctx context.Context, name resourcearg.Name, question st
 	return o.offer(ctx, s, snapshot, p, question)
 }
 
-// source is where a workload is, or the one of Kruise that it stands for.
+// source is where a workload is, or the one of Kruise that it was rendered from.
 func (o *VerbRunner) source(ctx context.Context, name resourcearg.Name) (*session, error) {
 	s, err := o.locate(ctx, name)
 	if err != nil {

@@ -34,8 +34,8 @@ func TestPartitionIn(t *testing.T) {
 	}
 }
 
-// TestNamesOfOthers: names of objects that are no workloads of a plan.
-func TestNamesOfOthers(t *testing.T) {
+// TestNames_OfOtherObjects: names of objects that are no workloads of a plan.
+func TestNames_OfOtherObjects(t *testing.T) {
 	for arg, want := range map[string][2]string{
 		"rollout/web":                          {"web", ""},
 		"ro.v1beta1.rollouts.kruise.io/web":    {"web", ""},

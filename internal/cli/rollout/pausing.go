@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// pauseField is a verb for workloads that no rollout of ours is on record for: their
-// controller keeps its hands off, or goes on.
+// pauseField is a verb for workloads without a recorded rollout: their
+// controller stops updating pods, or continues.
 func pauseField(on bool) func(context.Context, *control, *session) error {
 	return func(ctx context.Context, o *control, s *session) error {
 		if r, err := o.releaseOf(ctx, s); err == nil && r != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// acts tells the actions of a rollout in their order, each with what is known when it
+// acts lists the actions of a rollout in their order, each with what is known when it
 // is due.
 type acts func(tell func(plan.Snapshot, plan.Action)) error
 
@@ -92,14 +92,14 @@ func next(p plan.Plan, s plan.Snapshot, now time.Time) acts {
 	}
 }
 
-// beginning is what is known of a workload, without what is on record of another
+// beginning is what is known of a workload, without what is recorded of another
 // rollout.
 func beginning(s plan.Snapshot) plan.Snapshot {
 	s.Progress, s.Base = plan.Progress{}, nil
 	return s
 }
 
-// preview says what the verb does to a rollout on record, and the requests that
+// preview says what the verb does to a recorded rollout, and the requests that
 // follow from it.
 func (o *control) preview(ctx context.Context, at *session) error {
 	s := *at
@@ -114,7 +114,7 @@ func (o *control) preview(ctx context.Context, at *session) error {
 	if err != nil {
 		return err
 	}
-	if err := o.say(&rec); err != nil {
+	if err := o.printTransition(&rec); err != nil {
 		return err
 	}
 	list, err := o.requestsAfter(ctx, &s, rec, false)
@@ -154,8 +154,8 @@ func (o *control) requestsAfter(ctx context.Context, s *session, rec plan.Record
 	return nil, nil
 }
 
-// say makes the change to what was read of a record, and tells.
-func (o *control) say(rec *plan.Record) error {
+// printTransition makes the change to what was read of a record, and prints it.
+func (o *control) printTransition(rec *plan.Record) error {
 	next, err := o.action.do(rec.Progress, rec.Plan, time.Now())
 	if rec.Progress = next; err == nil {
 		_, err = fmt.Fprintln(o.factory.Streams.Err, o.action.said(*rec)+o.dry().Suffix())
@@ -185,7 +185,7 @@ func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.say(&rec); err != nil {
+	if err := o.printTransition(&rec); err != nil {
 		return err
 	}
 	if !o.rollback {

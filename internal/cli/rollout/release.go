@@ -313,7 +313,7 @@ func pauseOf(s release.Step) string {
 	return (time.Duration(s.Pause) * time.Second).String()
 }
 
-// statusOfRelease tells of a Rollout of Kruise Rollout once, or until it ends.
+// statusOfRelease shows a Rollout of Kruise Rollout once, or until it ends.
 func (o *statusOptions) statusOfRelease(ctx context.Context, name string) error {
 	r, err := o.release(ctx, name)
 	if err != nil {
@@ -347,7 +347,7 @@ type following struct {
 	back bool
 }
 
-// followRelease tells of a Rollout until it ends; done is false where it was left
+// followRelease shows a Rollout until it ends; done is false where it was left
 // before.
 func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) (done bool, err error) {
 	client, err := d.factory.Dynamic()

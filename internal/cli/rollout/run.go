@@ -126,7 +126,7 @@ func (o *runOptions) complete(args []string) error {
 		}
 	}
 	if o.FromFiles() {
-		return command.Usagef("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
+		return command.Usagef("'kubectl kruise plan' and 'kubectl kruise simulate' work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
 	}
 	if o.selector == "" {
 		return o.Complete(args)
@@ -267,7 +267,7 @@ func (o *runOptions) idle(s *session) error {
 	return apply.Idle(s, plan.TransitionBegin)
 }
 
-// begin puts a plan on record and carries it out.
+// begin records a plan and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 	if d.detach.on {
 		return d.jobs().begin(ctx, s, p)

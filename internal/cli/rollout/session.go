@@ -44,7 +44,7 @@ type common struct {
 	unread string
 	asked  sync.Once
 	reader installation.GateReader
-	// flags say which of them are otherwise than the cluster tells.
+	// flags say which of them differ from what the cluster reports.
 	flags installation.GateFlags
 	// manager owns the fields that are written, "" is the default.
 	manager string
@@ -83,7 +83,7 @@ func (c *common) locateIn(ctx context.Context, name resourcearg.Name, namespace 
 	return s, err
 }
 
-// located is what was found under a name: the workload, or what stands for it.
+// located is what was found under a name: the workload, or what it was rendered into.
 func located(found *resource.Resource, name resourcearg.Name) *session {
 	s := &session{object: found, target: objectOf(found)}
 	if !name.Means(found.Group(), found.Kind(), found.Name()) {

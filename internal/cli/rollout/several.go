@@ -52,7 +52,7 @@ func (c *common) inSequence(names []resourcearg.Name, do func(resourcearg.Name) 
 	return c.inOrder(names, do, func(error) bool { return false })
 }
 
-// inOrder goes on after an error that passes.
+// inOrder continues after an error that is temporary.
 func (c *common) inOrder(names []resourcearg.Name, do func(resourcearg.Name) error, passes func(error) bool) error {
 	namespace := c.factory.Flags.Namespace
 	rows := make([]view.Ending, len(names))

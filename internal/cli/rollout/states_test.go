@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestPageOfStates: the table in docs/rollout.md allows and refuses what the rules do.
-func TestPageOfStates(t *testing.T) {
+// TestDocs_StatesAreThoseOfTheRules: the table in docs/rollout.md allows and refuses what the rules do.
+func TestDocs_StatesAreThoseOfTheRules(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/rollout.md")
 	if err != nil {
 		t.Fatal(err)

@@ -150,15 +150,15 @@ func (o *statusOptions) run(ctx context.Context) (err error) {
 	}
 	switch {
 	case len(o.names) == 1:
-		return o.one(ctx, o.names[0])
+		return o.showOne(ctx, o.names[0])
 	case o.watch:
-		return o.several(o.names, func(n resourcearg.Name) error { return o.one(ctx, n) })
+		return o.several(o.names, func(n resourcearg.Name) error { return o.showOne(ctx, n) })
 	}
-	return o.table(ctx)
+	return o.showAll(ctx)
 }
 
-// one tells of one workload, once or until its rollout ends.
-func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
+// showOne shows one workload, once or until its rollout ends.
+func (o *statusOptions) showOne(ctx context.Context, name resourcearg.Name) error {
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
 		return o.tellRelease(ctx, r)
 	}
-	status, err := o.look(ctx, s)
+	status, err := o.readStatus(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,6 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	if o.output == "json" {
 		return view.JSON(o.factory.Streams.Out, status.JSON())
 	}
-	status.Connection = o.factory.WithConnection
 	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
 		return err
 	}
@@ -190,8 +189,8 @@ func (o *statusOptions) one(ctx context.Context, name resourcearg.Name) error {
 	return o.errorOf(status.Decision)
 }
 
-// look is how a workload stands now.
-func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatus, error) {
+// readStatus reads the present status of a workload.
+func (o *statusOptions) readStatus(ctx context.Context, s *session) (view.RolloutStatus, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
 		return view.RolloutStatus{}, err
@@ -214,8 +213,8 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 	return status, nil
 }
 
-// table tells of several workloads, each in a line; it ends as the worst of them.
-func (o *statusOptions) table(ctx context.Context) error {
+// showAll shows several workloads, each in a line; the error is the worst of theirs.
+func (o *statusOptions) showAll(ctx context.Context) error {
 	var list []view.RolloutStatus
 	for _, name := range o.names {
 		status, err := o.statusOnce(ctx, name)
@@ -224,11 +223,11 @@ func (o *statusOptions) table(ctx context.Context) error {
 		}
 		list = append(list, status)
 	}
-	return o.tell(list)
+	return o.printAll(list)
 }
 
-// tell writes a line for each; it ends as the worst of them.
-func (o *statusOptions) tell(list []view.RolloutStatus) error {
+// printAll writes a line for each; the error is the worst of theirs.
+func (o *statusOptions) printAll(list []view.RolloutStatus) error {
 	data := make([]any, len(list))
 	var worst error
 	for i := range list {
@@ -241,7 +240,7 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
-// statusOnce opens a workload for one look; one in the hands of a Rollout stands as that
+// statusOnce opens a workload for one look; one that Kruise Rollout controls has the status that
 // says.
 func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (view.RolloutStatus, error) {
 	s, err := o.open(ctx, name)
@@ -249,7 +248,7 @@ func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (
 		return view.RolloutStatus{}, err
 	}
 	defer s.Close()
-	status, err := o.look(ctx, s)
+	status, err := o.readStatus(ctx, s)
 	if r, rerr := o.releaseOf(ctx, s); rerr == nil && err == nil {
 		inHand(&status, r)
 	}
@@ -263,7 +262,7 @@ func inHand(status *view.RolloutStatus, r *release.Rollout) {
 	}
 }
 
-// follow tells of the rollout until it ends.
+// follow shows the rollout until it ends.
 func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) error {
 	t := o.teller()
 	defer t.stop()

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// isWide reports whether the command line names no workload: what is under way is asked
+// isWide reports whether the command line names no workload: what is in progress is asked
 // for. A type alone goes with that, as it does with -l.
 func (o *statusOptions) isWide(args []string) bool {
 	if o.everywhere {
@@ -39,7 +39,7 @@ func (o *statusOptions) validWide(c *cobra.Command) error {
 		return command.Usagef("files name their own namespaces", "-A excludes -f and -k")
 	}
 	if c.Flags().Changed("watch") && o.watch {
-		return command.Usagef("kubectl kruise ui shows all workloads as they go on", "--watch goes with names")
+		return command.Usagef("'kubectl kruise ui' shows the progress of all workloads", "--watch goes with names")
 	}
 	for _, flag := range []string{"detail", "revision"} {
 		if c.Flags().Changed(flag) {
@@ -49,7 +49,7 @@ func (o *statusOptions) validWide(c *cobra.Command) error {
 	return nil
 }
 
-// overview tells of the workloads that are not where they are wanted: one list for each
+// overview lists the workloads that are not in the desired state: one list for each
 // kind of object, however many there are.
 func (o *statusOptions) overview(ctx context.Context) error {
 	kinds, namespace, err := o.place()
@@ -76,7 +76,7 @@ func (o *statusOptions) overview(ctx context.Context) error {
 		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(sights))
 		return err
 	}
-	return o.tell(list)
+	return o.printAll(list)
 }
 
 // place is what to look at: which kinds, in which namespace, "" for all.
@@ -113,7 +113,7 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.W
 	return list, err
 }
 
-// takeOverRecorded are the workloads that a rollout is on record for, or that their controllers
+// takeOverRecorded are the workloads that a rollout is recorded for, or that their controllers
 // have not brought to where their specs want them.
 func underWay(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
 	var out []view.RolloutStatus
@@ -126,7 +126,7 @@ func underWay(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rol
 	return out
 }
 
-// standing is how one workload of many stands. One that cannot be judged does not
+// standing is the status of one workload of many. One that cannot be judged does not
 // hide the others.
 func standing(s *kube.WorkloadView, now time.Time) view.RolloutStatus {
 	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Executor, Now: now}

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestWideArguments: without a name, what is under way is asked for; the error is of
+// TestStatus_WithoutNamesIsWide: without a name, what is in progress is asked for; the error is of
 // usage.
-func TestWideArguments(t *testing.T) {
+func TestStatus_WithoutNamesIsWide(t *testing.T) {
 	for args, c := range map[string]struct {
 		wide bool
 		err  string
@@ -78,9 +78,9 @@ status: {` + status + `}
 	return &kube.WorkloadView{Workload: w}
 }
 
-// TestUnderWay: what is complete is left out; a rollout on record is told of, and so is
+// TestStatus_ListsRolloutsInProgress: what is complete is left out; a recorded rollout is told of, and so is
 // one in the hands of Kruise Rollout.
-func TestUnderWay(t *testing.T) {
+func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	begun := sightOf(t, "begun", "observedGeneration: 1")
 	begun.Begun = true
@@ -95,7 +95,7 @@ func TestUnderWay(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
-	if err := o.tell(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
+	if err := o.printAll(list); err != command.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}
 	for _, want := range []string{"NAMESPACE  WORKLOAD", "shop       cloneset/late", "Kruise Rollout canary", "step 1 of 2", "halted", "the image is not there"} {
@@ -105,8 +105,8 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// TestUnderWayNobody: a rollout whose driver has gone says so.
-func TestUnderWayNobody(t *testing.T) {
+// TestStatus_ReportsUnattendedRollouts: a rollout whose driver has gone says so.
+func TestStatus_ReportsUnattendedRollouts(t *testing.T) {
 	s := view.RolloutStatus{Name: "cloneset/web", Begun: time.Now(), Decision: plan.Decision{Verb: plan.Act}}
 	var out bytes.Buffer
 	if err := view.Standings(&out, []view.RolloutStatus{s}, view.Style{}); err != nil || !strings.Contains(out.String(), "no process is running the rollout") || strings.Contains(out.String(), "NAMESPACE") {

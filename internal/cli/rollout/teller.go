@@ -92,7 +92,7 @@ func (j *jsonLines) Event(e event.Event) { _ = j.to.Encode(e) } // a reader that
 func (j *jsonLines) Beat(time.Time) {}
 
 // picture shows a rollout on a terminal, drawn again in its place. The last one stays
-// where everything else stands that was printed before.
+// where everything else was printed before.
 type picture struct {
 	live   view.RolloutLive
 	screen screen

@@ -29,9 +29,9 @@ func driven(out *bytes.Buffer, terminal bool, env map[string]string) *driving {
 	return &driving{common: &common{factory: factory.New(s)}, output: "text", successOn: "complete"}
 }
 
-// TestTeller: a terminal gets a picture, a pipe and a terminal that cannot redraw get
+// TestReporter_FitsTheOutput: a terminal gets a picture, a pipe and a terminal that cannot redraw get
 // lines, and -o json prints JSON wherever it goes.
-func TestTeller(t *testing.T) {
+func TestReporter_FitsTheOutput(t *testing.T) {
 	for name, c := range map[string]struct {
 		terminal bool
 		env      map[string]string
@@ -62,8 +62,8 @@ func TestTeller(t *testing.T) {
 	}
 }
 
-// TestEnd: each outcome has its error, and with it its exit code.
-func TestEnd(t *testing.T) {
+// TestOutcome_HasItsExitCode: each outcome has its error, and with it its exit code.
+func TestOutcome_HasItsExitCode(t *testing.T) {
 	for _, c := range []struct {
 		outcome event.Outcome
 		success string
@@ -186,9 +186,9 @@ func (m *terminal) String() string {
 	return strings.Join(out, "\n")
 }
 
-// TestScreen: each picture takes the place of the one before, whatever its size, and
+// TestScreen_ReplacesThePictureBefore: each picture takes the place of the one before, whatever its size, and
 // what stood above stays.
-func TestScreen(t *testing.T) {
+func TestScreen_ReplacesThePictureBefore(t *testing.T) {
 	m := &terminal{}
 	_, _ = m.Write([]byte("plan\n"))
 	s := &screen{out: m}
@@ -205,9 +205,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenNarrowed: a terminal that was made narrower has broken the lines that
+// TestScreen_ErasesBrokenLinesOfANarrowerTerminal: a terminal that was made narrower has broken the lines that
 // stood there; all their rows are drawn over.
-func TestScreenNarrowed(t *testing.T) {
+func TestScreen_ErasesBrokenLinesOfANarrowerTerminal(t *testing.T) {
 	s := &screen{out: &bytes.Buffer{}}
 	s.show([]string{strings.Repeat("x", 70), "\x1b[31m" + strings.Repeat("y", 20) + "\x1b[0m", ""}, 80)
 	if got := s.rows(80); got != 3 {
@@ -231,9 +231,9 @@ func opened(at time.Time) event.Event {
 	}
 }
 
-// TestPicture: what happens is drawn with the next beat, the time every second, and
+// TestPicture_IsDrawnWithTheNextBeat: what happens is drawn with the next beat, the time every second, and
 // the end at once.
-func TestPicture(t *testing.T) {
+func TestPicture_IsDrawnWithTheNextBeat(t *testing.T) {
 	m := &terminal{}
 	p := &picture{live: view.RolloutLive{}, screen: screen{out: m, size: func() (int, int) { return 100, 24 }}}
 	begin := time.Now()

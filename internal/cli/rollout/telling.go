@@ -24,7 +24,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
-// telling are the flags that say who else hears how a rollout goes on.
+// telling are the flags that say who else is notified of the progress of a rollout.
 type telling struct {
 	urls       []string
 	secretFile string
@@ -84,9 +84,9 @@ func (t *telling) secret(getenv func(string) string) ([]byte, error) {
 }
 
 const (
-	// notifyWithin bounds an attempt to tell a web hook.
+	// notifyWithin bounds an attempt to call a web hook.
 	notifyWithin = 10 * time.Second
-	// notifyAtEnd is how long the end of a rollout waits for what is still to be told.
+	// notifyAtEnd is how long the end of a rollout waits for notifications that are not sent yet.
 	notifyAtEnd = 10 * time.Second
 	// scrapedWithin bounds the header of a request for metrics.
 	scrapedWithin = 5 * time.Second
@@ -174,7 +174,7 @@ func (d *driving) hookOptions(ctx context.Context) (notify.Options, error) {
 	}, nil
 }
 
-// groupHooks are the web hooks of a group: each of its rollouts is told of as one by itself
+// groupHooks are the web hooks of a group: each of its rollouts is reported as one by itself
 // is. Its methods are called one at a time.
 type groupHooks struct {
 	opt notify.Options

@@ -132,7 +132,7 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 	return o.show(ctx, list)
 }
 
-// runSubset rolls out a subset: by the recorded plan where one is under way, by a
+// runSubset rolls out a subset: by the recorded plan where one is in progress, by a
 // new one otherwise. One that has no partition is only watched.
 func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	s, err := o.open(ctx, n)
@@ -269,7 +269,7 @@ func templateOf(r *appsv1.ControllerRevision) map[string]any {
 	return data.Spec.Template
 }
 
-// parts names the workloads that a UnitedDeployment stands for.
+// parts names the workloads of a UnitedDeployment.
 type parts func(ctx context.Context, united string) ([]string, error)
 
 // inParts are names with the workloads of a UnitedDeployment in its place.
@@ -320,7 +320,7 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Na
 	return names, err
 }
 
-// inFlight are those of the subsets' workloads that a rollout is under way for, or has
+// inFlight are those of the subsets' workloads with a rollout that is in progress, or has
 // halted. There is none for a UnitedDeployment itself, whose subsets take turns.
 func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
 	names, err := c.subsetNames(ctx, name)

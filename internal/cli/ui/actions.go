@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -75,7 +76,7 @@ func (l *liveSource) Do(ctx context.Context, act world.Act) (string, error) {
 		return err
 	})
 	if err == nil && len(act.On) > 1 {
-		said = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
+		said = fmt.Sprintf("%s: %s", act.Verb, counted.Of(len(act.On), "workload"))
 	}
 	return said, err
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// rolling puts a rollout of the CloneSet on record: of one pod, then a pause, then all.
+// rolling records a rollout of the CloneSet: of one pod, then a pause, then all.
 func rolling(t *testing.T, l *liveSource) {
 	t.Helper()
 	read := func(text string) *cluster.Workload {
@@ -69,8 +69,8 @@ func pods(t *testing.T, names ...string) (list []*cluster.Pod) {
 	return list
 }
 
-// TestEffects: each verb says what would come of it, and changes nothing.
-func TestEffects(t *testing.T) {
+// TestActions_DescribeTheirEffect: each verb says what would come of it, and changes nothing.
+func TestActions_DescribeTheirEffect(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)
@@ -107,7 +107,7 @@ func TestEffects(t *testing.T) {
 
 // TestPause: what is done is seen in the world, and what was paused goes on when it is
 // promoted, here.
-func TestPauseAndPromote(t *testing.T) {
+func TestActions_PauseAndPromote(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)
@@ -135,9 +135,9 @@ func TestPauseAndPromote(t *testing.T) {
 	}
 }
 
-// TestScale: a workload that nobody rolls out is scaled by its subresource, and only
+// TestActions_ScaleAnIdleWorkload: a workload that nobody rolls out is scaled by its subresource, and only
 // while it is the very object.
-func TestScale(t *testing.T) {
+func TestActions_ScaleAnIdleWorkload(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	act := world.Act{Verb: world.Scale, On: []cluster.Ref{web}, Value: "3"}
@@ -153,9 +153,9 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestChangedSince: what has come to mean something else since somebody was asked is not
+// TestActions_RefuseWhatHasChangedSinceConfirmation: what has come to mean something else since somebody was asked is not
 // done: pausing would have it go on, and promoting would let another step go.
-func TestChangedSince(t *testing.T) {
+func TestActions_RefuseWhatHasChangedSinceConfirmation(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)

@@ -20,8 +20,8 @@ func run(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestHeadless tells the three stories, and tells them again the same way.
-func TestHeadless(t *testing.T) {
+// TestDemo_HeadlessIsReproducible tells the three stories, and tells them again the same way.
+func TestDemo_HeadlessIsReproducible(t *testing.T) {
 	out, err := run(t, "--headless", "--for", "1m")
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +38,8 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
-// TestNoTerminal: in a pipe it says what to do instead.
-func TestNoTerminal(t *testing.T) {
+// TestDemo_WithoutATerminal: in a pipe it says what to do instead.
+func TestDemo_WithoutATerminal(t *testing.T) {
 	if _, err := run(t); err == nil || !strings.Contains(err.Error(), "not a terminal") {
 		t.Error(err)
 	}

@@ -136,9 +136,9 @@ func loaded(w *world.World) bool { return w.Loaded }
 
 var web = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
 
-// TestRows: workloads of Kruise and of Kubernetes stand there with their pods; a pod
+// TestLive_RowsFollowThePods: workloads of Kruise and of Kubernetes stand there with their pods; a pod
 // that changes changes its row and no other.
-func TestRows(t *testing.T) {
+func TestLive_RowsFollowThePods(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	w := until(t, l, world.Want{}, "rows", loaded)
@@ -163,8 +163,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestOneWatchForEachKind: however many workloads there are.
-func TestOneWatchForEachKind(t *testing.T) {
+// TestLive_WatchesEachKindOnce: however many workloads there are.
+func TestLive_WatchesEachKindOnce(t *testing.T) {
 	a := shop(t)
 	for i := range 50 {
 		a.put(strings.NewReplacer("name: api", fmt.Sprintf("name: api%d", i), "uid: api", fmt.Sprintf("uid: api%d", i)).Replace(deployment))
@@ -181,8 +181,8 @@ func TestOneWatchForEachKind(t *testing.T) {
 	}
 }
 
-// TestSelector: -l is about workloads, not about their pods.
-func TestSelector(t *testing.T) {
+// TestLive_SelectorIsForWorkloads: -l is about workloads, not about their pods.
+func TestLive_SelectorIsForWorkloads(t *testing.T) {
 	l := seeing(t, shop(t), "shop", "team=shop")
 	w := until(t, l, world.Want{}, "rows", loaded)
 	if len(w.Workloads) != 1 || w.Workloads[0].Ref != web || w.Workloads[0].Pods.Total != 2 {
@@ -190,8 +190,8 @@ func TestSelector(t *testing.T) {
 	}
 }
 
-// TestCloseUp: what a screen wants comes with pods, events and nodes, and goes on.
-func TestCloseUp(t *testing.T) {
+// TestLive_DetailFollowsTheCluster: what a screen wants comes with pods, events and nodes, and goes on.
+func TestLive_DetailFollowsTheCluster(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	want := world.Want{Workload: web}
@@ -233,9 +233,9 @@ func TestLive_DropsAnAbortedRollout(t *testing.T) {
 	}
 }
 
-// TestLink: a connection that is lost shows as such, what was seen stays, and it comes
+// TestLive_ReconnectsAfterALostConnection: a connection that is lost shows as such, what was seen stays, and it comes
 // back by itself.
-func TestLink(t *testing.T) {
+func TestLive_ReconnectsAfterALostConnection(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	until(t, l, world.Want{}, "rows", loaded)
@@ -249,8 +249,8 @@ func TestLink(t *testing.T) {
 	until(t, l, world.Want{}, "the connection again", func(w *world.World) bool { return w.Link.Lost == "" && w.Find(web).Pods.Updated == 2 })
 }
 
-// TestMove: another namespace takes the place of the first one.
-func TestMove(t *testing.T) {
+// TestLive_MovesToAnotherNamespace: another namespace takes the place of the first one.
+func TestLive_MovesToAnotherNamespace(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	until(t, l, world.Want{}, "rows", loaded)

@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestPlace: which contexts ask for a name.
-func TestPlace(t *testing.T) {
+// TestWhere_ProductionContextsAskForAName: which contexts ask for a name.
+func TestWhere_ProductionContextsAskForAName(t *testing.T) {
 	for _, c := range []struct {
 		context, pattern string
 		production       bool
@@ -48,8 +48,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlanned: a plan opens on its workload; what cannot be is refused.
-func TestPlanned(t *testing.T) {
+// TestPlanScreen_OpensOnTheWorkload: a plan opens on its workload; what cannot be is refused.
+func TestPlanScreen_OpensOnTheWorkload(t *testing.T) {
 	open, err := planScreen("../../../pkg/plan/planfile/testdata/everything.yaml")
 	if err != nil || open.Screen != screen.Plan || open.Ref.Name == "" || open.Plan == nil || len(open.Plan.Steps) == 0 {
 		t.Errorf("%+v, %v", open, err)
@@ -65,8 +65,8 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestConnection: a program of its own reaches the same cluster.
-func TestConnection(t *testing.T) {
+// TestConnection_KeepsTheFlagsOfTheCluster: a program of its own reaches the same cluster.
+func TestConnection_KeepsTheFlagsOfTheCluster(t *testing.T) {
 	f := genericclioptions.NewConfigFlags(true)
 	name, namespace := "staging", "shop"
 	f.Context, f.Namespace, f.ImpersonateGroup = &name, &namespace, &[]string{"a", "b"}
@@ -77,8 +77,8 @@ func TestConnection(t *testing.T) {
 	}
 }
 
-// TestEventOf: both of the ways in which events are written.
-func TestEventOf(t *testing.T) {
+// TestEventOf_ReadsBothForms: both of the ways in which events are written.
+func TestEventOf_ReadsBothForms(t *testing.T) {
 	at := func(s int64) time.Time { return time.Unix(s, 0) }
 	older := &corev1.Event{
 		InvolvedObject: corev1.ObjectReference{Kind: "CloneSet", Name: "web"}, Reason: "Scaled", Message: "so it is\n",
@@ -97,8 +97,8 @@ func TestEventOf(t *testing.T) {
 	}
 }
 
-// TestLog: lines come in their order, and an end after them.
-func TestLog(t *testing.T) {
+// TestLog_KeepsTheOrderOfLines: lines come in their order, and an end after them.
+func TestLog_KeepsTheOrderOfLines(t *testing.T) {
 	r, w := io.Pipe()
 	l := follow(t.Context(), r)
 	go func() {
@@ -120,8 +120,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestShell: a shell runs in the container that is meant.
-func TestShell(t *testing.T) {
+// TestShell_RunsInTheChosenContainer: a shell runs in the container that is meant.
+func TestShell_RunsInTheChosenContainer(t *testing.T) {
 	l := &liveSource{ctx: t.Context(), flags: []string{"--context=x"}}
 	p, err := l.Shell("shop", "web-a", "app")
 	if err != nil {
@@ -132,8 +132,8 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// TestText: an object as YAML, without what only machines read.
-func TestText(t *testing.T) {
+// TestText_LeavesOutServerFields: an object as YAML, without what only machines read.
+func TestText_LeavesOutServerFields(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	until(t, l, world.Want{}, "rows", loaded)

@@ -7,9 +7,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 )
 
-// TestScreens: the screens over a cluster: a rollout that waits is found, read, and
+// TestScreens_FindReadAndPromoteARollout: the screens over a cluster: a rollout that waits is found, read, and
 // promoted; then another namespace is looked at.
-func TestScreens(t *testing.T) {
+func TestScreens_FindReadAndPromoteARollout(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)

@@ -6,9 +6,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestSidecars: SidecarSets stand against the workloads of a namespace, also where they
+// TestSidecars_AreReadForTheNamespace: SidecarSets stand against the workloads of a namespace, also where they
 // are no rows of its list.
-func TestSidecars(t *testing.T) {
+func TestSidecars_AreReadForTheNamespace(t *testing.T) {
 	a := shop(t)
 	a.put(`
 apiVersion: apps.kruise.io/v1beta1

@@ -154,7 +154,7 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 // show runs the screens until they are left. What was done without is said afterwards,
 // when there is room for it.
 func (l *liveSource) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
-	o.Source, o.Actions = l, l
+	o.Source, o.Actions, o.Copyable = l, l, f.Copyable
 	next, err = terminal.Run(ctx, f.Streams, f.Color, o)
 	for _, text := range closeInTime(f.Streams.Err, l.Close) {
 		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)

@@ -39,7 +39,7 @@ func verb(t *testing.T, a *api, args ...string) (said string, err error) {
 	return out.String(), err
 }
 
-// on returns the rollout on record.
+// on returns the recorded rollout.
 func on(t *testing.T, l *liveSource) plan.Record {
 	t.Helper()
 	rec, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Load(t.Context(), web)
@@ -49,9 +49,9 @@ func on(t *testing.T, l *liveSource) plan.Record {
 	return rec
 }
 
-// TestVerbsAndKeys: what a verb does to a rollout on record, its key does, in every
+// TestKeys_DoWhatTheVerbsDo: what a verb does to a recorded rollout, its key does, in every
 // state: both say the same and leave the same record, or are refused in the same words.
-func TestVerbsAndKeys(t *testing.T) {
+func TestKeys_DoWhatTheVerbsDo(t *testing.T) {
 	type both struct {
 		verb []string
 		key  world.Verb
@@ -164,9 +164,9 @@ func wrote(a *api, text string) bool {
 	})
 }
 
-// TestUndoKeyTakesThePartitionAway: a partition that an ended rollout has left would keep
+// TestUndoKey_RemovesTheLeftPartition: a partition that an ended rollout has left would keep
 // the very pods that are to go back.
-func TestUndoKeyTakesThePartitionAway(t *testing.T) {
+func TestUndoKey_RemovesTheLeftPartition(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)

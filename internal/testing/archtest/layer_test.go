@@ -43,7 +43,7 @@ var layer = map[string][]string{
 	},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
-	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
+	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/counted", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 	"pkg/kruise/inject": {
 		"gopkg.in/evanphx/json-patch.v4",
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
@@ -60,7 +60,7 @@ var layer = map[string][]string{
 	},
 	"pkg/kruise/selectors": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection"},
 	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
-	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
+	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/counted", "pkg/kruise/tree"},
 
 	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster", "pkg/plan/group"},
 	"pkg/apply/event":   {},
@@ -75,6 +75,7 @@ var layer = map[string][]string{
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
 	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/apply/kube/objects", "pkg/kruise", "pkg/plan/cluster"},
+	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/kruise/counted", "pkg/plan/cluster"},
 	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/migrate"},
 	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
 	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
@@ -114,14 +115,14 @@ var layer = map[string][]string{
 	"pkg/tui/diff":          screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/kruise/mask", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
-		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/mask", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/simulate",
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/mask", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/simulate",
 		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
 	"pkg/render/resource": {"pkg/kruise/tree"},
 	"pkg/render/finding":  {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
-	"pkg/render/stage":    {"pkg/kruise", "pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/render/stage":    {"pkg/kruise", "pkg/kruise/counted", "pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/kustomize": {
 		"pkg/kruise", "pkg/kruise/schema", "pkg/render/references", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/openapi", "sigs.k8s.io/yaml",
 	},

@@ -35,6 +35,18 @@ var words = []struct {
 // TestWords_Plain: strings of the program use the words of the glossary, so that a reader
 // finds in messages and help what Kubernetes and its tools call things.
 func TestWords_Plain(t *testing.T) {
+	eachText(t, func(where, text string) {
+		for _, w := range words {
+			if m := w.bad.FindString(text); m != "" {
+				t.Errorf("%s: %q in %q: write %s", where, m, text, w.better)
+			}
+		}
+	})
+}
+
+// eachText calls visit with each string of the program and its position.
+func eachText(t *testing.T, visit func(where, text string)) {
+	t.Helper()
 	found := 0
 	for _, top := range []string{"cmd", "internal", "pkg"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", "..", top), func(path string, d fs.DirEntry, err error) error {
@@ -53,11 +65,7 @@ func TestWords_Plain(t *testing.T) {
 			}
 			for _, s := range texts(file) {
 				found++
-				for _, w := range words {
-					if m := w.bad.FindString(s.text); m != "" {
-						t.Errorf("%s: %q in %q: write %s", fset.Position(s.pos), m, s.text, w.better)
-					}
-				}
+				visit(fset.Position(s.pos).String(), s.text)
 			}
 			return nil
 		})

@@ -71,7 +71,7 @@ func (r *distributionRun) step(docs []map[string]any, want map[string]any) error
 	return r.compare()
 }
 
-// apply does what one document says: mostly it is stored, then whoever it
+// apply does what one document says: mostly it is stored, then whatever object it
 // wakes reconciles.
 func (r *distributionRun) apply(d map[string]any) error {
 	if d["apiVersion"] == "conformance/v1" {

@@ -19,7 +19,7 @@ const (
 	// shows.
 	Kustomize = "kustomize"
 	// Krew is a user's home in which kubectl and krew are installed, in front of a
-	// release that nobody has published.
+	// release that is not published.
 	Krew = "krew"
 )
 

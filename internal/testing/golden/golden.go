@@ -1,7 +1,7 @@
 // Package golden holds what tests with folders of fixtures share: finding the
 // cases, reading their inputs, comparing what came out. Only tests use it, and
 // it knows no stage. UPDATE=1 in the environment writes the expected files
-// anew.
+// again.
 package golden
 
 import (

@@ -28,7 +28,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return bin, build.Run()
 })
 
-// Binary returns the path of kustomize: what `make` built or, where nobody ran
+// Binary returns the path of kustomize: what `make` built or, where it was not run
 // make, what it builds once for the test run.
 func Binary(t *testing.T) string {
 	t.Helper()

@@ -1,5 +1,5 @@
 // Package tuitest runs the terminal interface in tests: keys in, frames out. It waits
-// for what shall be seen, never for a time.
+// for what should be seen, never for a time.
 package tuitest
 
 import (

@@ -78,7 +78,7 @@ func Plans(w io.Writer, list []Plan, about About) error {
 	case 1:
 		p.Title = list[0].Page.Title()
 	default:
-		p.Eyebrow, p.Title = "Rollout plans", fmt.Sprintf("%d workloads change", len(list))
+		p.Eyebrow, p.Title = "Rollout plans", counted.Of(len(list), "workload")+" change"
 	}
 	return p.write(w, data)
 }

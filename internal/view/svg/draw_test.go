@@ -98,7 +98,7 @@ func drawn(t *testing.T, p Picture) string {
 }
 
 // TestDraw holds the pictures against those in testdata; UPDATE=1 writes them
-// anew. Look at them when they change.
+// again. Look at them when they change.
 func TestDraw(t *testing.T) {
 	for name, p := range map[string]Picture{"shop": shop(), "surge": surge(), "empty": {Least: -1}} {
 		got, file := drawn(t, p), filepath.Join("testdata", name+".svg")

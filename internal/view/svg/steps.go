@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -65,7 +66,7 @@ func tableRows(list []simulate.StepMark) []row {
 	var out []row
 	for i, s := range list {
 		if i == mostRows-1 && len(list) > mostRows {
-			return append(out, row{title: fmt.Sprintf("and %d more steps", len(list)-i)})
+			return append(out, row{title: "and " + counted.Of(len(list)-i, "more step")})
 		}
 		out = append(out, row{number: strconv.Itoa(i + 1), name: s.Name, title: s.Title, when: stretch(s)})
 	}

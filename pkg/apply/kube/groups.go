@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
@@ -251,7 +252,7 @@ func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
 		BinaryData: map[string][]byte{keyPlans: compress(all)},
 	}
 	if size := len(text) + len(cm.BinaryData[keyPlans]); size > maxRecordBytes {
-		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, maxRecordBytes>>10)
+		return nil, fmt.Errorf("the plans of %s take %d KiB of the %d that a record may hold: make several groups", counted.Of(len(plans), "rollout"), size>>10, maxRecordBytes>>10)
 	}
 	return cm, nil
 }

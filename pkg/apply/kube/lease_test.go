@@ -21,7 +21,7 @@ import (
 )
 
 // TestClaim_CountsFromWhenRenewalWasSent: a lease counts from when its renewal was sent, whenever that was answered;
-// no write is under way longer than the lease lasts.
+// no write is in progress longer than the lease lasts.
 func TestClaim_CountsFromWhenRenewalWasSent(t *testing.T) {
 	for name, c := range map[string]struct {
 		ago, most time.Duration

@@ -246,9 +246,9 @@ func TestPull_RefusedJobIsTrouble(t *testing.T) {
 	})
 }
 
-// TestPullImage: a pull without a rollout tells how each node is doing; one that is over is
+// TestPullImage_ReportsEachNode: a pull without a rollout tells how each node is doing; one that is over is
 // done again, and one in progress goes on.
-func TestPullImage(t *testing.T) {
+func TestPullImage_ReportsEachNode(t *testing.T) {
 	s := newAPIServer(t, nil)
 	pull := ImagePull{Image: "registry.example/team/web:2", Namespace: "shop", Nodes: []string{"n2", "n1", "n1"}}
 	for n := 1; n <= 2; n++ {

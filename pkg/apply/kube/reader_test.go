@@ -77,8 +77,8 @@ func TestReader_NamesUnreadableObject(t *testing.T) {
 	}
 }
 
-// TestSurroundingsOf: each kind has its own surroundings.
-func TestSurroundingsOf(t *testing.T) {
+// TestSurroundings_OfEachKind: each kind has its own surroundings.
+func TestSurroundings_OfEachKind(t *testing.T) {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	ref := func(group, kind, namespace string) cluster.Ref {
 		return cluster.Ref{Group: group, Kind: kind, Namespace: namespace, Name: "web"}

@@ -55,7 +55,7 @@ func failingRecords(verb string, errs ...error) Records {
 	return Records{Client: client, Program: "test 1"}
 }
 
-// TestRecords_BeginOnce: a plan is on record once, whatever becomes of the answers.
+// TestRecords_BeginOnce: a plan is recorded once, whatever becomes of the answers.
 func TestRecords_BeginOnce(t *testing.T) {
 	for name, errs := range map[string][]error{
 		"fair":          nil,

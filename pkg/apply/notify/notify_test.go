@@ -85,9 +85,9 @@ func told(t *testing.T, within time.Duration, client *http.Client, urls ...strin
 	return warned, took
 }
 
-// TestNotifier: each notification is a CloudEvent in the structured mode, in order, and has
+// TestNotifier_SendsStructuredCloudEvents: each notification is a CloudEvent in the structured mode, in order, and has
 // the attributes that the specification requires.
-func TestNotifier(t *testing.T) {
+func TestNotifier_SendsStructuredCloudEvents(t *testing.T) {
 	h := newHook(t, func(_ int32, _ http.ResponseWriter, r *http.Request) bool {
 		if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "application/cloudevents+json") {
 			t.Errorf("Content-Type %s", got)

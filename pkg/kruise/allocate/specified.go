@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // specified gives subsets the replicas that they name and shares the rest out
@@ -57,9 +59,9 @@ func fits(total, sum int64, out []int64, open []int, subsets []Subset) error {
 	switch {
 	case sum > total:
 		return fault(fieldSubsets, fmt.Sprintf("take %d away, or set spec.replicas to %d", sum-total, sum),
-			"the subsets ask for %d replicas (%s), but spec.replicas is %d", sum, listed(out, subsets), total)
+			"the subsets ask for %s (%s), but spec.replicas is %d", counted.Of(int(sum), "replica"), listed(out, subsets), total)
 	case sum < total && len(open) == 0 && len(subsets) == 0:
-		return fault(fieldSubsets, "add a subset", "no subset takes the %d replicas", total)
+		return fault(fieldSubsets, "add a subset", "no subset takes the %s", counted.Of(int(total), "replica"))
 	case sum < total && len(open) == 0:
 		return fault(fieldSubsets, fmt.Sprintf("leave replicas out of one subset, which then takes the rest, or add %d, or set spec.replicas to %d", total-sum, sum),
 			"all subsets name their replicas and they add up to %d (%s), but spec.replicas is %d", sum, listed(out, subsets), total)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // Limits bound what a document may grow to when its aliases are written out.
@@ -47,7 +49,7 @@ func (e *expander) walk(n *Node, depth int) error {
 	e.nodes++
 	n.Line += e.offset
 	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {
-		return e.fail(n, "write the repeated parts out, or split the document", "the document grows beyond %d nodes", e.lim.Nodes)
+		return e.fail(n, "write the repeated parts out, or split the document", "the document grows beyond %s", counted.Of(e.lim.Nodes, "node"))
 	}
 	if e.lim.Depth > 0 && depth > e.lim.Depth {
 		return e.fail(n, "", "nesting is deeper than %d levels", e.lim.Depth)
@@ -89,7 +91,7 @@ func (e *expander) resolve(alias *Node) (*Node, error) {
 	}
 	e.nodes += count(target, e.lim.Nodes-e.nodes)
 	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {
-		return nil, e.fail(alias, "write the repeated parts out, or split the document", "aliases make the document grow beyond %d nodes", e.lim.Nodes)
+		return nil, e.fail(alias, "write the repeated parts out, or split the document", "aliases make the document grow beyond %s", counted.Of(e.lim.Nodes, "node"))
 	}
 	c := Clone(target)
 	c.HeadComment, c.LineComment, c.FootComment = alias.HeadComment, alias.LineComment, alias.FootComment

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Pod is what the rules read of one pod. Whoever holds one may share it: rules
+// Pod is what the rules read of one pod. A pod can be shared: rules
 // never change their input.
 //
 // The fields that every pass asks for stand first, and side by side: going over

@@ -42,7 +42,7 @@ type Workload struct {
 	// Object is the typed object in its kind's newest version, with its status:
 	// *kruise.CloneSet, *kruise.StatefulSet, *kruise.DaemonSet,
 	// *kruise.SidecarSet, *appsv1.Deployment, *appsv1.ReplicaSet,
-	// *appsv1.StatefulSet or *appsv1.DaemonSet. Nobody changes it in place.
+	// *appsv1.StatefulSet or *appsv1.DaemonSet. It is never changed in place.
 	Object any
 	// Template is spec.template as decoded JSON; a SidecarSet has its whole
 	// spec in v1beta1 here, which is what its revisions are made of.

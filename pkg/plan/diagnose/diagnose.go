@@ -23,7 +23,7 @@ type Question struct {
 	// Plan is the recorded one, or [plan.CurrentSpecPlan].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Begun is true where a rollout is on record; Holder is who drives it, empty for
+	// Begun is true where a rollout is recorded; Holder is who drives it, empty for
 	// nobody.
 	Begun  bool
 	Holder string
@@ -197,7 +197,7 @@ func (a *answer) line(d plan.Decision) string {
 
 func (a *answer) done() string {
 	t := plan.Count(a.q.Plan, a.q.Snapshot)
-	pods := fmt.Sprintf("all %d pods are", t.Total)
+	pods := "all " + counted.PodsAre(t.Total)
 	if t.Total == 1 {
 		pods = "the only pod is"
 	}
@@ -226,10 +226,8 @@ func (c Cause) reason() string {
 	switch {
 	case c.Restarts == 0 || !ok || !slices.Contains(faults, c.Gate):
 		return c.Why
-	case c.Restarts == 1:
-		return before + " (1 restart): " + after
 	}
-	return fmt.Sprintf("%s (%d restarts): %s", before, c.Restarts, after)
+	return fmt.Sprintf("%s (%s): %s", before, counted.Of(int(c.Restarts), "restart"), after)
 }
 
 // Names lists the first few names.

@@ -119,7 +119,7 @@ func In(p *cluster.Pod, set string) bool {
 	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
 }
 
-// UnmanagedPod says how a pod is that no workload of ours owns.
+// UnmanagedPod says how a pod is that no supported workload owns.
 func UnmanagedPod(p *cluster.Pod) Diagnosis {
 	a := &answer{q: &Question{}}
 	a.addPodFailure(p)

@@ -94,7 +94,7 @@ func TestSidecars_OfAPod(t *testing.T) {
 	}{
 		"older than the set":    {young, mesh, func(s *diagnose.Surroundings) { s.Created["mesh"] = noon }, "absent: it matches now, but the pod is older (2026-07-01T11:00:00Z) than the set (2026-07-01T12:00:00Z): only a new pod gets it"},
 		"missed":                {young, mesh, nil, "absent: it matches now, but did not when the pod was created, or Kruise's webhook was not called: only a new pod gets it"},
-		"kept away":             {young, mesh, func(s *diagnose.Surroundings) { s.Namespace[kruise.OutsideLabel] = "" }, "absent: the namespace has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away"},
+		"kept away":             {young, mesh, func(s *diagnose.Surroundings) { s.Namespace[kruise.OutsideLabel] = "" }, "absent: the namespace has the label " + kruise.OutsideLabel + ", which excludes it from Kruise's webhook"},
 		"other labels":          {stranger, mesh, nil, "no match: its selector app=web does not match the labels"},
 		"injection paused":      {young, strings.Replace(mesh, "  updateStrategy", "  injectionStrategy: {paused: true}\n  updateStrategy", 1), nil, "no match: injectionStrategy.paused is set"},
 		"another namespace":     {young, strings.Replace(mesh, "  containers", "  namespaceSelector: {matchLabels: {mesh: \"on\"}}\n  containers", 1), nil, "no match: its namespaceSelector mesh=on does not match the namespace"},

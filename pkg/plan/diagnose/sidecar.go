@@ -99,7 +99,7 @@ func (s Surroundings) absent(p *cluster.Pod, c inject.Choice) string {
 	created := s.Created[c.Set.Name]
 	switch _, outside := s.Namespace[kruise.OutsideLabel]; {
 	case outside:
-		return "the namespace has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away"
+		return "the namespace has the label " + kruise.OutsideLabel + ", which excludes it from Kruise's webhook"
 	case !created.IsZero() && p.Created.Before(created):
 		return fmt.Sprintf("it matches now, but the pod is older (%s) than the set (%s)%s", stamp(p.Created), stamp(created), newPods)
 	}

@@ -332,9 +332,4 @@ func rollouts(n int) string { return counted.Of(n, "rollout") }
 
 func pods(n int) string { return counted.Of(n, "pod") }
 
-func waits(n int) string {
-	if n == 1 {
-		return "1 rollout waits"
-	}
-	return fmt.Sprintf("%d rollouts wait", n)
-}
+func waits(n int) string { return counted.With(n, "rollout waits", "rollouts wait") }

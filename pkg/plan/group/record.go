@@ -50,7 +50,7 @@ func NewRecord(namespace, name string, members []Member, limits Limits, plans []
 // may be edited.
 func (r *Record) Complete() error {
 	if len(r.Plans) != len(r.Group.Members) || len(r.Before) != len(r.Plans) {
-		return fmt.Errorf("%d members, %d plans and %d times", len(r.Group.Members), len(r.Plans), len(r.Before))
+		return fmt.Errorf("the record is inconsistent: members: %d, plans: %d, times: %d", len(r.Group.Members), len(r.Plans), len(r.Before))
 	}
 	for i := range r.Plans {
 		m := &r.Group.Members[i]

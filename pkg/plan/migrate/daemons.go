@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -101,7 +100,7 @@ func Pace(nodes int32) string {
 	if nodes == 1 {
 		return "one node at a time"
 	}
-	return fmt.Sprintf("%d nodes at a time", nodes)
+	return counted.Of(int(nodes), "node") + " at a time"
 }
 
 func (t Turn) replace(why string) Turn {

@@ -76,12 +76,12 @@ func (r Record) check() error {
 	case r.From.Name == "" || r.From.Kind == "":
 		return errors.New("annotation " + Annotation + " names no workload")
 	case r.Replicas < 0 || r.Replicas > r.Source || r.Destination < 0 || r.Surge <= 0 || r.Ahead < 0 || r.First < 0:
-		return fmt.Errorf("annotation %s: %d of %d replicas, %d at a time, is no migration", Annotation, r.Replicas, r.Source, r.Surge)
+		return fmt.Errorf("annotation %s is not a valid migration: moves %d of %d, %d at a time", Annotation, r.Replicas, r.Source, r.Surge)
 	}
 	return nil
 }
 
-// Back is the record of the way back from a migration under way, whose sides stand
+// Back is the record of the way back from a migration in progress, whose sides stand
 // so: what has moved moves back.
 func (r Record) Back(to Workload, source, destination Side) Record {
 	out, in := r.Source-source.Replicas, destination.Replicas-r.Destination

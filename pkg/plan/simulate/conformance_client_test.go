@@ -216,7 +216,7 @@ func (r *carriedRun) load() error {
 		revision.Template = ungated(revision.Template)
 		templates[cluster.Hash(revision.Name)] = plan.TemplateHash(revision.Template)
 		if plan.TemplateHash(revision.Template) != plan.TemplateHash(present) {
-			snap.Base = revision.Template // the last is what a rollout to the present one has on record
+			snap.Base = revision.Template // the last is what a rollout to the present one has recorded
 		}
 		snap.Revisions = append(snap.Revisions, revision)
 	}

@@ -48,7 +48,7 @@ func Announce(s *Settings) []Announcement {
 		word("driver", "Driver", "who replaces pods: native, or client (kubectl kruise rollout)", or(string(s.Driver), "native")),
 		truthOf("strict", "Strict", "fail when something of a Kruise object is lost", s.Strict),
 		many("expand", "Expand", "kinds to expand although the target keeps Kruise objects: "+strings.Join(render.Expandable, ", "), s.Expand),
-		many("with", "With", "files of the repository with objects that exist in the cluster, as kubectl kruise inventory writes them", with),
+		many("with", "With", "files of the repository with objects that exist in the cluster, as 'kubectl kruise inventory' writes them", with),
 		word("kubernetesVersion", "Kubernetes version", "of the API server to render for; that of the destination without it", kubernetes),
 		word("kruise", "Kruise version", "release of Kruise whose behaviour the output has, such as 1.8; that of the files in with, else the newest", s.Kruise.String()),
 	}, s.announceOwn())

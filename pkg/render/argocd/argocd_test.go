@@ -139,8 +139,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestAnnounced: what is announced can be sent back as it is, and changes nothing.
-func TestAnnounced(t *testing.T) {
+// TestAnnouncement_CanBeSentBack: what is announced can be sent back as it is, and changes nothing.
+func TestAnnouncement_CanBeSentBack(t *testing.T) {
 	s, err := argocd.Environment{}.Settings(node(t, file))
 	if err != nil {
 		t.Fatal(err)

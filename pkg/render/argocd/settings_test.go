@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
 )
 
-func TestStray(t *testing.T) {
+func TestStray_NamesUnknownParameters(t *testing.T) {
 	got := argocd.Stray([]string{
 		"ARGOCD_ENV_KRUISE_TARGET=auto", "ARGOCD_ENV_KRUISE_HELM_VALUES=x", "ARGOCD_ENV_KRUISE_TEMPLATE_PATHS=", // options
 		"ARGOCD_ENV_OTHER=1", "KRUISE_TARGT=1", "KRUISE_WEBHOOK_SERVICE_PORT=443", "PATH=/bin", "ARGOCD_ENV_KRUISE", "", // of others

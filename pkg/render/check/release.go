@@ -96,7 +96,7 @@ func (k releaseCheck) notServed(group, version string) {
 		k.releaseFault(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), k.Object.Kind(), in.Words())
 		return
 	}
-	hint := "write " + group + "/" + has[len(has)-1] + ": kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + " does it"
+	hint := "write " + group + "/" + has[len(has)-1] + ": 'kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + "' does it"
 	if in.First == kruise.Next {
 		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only builds after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -71,7 +72,7 @@ func (s *subject) tooManySubsets(path string, subsets int) bool {
 	if subsets <= most {
 		return false
 	}
-	s.fault(path, "split it into several, or raise the limit of subsets", "%d subsets are more than the %d that are rendered", subsets, most)
+	s.fault(path, "split it into several, or raise the limit of subsets", "%s are more than the %d that are rendered", counted.Of(int(subsets), "subset"), most)
 	return true
 }
 

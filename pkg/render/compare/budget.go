@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -63,7 +64,7 @@ func (c *comparison) addPace(r *resource.Resource, is allowance) {
 			continue
 		}
 		if most := is.counts.Allowed; len(is.covered) == 1 && most < ch.Rollout.Down {
-			ch.add(Note, "", fmt.Sprintf("PodUnavailableBudget %s lets only %d of %d pods be down: it sets the pace", r.Name(), most, is.counts.Expected))
+			ch.add(Note, "", fmt.Sprintf("PodUnavailableBudget %s allows only %d of %s to be unavailable, which limits the pace", r.Name(), most, counted.Of(int(is.counts.Expected), "pod")))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRun_Cases: each folder holds two states, what exists beside them, and the
-// outline of what differs. UPDATE=1 writes the outlines anew.
+// outline of what differs. UPDATE=1 writes the outlines again.
 func TestRun_Cases(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/new.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {

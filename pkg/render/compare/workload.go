@@ -218,14 +218,14 @@ func podsInSteps(p plan.Plan) int {
 }
 
 // addProgress says what a change of partition, pause or strategy alone does: an
-// update that is under way goes further, or not.
+// update that is in progress goes further, or not.
 func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
 	case before == r.Reach || r.Down < 0:
 	case r.Reach > before:
-		ch.add(Restart, "", fmt.Sprintf("an update in progress may reach %d of %d pods instead of %d", r.Reach, r.Total, before))
+		ch.add(Restart, "", fmt.Sprintf("an update in progress can reach %d of %s instead of %d", r.Reach, counted.Of(int(r.Total), "pod"), before))
 	default:
-		ch.add(Note, "", fmt.Sprintf("an update may reach %d of %d pods only, instead of %d", r.Reach, r.Total, before))
+		ch.add(Note, "", fmt.Sprintf("an update can reach only %d of %s, instead of %d", r.Reach, counted.Of(int(r.Total), "pod"), before))
 	}
 }
 

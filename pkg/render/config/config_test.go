@@ -211,7 +211,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestAllFaults(t *testing.T) {
+func TestFaults_AreReportedTogether(t *testing.T) {
 	_, err := Read(node(t, "{apiVersion: v1, kind: ConfigMap, data: {a: b, c: d, strict: x}}"))
 	if many, ok := err.(interface{ Unwrap() []error }); !ok || len(many.Unwrap()) != 3 {
 		t.Errorf("want three faults, got %v", err)

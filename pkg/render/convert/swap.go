@@ -93,7 +93,7 @@ func unfit(r *resource.Resource, way direction, became string) error {
 	field, hint := "spec", ""
 	switch r.Kind() {
 	case kruise.KindCloneSet:
-		field, hint = "spec.volumeClaimTemplates", "a Deployment's pods have no claims of their own: `kubectl kruise render` makes a StatefulSet"
+		field, hint = "spec.volumeClaimTemplates", "a Deployment's pods have no claims of their own: 'kubectl kruise render' makes a StatefulSet"
 	case kruise.KindAdvancedCronJob:
 		field, hint = "spec.template", "only a jobTemplate fits into a CronJob: `kubectl kruise render` makes a CronJob for each node"
 	case kruise.KindPodUnavailableBudget:

@@ -99,7 +99,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-func TestDirKeepsBytes(t *testing.T) {
+func TestDir_KeepsBytes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, emit.DirOptions{}, parse(t, "f", []byte("---\n# c\n"+config("a")+"--- # kept\n"+config("b")))...)
 	want := map[string]string{"configmap_a.yaml": "# c\n" + config("a"), "configmap_b.yaml": "--- # kept\n" + config("b")}
@@ -108,7 +108,7 @@ func TestDirKeepsBytes(t *testing.T) {
 	}
 }
 
-func TestDirJSON(t *testing.T) {
+func TestDir_JSON(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, emit.DirOptions{Format: emit.JSON, Kustomization: true}, object("v1", "ConfigMap", "a"))
 	want := map[string]string{
@@ -120,7 +120,7 @@ func TestDirJSON(t *testing.T) {
 	}
 }
 
-func TestStaleFiles(t *testing.T) {
+func TestDir_RemovesStaleFiles(t *testing.T) {
 	a, b, c := object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b"), object("v1", "ConfigMap", "c")
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -150,9 +150,9 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-// TestOwnFilesAreReplaced: files of an earlier run are replaced; the same text
+// TestDir_ReplacesFilesOfAnEarlierRun: files of an earlier run are replaced; the same text
 // is left alone, with its time.
-func TestOwnFilesAreReplaced(t *testing.T) {
+func TestDir_ReplacesFilesOfAnEarlierRun(t *testing.T) {
 	dir := t.TempDir()
 	a, b := object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")
 	write(t, dir, emit.DirOptions{}, a, b)
@@ -170,7 +170,7 @@ func TestOwnFilesAreReplaced(t *testing.T) {
 	}
 }
 
-func TestDirRefuses(t *testing.T) {
+func TestDir_Refuses(t *testing.T) {
 	a, b := object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")
 	for name, c := range map[string]struct {
 		prepare func(dir string) error
@@ -208,7 +208,7 @@ func TestDirRefuses(t *testing.T) {
 	}
 }
 
-func TestDirModes(t *testing.T) {
+func TestDir_Modes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, emit.DirOptions{}, object("v1", "Secret", "s"), object("v1", "ConfigMap", "c"))
 	for name, want := range map[string]os.FileMode{"secret_s.yaml": 0o600, "configmap_c.yaml": 0o644} {

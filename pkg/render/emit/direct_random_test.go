@@ -23,8 +23,8 @@ var texts = []string{
 // forest makes trees, mostly of the usual kind.
 type forest struct{ *rand.Rand }
 
-// TestDirectOfAnything: trees of odd texts in all styles with odd comments.
-func TestDirectOfAnything(t *testing.T) {
+// TestDirect_RandomTreesEqualYAML: trees of odd texts in all styles with odd comments.
+func TestDirect_RandomTreesEqualYAML(t *testing.T) {
 	f, direct := forest{rand.New(rand.NewPCG(5, 6))}, 0
 	for range 60000 {
 		n := f.mapping(3)

@@ -71,16 +71,16 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestDirectOfEngine: values as the engine makes them, without any style.
-func TestDirectOfEngine(t *testing.T) {
+// TestDirect_ValuesOfTheEngine: values as the engine makes them, without any style.
+func TestDirect_ValuesOfTheEngine(t *testing.T) {
 	n := tree.Map("a", "1", "b", 1, "c", true, "d", "true", "e", "", "f", tree.Seq(tree.String("x"), tree.String("- y"), tree.Map("z", "0x1")), "g", "a\nb\n", "1", "2")
 	if !agrees(t, n, yaml.CompactSequenceStyle) {
 		t.Error("left to yaml.v3")
 	}
 }
 
-// TestDirectCovers: nearly all documents of the examples are written directly.
-func TestDirectCovers(t *testing.T) {
+// TestDirect_CoversMostExamples: nearly all documents of the examples are written directly.
+func TestDirect_CoversMostExamples(t *testing.T) {
 	paths, err := filepath.Glob("../../../examples/*/*.yaml")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no examples", err)

@@ -98,8 +98,8 @@ func TestMadeText(t *testing.T) {
 	}
 }
 
-// TestNothingOnError: an object that cannot be encoded keeps the others in.
-func TestNothingOnError(t *testing.T) {
+// TestEmit_WritesNothingOnError: an object that cannot be encoded keeps the others in.
+func TestEmit_WritesNothingOnError(t *testing.T) {
 	bad := resource.Derived(tree.Map("kind", "X", "bytes", tree.String("\xff")), &resource.Resource{})
 	rs := append(parse(t, "f", []byte(config("a"))), bad, bad)
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -118,7 +118,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestWriterFails(t *testing.T) {
+func TestEmit_ReportsAFailingWriter(t *testing.T) {
 	rs := parse(t, "f", []byte(config("a")))
 	if emit.Stream(broken{}, rs) == nil || emit.JSONStream(broken{}, rs) == nil || emit.JSONStream(broken{}, nil) == nil {
 		t.Error("a broken pipe goes unnoticed")
@@ -176,8 +176,8 @@ func TestApplyOrder(t *testing.T) {
 	}
 }
 
-// TestDrain lets go of what it wrote, and writes what Stream does.
-func TestDrain(t *testing.T) {
+// TestDrain_WritesWhatStreamDoes lets go of what it wrote, and writes what Stream does.
+func TestDrain_WritesWhatStreamDoes(t *testing.T) {
 	rs := []*resource.Resource{object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")}
 	var kept, drained strings.Builder
 	must(t, emit.Stream(&kept, rs))

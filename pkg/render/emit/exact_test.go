@@ -14,9 +14,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestExact sends odd files through load and emit: what nothing changed leaves
+// TestExact_UnchangedFilesKeepTheirBytes sends odd files through load and emit: what nothing changed leaves
 // as the very bytes it came in.
-func TestExact(t *testing.T) {
+func TestExact_UnchangedFilesKeepTheirBytes(t *testing.T) {
 	for name, in := range corpus(t) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(string(in), string(stream(t, parse(t, name, in)))); diff != "" {
@@ -26,9 +26,9 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestChanged sends the same files through the encoder: each object means what
+// TestChanged_KeepsTheMeaning sends the same files through the encoder: each object means what
 // it meant.
-func TestChanged(t *testing.T) {
+func TestChanged_KeepsTheMeaning(t *testing.T) {
 	for name, in := range corpus(t) {
 		t.Run(name, func(t *testing.T) {
 			want := parse(t, name, in)

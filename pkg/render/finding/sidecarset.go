@@ -59,7 +59,7 @@ var sidecarSetRules = []Rule{
 		ID: "sidecarset/hot-upgrade-client", Kind: kruise.KindSidecarSet, When: "--driver client", Severity: Approximate,
 		Fields:  []string{"spec.containers[].upgradeStrategy"},
 		Becomes: "the pair of containers is injected, and a rollout by this client exchanges them: for ReplicaSets and OnDelete workloads, while it runs; other workloads replace their pods",
-		Action:  "roll the workload out with kubectl kruise rollout run or apply",
+		Action:  "roll the workload out with 'kubectl kruise rollout run' or 'kubectl kruise apply'",
 	},
 	{
 		ID: "sidecarset/no-empty-image", Kind: kruise.KindSidecarSet, Severity: Approximate,

@@ -54,7 +54,7 @@ func (l *resourceList) check() error {
 	items := tree.Get(l.root, "items")
 	switch {
 	case !tree.IsMap(l.root) || tree.StrAt(l.root, "kind") != input || resource.GroupOf(version) != group:
-		return tree.Errorf(l.root, "", "kustomize and kpt call this; see kubectl kruise render for files", "the input is not a ResourceList of %s", group)
+		return tree.Errorf(l.root, "", "kustomize and kpt call this; 'kubectl kruise render' is for files", "the input is not a ResourceList of %s", group)
 	case !slices.Contains(versions, version[len(group)+1:]):
 		return tree.Errorf(l.root, "apiVersion", "this version reads "+group+"/v1 and /v1beta1", "unknown version %q", version)
 	case items == nil && !tree.Has(l.root, "items") && tree.Get(l.root, functionConfig) == nil:

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -65,7 +66,7 @@ func neverAllows(s *subject) {
 		expected = int(*b.Spec.ProtectTotalReplicas)
 	}
 	if m := b.Spec.MinAvailable; m != nil && expected > 0 && podsOf(m, expected) >= expected {
-		s.report("spec.minAvailable", "leave room for at least one pod", "requires %s of %d pods, and so never allows a disruption", m.String(), expected)
+		s.report("spec.minAvailable", "leave room for at least one pod", "requires %s of %s, and so never allows a disruption", m.String(), counted.Of(int(expected), "pod"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -79,7 +80,7 @@ func matchesAcross(s *subject) {
 		}
 	}
 	if slices.Sort(spaces); len(spaces) > 1 {
-		s.report("spec.selector", "add namespaceSelector if that is not intended", "reaches pods of %d namespaces: %s", len(spaces), strings.Join(spaces, ", "))
+		s.report("spec.selector", "add namespaceSelector if that is not intended", "matches pods of %s: %s", counted.Of(len(spaces), "namespace"), strings.Join(spaces, ", "))
 	}
 }
 

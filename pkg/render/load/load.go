@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -87,7 +88,7 @@ func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 }
 
 // Readable reads all input as Load does, and returns what could be read beside the
-// faults of the rest: for whoever looks at objects, and emits none.
+// faults of the rest: for callers that look at objects and emit none.
 func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()
@@ -270,7 +271,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 }
 
 func tooMany(most int) error {
-	return &resource.Error{Err: fmt.Errorf("the input holds more than %d objects", most), Hint: "read parts of it apart, or raise the limit of objects"}
+	return &resource.Error{Err: fmt.Errorf("the input holds more than %s", counted.Of(most, "object")), Hint: "read parts of it apart, or raise the limit of objects"}
 }
 
 func numberInOrder(parsed [][]*resource.Resource) []*resource.Resource {

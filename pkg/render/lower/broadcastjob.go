@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -329,5 +330,5 @@ func (b *broadcastJob) reportParallelism(nodes int) {
 		b.report("broadcastjob/parallelism-all", "spec.parallelism", "")
 		return
 	}
-	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %d pods start at once, where Kruise runs %d at a time", nodes, most))
+	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %s start at once, where Kruise runs %d at a time", counted.Of(int(nodes), "pod"), most))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -131,8 +132,8 @@ func holds(whole, part any) bool {
 func (p *pair) workloads() (canary, stable *resource.Resource) {
 	stable = resource.Derived(p.stable(), p.r)
 	canary = resource.Derived(p.canary(), p.r)
-	detail := fmt.Sprintf("%d of %d pods stay at the old template as %s %s, the other %d are %s %s",
-		p.kept, p.total, p.form.kind, p.r.Name(), p.total-p.kept, p.form.kind, canary.Name())
+	detail := fmt.Sprintf("%d of %s at the old template as %s %s, the other %d are %s %s",
+		p.kept, counted.With(int(p.total), "pod stays", "pods stay"), p.form.kind, p.r.Name(), p.total-p.kept, p.form.kind, canary.Name())
 	p.report("cloneset/canary", partitionField, detail)
 	if p.replicas == nil {
 		p.report("cloneset/canary-autoscaled", "spec.replicas", "")

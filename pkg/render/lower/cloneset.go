@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -277,7 +278,7 @@ func (l *lowering) reportPartition() {
 	case l.form.deployment():
 		detail = fmt.Sprintf("a Deployment has no partition: all pods are updated, where %d of %d would stay as they are", n, l.declared())
 	case !l.form.client:
-		detail = fmt.Sprintf("%d of %d pods stay at the old revision, as before, but always those with the lowest ordinals", n, l.declared())
+		detail = fmt.Sprintf("%d of %s at the old revision, as before, but always those with the lowest ordinals", n, counted.With(int(l.declared()), "pod stays", "pods stay"))
 	}
 	l.report(l.form.own("cloneset/partition"), rollingUpdate+"partition", detail)
 }
@@ -291,7 +292,7 @@ func (l *lowering) reportUnavailable(r rolling, source intstr.IntOrString) {
 	}
 	detail := ""
 	if r.rule == "cloneset/max-unavailable-rounded" {
-		detail = fmt.Sprintf("%s in place of %s of %d replicas, which a Deployment rounds down and a CloneSet without surge rounds up", r.unavailable.String(), source.String(), *l.replicas)
+		detail = fmt.Sprintf("%s in place of %s of %s, which a Deployment rounds down and a CloneSet without surge rounds up", r.unavailable.String(), source.String(), counted.Of(int(*l.replicas), "replica"))
 	}
 	l.report(r.rule, field, detail)
 }

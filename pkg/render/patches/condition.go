@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -139,18 +140,10 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 
 // podsOf returns n of total pods with the predicate for a total of one, or of several.
 func podsOf(n, total int, one, several string) string {
-	if total == 1 {
-		return fmt.Sprintf("%d of 1 pod %s", n, one)
-	}
-	return fmt.Sprintf("%d of %d pods %s", n, total, several)
+	return fmt.Sprintf("%d of %s", n, counted.With(total, "pod "+one, "pods "+several))
 }
 
-func podsAvailable(n int) string {
-	if n == 1 {
-		return "1 pod is available"
-	}
-	return fmt.Sprintf("%d pods are available", n)
-}
+func podsAvailable(n int) string { return counted.PodsAre(n) + " available" }
 
 // passed is [writer.updated] for a Deployment in the middle: it is paused once enough
 // pods are updated, by when more may be, and some may be missing while it applies.

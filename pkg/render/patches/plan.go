@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -64,11 +65,7 @@ func what(p *plan.Plan) []string {
 	}
 	for i, f := range p.Change.Fields {
 		if i == mostFields {
-			more := "and 1 more field"
-			if n := len(p.Change.Fields) - i; n > 1 {
-				more = fmt.Sprintf("and %d more fields", n)
-			}
-			return append(out, more)
+			return append(out, "and "+counted.Of(len(p.Change.Fields)-i, "more field"))
 		}
 		out = append(out, "changes "+f.Path)
 	}
@@ -213,12 +210,7 @@ func (w *writer) byClient(s *plan.Step) []string {
 	return out
 }
 
-func unavailable(l plan.Limits) string {
-	if l.MaxUnavailable == 1 {
-		return "1 pod"
-	}
-	return fmt.Sprintf("%d pods", l.MaxUnavailable)
-}
+func unavailable(l plan.Limits) string { return counted.Of(l.MaxUnavailable, "pod") }
 
 func graceText(p *plan.Plan) string {
 	if p.Grace <= 0 {

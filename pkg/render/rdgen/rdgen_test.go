@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 }
 
 // All faults come at once.
-func TestErrorsTogether(t *testing.T) {
+func TestErrors_AreReportedTogether(t *testing.T) {
 	_, err := rdgen.Generate(parse(t, "{resource: {}}"), nil)
 	for _, want := range []string{"metadata.name", "resource.resourceKind", "resource.resourceName", "targets"} {
 		if err == nil || !strings.Contains(err.Error(), want+": ") {

@@ -25,7 +25,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestReferrers_PathsLeadBelowSpec(t *testing.T) {
 	for _, fields := range referrers {
 		for _, ref := range fields {
 			if len(ref.path) < 2 || ref.path[0] != "spec" {

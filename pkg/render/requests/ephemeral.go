@@ -116,7 +116,7 @@ func (q *ephemeral) step(p *corev1.Pod) patches.Step {
 	}
 }
 
-// containers are the job's, as they were written, each with the mark. Whoever sends
+// containers are the job's, as they were written, each with the mark. Who sends
 // the patch again changes nothing: containers merge by name.
 func (q *ephemeral) containers() []any {
 	list := tree.Items(tree.Get(q.r.Node(), "spec", "template", "ephemeralContainers"))

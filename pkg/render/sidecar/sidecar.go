@@ -41,7 +41,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 
 // bounded fails when more was put in than may be.
 func (s *injector) bounded() error {
-	err := s.containers.Err("SidecarSets would put more than %d containers into all pod templates together")
+	err := s.containers.Err("SidecarSets would put more than %s into all pod templates together", "container")
 	if err == nil {
 		return s.room.Err("what SidecarSets put into all pod templates")
 	}

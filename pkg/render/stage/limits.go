@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -68,12 +69,12 @@ func (b *Budget) Spend(n int) bool { return b.spend(int64(n)) }
 
 func (b *Budget) spend(n int64) bool { return b.spent.Add(n) <= b.limit }
 
-// Err is nil unless more was spent than there is; format gets the limit.
-func (b *Budget) Err(format string) error {
+// Err is nil unless more was spent than there is; format gets the limit with the noun.
+func (b *Budget) Err(format, noun string) error {
 	if b.spent.Load() <= b.limit {
 		return nil
 	}
-	return fmt.Errorf(format, b.limit)
+	return fmt.Errorf(format, counted.Of(int(b.limit), noun))
 }
 
 // Room is what the output may still hold. It is counted before things are made: what
@@ -146,5 +147,5 @@ func size(n int64) string {
 	case n >= 1<<10:
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return counted.Of(int(n), "byte")
 }

@@ -24,10 +24,10 @@ func TestReplaceIsBounded(t *testing.T) {
 
 func TestBudgetStops(t *testing.T) {
 	b := NewBudget(3)
-	if !b.Spend(3) || b.Err("%d") != nil {
+	if !b.Spend(3) || b.Err("%s", "object") != nil {
 		t.Error("the limit itself is kept")
 	}
-	if b.Spend(1) || b.Err("more than %d").Error() != "more than 3" {
+	if b.Spend(1) || b.Err("more than %s", "object").Error() != "more than 3 objects" {
 		t.Error("one more is too many")
 	}
 }

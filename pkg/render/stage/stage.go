@@ -149,7 +149,7 @@ func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([
 	if err != nil {
 		return nil, err
 	}
-	if err := objects.Err("this would become more than %d objects"); err != nil {
+	if err := objects.Err("this would become more than %s", "object"); err != nil {
 		return nil, &resource.Error{Err: err, Hint: "render parts of it separately, or raise the limit of objects"}
 	}
 	if err := room.Err("what the input becomes"); err != nil {

@@ -25,8 +25,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTwice: what was arranged once is in order, and stays.
-func TestTwice(t *testing.T) {
+// TestStartup_IsIdempotent: what was arranged once is in order, and stays.
+func TestStartup_IsIdempotent(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/expected.yaml") {
 		in := golden.Read(t, dir, "expected.yaml")
 		if _, err := startup.Run(newContext(in, true), in); err != nil {
@@ -40,8 +40,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestKept: with Kruise in the cluster, its own webhook arranges.
-func TestKept(t *testing.T) {
+// TestStartup_WithKruiseIsUnchanged: with Kruise in the cluster, its own webhook arranges.
+func TestStartup_WithKruiseIsUnchanged(t *testing.T) {
 	in := golden.Read(t, "testdata/priorities", "input.yaml")
 	c := newContext(in, false)
 	out, err := startup.Run(c, in)
@@ -55,8 +55,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestBadPriority: Kruise refuses such a pod.
-func TestBadPriority(t *testing.T) {
+// TestStartup_RefusesABadPriority: Kruise refuses such a pod.
+func TestStartup_RefusesABadPriority(t *testing.T) {
 	in := golden.Parse(t, `
 apiVersion: v1
 kind: Pod

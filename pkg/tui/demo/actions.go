@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -61,7 +62,7 @@ func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 		return o.do()
 	})
 	if err == nil && len(act.On) > 1 {
-		done = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
+		done = fmt.Sprintf("%s: %s", act.Verb, counted.Of(len(act.On), "workload"))
 	}
 	return done, err
 }

@@ -105,9 +105,9 @@ func TestPicture_OnSmallScreens(t *testing.T) {
 	}
 }
 
-// TestFields: each field that a step sends is in a line, with what it was; a plan that sends
+// TestFields_AreListedForEachStep: each field that a step sends is in a line, with what it was; a plan that sends
 // more than there is room for says how much more.
-func TestFields(t *testing.T) {
+func TestFields_AreListedForEachStep(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
 	s.Until("STEP step-25%", "    spec.updateStrategy.rollingUpdate.partition: 75%")
@@ -146,8 +146,8 @@ func TestGoldenPanels(t *testing.T) {
 	})
 }
 
-// TestPlay: it is played to its end, held, and starts again; speed is a key or a command.
-func TestPlay(t *testing.T) {
+// TestPlay_HoldsAndRestarts: it is played to its end, held, and starts again; speed is a key or a command.
+func TestPlay_HoldsAndRestarts(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("‖ 0:00 of 0:48 at 4x")
@@ -171,8 +171,8 @@ func TestPlay(t *testing.T) {
 	s.Until("▶ 0:0")
 }
 
-// TestSteps: the cursor goes over the steps, whatever the time.
-func TestSteps(t *testing.T) {
+// TestSteps_CursorIsIndependentOfTime: the cursor goes over the steps, whatever the time.
+func TestSteps_CursorIsIndependentOfTime(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("STEP step-25%")

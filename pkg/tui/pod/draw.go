@@ -80,7 +80,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 			picture, style = env.Theme.Symbols.Stuck, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
-		if text := strings.Replace(show.Remedy(c), "l, then p", "p", 1); text != "" { // p is a key here
+		if text := strings.Replace(show.Remedy(c, env.Hint), "l, then p", "p", 1); text != "" { // p is a key here
 			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, text)...)
 		}
 	}

@@ -22,9 +22,9 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestClustered: the same of several pods within a minute is one line; what is about
+// TestEvents_OfSeveralPodsAreOneLine: the same of several pods within a minute is one line; what is about
 // the workload, later or different stands alone.
-func TestClustered(t *testing.T) {
+func TestEvents_OfSeveralPodsAreOneLine(t *testing.T) {
 	event := func(pod, reason string, ago time.Duration) world.Event {
 		return world.Event{At: noon.Add(-ago), Pod: pod, Reason: reason, Text: reason, Count: 2}
 	}

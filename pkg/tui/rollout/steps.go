@@ -173,7 +173,7 @@ func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
 			}
 			lines = append(lines, draw.Text(style, "  "+symbol+" ").Join(l))
 		}
-		if text := show.Remedy(c); text != "" {
+		if text := show.Remedy(c, env.Hint); text != "" {
 			for _, l := range draw.Wrap(theme.Faint, text, width-8) {
 				lines = append(lines, draw.Text(theme.Plain, "      ").Join(l))
 			}

@@ -68,10 +68,21 @@ type Env struct {
 	Theme *theme.Theme
 	// Source answers what is too large for the world, from a command.
 	Source world.Source
+	// Copyable adds the flags of the connection to the commands of a text; nil leaves them as
+	// they are.
+	Copyable func(text string) string
 	// Width and Height are the room of the screen itself.
 	Width, Height int
 	// Beat counts pictures of what is waited for.
 	Beat int
+}
+
+// Hint is a hint whose commands have the flags of the connection.
+func (e Env) Hint(text string) string {
+	if e.Copyable == nil {
+		return text
+	}
+	return e.Copyable(text)
 }
 
 // Selection is what the user points at.

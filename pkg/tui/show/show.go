@@ -74,13 +74,14 @@ var remedies = map[string]string{
 	plan.GateCrash:    "l, then p is the log before the last restart; u rolls back",
 }
 
-// Remedy is what to do about a cause, in the keys of the interface where they do it.
-func Remedy(c diagnose.Cause) string {
+// Remedy is what to do about a cause: keys of the interface where they do it, else the hint, which
+// copyable completes.
+func Remedy(c diagnose.Cause, copyable func(hint string) string) string {
 	if text, ok := remedies[c.Gate]; ok && c.Hint != "" {
 		return text
 	}
 	if c.Hint == "" {
 		return ""
 	}
-	return "hint: " + c.Hint
+	return "hint: " + copyable(c.Hint)
 }

@@ -58,7 +58,7 @@ func sets(more int) *world.Sidecars {
 
 func options(more int) (tui.Options, *tuitest.Still) {
 	now := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
-	set := &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}, Health: world.Progressing, Why: "waits: 1 upgraded pods are not ready, maxUnavailable 1"}
+	set := &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}, Health: world.Progressing, Why: "waits: 1 upgraded pod is not ready, maxUnavailable 1"}
 	basket := &world.Workload{Ref: ref("shop", "basket"), Labels: map[string]string{"team": "web"}}
 	still := tuitest.NewStill(world.World{Loaded: true, Now: now, At: now, Where: world.Where{Context: "test"}, Workloads: []*world.Workload{set, basket}, Sidecars: sets(more)})
 	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Sidecars}}, still

@@ -94,8 +94,8 @@ func TestSidecars(t *testing.T) {
 	}
 }
 
-// TestSidecarsThatStay: what the strategy says is told, and several sets are by name.
-func TestSidecarsThatStay(t *testing.T) {
+// TestSidecars_ThatTheStrategyKeeps: what the strategy says is told, and several sets are by name.
+func TestSidecars_ThatTheStrategyKeeps(t *testing.T) {
 	frozen := question(t, `{selector: {matchLabels: {a: b}}, updateStrategy: {type: NotUpdate, paused: true}, containers: [{name: log, image: "log:1"}]}`)
 	frozen.Snapshot.Workload.Name = "a-log"
 	got := survey.Sidecars([]diagnose.Question{question(t, hot), frozen}, owner)

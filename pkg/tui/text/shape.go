@@ -14,7 +14,7 @@ import (
 // errNoYAML does not repeat the text: it may have secret values.
 var errNoYAML = errors.New("the manifest is not YAML of one object")
 
-// manifest is an object as lines, without what is likely to be secret, whoever it
+// manifest is an object as lines, without what is likely to be secret, whatever object it
 // comes from.
 func manifest(text string) ([]draw.Line, error) {
 	var object map[string]any

@@ -56,9 +56,9 @@ func TestGoldenNarrowed(t *testing.T) {
 	})
 }
 
-// TestOrder: what is urgent comes first; o takes the next column, O turns it around,
+// TestOrder_UrgentFirst: what is urgent comes first; o takes the next column, O turns it around,
 // and the cursor stays at its workload.
-func TestOrder(t *testing.T) {
+func TestOrder_UrgentFirst(t *testing.T) {
 	s := tuitest.Start(t, tui.Options{Source: tuitest.NewStill(shop())}, tuitest.Sizes[1])
 	inOrder(t, s.Until("by health"), "storefront", "mail", "ledger", "basket", "audit")
 	s.Press("o")

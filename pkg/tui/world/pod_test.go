@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestPodNames: a pod is found by its name, and told from one of the same name in
+// TestPodNames_AreUniqueAcrossNamespaces: a pod is found by its name, and told from one of the same name in
 // another namespace where that may be.
-func TestPodNames(t *testing.T) {
+func TestPodNames_AreUniqueAcrossNamespaces(t *testing.T) {
 	web := cluster.Ref{Kind: "CloneSet", Namespace: "shop", Name: "web"}
 	mesh := cluster.Ref{Kind: "SidecarSet", Name: "mesh"}
 	pods := []*cluster.Pod{{Namespace: "shop", Name: "web-1"}, {Namespace: "pay", Name: "web-1"}}

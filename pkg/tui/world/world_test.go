@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// TestJudge: what is on record, and what stands in the way, comes to one word.
-func TestJudge(t *testing.T) {
+// TestJudge_ReducesTheStateToOneWord: what is recorded, and what stands in the way, comes to one word.
+func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	promote := diagnose.Cause{Gate: plan.GatePromote, Stuck: true}
 	crash := diagnose.Cause{Gate: plan.GateReady, Stuck: true}
 	waits := diagnose.Cause{Gate: diagnose.GateTurn}

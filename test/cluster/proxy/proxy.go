@@ -208,7 +208,7 @@ func reset(w http.ResponseWriter) {
 // Away has the server answer nothing, until it is back.
 func (p *Proxy) Away(away bool) { p.away.Store(away) }
 
-// At has something happen when the n-th request comes, while that is under way. All that
+// At has something happen when the n-th request comes, while that is in progress. All that
 // is asked for happens.
 func (p *Proxy) At(n int, then func()) {
 	p.mu.Lock()

@@ -54,7 +54,7 @@ func podIn(raw []byte) (*cluster.Pod, error) {
 	return cluster.ReadPod(&p), nil
 }
 
-// permit asks the pod's budget, and keeps what it says on record unless it is only
+// permit asks the pod's budget, and records what it says unless it is only
 // asked for. The error is its refusal.
 func (s *standIns) permit(ctx context.Context, p *cluster.Pod, op kruise.PubOperation, harmless, dryRun bool) error {
 	name := p.Annotations[kruise.RelatedBudgetAnnotation]

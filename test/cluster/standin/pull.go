@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// pulls runs the controller of ImagePullJobs, which writes what nodes shall pull
+// pulls runs the controller of ImagePullJobs, which writes what nodes should pull
 // into their NodeImages (docs/kruise/jobs.md#image-pulls).
 func (s *standIns) pulls(ctx context.Context) error {
 	l := newLoop(s.pull)

@@ -68,7 +68,7 @@ func (s *stage) settle(ctx context.Context, differs func() error) error {
 	}
 }
 
-// wantedIn is how many pods the recorded owner shall have after a step.
+// wantedIn is how many pods the recorded owner should have after a step.
 func wantedIn(r conformance.RolloutStep) int {
 	for _, doc := range append([]map[string]any{r.After.Workload}, r.After.Others...) {
 		field, key := "spec", "replicas"

@@ -30,7 +30,7 @@ type follower struct {
 	born []types.NamespacedName
 	uids []types.UID
 	last time.Time
-	// wanted is how many there shall be; acts and extremes are of this step.
+	// wanted is how many there should be; acts and extremes are of this step.
 	wanted   int
 	acts     map[string]int
 	extremes map[string]int

@@ -111,7 +111,7 @@ func (u *united) lookAgain(after time.Duration) {
 	}
 }
 
-// known is the object as allocation shall see it: with the marks of now.
+// known is the object as allocation should see it: with the marks of now.
 func (u *united) known() (*unstructured.Unstructured, error) {
 	if u.marks == nil {
 		return u.object, nil

@@ -121,7 +121,7 @@ func TestMigrateDaemonSetKilled(t *testing.T) {
 	n := b.agents(t, strings.Replace(daemonAgent, "maxUnavailable: 3, targetRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}", "minAvailable: 2, selector: {matchLabels: {app: agent}}", 1))
 	for _, at := range []string{"deleted; its pods stay", " created", "Migration progress"} {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
-		b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Go on moving the pods of DaemonSet/agent")
+		b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Continue to move the pods of DaemonSet/agent")
 	}
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", within).ends(t, 0, "Successfully migrated")
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
@@ -149,7 +149,7 @@ func TestMigrateDaemonSetTurnsBack(t *testing.T) {
 	n := b.agents(t, daemonAgent)
 	for _, at := range []string{"deleted; its pods stay", " created"} {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
-		b.call(t, "migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes", "--timeout", within).ends(t, 0, "Turn back", "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
+		b.call(t, "migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes", "--timeout", within).ends(t, 0, "Reverse the migration", "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
 		b.handedOver(t, "apps/v1", n)
 		b.agents(t, daemonAgent)
 	}

@@ -120,7 +120,7 @@ func (b *bed) fewest(t *testing.T) func() int {
 	return func() int { stop(); w.Stop(); wg.Wait(); return least }
 }
 
-// replicas are what a workload asks for, and whether a migration to it is on record.
+// replicas are what a workload asks for, and whether a migration to it is recorded.
 func (b *bed) replicas(t *testing.T, apiVersion, kind, name string) (n int64, onRecord bool) {
 	t.Helper()
 	u := b.get(t, apiVersion, kind, name)
@@ -304,7 +304,7 @@ func TestDefectMigrateInterrupted(t *testing.T) {
 		}
 		_ = readUntil(said, "\x00")
 		err = cmd.Wait()
-		if kills > 0 && !strings.Contains(text, "Go on moving 4 replicas from Deployment/web to CloneSet/web: ") {
+		if kills > 0 && !strings.Contains(text, "Continue to move 4 replicas from Deployment/web to CloneSet/web: ") {
 			t.Errorf("after %d kills it began anew:\n%s", kills, text)
 		}
 		if !killed {

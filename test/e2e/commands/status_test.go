@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStatusWide: without a name, what is under way is listed, with its step and what it
+// TestStatusWide: without a name, what is in progress is listed, with its step and what it
 // waits for; what is complete is not.
 func TestStatusWide(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ var order = []string{"mesh", "log", "app"}
 
 // TestSidecarOrder: a launch order of Kruise's, rendered to native sidecars, is the
 // kubelet's order of starts, and in reverse of ends. An update of the application in
-// place leaves the sidecars as they are; that of a sidecar makes pods anew, as Kruise
+// place leaves the sidecars as they are; that of a sidecar recreates pods, as Kruise
 // does with init containers.
 func TestSidecarOrder(t *testing.T) {
 	b := newBed(t)

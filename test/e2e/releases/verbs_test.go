@@ -212,7 +212,7 @@ func TestApply(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"apply", "-f", "-", "--target", "kruise", "--dry-run=server"}, "the cluster does not serve apps.kruise.io/v1beta1 CloneSet, but v1alpha1\nhint: kubectl kruise convert -f FILE --to-version v1alpha1 writes it in that version"},
+		{[]string{"apply", "-f", "-", "--target", "kruise", "--dry-run=server"}, "the cluster does not serve apps.kruise.io/v1beta1 CloneSet, but v1alpha1\nhint: 'kubectl kruise convert -f FILE --to-version v1alpha1' writes it in that version"},
 		{[]string{"create", "-f", "-"}, "hint: CloneSet is served as v1beta1 only in versions after Kruise 1.9: 'kubectl kruise convert -f FILE --to-version v1alpha1'"},
 	} {
 		if said := b.refused(t, newer, c.args...); !strings.Contains(said, c.want) {

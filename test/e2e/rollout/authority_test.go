@@ -241,7 +241,7 @@ func TestApprover(t *testing.T) {
 		return fromAs(t, b, kubeconfig(t, account), t.TempDir(), args...)
 	}
 	before := b.live(t)
-	// No process drives it: the decision is on record, and a person with more rights is named.
+	// No process drives it: the decision is recorded, and a person with more rights is named.
 	code, _, said := as("rollout", "promote", "cloneset/web")
 	if code != 1 || !strings.Contains(said, "no process is running the rollout") || !strings.Contains(said, "rollout resume") {
 		t.Errorf("exit %d\n%s", code, said)

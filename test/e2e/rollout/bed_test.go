@@ -164,7 +164,7 @@ func (b *bed) open(t *testing.T) *kube.Cluster {
 	return c
 }
 
-// plan makes a plan for a new image, and puts it on record.
+// plan makes a plan for a new image, and records it.
 func (b *bed) plan(t *testing.T, c *kube.Cluster, policy plan.Policy) plan.Plan {
 	t.Helper()
 	return b.planOf(t, c, policy, func(*cluster.Workload) {})

@@ -114,7 +114,7 @@ func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint
 	k := kinds[kind]
 	h.bed = bedIn(t, c, namespace, k.workload)
 	if h.chance.IntN(2) == 0 {
-		// What cannot be changed in place has every pod made anew.
+		// What cannot be changed in place has every pod recreated.
 		h.next = strings.Replace(h.text, `"`+web1+`"`, `"`+web2+`", env: [{name: A, value: "1"}]`, 1)
 		h.tell("pods are recreated")
 	}
@@ -280,7 +280,7 @@ func (h *history) recorded(t *testing.T, ctx context.Context, c *kube.Cluster) (
 	return p, err
 }
 
-// planned reports whether a plan was put on record, as far as the test knows: one that could
+// planned reports whether a plan was recorded, as far as the test knows: one that could
 // not be is not what earlier writes are judged by.
 func (h *history) planned() bool {
 	h.mu.Lock()

@@ -193,7 +193,7 @@ func TestDetached_RollsBack(t *testing.T) {
 	}
 }
 
-// back reports whether the way back is on record.
+// back reports whether the way back is recorded.
 func back(t *testing.T, b *bed) bool {
 	t.Helper()
 	rec, err := kube.Records{Client: b.Client()}.Load(t.Context(), b.object.Ref)

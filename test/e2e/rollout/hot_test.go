@@ -56,7 +56,7 @@ func works(p *corev1.Pod) bool {
 
 // TestHotUpgrade: the client starts a new sidecar beside the old one, and empties that
 // when the new one works, there and back; at no moment is a pod without one, none is made
-// anew, the application is not touched, and no more pods are down than a budget lets go.
+// again, the application is not touched, and no more pods are down than a budget lets go.
 func TestHotUpgrade(t *testing.T) {
 	for kind, w := range map[string]workload{
 		"ReplicaSet":           standIn(allAtOnce),

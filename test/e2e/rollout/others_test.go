@@ -97,7 +97,7 @@ func promote(t *testing.T, b *bed) {
 	must(t, err)
 }
 
-// TestAnotherPlan: whoever finds another plan on record than the one that they carry
+// TestAnotherPlan: whoever finds another plan recorded than the one that they carry
 // out leaves the rollout alone.
 func TestAnotherPlan(t *testing.T) {
 	t.Parallel()

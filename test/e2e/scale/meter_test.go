@@ -94,7 +94,7 @@ func (m *meter) tell() {
 	}
 }
 
-// reset begins anew.
+// reset begins again.
 func (m *meter) reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -130,7 +130,7 @@ func (m *meter) hold(t *testing.T, b bound) {
 	m.judge(t, cmd, time.Since(start), b.requests, anyway+b.objects()*b.bytes)
 }
 
-// command is the product before the meter, which begins anew.
+// command is the product before the meter, which begins again.
 func (m *meter) command(t *testing.T, args []string) *exec.Cmd {
 	t.Helper()
 	path, err := product.Binary()

@@ -72,7 +72,7 @@ type Spec struct {
 	// From is the index of the first step that may be carried out.
 	From int
 	// Plan is the text of the plan, or of the group with its plans, where no record has it yet:
-	// the runner puts it on record.
+	// the runner records it.
 	// Such a Job has a fixed name and stays until it is deleted.
 	Plan []byte
 	// Deadline bounds the whole life of the Job; 0 is no bound.
@@ -147,7 +147,7 @@ func Job(s Spec) *batchv1.Job {
 	return job
 }
 
-// PlanMap is the ConfigMap with the plan of a runner that puts it on record itself. It cannot
+// PlanMap is the ConfigMap with the plan of a runner that records it itself. It cannot
 // be changed, and its digest is in the Job.
 func PlanMap(s Spec) *corev1.ConfigMap {
 	meta := s.meta()

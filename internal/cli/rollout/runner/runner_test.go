@@ -19,9 +19,9 @@ var web = Spec{
 	Digest:   "sha256:0123456789abcdef0123456789abcdef", BackTo: "aaaa", Deadline: 90 * time.Minute,
 }
 
-// TestJob: what the API server does not check. TestDetachedJob (test/e2e/rollout) has one
+// TestJob_HoldsWhatTheAPIServerDoesNotCheck: what the API server does not check. TestDetachedJob (test/e2e/rollout) has one
 // check the rest.
-func TestJob(t *testing.T) {
+func TestJob_HoldsWhatTheAPIServerDoesNotCheck(t *testing.T) {
 	j := Job(web)
 	pod := j.Spec.Template.Spec
 	want := []string{"rollout", "drive", "cloneset.apps.kruise.io/web", "--namespace=shop", "--approved=" + web.Digest, "--back-to=aaaa"}
@@ -81,9 +81,9 @@ func TestJob_OfGroup(t *testing.T) {
 	}
 }
 
-// TestGroupDeadline: the plans may follow one after the other, and one without a limit leaves
+// TestDeadline_OfAGroupAddsUp: the plans may follow one after the other, and one without a limit leaves
 // the whole without.
-func TestGroupDeadline(t *testing.T) {
+func TestDeadline_OfAGroupAddsUp(t *testing.T) {
 	bounded := plan.Plan{Steps: []plan.Step{{Timeout: 10 * time.Minute}, {Pause: &plan.Pause{For: 5 * time.Minute}}}}
 	waits := plan.Plan{Steps: []plan.Step{{Timeout: time.Minute}, {Pause: &plan.Pause{}}}}
 	if got, want := GroupDeadline([]plan.Plan{bounded, bounded}), 2*time.Hour; got != want {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -98,7 +99,7 @@ func (r *Rollout) rollbackPatch() (patch, error) {
 	case r.Index <= 1:
 		return patch{}, r.refuse("already at the first step")
 	case r.Index > len(r.Steps):
-		return patch{}, r.refuse(fmt.Sprintf("has %d steps, but current step is too large %d", len(r.Steps), r.Index))
+		return patch{}, r.refuse(fmt.Sprintf("has %s, but current step is too large %d", counted.Of(len(r.Steps), "step"), r.Index))
 	}
 	for i := r.Index - 2; i >= 0; i-- {
 		if r.Steps[i].withoutTraffic() {

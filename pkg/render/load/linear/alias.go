@@ -30,7 +30,7 @@ func (a *allowance) admit(text []byte) error {
 	for {
 		var doc yaml.Node
 		if dec.Decode(&doc) != nil {
-			return nil //nolint:nilerr // its end, or no YAML: then nobody can write aliases out
+			return nil //nolint:nilerr // its end, or no YAML: then aliases cannot be expanded
 		}
 		c := counter{sizes: map[*yaml.Node]int{}}
 		c.size(&doc)

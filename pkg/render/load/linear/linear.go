@@ -1,6 +1,6 @@
 // Package linear builds kustomizations in linear time. Kustomize itself compares
 // every object with every other, several times per layer, and works each identity
-// out anew from the object; 5,000 objects take it more than a minute. Here the
+// out again from the object; 5,000 objects take it more than a minute. Here the
 // same plugins of kustomize run over a collection that has an index of
 // identities.
 //

@@ -14,7 +14,7 @@ import (
 
 // set is what kustomize's plugins see as a ResMap: objects in order, and where
 // each identity stands. An object that was handed out may have been changed, so
-// its identities are taken anew before the next question.
+// its identities are taken again before the next question.
 //
 // Only what the plugins of this room ask for is there: another question is a
 // nil pointer, and the build is left to kustomize.

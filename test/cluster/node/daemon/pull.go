@@ -14,7 +14,7 @@ import (
 )
 
 // Pull makes one pass over a node's list of images: its new status, and after
-// what time to look again (zero when nothing is under way). Takes is how long
+// what time to look again (zero when nothing is in progress). Takes is how long
 // pulling an absent image takes.
 func Pull(now time.Time, n *kruise.NodeImage, images *life.Images, takes time.Duration) (kruise.NodeImageStatus, time.Duration) {
 	out := kruise.NodeImageStatus{FirstSyncStatus: n.Status.FirstSyncStatus}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// Approved says: whatever is on record, operators leave each field of the workload's spec as
+// Approved says: whatever is recorded, operators leave each field of the workload's spec as
 // it was when the rollout began, or as a patch of the approved plan has it; only the partition
 // and what stops the controller may have other values. Containers of pods have the image that
 // they had, or the new one.

@@ -64,7 +64,7 @@ func (r *Rollout) stops(w *Write, p *progress) bool {
 	return Patch(body) == Patch(w.Body)
 }
 
-// recorded is what a write has put on record; ok is false for any other write.
+// recorded is what a write has recorded; ok is false for any other write.
 func (r *Rollout) recorded(w *Write) (p progress, ok bool) {
 	if w.Resource != "configmaps" || w.Name != r.State || !w.Done() {
 		return p, false
@@ -76,7 +76,7 @@ func (r *Rollout) recorded(w *Write) (p progress, ok bool) {
 	return record.Progress, err == nil
 }
 
-// follow calls f with every write and what is on record when it comes; nil while there is
+// follow calls f with every write and what is recorded when it comes; nil while there is
 // nothing.
 func (r *Rollout) follow(l Log, f func(*Write, *progress)) {
 	var now *progress
@@ -88,7 +88,7 @@ func (r *Rollout) follow(l Log, f func(*Write, *progress)) {
 	}
 }
 
-// step is the step on record.
+// step is the recorded step.
 func (r *Rollout) step(p *progress) (plan.Step, bool) {
 	if p == nil || p.Step >= len(r.Plan.Steps) {
 		return plan.Step{}, false

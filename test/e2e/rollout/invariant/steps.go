@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// Stepwise says: no more pods are updated, or taken down to be, than the step on record lets.
+// Stepwise says: no more pods are updated, or taken down to be, than the recorded step lets.
 // A Deployment has no partition: it is stopped on its way, and how far its controller got
 // by then is no rollout's doing.
 func Stepwise(l Log, r *Rollout) (wrong []string) {
@@ -52,7 +52,7 @@ func untilEnd(l Log, r *Rollout) Log {
 	return l
 }
 
-// Announced says: what an operator writes belongs to the step that is on record already, and
+// Announced says: what an operator writes belongs to the step that is recorded already, and
 // nothing is written once everybody can have heard, that is after lag, that the rollout
 // was put on hold or has halted, but for what stops the controller.
 func Announced(l Log, r *Rollout, lag time.Duration) (wrong []string) {
