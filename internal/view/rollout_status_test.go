@@ -149,10 +149,10 @@ func TestHistory(t *testing.T) {
 	}{
 		"none": {nil, false, []string{"cloneset/web has no revisions"}},
 		"rows": {list, false, []string{
-			"REVISION     NAME   PODS  CHANGED                                                       PODS WERE         CHANGE-CAUSE",
+			"REVISION     NAME   PODS  CHANGED                                                       UPDATE            CHANGE-CAUSE",
 			"1            web-1  0     -                                                             -                 <none>",
 			"2            web-2  1     spec.containers[0].image                                      updated in place  new logo",
-			"4 (present)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated         <none>",
+			"4 (current)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated         <none>",
 			"5            web-5  0     -                                                             -                 <none>",
 		}},
 		"whole": {list[1:2], true, []string{"cloneset/web revision 2 (web-2), 1 pod"}},
