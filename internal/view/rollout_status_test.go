@@ -40,6 +40,16 @@ func TestStatus(t *testing.T) {
   . 3 step-100%: update 5 more pods
   web-3: is not ready
 `},
+		"crashes": {func(s *RolloutStatus) {
+			s.Decision.Blockers[1] = plan.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container main, image web:2"}
+		}, `cloneset/web  blocked at step 2 of 3: CrashLoopBackOff: container main in pod web-3; image web:2
+  ` + pods + `
+  started 1m30s ago, run by ann@there
+  + 1 update: write the template  (12:00:00)
+  > 2 step-50%: update 4 more pods  (12:01:00)
+  . 3 step-100%: update 5 more pods
+  3 of 5 pods are updated
+`},
 		"left alone": {func(s *RolloutStatus) { s.Holder, s.Decision.Blockers = "", nil }, `cloneset/web  progressing at step 2 of 3: 3 of 5 pods are updated
   ` + pods + `
   started 1m30s ago, no process is running it
