@@ -191,7 +191,7 @@ func (d *driving) printNext(res apply.Result) {
 		return
 	}
 	next := func(verb string) string { return d.factory.WithConnection(res.Plan.Target.Command(verb)) }
-	hint := ""
+	var hint string
 	switch {
 	case res.Outcome == event.AtPause && plan.ParseBlocker(res.Reason).Gate == plan.GatePromote:
 		hint = fmt.Sprintf("'%s' approves and continues", next("promote"))

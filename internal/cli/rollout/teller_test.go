@@ -42,8 +42,10 @@ func TestPrintNext_NamesCommands(t *testing.T) {
 		"waits for approval": {event.AtPause, "promote: waiting for approval", "text", "hint: 'kubectl kruise rollout promote cloneset/web -n shop' approves and continues\n"},
 		"paused by a user":   {event.AtPause, "held: by ann", "text", "hint: 'kubectl kruise rollout resume cloneset/web -n shop' continues\n"},
 		"timed out":          {event.TimedOut, "", "text", "hint: 'kubectl kruise rollout resume cloneset/web -n shop' continues\n"},
-		"failed": {event.Failed, "crash web-3: it crashed", "text",
-			"hint: fix the cause, then 'kubectl kruise rollout retry cloneset/web -n shop'; to roll back: 'kubectl kruise rollout abort cloneset/web -n shop --rollback'\n"},
+		"failed": {
+			event.Failed, "crash web-3: it crashed", "text",
+			"hint: fix the cause, then 'kubectl kruise rollout retry cloneset/web -n shop'; to roll back: 'kubectl kruise rollout abort cloneset/web -n shop --rollback'\n",
+		},
 		"completed":    {event.Completed, "", "text", ""},
 		"for programs": {event.Failed, "", "json", ""},
 	} {
