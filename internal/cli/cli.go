@@ -111,7 +111,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 // globalFlags adds the flags of all commands.
 func globalFlags(root *cobra.Command, f *factory.Factory) {
 	f.Flags.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "color messages: auto, always or never")
 	root.PersistentFlags().StringVar(&f.Progress, "progress", f.Progress, "report long work on stderr: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)

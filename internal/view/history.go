@@ -56,11 +56,11 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 		}
 		return b.write(w)
 	}
-	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "PODS WERE", "CHANGE-CAUSE"}}
+	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "UPDATE", "CHANGE-CAUSE"}}
 	for _, r := range list {
 		number := strconv.FormatInt(r.Number, 10)
 		if r.Present {
-			number += " (present)"
+			number += " (current)"
 		}
 		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r), cmp.Or(r.Cause, "<none>")})
 	}
@@ -156,7 +156,7 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 		b.line("  %s", b.st.step(state, s.Name+": "+s.Title+took))
 	}
 	for _, d := range p.Decisions {
-		text := fmt.Sprintf("%s  %s by %s", d.At.UTC().Format(time.RFC3339), d.What, d.By)
+		text := d.At.UTC().Format(time.RFC3339) + "  " + d.Summary()
 		if d.Program != "" {
 			text += " with " + d.Program
 		}

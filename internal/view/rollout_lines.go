@@ -157,7 +157,7 @@ func (l *RolloutLines) stepName(i int) string {
 func (l *RolloutLines) end(e event.Event) {
 	text := fmt.Sprintf("%s after %s: %s", outcomeOf[e.Outcome], svg.Span(e.Time.Sub(l.begun)), countsText(*e.Counts))
 	if e.Text != "" {
-		text += "; " + e.Text
+		text += "; " + plan.InWords(e.Text)
 	}
 	l.line(e.Time, colorOf[e.Outcome], "%s", text)
 }

@@ -234,7 +234,7 @@ func (l *RolloutLive) foot(now time.Time) []string {
 	if l.ended != nil {
 		text := fmt.Sprintf("%s after %s", outcomeOf[l.ended.Outcome], svg.Span(now.Sub(l.begun)))
 		if l.ended.Text != "" {
-			text += ": " + l.ended.Text
+			text += ": " + plan.InWords(l.ended.Text)
 		}
 		return []string{l.Style.paint(colorOf[l.ended.Outcome], text)}
 	}

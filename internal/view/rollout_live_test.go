@@ -69,7 +69,7 @@ waiting: 2 of 4 pods are updated; CrashLoopBackOff: container main in pod web-3;
   + 1 update: update the template and 1 of 4 pods  10s
   + 2 pause-1: wait for approval  1m40s
   X 3 step-100%: update 3 more pods: 4 of 4  15s
-failed after 2m5s: crash web-3: it crashed`},
+failed after 2m5s: web-3: it crashed`},
 		"completes": {append(slices.Clip(second), done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  0 pods, 0 ready
 ` + "`" + `- web-2 (new)  4 pods, 4 ready

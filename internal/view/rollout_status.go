@@ -68,8 +68,17 @@ func (s RolloutStatus) status() plan.Status {
 			out = out.Blocked("no process is running the rollout")
 		}
 	}
+	for _, b := range s.Decision.Blockers {
+		if out.State == plan.StatusProgressing && slices.Contains(failingGates, b.Gate) {
+			return out.Blocked(b.Sentence())
+		}
+	}
 	return out
 }
+
+// failingGates are what a rollout waits for that does not pass by itself: as in `why`, it is
+// blocked then.
+var failingGates = []string{plan.GateCrash, plan.GateImage, plan.GateSchedule}
 
 // unattended reports whether a rollout is recorded that is to go on and has no executor.
 func (s RolloutStatus) unattended() bool {

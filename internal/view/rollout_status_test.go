@@ -40,6 +40,16 @@ func TestStatus(t *testing.T) {
   . 3 step-100%: update 5 more pods
   web-3: is not ready
 `},
+		"crashes": {func(s *RolloutStatus) {
+			s.Decision.Blockers[1] = plan.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container main, image web:2"}
+		}, `cloneset/web  blocked at step 2 of 3: CrashLoopBackOff: container main in pod web-3; image web:2
+  ` + pods + `
+  started 1m30s ago, run by ann@there
+  + 1 update: write the template  (12:00:00)
+  > 2 step-50%: update 4 more pods  (12:01:00)
+  . 3 step-100%: update 5 more pods
+  3 of 5 pods are updated
+`},
 		"left alone": {func(s *RolloutStatus) { s.Holder, s.Decision.Blockers = "", nil }, `cloneset/web  progressing at step 2 of 3: 3 of 5 pods are updated
   ` + pods + `
   started 1m30s ago, no process is running it
@@ -149,10 +159,10 @@ func TestHistory(t *testing.T) {
 	}{
 		"none": {nil, false, []string{"cloneset/web has no revisions"}},
 		"rows": {list, false, []string{
-			"REVISION     NAME   PODS  CHANGED                                                       PODS WERE         CHANGE-CAUSE",
+			"REVISION     NAME   PODS  CHANGED                                                       UPDATE            CHANGE-CAUSE",
 			"1            web-1  0     -                                                             -                 <none>",
 			"2            web-2  1     spec.containers[0].image                                      updated in place  new logo",
-			"4 (present)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated         <none>",
+			"4 (current)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated         <none>",
 			"5            web-5  0     -                                                             -                 <none>",
 		}},
 		"whole": {list[1:2], true, []string{"cloneset/web revision 2 (web-2), 1 pod"}},

@@ -137,7 +137,7 @@ func TestRolloutLines(t *testing.T) {
 		},
 		"halts": {
 			[]event.Event{blocked(5, event.Halted, crash), ended(5, event.Failed, "crash web-3: it crashed", pods(1, 0, 3))},
-			"12:00:05 failed: CrashLoopBackOff: container main in pod web-3; image web:2\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; crash web-3: it crashed\n",
+			"12:00:05 failed: CrashLoopBackOff: container main in pod web-3; image web:2\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; web-3: it crashed\n",
 		},
 		"goes back": {[]event.Event{
 			after(5, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), begun(5, 0), done(8, 0), ended(8, event.RolledBack, "it crashed", pods(0, 0, 4)),

@@ -373,7 +373,7 @@ func Outcome(w io.Writer, s simulate.Summary, st Style) error {
 	b := &builder{st: st}
 	b.line("%s", st.paint(outcomeColors[s.Outcome], OutcomeText(s)))
 	if s.Reason != "" {
-		b.line("  reason        %s", s.Reason)
+		b.line("  reason        %s", plan.InWords(s.Reason))
 	}
 	b.line("  unavailable   at most %s", counted.Of(s.MostDown, "pod"))
 	b.line("  pods          at most %s", counted.Of(s.MostPods, "pod"))

@@ -75,6 +75,23 @@ const (
 	auditFinish = "finish"
 )
 
+// auditWords are entries of a history as users read them.
+var auditWords = map[string]string{
+	string(TransitionBegin): "started by", string(TransitionPromote): "promoted by", string(TransitionPause): "paused by",
+	string(TransitionResume): "resumed by", string(TransitionRetry): "retried by", string(TransitionAbort): "aborted by",
+	string(TransitionRollBack): "rolled back by", string(TransitionStepBack): "stepped back by", string(TransitionUndo): "rolled back by",
+	AuditHalt: "failed, run by", auditFinish: "completed, run by",
+}
+
+// Summary is what happened and who did it, such as "promoted by ann@host".
+func (e AuditEntry) Summary() string {
+	words, ok := auditWords[e.What]
+	if !ok {
+		words = e.What + " by"
+	}
+	return words + " " + e.By
+}
+
 // The bounds of a history: entries, and bytes of each text of an entry. The record must
 // fit into a ConfigMap, however often a rollout is paused.
 const (

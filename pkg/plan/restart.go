@@ -67,6 +67,11 @@ func (b *builder) podsToRestart(r *RestartRequest) ([]*cluster.Pod, error) {
 		r.Containers = commonContainers(pods)
 	}
 	var bad []string
+	for _, name := range r.Containers {
+		if len(pods) > 0 && !slices.ContainsFunc(pods, func(p *cluster.Pod) bool { return CannotRestart(p, name) != noSuchContainer }) {
+			return nil, &tree.Error{Msg: fmt.Sprintf("the pods have no container %q", name), Hint: "containers: " + strings.Join(commonContainers(pods), ", ")}
+		}
+	}
 	for _, p := range pods {
 		for _, name := range r.Containers {
 			if why := CannotRestart(p, name); why != "" {
@@ -189,6 +194,8 @@ func CannotRestart(p *cluster.Pod, container string) string {
 	return ""
 }
 
+const noSuchContainer = "the pod has no such container"
+
 // notRegular says what a name is that is not a regular container.
 func notRegular(p *cluster.Pod, name string) string {
 	i := slices.IndexFunc(p.InitContainers, func(c cluster.Container) bool { return c.Name == name })
@@ -196,7 +203,7 @@ func notRegular(p *cluster.Pod, name string) string {
 	case slices.Contains(p.Ephemeral, name):
 		return "it is an ephemeral container: those run once"
 	case i < 0:
-		return "the pod has no such container"
+		return noSuchContainer
 	case p.InitContainers[i].Native:
 		return "it is a native sidecar, an init container: those are not restarted by request"
 	}
@@ -208,7 +215,7 @@ func notRegular(p *cluster.Pod, name string) string {
 // signal. why is the reason for users.
 func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (method, why string) {
 	if kruise {
-		return RestartCRR, "Kruise's node agent does it"
+		return RestartCRR, "Kruise's node agent restarts the containers"
 	}
 	for _, p := range pods {
 		for _, name := range containers {
@@ -308,7 +315,7 @@ func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 func (c *containerRestarts) request(p *cluster.Pod) {
 	if rules.Ready(p) {
 		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
-			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", counted.PodsAre(c.down), limit)})
+			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable allows %d", counted.PodsAre(c.down), limit)})
 			return
 		}
 		if why, ok := c.permit(p); !ok {

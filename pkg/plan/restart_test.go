@@ -100,7 +100,7 @@ func TestBuildRestart_RefusesContainers(t *testing.T) {
 		r     plan.RestartRequest
 		want  string
 	}{
-		"no such container": {nil, plan.RestartRequest{Containers: []string{"other"}}, "container other of pod web-00004: the pod has no such container"},
+		"no such container": {nil, plan.RestartRequest{Containers: []string{"other"}}, `the pods have no container "other"`},
 		"no such pod":       {nil, plan.RestartRequest{Pods: []string{"web-9"}}, "the workload has no pod web-9"},
 		"init container": {
 			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "setup"}} },

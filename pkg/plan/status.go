@@ -205,6 +205,16 @@ func (b Blocker) Sentence() string {
 	return Sentence(b.Gate, b.Why, b.Pod)
 }
 
+// InWords is a reason that [Blocker.String] has written, or several with semicolons between
+// them, as sentences.
+func InWords(reason string) string {
+	parts := strings.Split(reason, "; ")
+	for i, part := range parts {
+		parts[i] = ParseBlocker(part).Sentence()
+	}
+	return strings.Join(parts, "; ")
+}
+
 // maxNames is how many names a sentence has.
 const maxNames = 3
 

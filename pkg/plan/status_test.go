@@ -115,6 +115,31 @@ rolled back
 	}
 }
 
+// TestInWords_HasNoGatesAndFields: reasons are sentences for users.
+func TestInWords_HasNoGatesAndFields(t *testing.T) {
+	for reason, want := range map[string]string{
+		"promote: waiting for approval":                                             "waiting for approval",
+		"deadline: step a is not done after 5s; updated: updatedReplicas is 3 of 4": "step a is not done after 5s; 3 of 4 pods are updated",
+		"crash web-1: CrashLoopBackOff: container app, image web:2":                 "CrashLoopBackOff: container app in pod web-1; image web:2",
+		"aborted by ann@host":                                                       "aborted by ann@host",
+		"":                                                                          "",
+	} {
+		if got := plan.InWords(reason); got != want {
+			t.Errorf("%q: %q, want %q", reason, got, want)
+		}
+	}
+}
+
+// TestAuditEntry_SummaryHasWordsForAllTransitions: a history has no names of transitions.
+func TestAuditEntry_SummaryHasWordsForAllTransitions(t *testing.T) {
+	for _, tr := range plan.Transitions() {
+		e := plan.AuditEntry{What: string(tr), By: "ann"}
+		if got := e.Summary(); got == string(tr)+" by ann" || !strings.HasSuffix(got, " by ann") {
+			t.Errorf("%s: %q", tr, got)
+		}
+	}
+}
+
 // TestParseBlocker_ReadsWhatStringWrites: a recorded reason keeps its gate and pod; any other
 // text is kept whole.
 func TestParseBlocker_ReadsWhatStringWrites(t *testing.T) {

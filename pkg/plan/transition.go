@@ -94,28 +94,32 @@ var refusals = map[Transition]map[State]refusal{
 	TransitionBegin:    {StateRunning: refuseInFlight(hintContinue), StateHeld: refuseInFlight(hintContinue)},
 }
 
-const (
-	hintContinue = "continue it with 'rollout resume', or end it with 'rollout abort'"
-	hintRollBack = "'rollout abort --rollback' returns to the revision before; after 'rollout abort' alone, plan from the present state"
-)
-
-func refuseHalted(p Progress, _ Plan) (msg, hint string) {
-	return "the rollout has failed: " + ParseBlocker(p.Failed).Sentence(), "fix the cause, then 'rollout retry'; or 'rollout abort --rollback'"
+func hintContinue(of Target) string {
+	return fmt.Sprintf("'%s' continues it, '%s' ends it", of.Command("resume"), of.Command("abort"))
 }
 
-func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }
+func hintRollBack(of Target) string {
+	return fmt.Sprintf("'%s --rollback' rolls it back; for another revision, first end it: '%s'", of.Command("abort"), of.Command("abort"))
+}
 
-func refuseDoneForGood(Progress, Plan) (msg, hint string) {
-	return "the rollout is done: 'rollout undo' rolls back to an older revision", ""
+func refuseHalted(p Progress, of Plan) (msg, hint string) {
+	return "the rollout has failed: " + ParseBlocker(p.Failed).Sentence(),
+		fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", of.Target.Command("retry"), of.Target.Command("abort"))
+}
+
+func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is completed", "" }
+
+func refuseDoneForGood(_ Progress, of Plan) (msg, hint string) {
+	return "the rollout is completed", fmt.Sprintf("'%s' rolls back to the previous revision", of.Target.Command("undo"))
 }
 
 func refuseNotHalted(Progress, Plan) (msg, hint string) {
 	return "the rollout has not failed: there is nothing to retry", ""
 }
 
-func refuseInFlight(hint string) refusal {
+func refuseInFlight(hint func(Target) string) refusal {
 	return func(p Progress, of Plan) (string, string) {
-		return fmt.Sprintf("%s has a rollout already: %s", of.Target.Ref(), p.Describe(of)), hint
+		return fmt.Sprintf("%s has a rollout already: %s", of.Target.Ref(), p.Describe(of)), hint(of.Target)
 	}
 }
 

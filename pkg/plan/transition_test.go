@@ -51,13 +51,13 @@ var (
 
 // refused are the answers of the table; a state that a transition does not name allows it.
 var refused = map[plan.Transition]map[plan.State]string{
-	plan.TransitionPromote:  {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
-	plan.TransitionPause:    {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
-	plan.TransitionResume:   {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionPromote:  {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is completed"},
+	plan.TransitionPause:    {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is completed"},
+	plan.TransitionResume:   {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is completed"},
 	plan.TransitionRetry:    {plan.StateRunning: "the rollout has not failed", plan.StateHeld: "the rollout has not failed", plan.StateDone: "the rollout has not failed"},
-	plan.TransitionAbort:    {plan.StateDone: "the rollout is done: 'rollout undo'"},
+	plan.TransitionAbort:    {plan.StateDone: "the rollout is completed"},
 	plan.TransitionRollBack: {},
-	plan.TransitionStepBack: {plan.StateDone: "the rollout is done"},
+	plan.TransitionStepBack: {plan.StateDone: "the rollout is completed"},
 	plan.TransitionUndo:     {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 	plan.TransitionBegin:    {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 }
@@ -143,7 +143,7 @@ func checkAnswer(t *testing.T, name string, tr plan.Transition, state plan.State
 	if !ok || hint.Msg != err.Error() || hint.Hint != refusal.Hint {
 		t.Errorf("%s, %s: the hint is lost: %+v", name, tr, hint)
 	}
-	if want := slices.Contains(hinted, state) || tr == plan.TransitionBegin || tr == plan.TransitionUndo; (refusal.Hint != "") != want {
+	if want := slices.Contains(hinted, state) || tr == plan.TransitionBegin || tr == plan.TransitionUndo || tr == plan.TransitionAbort; (refusal.Hint != "") != want {
 		t.Errorf("%s, %s: hint %q", name, tr, refusal.Hint)
 	}
 }

@@ -152,7 +152,7 @@ func (o *options) run(ctx context.Context) error {
 // ask asks, unless the manifests came in where the answer would have to.
 func (o *options) ask(ctx context.Context, w *work) error {
 	if !o.yes && o.render.Stdin() {
-		return command.Usagef("--yes answers", "cannot ask for confirmation: the manifests come from standard input")
+		return command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: the manifests come from standard input")
 	}
 	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }

@@ -18,10 +18,30 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := seeHelp(c)
-	if near := NearCommands(c, args[0]); len(near) > 0 {
+	if below := commandBelow(c, args[0]); below != nil {
+		hint = "did you mean '" + below.CommandPath() + "'?"
+	} else if near := NearCommands(c, args[0]); len(near) > 0 {
 		hint = didYouMean(near)
 	}
 	return Usagef(hint, "unknown command %q", args[0])
+}
+
+// commandBelow is the command of this name among those of the groups below c, such as
+// rollout promote; nil where there is none, or several.
+func commandBelow(c *cobra.Command, name string) *cobra.Command {
+	var found *cobra.Command
+	for _, group := range c.Commands() {
+		for _, below := range group.Commands() {
+			if below.Name() != name || !below.IsAvailableCommand() || !group.IsAvailableCommand() {
+				continue
+			}
+			if found != nil {
+				return nil
+			}
+			found = below
+		}
+	}
+	return found
 }
 
 // NearCommands are the commands below c whose names are similar to a word.

@@ -42,7 +42,7 @@ other objects are kept.
 budgets and spreads are updated. The behavior stays the same as far as the other kind
 allows; losses are reported on stderr. Lost fields are kept in the annotation
 kubectl-kruise.dev/converted-from, from which a later conversion to the first kind
-restores them. To move a running workload, see docs/moving.md.
+restores them. To move a running workload, use "kubectl kruise migrate".
 
 --to-version writes Kruise objects in another version of their API, as Kruise's
 conversion webhook would. With both, converted objects get the version, too; without

@@ -104,7 +104,7 @@ func (o *options) revisions(ctx context.Context) (old, now []*resource.Resource,
 	now, here, err := o.at(ctx, repo, span.To, span.New, later)
 	errs.Add(err)
 	if len(errs) == 0 && !there && !here {
-		errs.Add(&resource.Error{File: o.args[0], Err: fmt.Errorf("is neither in %s nor in %s", span.Old, span.New), Hint: "the path is taken from where you are"})
+		errs.Add(&resource.Error{File: o.args[0], Err: fmt.Errorf("is neither in %s nor in %s", span.Old, span.New), Hint: "the path is relative to the current directory"})
 	}
 	return old, now, errs.Err()
 }

@@ -37,7 +37,7 @@ application (KRUISE_TARGET, …) override them, and its parameters override both
 variables are set.`
 
 const argocdExample = `  # run what Argo CD runs, in the folder of an application
-  KUBE_VERSION=1.35 kubectl kruise argocd generate
+  KUBE_VERSION=1.35 KUBE_API_VERSIONS=apps/v1 kubectl kruise argocd generate
 
   # the parameters that Argo CD shows
   kubectl kruise argocd parameters`

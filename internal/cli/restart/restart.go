@@ -24,8 +24,8 @@ rollout restart".
 
 Methods, chosen by what the cluster supports:
   crr          Kruise's node agent stops the containers (ContainerRecreateRequest)
-  image-alias  the image is named by its digest, and the kubelet starts the container
-               again; the pod keeps that name
+  image-alias  the pod's image is written with its digest, so the kubelet starts the
+               container again; the pod keeps the image in that form
   signal       TERM for the container's first process, sent by a program of its image
 
 Pods of a Job, or unmanaged pods, are restarted one after the other, each when the one
@@ -39,6 +39,9 @@ would not start again (restartPolicy Never).`
 
 const example = `  # all containers of all pods of a workload
   kubectl kruise restart cloneset/web
+
+  # one container in all pods of a workload
+  kubectl kruise restart cloneset/web -c app
 
   # one container of two pods, without Kruise, and without being asked
   kubectl kruise restart web-0 web-1 -c app --method image-alias --yes

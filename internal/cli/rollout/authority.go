@@ -186,7 +186,7 @@ func (c *common) ask(ctx context.Context, yes bool, question string) error {
 	case yes:
 		return nil
 	case !s.InTTY:
-		return command.Usagef("--yes answers", "cannot ask for confirmation: stdin is not a terminal")
+		return command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: stdin is not a terminal")
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	var answer string

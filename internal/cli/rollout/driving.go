@@ -176,9 +176,33 @@ func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result
 	}
 	defer end()
 	t := d.teller()
-	defer t.stop()
 	emit := func(e event.Event) { t.event(e); others(e) }
-	return e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
+	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
+	t.stop()
+	if err == nil {
+		d.printNext(res)
+	}
+	return res, err
+}
+
+// printNext names the commands that continue a rollout which has ended before its last step.
+func (d *driving) printNext(res apply.Result) {
+	if d.output == "json" {
+		return
+	}
+	next := func(verb string) string { return d.factory.WithConnection(res.Plan.Target.Command(verb)) }
+	var hint string
+	switch {
+	case res.Outcome == event.AtPause && plan.ParseBlocker(res.Reason).Gate == plan.GatePromote:
+		hint = fmt.Sprintf("'%s' approves and continues", next("promote"))
+	case res.Outcome == event.AtPause, res.Outcome == event.TimedOut:
+		hint = fmt.Sprintf("'%s' continues", next("resume"))
+	case res.Outcome == event.Failed:
+		hint = fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", next("retry"), next("abort"))
+	default:
+		return
+	}
+	_, _ = fmt.Fprintln(d.factory.Streams.Err, "hint: "+hint)
 }
 
 // hinted is why a rollout cannot be driven, with what to do about it.

@@ -87,7 +87,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	}
 	r, err := c.releaseOf(ctx, s)
 	if r == nil && err == nil {
-		err = &resource.Error{Err: fmt.Errorf("no Rollout of %s is for %s", release.Group, s.target), Hint: "'rollout promote' continues a rollout of kubectl kruise"}
+		err = &resource.Error{Err: fmt.Errorf("no Rollout of %s is for %s", release.Group, s.target), Hint: fmt.Sprintf("to promote a rollout of kubectl kruise: 'kubectl kruise rollout promote %s'", s.target)}
 	}
 	return r, err
 }

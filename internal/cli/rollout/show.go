@@ -100,7 +100,7 @@ func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error 
 	for i := range rec.Plan.Steps {
 		name := rec.Plan.Steps[i].Name
 		if t, ok := rec.Times[name]; ok {
-			lines = append(lines, fmt.Sprintf("step      %s began %s", name, t.UTC().Format(time.RFC3339)))
+			lines = append(lines, fmt.Sprintf("step      %s started %s", name, t.UTC().Format(time.RFC3339)))
 		}
 	}
 	lines = append(lines, history(rec.Audit)...)
@@ -118,11 +118,10 @@ func history(h plan.Audit) []string {
 		if i == 1 && h.Dropped > 0 {
 			out = append(out, fmt.Sprintf("  … %d more", h.Dropped))
 		}
-		by := d.By
+		line := "  " + d.At.UTC().Format(time.RFC3339) + "  " + d.Summary()
 		if d.Program != "" {
-			by += " with " + d.Program
+			line += " with " + d.Program
 		}
-		line := fmt.Sprintf("  %s  %-8s  by %s", d.At.UTC().Format(time.RFC3339), d.What, by)
 		if d.Detail != "" {
 			line += ": " + d.Detail
 		}

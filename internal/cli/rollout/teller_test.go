@@ -29,6 +29,37 @@ func driven(out *bytes.Buffer, terminal bool, env map[string]string) *driving {
 	return &driving{common: &common{factory: factory.New(s)}, output: "text", successOn: "complete"}
 }
 
+// TestPrintNext_NamesCommands: a rollout that has ended before its last step ends with a
+// command that can be copied, unless its output is for programs.
+func TestPrintNext_NamesCommands(t *testing.T) {
+	target := plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+	for name, c := range map[string]struct {
+		outcome event.Outcome
+		reason  string
+		output  string
+		want    string
+	}{
+		"waits for approval": {event.AtPause, "promote: waiting for approval", "text", "hint: 'kubectl kruise rollout promote cloneset/web -n shop' approves and continues\n"},
+		"paused by a user":   {event.AtPause, "held: by ann", "text", "hint: 'kubectl kruise rollout resume cloneset/web -n shop' continues\n"},
+		"timed out":          {event.TimedOut, "", "text", "hint: 'kubectl kruise rollout resume cloneset/web -n shop' continues\n"},
+		"failed": {
+			event.Failed, "crash web-3: it crashed", "text",
+			"hint: fix the cause, then 'kubectl kruise rollout retry cloneset/web -n shop'; to roll back: 'kubectl kruise rollout abort cloneset/web -n shop --rollback'\n",
+		},
+		"completed":    {event.Completed, "", "text", ""},
+		"for programs": {event.Failed, "", "json", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := driven(&bytes.Buffer{}, false, nil)
+			d.output = c.output
+			d.printNext(apply.Result{Outcome: c.outcome, Reason: c.reason, Plan: plan.Plan{Target: target}})
+			if diff := cmp.Diff(c.want, d.factory.Streams.Err.(*bytes.Buffer).String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestReporter_FitsTheOutput: a terminal gets a picture, a pipe and a terminal that cannot redraw get
 // lines, and -o json prints JSON wherever it goes.
 func TestReporter_FitsTheOutput(t *testing.T) {

@@ -126,7 +126,7 @@ func TestVerbs_ExecuteRecordedRollouts(t *testing.T) {
 		t.Errorf("%q, %v", said, err)
 	}
 	_, err := verb(t, a, "undo", "cloneset/web", "--yes")
-	if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || !strings.HasPrefix(hint.Hint, "'rollout abort --rollback' returns to") {
+	if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || !strings.Contains(hint.Hint, " --rollback' rolls it back") {
 		t.Errorf("%v", err)
 	}
 	if said, err := verb(t, a, "promote", "cloneset/web", "--full", "--to", "1"); err == nil || err.Error() != "--full and --to exclude each other" {

@@ -25,7 +25,8 @@ func (a *answer) addDecision(d plan.Decision) {
 	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
 		a.addBlocker(plan.ParseBlocker(d.Reason), true)
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
-		a.add(gateDriver, "no process is running the rollout: the one that started it has ended", true)
+		promotes := len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GatePromote
+		a.add(gateDriver, "no process is running the rollout: the one that started it has ended", !promotes)
 	}
 }
 
@@ -260,6 +261,12 @@ func (a *answer) hint(c Cause) string {
 		return a.q.Hand.Next
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
+	case a.q.Begun && c.Gate == plan.GateCrash && len(c.Pods) > 0:
+		text = "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout abort NAME --rollback' rolls back"
+	case a.q.Begun && c.Gate == plan.GateImage:
+		text = "check the image name, the registry and imagePullSecrets; 'kubectl kruise rollout abort NAME --rollback' rolls back"
+	case c.Gate == gateDriver && !c.Stuck:
+		text = "promoting the rollout also runs it"
 	case c.Gate == plan.GateBudget && c.Stuck:
 		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":

@@ -213,7 +213,7 @@ func (r *reader) judge(c *Config) {
 		r.fail("omitStrategy", "leave it out, or render for driver native", "driver client reads the annotation")
 	}
 	if c.Target == render.Auto && len(c.APIVersions) == 0 && len(c.With) == 0 {
-		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions or with: a function asks no cluster")
+		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1; for argocd, in $KUBE_API_VERSIONS", "auto needs apiVersions or with: no cluster is contacted")
 	}
 }
 

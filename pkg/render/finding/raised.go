@@ -122,13 +122,13 @@ var fromDeploymentRules = slices.Concat(raisedTemplateRules(kruise.KindDeploymen
 	{
 		ID: "deployment/progress-deadline", Kind: kruise.KindDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "the same field; but a CloneSet counts from the last change of its condition, so that a rollout that starts later than that is reported as ProgressDeadlineExceeded at once",
-		Action:  "do not act on this reason alone",
+		Becomes: "the same field, but a CloneSet measures the time from the last change of its condition Progressing: it can report ProgressDeadlineExceeded as soon as a rollout starts",
+		Action:  "do not treat ProgressDeadlineExceeded alone as a failure",
 	},
 	{
 		ID: "deployment/progress-deadline-none", Kind: kruise.KindDeployment, When: "not set", Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "no deadline and no condition Progressing, where a Deployment has 600 seconds",
+		Becomes: "a CloneSet has no deadline and no condition Progressing unless the field is set; the default of a Deployment is 600 seconds",
 		Action:  "set progressDeadlineSeconds if a program waits for the condition",
 	},
 	{

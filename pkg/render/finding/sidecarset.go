@@ -167,8 +167,8 @@ var sidecarSetStrategyRules = []Rule{
 	{
 		ID: "sidecarset/update", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "sidecars are part of the pod templates: whether RollingUpdate or NotUpdate, a change of the set changes the workloads, which replace their pods by their own strategy",
-		Action:  "render again when workloads may roll",
+		Becomes: "sidecars become part of the pod templates: whatever the type is, a changed SidecarSet changes the templates, and the workloads then replace their pods by their own strategy",
+		Action:  "render a changed SidecarSet only when the pods may be replaced",
 	},
 	{
 		ID: "sidecarset/update-paused", Kind: kruise.KindSidecarSet, Severity: Lost,

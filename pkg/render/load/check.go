@@ -22,7 +22,7 @@ func check(r *resource.Resource) error {
 	var errs resource.Errors
 	kind := tree.StrAt(r.Node(), "kind")
 	if kind == "Kustomization" && strings.HasPrefix(r.APIVersion(), "kustomize.config.k8s.io/") {
-		return r.Fault("", "use -k with its directory", "a kustomization is built, not read")
+		return r.Fault("", "use -k with its directory", "it is a kustomization, which -f does not build")
 	}
 	errs.Add(required(r, "apiVersion", "such as apiVersion: apps/v1"))
 	errs.Add(required(r, "kind", "such as kind: Deployment"))

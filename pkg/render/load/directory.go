@@ -84,7 +84,7 @@ func (w *walk) dir(dir string) {
 	}
 	for _, e := range entries {
 		if slices.Contains(kustomizationFiles, e.Name()) {
-			w.fail(filepath.Join(dir, e.Name()), "use -k "+dir, "a kustomization is built, not read")
+			w.fail(filepath.Join(dir, e.Name()), "use -k "+dir, "the directory has a kustomization, which -f does not build")
 			return
 		}
 	}

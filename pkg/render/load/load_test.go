@@ -117,7 +117,7 @@ func TestLoad_RefusesSources(t *testing.T) {
 		"no sources":          {load.Options{}, []string{"no objects in the input | name files with -f, or a kustomization with -k"}},
 		"directory without":   {load.Options{Files: []string{"empty"}}, []string{"empty: holds no .yaml, .yml or .json file"}},
 		"only in folders":     {load.Options{Files: []string{"nested"}}, []string{"nested: holds no .yaml, .yml or .json file | add -R to look into its folders"}},
-		"kustomization":       {load.Options{Files: []string{"kust"}}, []string{"kust/kustomization.yaml: a kustomization is built, not read | use -k kust"}},
+		"kustomization":       {load.Options{Files: []string{"kust"}}, []string{"kust/kustomization.yaml: the directory has a kustomization, which -f does not build | use -k kust"}},
 		"UTF-16":              {load.Options{Files: []string{"utf16.yaml"}}, []string{"utf16.yaml: is UTF-16 text | save it as UTF-8"}},
 		"binary":              {load.Options{Files: []string{"nul.yaml"}}, []string{"nul.yaml:2: is a binary file: it holds a NUL byte | manifests are UTF-8 text"}},
 		"other encoding":      {load.Options{Files: []string{"latin.yaml"}}, []string{"latin.yaml:2: is not UTF-8 text | manifests are UTF-8 text"}},

@@ -66,7 +66,7 @@ func wholeRollouts(env screen.Env, list []plan.PastRollout, width int) []draw.Li
 			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", counted.Of(p.Left, "step"))))
 		}
 		for _, d := range p.Decisions {
-			text := fmt.Sprintf("%s  %s by %s", d.At.UTC().Format("15:04:05"), d.What, d.By)
+			text := d.At.UTC().Format("15:04:05") + "  " + d.Summary()
 			if d.Detail != "" {
 				text += ": " + d.Detail
 			}

@@ -54,7 +54,7 @@ func TestObjects(t *testing.T) {
 		suffix := map[string]string{"client": " (dry run)", "server": " (server dry run)"}[mode]
 		a.has(t, "configmap/settings created"+suffix, "secret/key created"+suffix)
 	}
-	if a := b.apply(t, settings); a.code != 2 || !strings.Contains(a.err, "--yes answers") || b.configMap(t, "settings") != nil {
+	if a := b.apply(t, settings); a.code != 2 || !strings.Contains(a.err, "add --yes to confirm") || b.configMap(t, "settings") != nil {
 		t.Errorf("nobody was asked: exit %d\n%s", a.code, a.err)
 	}
 	b.done(t, settings+secret).has(t, "configmap/settings created", "secret/key created")

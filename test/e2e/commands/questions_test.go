@@ -48,8 +48,8 @@ func TestQuestions(t *testing.T) {
 			})
 		}
 	}
-	b.call(t, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:2").ends(t, 2, "cannot ask for confirmation: stdin is not a terminal", "hint: --yes answers")
-	b.call(t, "migrate", "deployment/web", "--to", "CloneSet", "--dst-name", "moved").ends(t, 2, "cannot ask for confirmation", "hint: --yes answers")
+	b.call(t, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:2").ends(t, 2, "cannot ask for confirmation: stdin is not a terminal", "hint: add --yes to confirm")
+	b.call(t, "migrate", "deployment/web", "--to", "CloneSet", "--dst-name", "moved").ends(t, 2, "cannot ask for confirmation", "hint: add --yes to confirm")
 	if got := b.get(t, kruiseV1, "CloneSet", "web").GetGeneration(); got != before {
 		t.Errorf("generation %d, was %d: something was written", got, before)
 	}

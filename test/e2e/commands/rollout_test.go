@@ -101,10 +101,10 @@ func TestDefectUndoLeaves(t *testing.T) {
 		}
 	}
 	b.call(t, "rollout", "undo", "cloneset/web", "--to-revision", "9").ends(t, 1, "has no revision 9")
-	history := b.call(t, "rollout", "history", "cloneset", "web").ends(t, 0, "REVISION", "(present)")
+	history := b.call(t, "rollout", "history", "cloneset", "web").ends(t, 0, "REVISION", "(current)")
 	present := ""
 	for line := range strings.Lines(history.out) {
-		if strings.Contains(line, "(present)") {
+		if strings.Contains(line, "(current)") {
 			present = strings.Fields(line)[0]
 		}
 	}

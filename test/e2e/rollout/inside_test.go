@@ -17,7 +17,7 @@ func TestRestartCommand(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nativeKind("Deployment", "deployments", "strategy: {rollingUpdate: {maxUnavailable: 2}}"))
 	pods := b.pods(t)
-	b.call(t, "restart", pods[0].Name, pods[1].Name).Wants(t, 2, "method crr: Kruise's node agent does it", "--yes answers")
+	b.call(t, "restart", pods[0].Name, pods[1].Name).Wants(t, 2, "method crr: Kruise's node agent restarts the containers", "add --yes to confirm")
 	b.call(t, "restart", pods[0].Name, "pod/"+pods[1].Name, "--yes").Wants(t, 0, "restart main in 2 pods")
 	b.call(t, "restart", "deployment/web", "-c", "main", "--method", "image-alias", "--steps", "1,100%", "--yes").Wants(t, 0)
 	for _, p := range b.pods(t) {
@@ -29,7 +29,7 @@ func TestRestartCommand(t *testing.T) {
 			t.Errorf("pod %s has restarted %d times, want %d", p.Name, n, want)
 		}
 	}
-	b.call(t, "restart", "deployment/web", "-c", "other", "--yes").Wants(t, 1, "container other of pod web-", "the pod has no such container")
+	b.call(t, "restart", "deployment/web", "-c", "other", "--yes").Wants(t, 1, `the pods have no container "other"`, "hint: containers: ")
 	b.call(t, "restart", "nobody", "--yes").Wants(t, 1, "pod/nobody is not in namespace")
 	b.call(t, "restart", "deployment/web", "--method", "magic").Wants(t, 2, `unknown method "magic"`)
 }

@@ -62,7 +62,7 @@ func TestPodOnRecord(t *testing.T) {
 		{"rollout pause pod/a", 0, "no further pod is updated"},
 		{"rollout resume pod/a", 0, "completed"},
 		{"rollout status po/a", 0, "completed"},
-		{"rollout abort pod/a", 1, "the rollout is done"},
+		{"rollout abort pod/a", 1, "the rollout is completed"},
 	} {
 		if code, out, said := kubectl(t, c, namespace, strings.Fields(call.args)...); code != call.ends || !strings.Contains(out+said, call.says) {
 			t.Errorf("%s: exit %d, want %d and %q\n%s\n%s", call.args, code, call.ends, call.says, out, said)
