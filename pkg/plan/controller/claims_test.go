@@ -66,7 +66,7 @@ func TestClaimSurvey_CountsAsALookAtEveryClaim(t *testing.T) {
 			case 2:
 				q.owner = cluster.Owner{Kind: "StatefulSet", Name: "web", UID: "w"}
 			}
-			survey.renew(claims, q)
+			survey.renew(slices.Clone(claims), q)
 			existing, foreign, leaving := countedClaims(claims, q)
 			if diff := cmp.Diff(existing, survey.existing); diff != "" || foreign != survey.foreign || leaving != survey.leaving {
 				t.Fatalf("seed %d, pass %d: %d foreign, %d leaving, want %d, %d; existing (-want +got):\n%s", seed, pass, survey.foreign, survey.leaving, foreign, leaving, diff)
