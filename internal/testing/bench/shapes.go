@@ -77,10 +77,9 @@ const (
 	selected = "  selector: {matchLabels: {app: app-$i}}"
 	// service is what the manifests of a StatefulSet need.
 	service = "  serviceName: object-$i"
-	// claims and unordered are further fields of an Advanced StatefulSet.
-	claims    = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
-	unordered = "  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {priorityStrategy: {weightPriority: [{weight: 50, matchSelector: {matchLabels: {team: shop}}}]}}, maxUnavailable: 1}}\n"
-	task      = `
+	// claims gives the pods of a StatefulSet a claim each.
+	claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
+	task   = `
       restartPolicy: Never`
 )
 
@@ -235,12 +234,8 @@ func manyPods() []shape {
 		template := strings.Replace(manifests[kind], "  replicas: 2", "  replicas: $n", 1)
 		out = append(out, shape{name: "pods of a " + kind, groups: []group{{template, one}}, verbs: slices.Concat(onChange, onPods)})
 	}
-	stateful := strings.Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"], "  replicas: 2", "  replicas: $n", 1)
-	for name, fields := range map[string]string{"volumeClaimTemplates": claims, "unorderedUpdate": unordered, "unorderedUpdate and volumeClaimTemplates": unordered + claims} {
-		template := strings.Replace(stateful, service+"\n", service+"\n"+fields, 1)
-		out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with " + name, groups: []group{{template, one}}, verbs: onChange})
-	}
-	slices.SortStableFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
+	withClaims := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n"+claims).Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},
