@@ -39,7 +39,7 @@ func countedClaims(claims []*cluster.Claim, q claimQuestion) (existing []int32, 
 // is asked of them.
 func TestClaimSurvey_CountsAsALookAtEveryClaim(t *testing.T) {
 	for seed := range uint64(100) {
-		r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // the changes are to be the same in each run
+		r := rand.New(rand.NewPCG(seed, 7))
 		q := claimQuestion{workload: "web", templates: []string{"data", "data-web", "logs"}, ordinals: []int{0, 1, 2, 4, 5}}
 		var survey ClaimSurvey
 		var claims []*cluster.Claim

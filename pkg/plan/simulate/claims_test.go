@@ -14,7 +14,7 @@ import (
 // finds, in its order, after any changes.
 func TestClaimStore_FindsTheClaimsOfAnObject(t *testing.T) {
 	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // the changes are to be the same in each run
+		r := rand.New(rand.NewPCG(seed, 3))
 		s := New(Options{}).claims
 		var objects []*object
 		for _, name := range []string{"web", "api", "api-web"} {
