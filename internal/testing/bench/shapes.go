@@ -77,7 +77,9 @@ const (
 	selected = "  selector: {matchLabels: {app: app-$i}}"
 	// service is what the manifests of a StatefulSet need.
 	service = "  serviceName: object-$i"
-	task    = `
+	// claims gives the pods of a StatefulSet a claim each.
+	claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
+	task   = `
       restartPolicy: Never`
 )
 
@@ -232,6 +234,8 @@ func manyPods() []shape {
 		template := strings.Replace(manifests[kind], "  replicas: 2", "  replicas: $n", 1)
 		out = append(out, shape{name: "pods of a " + kind, groups: []group{{template, one}}, verbs: slices.Concat(onChange, onPods)})
 	}
+	withClaims := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n"+claims).Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},

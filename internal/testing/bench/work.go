@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 
 	"sigs.k8s.io/kustomize/kyaml/kio"
@@ -13,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // works are what a child process can be told to do with a file. All of them
@@ -33,13 +35,14 @@ var works = map[string]func(file string, out io.Writer) error{
 // taken against the best of them.
 var plainWorks = []string{"plain", "plain-encoder", "plain-kio"}
 
-// renderFile is what the render command does.
+// renderFile is what the render command does, without the limits on what the input becomes, which
+// 20,000 objects with their sidecars are above.
 func renderFile(file string, out io.Writer) error {
 	in, err := load.Load(context.Background(), load.Options{Files: []string{file}})
 	if err != nil {
 		return err
 	}
-	res, err := render.Render(in, render.Options{})
+	res, err := render.Render(in, render.Options{Limits: stage.Limits{OutputNodes: math.MaxInt, OutputBytes: math.MaxInt}})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // reads only those that came, changed or went since. The zero value remembers nothing.
 type ClaimSurvey struct {
 	question claimQuestion
-	// claims are those of the last pass, in its order.
+	// claims are the list of the last pass, which never changes.
 	claims []*cluster.Claim
 	// existing is how many claims there are per template for the ordinals that should exist,
 	// without those that are being deleted.
@@ -26,20 +26,28 @@ type ClaimSurvey struct {
 type claimQuestion struct {
 	workload  string
 	templates []string
-	ordinals  []int
-	owner     cluster.Owner
+	// ordinals are never changed in place: a survey of pods makes them again.
+	ordinals []int
+	owner    cluster.Owner
 }
 
 func (q *claimQuestion) equal(other *claimQuestion) bool {
-	return q.workload == other.workload && q.owner == other.owner && slices.Equal(q.templates, other.templates) && slices.Equal(q.ordinals, other.ordinals)
+	return q.workload == other.workload && q.owner == other.owner && slices.Equal(q.templates, other.templates) && sameList(q.ordinals, other.ordinals)
+}
+
+// sameList compares lists that are mostly one and the same.
+func sameList(a, b []int) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // renew brings the survey up to the claims of this pass. A claim that changes is a new one in the
 // same place, and one that comes or goes moves those after it.
 func (s *ClaimSurvey) renew(claims []*cluster.Claim, q claimQuestion) {
 	if !s.question.equal(&q) {
-		q.ordinals = slices.Clone(q.ordinals)
 		*s = ClaimSurvey{question: q, existing: make([]int32, len(q.templates))}
+	}
+	if len(claims) > 0 && len(claims) == len(s.claims) && &claims[0] == &s.claims[0] {
+		return
 	}
 	before, after := 0, 0
 	for before < min(len(s.claims), len(claims)) && s.claims[before] == claims[before] {
@@ -49,16 +57,13 @@ func (s *ClaimSurvey) renew(claims []*cluster.Claim, q claimQuestion) {
 		after++
 	}
 	gone, come := s.claims[before:len(s.claims)-after], claims[before:len(claims)-after]
-	if len(gone)+len(come) == 0 {
-		return
-	}
 	for _, c := range gone {
 		s.count(c, -1)
 	}
 	for _, c := range come {
 		s.count(c, 1)
 	}
-	s.claims = slices.Replace(s.claims, before, len(s.claims)-after, come...)
+	s.claims = claims
 }
 
 func (s *ClaimSurvey) count(c *cluster.Claim, by int) {

@@ -54,7 +54,7 @@ type View struct {
 	// has it look at every pod again.
 	OrdinalSurvey *rules.OrdinalSurvey
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
-	// pass; nil has it look at every claim again.
+	// pass; nil has it look at every claim again. With it, no list of claims is changed in place.
 	ClaimSurvey *ClaimSurvey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.

@@ -45,7 +45,7 @@ func TestPermit_RecordEqualsCopiedStatus(t *testing.T) {
 	operations := []kruise.PubOperation{kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation, kruise.PubResizeOperation}
 	permits := 0
 	for seed := range uint64(50) {
-		random := rand.New(rand.NewPCG(seed, 39)) //nolint:gosec // the questions are to be the same in each run
+		random := rand.New(rand.NewPCG(seed, 39))
 		pods := webPods(1 + random.IntN(12))
 		spec := maxUnavailable([]string{"1", "30%", "3"}[random.IntN(3)])
 		inPlace, copied := guard(spec, pods, cloneSetOf(int32(len(pods)))), guard(spec, pods, cloneSetOf(int32(len(pods))))

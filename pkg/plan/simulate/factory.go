@@ -166,8 +166,14 @@ type claimStore struct {
 	sorted []*cluster.Claim
 	// leaving counts the claims that are being deleted or belong to a pod: they may go with one.
 	leaving int
-	// version counts the changes.
-	version uint64
+	// changes are all that were made, in their order.
+	changes []claimChange
+}
+
+// claimChange is a claim that was put in its place, or dropped.
+type claimChange struct {
+	claim   *cluster.Claim
+	dropped bool
 }
 
 // put stores a claim, in the place of the one of its name.
@@ -182,24 +188,28 @@ func (s *claimStore) put(c *cluster.Claim) {
 	}
 	s.count(c, 1)
 	s.byName[key] = c
+	s.changes = append(s.changes, claimChange{claim: c})
 }
 
 func (s *claimStore) drop(key podName) {
 	if place, found := s.placeOf(key); found {
 		s.count(s.sorted[place], -1)
+		s.changes = append(s.changes, claimChange{s.sorted[place], true})
 		s.sorted = slices.Delete(s.sorted, place, place+1)
 	}
 	delete(s.byName, key)
 }
 
-func (s *claimStore) placeOf(key podName) (place int, found bool) {
-	return slices.BinarySearchFunc(s.sorted, key, func(c *cluster.Claim, key podName) int {
+func (s *claimStore) placeOf(key podName) (place int, found bool) { return claimPlace(s.sorted, key) }
+
+// claimPlace is where a claim is, or would be, among sorted claims.
+func claimPlace(sorted []*cluster.Claim, key podName) (place int, found bool) {
+	return slices.BinarySearchFunc(sorted, key, func(c *cluster.Claim, key podName) int {
 		return compareNames(podName{c.Namespace, c.Name}, key)
 	})
 }
 
 func (s *claimStore) count(c *cluster.Claim, by int) {
-	s.version++
 	if c.Deleting || c.Owner.Kind == "Pod" {
 		s.leaving += by
 	}
@@ -225,16 +235,38 @@ func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
 }
 
 // of returns the claims that may belong to the object's pods: those of the
-// namespace whose name holds the object's, in a list that must not be kept.
+// namespace whose name holds the object's, in a list that never changes.
 func (s *claimStore) of(o *object) []*cluster.Claim {
-	if o.claimsVersion == s.version {
+	infix := "-" + o.ref.Name + "-"
+	mine := func(c *cluster.Claim) bool { return c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) }
+	missed := s.changes[o.claimChanges:]
+	o.claimChanges = len(s.changes)
+	if len(missed) > len(s.sorted) {
+		o.claims = nil
+		for _, c := range s.sorted {
+			if mine(c) {
+				o.claims = append(o.claims, c)
+			}
+		}
 		return o.claims
 	}
-	o.claims, o.claimsVersion = o.claims[:0], s.version
-	infix := "-" + o.ref.Name + "-"
-	for _, c := range s.sorted {
-		if c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) {
-			o.claims = append(o.claims, c)
+	copied := false
+	for _, change := range missed {
+		if !mine(change.claim) {
+			continue
+		}
+		if !copied {
+			o.claims, copied = append(make([]*cluster.Claim, 0, len(o.claims)+len(missed)), o.claims...), true
+		}
+		place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+		end := place
+		if found {
+			end++
+		}
+		if change.dropped {
+			o.claims = slices.Delete(o.claims, place, end)
+		} else {
+			o.claims = slices.Replace(o.claims, place, end, change.claim)
 		}
 	}
 	return o.claims

@@ -68,9 +68,9 @@ type object struct {
 	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
 	claimSurvey   controller.ClaimSurvey
-	// claims are those that may belong to its pods, of the version of the store of claims.
-	claims        []*cluster.Claim
-	claimsVersion uint64
+	// claims are those that may belong to its pods, after so many changes of claims.
+	claims       []*cluster.Claim
+	claimChanges int
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object

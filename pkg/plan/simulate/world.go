@@ -61,7 +61,7 @@ func (w *World) connect() {
 		opt: w.opt, chance: w.chance, clock: w.clock, store: w.store, pods: w.pods, claims: w.claims, scheduler: w.scheduler,
 		budgets: w.budgets, spreads: w.spreads, recorder: w.recorder,
 	}
-	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}, version: 1}
+	*w.claims = claimStore{store: w.store, controllers: w.controllers, byName: map[podName]*cluster.Claim{}}
 	*w.scheduler = scheduler{
 		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, controllers: w.controllers,
 		nodes: map[string]*node{}, published: map[string]*cluster.Node{},

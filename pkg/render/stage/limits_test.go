@@ -1,8 +1,11 @@
 package stage
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -35,5 +38,25 @@ func TestBudgetStops(t *testing.T) {
 func TestDefaultsOfLimits(t *testing.T) {
 	if got := (Limits{Subsets: 5}).OrDefault(); got.Subsets != 5 || got.Objects != DefaultObjects || got.Copies != DefaultCopies || got.CopyBytes != DefaultCopyBytes || got.Containers != DefaultContainers {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestRoom_NamesAFlagThatHelps: the hint can be copied, and what it gives is room enough for as much
+// again.
+func TestRoom_NamesAFlagThatHelps(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits Limits
+		want   string
+	}{
+		"the default":   {Limits{}, "--limit output-nodes=6000000"},
+		"a given limit": {Limits{OutputNodes: 10}, "--limit output-nodes=20"},
+		"bytes":         {Limits{OutputNodes: 1 << 40, OutputBytes: 100}, "--limit output-bytes=200"},
+	} {
+		room := (&Context{Limits: c.limits}).Room()
+		room.Take(tree.Weight{Nodes: DefaultOutputNodes + 1, Bytes: 1000})
+		fault, ok := errors.AsType[*resource.Error](room.Err("the output"))
+		if !ok || !strings.HasSuffix(fault.Hint, c.want) {
+			t.Errorf("%s: %v, want a hint that ends with %s", name, fault, c.want)
+		}
 	}
 }
