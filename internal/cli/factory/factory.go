@@ -106,8 +106,7 @@ type counter interface {
 // Warned is an error where the server has warned and warnings are errors.
 func (f *Factory) Warned() error {
 	n := f.warnings.WarningCount()
-	switch {
-	case !f.WarningsAsErrors || n == 0:
+	if !f.WarningsAsErrors || n == 0 {
 		return nil
 	}
 	return errors.New(counted.Of(n, "warning") + " received")

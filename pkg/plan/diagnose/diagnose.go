@@ -223,8 +223,7 @@ func (c Cause) String() string { return plan.Sentence(c.Gate, c.reason(), c.Pods
 // reason is Why with the restarts.
 func (c Cause) reason() string {
 	before, after, ok := strings.Cut(c.Why, ": ")
-	switch {
-	case c.Restarts == 0 || !ok || !slices.Contains(faults, c.Gate):
+	if c.Restarts == 0 || !ok || !slices.Contains(faults, c.Gate) {
 		return c.Why
 	}
 	return fmt.Sprintf("%s (%s): %s", before, counted.Of(int(c.Restarts), "restart"), after)

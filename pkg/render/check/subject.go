@@ -72,7 +72,7 @@ func (s *subject) tooManySubsets(path string, subsets int) bool {
 	if subsets <= most {
 		return false
 	}
-	s.fault(path, "split it into several, or raise the limit of subsets", "%s are more than the %d that are rendered", counted.Of(int(subsets), "subset"), most)
+	s.fault(path, "split it into several, or raise the limit of subsets", "%s are more than the %d that are rendered", counted.Of(subsets, "subset"), most)
 	return true
 }
 

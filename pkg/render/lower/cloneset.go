@@ -278,7 +278,7 @@ func (l *lowering) reportPartition() {
 	case l.form.deployment():
 		detail = fmt.Sprintf("a Deployment has no partition: all pods are updated, where %d of %d would stay as they are", n, l.declared())
 	case !l.form.client:
-		detail = fmt.Sprintf("%d of %s at the old revision, as before, but always those with the lowest ordinals", n, counted.With(int(l.declared()), "pod stays", "pods stay"))
+		detail = fmt.Sprintf("%d of %s at the old revision, as before, but always those with the lowest ordinals", n, counted.With(l.declared(), "pod stays", "pods stay"))
 	}
 	l.report(l.form.own("cloneset/partition"), rollingUpdate+"partition", detail)
 }
