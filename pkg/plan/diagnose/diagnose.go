@@ -226,7 +226,7 @@ func (c Cause) reason() string {
 	if c.Restarts == 0 || !ok || !slices.Contains(faults, c.Gate) {
 		return c.Why
 	}
-	return fmt.Sprintf("%s (%s): %s", before, counted.Of(int(c.Restarts), "restart"), after)
+	return fmt.Sprintf("%s (%s): %s", before, counted.Of(c.Restarts, "restart"), after)
 }
 
 // Names lists the first few names.

@@ -64,7 +64,7 @@ func (c *comparison) addPace(r *resource.Resource, is allowance) {
 			continue
 		}
 		if most := is.counts.Allowed; len(is.covered) == 1 && most < ch.Rollout.Down {
-			ch.add(Note, "", fmt.Sprintf("PodUnavailableBudget %s allows only %d of %s to be unavailable, which limits the pace", r.Name(), most, counted.Of(int(is.counts.Expected), "pod")))
+			ch.add(Note, "", fmt.Sprintf("PodUnavailableBudget %s allows only %d of %s to be unavailable, which limits the pace", r.Name(), most, counted.Of(is.counts.Expected, "pod")))
 		}
 	}
 }

@@ -223,9 +223,9 @@ func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
 	case before == r.Reach || r.Down < 0:
 	case r.Reach > before:
-		ch.add(Restart, "", fmt.Sprintf("an update in progress can reach %d of %s instead of %d", r.Reach, counted.Of(int(r.Total), "pod"), before))
+		ch.add(Restart, "", fmt.Sprintf("an update in progress can reach %d of %s instead of %d", r.Reach, counted.Of(r.Total, "pod"), before))
 	default:
-		ch.add(Note, "", fmt.Sprintf("an update can reach only %d of %s, instead of %d", r.Reach, counted.Of(int(r.Total), "pod"), before))
+		ch.add(Note, "", fmt.Sprintf("an update can reach only %d of %s, instead of %d", r.Reach, counted.Of(r.Total, "pod"), before))
 	}
 }
 

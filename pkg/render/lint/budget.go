@@ -66,7 +66,7 @@ func neverAllows(s *subject) {
 		expected = int(*b.Spec.ProtectTotalReplicas)
 	}
 	if m := b.Spec.MinAvailable; m != nil && expected > 0 && podsOf(m, expected) >= expected {
-		s.report("spec.minAvailable", "leave room for at least one pod", "requires %s of %s, and so never allows a disruption", m.String(), counted.Of(int(expected), "pod"))
+		s.report("spec.minAvailable", "leave room for at least one pod", "requires %s of %s, and so never allows a disruption", m.String(), counted.Of(expected, "pod"))
 	}
 }
 

@@ -133,7 +133,7 @@ func (p *pair) workloads() (canary, stable *resource.Resource) {
 	stable = resource.Derived(p.stable(), p.r)
 	canary = resource.Derived(p.canary(), p.r)
 	detail := fmt.Sprintf("%d of %s at the old template as %s %s, the other %d are %s %s",
-		p.kept, counted.With(int(p.total), "pod stays", "pods stay"), p.form.kind, p.r.Name(), p.total-p.kept, p.form.kind, canary.Name())
+		p.kept, counted.With(p.total, "pod stays", "pods stay"), p.form.kind, p.r.Name(), p.total-p.kept, p.form.kind, canary.Name())
 	p.report("cloneset/canary", partitionField, detail)
 	if p.replicas == nil {
 		p.report("cloneset/canary-autoscaled", "spec.replicas", "")

@@ -292,7 +292,7 @@ func (l *lowering) reportUnavailable(r rolling, source intstr.IntOrString) {
 	}
 	detail := ""
 	if r.rule == "cloneset/max-unavailable-rounded" {
-		detail = fmt.Sprintf("%s in place of %s of %s, which a Deployment rounds down and a CloneSet without surge rounds up", r.unavailable.String(), source.String(), counted.Of(int(*l.replicas), "replica"))
+		detail = fmt.Sprintf("%s in place of %s of %s, which a Deployment rounds down and a CloneSet without surge rounds up", r.unavailable.String(), source.String(), counted.Of(*l.replicas, "replica"))
 	}
 	l.report(r.rule, field, detail)
 }
