@@ -77,19 +77,26 @@ const (
 
 // auditWords are entries of a history as users read them.
 var auditWords = map[string]string{
-	string(TransitionBegin): "started by", string(TransitionPromote): "promoted by", string(TransitionPause): "paused by",
-	string(TransitionResume): "resumed by", string(TransitionRetry): "retried by", string(TransitionAbort): "aborted by",
-	string(TransitionRollBack): "rolled back by", string(TransitionStepBack): "stepped back by", string(TransitionUndo): "rolled back by",
-	AuditHalt: "failed, run by", auditFinish: "completed, run by",
+	string(TransitionBegin): "started", string(TransitionPromote): "promoted", string(TransitionPause): "paused",
+	string(TransitionResume): "resumed", string(TransitionRetry): "retried", string(TransitionAbort): "aborted",
+	string(TransitionRollBack): "rolled back", string(TransitionStepBack): "stepped back", string(TransitionUndo): "rolled back",
+	AuditHalt: "failed", auditFinish: "completed",
+}
+
+// Happened is what happened as users read it, such as "promoted".
+func (e AuditEntry) Happened() string {
+	if words, ok := auditWords[e.What]; ok {
+		return words
+	}
+	return e.What
 }
 
 // Summary is what happened and who did it, such as "promoted by ann@host".
 func (e AuditEntry) Summary() string {
-	words, ok := auditWords[e.What]
-	if !ok {
-		words = e.What + " by"
+	if e.What == AuditHalt || e.What == auditFinish {
+		return e.Happened() + ", run by " + e.By
 	}
-	return words + " " + e.By
+	return e.Happened() + " by " + e.By
 }
 
 // The bounds of a history: entries, and bytes of each text of an entry. The record must

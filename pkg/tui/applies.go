@@ -104,7 +104,7 @@ func rowsOf(w *world.World, refs []cluster.Ref) []*world.Workload {
 // it; word is what the key does then, "" for its usual name.
 func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
 	rolling := w.Steps > 0 // also once it is completed, which a workload at rest shows
-	ended := w.Health == world.Stuck || w.Health == world.Aborted
+	ended := w.Health == world.Blocked || w.Health == world.Aborted
 	switch v.verb {
 	case world.Promote:
 		return "", w.Health == world.Paused && rolling, w.Health == world.Paused && rolling

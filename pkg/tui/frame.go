@@ -127,9 +127,9 @@ func (m frame) link() draw.Line {
 	}
 	switch {
 	case w.Link.Lost != "":
-		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")
+		return l.Add(theme.Bad, " "+s.Blocked+" lost; as of "+show.Age(w.Now, w.At)+" ago")
 	case w.Unseen != "" && w.Detail != nil:
-		return l.Add(theme.Bad, " "+s.Stuck+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
+		return l.Add(theme.Bad, " "+s.Blocked+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
 	case len(m.works.running) > 0:
 		return l.Add(theme.Busy, " "+m.spin()+" "+m.works.running[len(m.works.running)-1].text)
 	case !w.Loaded:
@@ -157,7 +157,7 @@ func (m frame) footer() []draw.Line {
 	}
 	switch {
 	case m.notice.Bad:
-		return []draw.Line{draw.Text(theme.Bad, " "+m.env.Theme.Symbols.Stuck+" "+m.notice.Text)}
+		return []draw.Line{draw.Text(theme.Bad, " "+m.env.Theme.Symbols.Blocked+" "+m.notice.Text)}
 	case m.notice.Text != "":
 		return []draw.Line{draw.Text(theme.Strong, " "+m.notice.Text)}
 	}

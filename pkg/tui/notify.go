@@ -40,8 +40,8 @@ func (n Notify) news(before, now *world.World) tea.Cmd {
 			continue
 		}
 		switch {
-		case w.Health == world.Stuck:
-			news = append(news, show.Name(w.Ref)+" is stuck: "+w.Why)
+		case w.Health == world.Blocked:
+			news = append(news, show.Name(w.Ref)+" is blocked: "+w.Why)
 		case w.Health == world.Paused && w.Steps > 0:
 			news = append(news, show.Name(w.Ref)+" waits for approval")
 		}

@@ -24,7 +24,7 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 		first string
 		none  string
 	}{
-		{rowOf("CloneSet", world.Stuck, 4), "P retry  u undo", "n promote"},
+		{rowOf("CloneSet", world.Blocked, 4), "P retry  u undo", "n promote"},
 		{rowOf("CloneSet", world.Paused, 4), "n promote", "retry"},
 		{rowOf("CloneSet", world.Healthy, 0), "", "n promote"},
 		{rowOf("SidecarSet", world.Healthy, 0), "", "s scale"},
@@ -110,8 +110,8 @@ func TestNotify_TellsOnce(t *testing.T) {
 		row.Why = why
 		return &world.World{Loaded: true, Workloads: []*world.Workload{row}}
 	}
-	going, stuck, paused := of(world.Progressing, ""), of(world.Stuck, "crash\x07\x1b]0;x"), of(world.Paused, "")
-	for n, want := range map[Notify]string{Bell: "\x07", OSC9: "\x1b]9;kubectl kruise: cloneset/web is stuck: crash??]0,x\x07", OSC777: "\x1b]777;notify;kubectl kruise;cloneset/web is stuck: crash??]0,x\x07"} {
+	going, stuck, paused := of(world.Progressing, ""), of(world.Blocked, "crash\x07\x1b]0;x"), of(world.Paused, "")
+	for n, want := range map[Notify]string{Bell: "\x07", OSC9: "\x1b]9;kubectl kruise: cloneset/web is blocked: crash??]0,x\x07", OSC777: "\x1b]777;notify;kubectl kruise;cloneset/web is blocked: crash??]0,x\x07"} {
 		m.options.Notify = n
 		cmd := m.options.Notify.news(going, stuck)
 		if cmd == nil {

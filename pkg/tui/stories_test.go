@@ -36,7 +36,7 @@ func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 func TestStory_BlockedRolloutIsRolledBack(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("f")
-	s.Until("problems only", "✖ stuck")
+	s.Until("problems only", "✖ blocked")
 	s.Press("enter")
 	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("failed at step", "l, then p is the log")))
 	s.Press("u")

@@ -27,7 +27,7 @@ func TestDemo_HeadlessIsReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"shop/cloneset/storefront\tpaused\t1/12 updated", "shop/cloneset/checkout\tstuck", "sidecarset/mesh\tprogressing", "HEALTH", "DRIVER",
+		"shop/cloneset/storefront\tpaused\t1/12 updated", "shop/cloneset/checkout\tblocked", "sidecarset/mesh\tprogressing", "HEALTH", "DRIVER",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)

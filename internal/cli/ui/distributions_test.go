@@ -87,7 +87,7 @@ func TestDistributions_FollowChanges(t *testing.T) {
 	}
 	w := until(t, l, world.Want{Distributions: true}, "distributions", func(w *world.World) bool { return w.Distributions != nil })
 	want := []string{
-		"ResourceDistribution/login stuck 1 of 2; other 0 of 1 conflict: the object exists and is not managed by this ResourceDistribution; shop 1 of 1",
+		"ResourceDistribution/login blocked 1 of 2; other 0 of 1 conflict: the object exists and is not managed by this ResourceDistribution; shop 1 of 1",
 		"ImagePullJob/warm progressing 0 of 1; node-1 0 of 1 pulling, 40%",
 		"UnitedDeployment/web degraded 2 of 2; a 0 of 2 its workload is not there yet; (none) 2 of 0 of a subset that is no longer there, or of something else that the selector matches",
 		"WorkloadSpread/nightly healthy 0 of 0 its target is of a kind that is not looked at here: 'kubectl kruise spread workloadspread/nightly' shows its subsets",

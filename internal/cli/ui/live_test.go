@@ -154,7 +154,7 @@ func TestLive_RowsFollowThePods(t *testing.T) {
 		t.Errorf("namespaces %q", w.Namespaces)
 	}
 	a.put(pod("web-b", "CloneSet/web", "controller-revision-hash: web-2", "CrashLoopBackOff"))
-	next := until(t, l, world.Want{}, "a pod that crashes", func(w *world.World) bool { return w.Find(web).Health == world.Stuck })
+	next := until(t, l, world.Want{}, "a pod that crashes", func(w *world.World) bool { return w.Find(web).Health == world.Blocked })
 	if why := next.Find(web).Why; !strings.Contains(why, "web-b") {
 		t.Errorf("why: %s", why)
 	}
@@ -228,7 +228,7 @@ func TestLive_DropsAnAbortedRollout(t *testing.T) {
 	})
 	change(func(p *plan.Progress) { p.Finished = time.Unix(9, 0) })
 	w := until(t, l, want, "the end", func(w *world.World) bool { return w.Of(web) != nil && !w.Detail.Begun })
-	if d := w.Detail; d.Snapshot.Progress != (plan.Progress{}) || strings.Contains(d.Diagnosis.Answer, "failed") || d.Health == world.Stuck {
+	if d := w.Detail; d.Snapshot.Progress != (plan.Progress{}) || strings.Contains(d.Diagnosis.Answer, "failed") || d.Health == world.Blocked {
 		t.Errorf("%s %+v %+v", d.Health, d.Snapshot.Progress, d.Diagnosis)
 	}
 }

@@ -25,6 +25,8 @@ type recordView struct {
 
 type decision struct {
 	plan.AuditEntry
+	// Event is what happened, in words.
+	Event string
 	// Missing is how many entries before this one are no longer kept.
 	Missing int
 	// Since is the time since the entry before, "" for the first one.
@@ -56,7 +58,7 @@ func newRecordView(r view.RecordPage) (recordView, error) {
 	}
 	v.Tiles = append(v.Tiles, tile{"Decisions", strconv.Itoa(len(r.History) + r.Dropped), people(r.History)})
 	for i, e := range r.History {
-		d := decision{AuditEntry: e}
+		d := decision{AuditEntry: e, Event: e.Happened()}
 		if i == 1 {
 			d.Missing = r.Dropped
 		}

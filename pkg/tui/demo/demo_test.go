@@ -70,7 +70,7 @@ func TestStart_HasEveryState(t *testing.T) {
 	if row := until(t, c, "storefront", world.Paused); !strings.Contains(row.Why, "waiting for approval") {
 		t.Errorf("storefront: %s", row.Why)
 	}
-	if row := until(t, c, "checkout", world.Stuck); !strings.Contains(row.Why, "Crash") {
+	if row := until(t, c, "checkout", world.Blocked); !strings.Contains(row.Why, "Crash") {
 		t.Errorf("checkout: %s", row.Why)
 	}
 	if row := until(t, c, "mesh", world.Healthy); row.Pods.UpdatedReady != 10 {
@@ -99,7 +99,7 @@ func TestActions_Succeed(t *testing.T) {
 	do(t, c, world.Act{Verb: world.Promote, On: []cluster.Ref{of("storefront")}})
 	until(t, c, "storefront", world.Healthy)
 
-	until(t, c, "checkout", world.Stuck)
+	until(t, c, "checkout", world.Blocked)
 	do(t, c, world.Act{Verb: world.Undo, On: []cluster.Ref{of("checkout")}})
 	until(t, c, "checkout", world.Healthy)
 
@@ -130,7 +130,7 @@ func TestActions_Succeed(t *testing.T) {
 // TestPromote_RefusesAFailedRollout checks that the demo uses the table of transitions.
 func TestPromote_RefusesAFailedRollout(t *testing.T) {
 	c := open(t)
-	until(t, c, "checkout", world.Stuck)
+	until(t, c, "checkout", world.Blocked)
 	act := world.Act{Verb: world.Promote, On: []cluster.Ref{of("checkout")}}
 	if _, err := c.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "the rollout has failed: Crash") {
 		t.Errorf("%v", err)

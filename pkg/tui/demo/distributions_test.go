@@ -42,16 +42,16 @@ func TestDistributions_Progress(t *testing.T) {
 	if f := all["warm-search"]; f.Got == 0 || f.Got == f.Wanted || f.Health == world.Healthy {
 		t.Errorf("%+v", f)
 	}
-	if f := all["recommend"]; f.Health != world.Stuck || f.Places[2].Why == "" || f.Places[0].Updated != 6 {
+	if f := all["recommend"]; f.Health != world.Blocked || f.Places[2].Why == "" || f.Places[0].Updated != 6 {
 		t.Errorf("%+v", f)
 	}
-	if f := all["registry-login"]; f.Got != 3 || f.Wanted != 4 || f.Health != world.Stuck {
+	if f := all["registry-login"]; f.Got != 3 || f.Wanted != 4 || f.Health != world.Blocked {
 		t.Errorf("%+v", f)
 	}
 	if err := c.Advance(10 * time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if f := by()["warm-search"]; f.Got != nodes-1 || f.Health != world.Stuck {
+	if f := by()["warm-search"]; f.Got != nodes-1 || f.Health != world.Blocked {
 		t.Errorf("%+v", f)
 	}
 }

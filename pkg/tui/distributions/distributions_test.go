@@ -89,7 +89,7 @@ func TestScreen_WithoutDistributions(t *testing.T) {
 	s.Until("loading distributions")
 	still.Show(world.World{Loaded: true, Distributions: &world.Distributions{}})
 	s.Until("no UnitedDeployment")
-	lone := &world.Distribution{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}
+	lone := &world.Distribution{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Blocked, Problems: []string{"its target is not there"}}
 	still.Show(world.World{Loaded: true, Distributions: &world.Distributions{List: []*world.Distribution{lone}}})
 	s.Until("its target is not there", "0 subsets")
 	s.Press("tab", "down")

@@ -109,7 +109,7 @@ func row(env screen.Env, f *world.Distribution) []draw.Line {
 
 // picture has its places by how they are, as a bar.
 func picture(t *theme.Theme, f *world.Distribution) draw.Line {
-	var counts [world.Stuck + 1]int
+	var counts [world.Blocked + 1]int
 	for _, p := range f.Places {
 		counts[p.Health]++
 	}
@@ -119,7 +119,7 @@ func picture(t *theme.Theme, f *world.Distribution) draw.Line {
 		draw.Part{Count: counts[world.Healthy], Symbol: y.New, Style: theme.Good},
 		draw.Part{Count: counts[world.Progressing], Symbol: y.NewDown, Style: theme.Busy},
 		draw.Part{Count: counts[world.Degraded] + counts[world.Paused], Symbol: y.Old, Style: theme.Warn},
-		draw.Part{Count: counts[world.Stuck], Symbol: y.Down, Style: theme.Bad},
+		draw.Part{Count: counts[world.Blocked], Symbol: y.Down, Style: theme.Bad},
 	)
 }
 

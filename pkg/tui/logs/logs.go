@@ -222,7 +222,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 
 func (s Screen) end(env screen.Env) draw.Line {
 	if s.bad {
-		return draw.Text(theme.Bad, " "+env.Theme.Symbols.Stuck+" "+s.ended).Add(theme.Faint, "  r tries again")
+		return draw.Text(theme.Bad, " "+env.Theme.Symbols.Blocked+" "+s.ended).Add(theme.Faint, "  r tries again")
 	}
 	return draw.Text(theme.Faint, " "+env.Theme.Symbols.Dot+" "+s.ended+"  r opens it again")
 }

@@ -175,7 +175,7 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	case s.asked != nil:
 		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
-		return draw.Text(theme.Bad, " "+y.Stuck+" "+s.run.err.Error())
+		return draw.Text(theme.Bad, " "+y.Blocked+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed:
 		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %s at once, %s, %d recreated%s", y.Done, clock(sum.Duration), sum.MostDown, counted.Of(sum.MostPods, "pod"), counted.Of(sum.Restarts, "restart"), sum.Recreated, sum.AndDeleted())
 		return draw.Text(theme.Good, text)

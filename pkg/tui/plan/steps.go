@@ -63,7 +63,7 @@ func (t stepTable) state(y theme.Symbols, i int) (string, theme.Style) {
 	case m.End >= 0 && m.End <= t.at:
 		return y.Done, theme.Good
 	case m.End < 0 && t.at >= t.run.duration():
-		return y.Stuck, theme.Bad
+		return y.Blocked, theme.Bad
 	case t.run.plan.Steps[i].Kind == core.StepPause:
 		return y.Pause, theme.Wait
 	}

@@ -108,7 +108,7 @@ func symbol(s theme.Symbols, style theme.Style) string {
 	case theme.Busy:
 		return s.Busy
 	case theme.Bad:
-		return s.Stuck
+		return s.Blocked
 	case theme.Warn:
 		return s.Degraded
 	}

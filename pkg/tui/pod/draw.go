@@ -77,7 +77,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
 		if c.Stuck {
-			picture, style = env.Theme.Symbols.Stuck, theme.Bad
+			picture, style = env.Theme.Symbols.Blocked, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
 		if text := strings.Replace(show.Remedy(c, env.Hint), "l, then p", "p", 1); text != "" { // p is a key here

@@ -153,7 +153,7 @@ func picture(state world.PodState, s theme.Symbols) (string, theme.Style) {
 	case world.Starting:
 		return s.NewDown, theme.Busy
 	case world.Failing, world.OutdatedFailing:
-		return s.Stuck, theme.Bad
+		return s.Blocked, theme.Bad
 	case world.OutdatedReady:
 		return s.Old, theme.Outdated
 	case world.OutdatedUnavailable:

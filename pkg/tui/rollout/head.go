@@ -63,7 +63,7 @@ func (h header) executor() string {
 	switch {
 	case d.Holder != "":
 		text += ", run by " + d.Holder
-	case d.Health == world.Stuck || d.Health == world.Paused:
+	case d.Health == world.Blocked || d.Health == world.Paused:
 		text += ", no executor"
 	}
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {

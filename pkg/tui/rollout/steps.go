@@ -165,7 +165,7 @@ func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
 		case approvals[c.Gate]:
 			symbol, style = env.Theme.Symbols.Paused, theme.Wait
 		case c.Stuck:
-			symbol, style = env.Theme.Symbols.Stuck, theme.Bad
+			symbol, style = env.Theme.Symbols.Blocked, theme.Bad
 		}
 		for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {
 			if i > 0 {

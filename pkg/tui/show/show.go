@@ -26,7 +26,7 @@ func Health(t *theme.Theme, h world.Health) draw.Line {
 // HealthSymbol is its symbol alone.
 func HealthSymbol(t *theme.Theme, h world.Health) string {
 	s := t.Symbols
-	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Stuck}[h]
+	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Blocked}[h]
 }
 
 // HealthStyle is its style.
@@ -45,7 +45,7 @@ func Pods(s theme.Symbols, n plan.Tally, failing, width int) draw.Line {
 		width,
 		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: theme.Updated},
 		draw.Part{Count: n.Updated - n.UpdatedReady - failing, Symbol: s.NewDown, Style: theme.Busy},
-		draw.Part{Count: failing, Symbol: s.Stuck, Style: theme.Bad},
+		draw.Part{Count: failing, Symbol: s.Blocked, Style: theme.Bad},
 		draw.Part{Count: oldReady, Symbol: s.Old, Style: theme.Outdated},
 		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: theme.Down},
 		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: theme.Faint},

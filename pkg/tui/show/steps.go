@@ -26,7 +26,7 @@ func StepMark(s theme.Symbols, state StepState) (string, theme.Style) {
 	case StepAborted:
 		return s.Aborted, theme.Outdated
 	case StepFailed:
-		return s.Stuck, theme.Bad
+		return s.Blocked, theme.Bad
 	case StepDone:
 		return s.Done, theme.Good
 	}

@@ -55,7 +55,7 @@ func copied(namespace, trouble string, fresh bool) world.Place {
 	p := world.Place{Name: namespace, Wanted: 1, Why: trouble}
 	switch {
 	case trouble != "":
-		p.Health = world.Stuck
+		p.Health = world.Blocked
 	case !fresh:
 		p.Health = world.Progressing
 	default:

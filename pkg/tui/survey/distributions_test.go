@@ -77,9 +77,9 @@ func TestUnited(t *testing.T) {
 		workloads = append(workloads, node(t, "{metadata: {labels: {apps.kruise.io/subset-name: "+subset+"}}, spec: {replicas: "+n+"}}"))
 	}
 	all := append(append(pods("a", "v2", "ready", 2), pods("b", "v1", "ready", 1)...), pods("b", "v2", "stuck", 2)...)
-	check(t, survey.United(ud, workloads, all), "uniteddeployment/web CloneSets stuck 5/5", "a healthy 2/2 r2 u2", "b stuck 3/3 r1 u2 2 pods find no node: no room")
+	check(t, survey.United(ud, workloads, all), "uniteddeployment/web CloneSets blocked 5/5", "a healthy 2/2 r2 u2", "b blocked 3/3 r1 u2 2 pods find no node: no room")
 	ud.Spec.Topology.Subsets[1].Replicas = ud.Spec.Topology.Subsets[0].Replicas
-	if f := survey.United(ud, nil, nil); f.Health != world.Stuck || len(f.Problems) != 1 {
+	if f := survey.United(ud, nil, nil); f.Health != world.Blocked || len(f.Problems) != 1 {
 		t.Errorf("shares that do not come to the whole: %v", rows(f))
 	}
 }
@@ -93,7 +93,7 @@ func TestSpread(t *testing.T) {
 		"workloadspread/web cloneset/web degraded 5/5",
 		"a progressing 2/3 r2 u0 1 pod fewer: they are in other subsets, and running pods are not moved",
 		"b degraded 3/2 r3 u1 1 pod more: running pods are not moved, the next scale-in takes them first")
-	check(t, survey.Spread(ws, nil, nil, nil), "workloadspread/web cloneset/web stuck 0/0", "! its target is not there")
+	check(t, survey.Spread(ws, nil, nil, nil), "workloadspread/web cloneset/web blocked 0/0", "! its target is not there")
 }
 
 func TestDistribution(t *testing.T) {
@@ -108,8 +108,8 @@ func TestDistribution(t *testing.T) {
 			`{observedGeneration: 2, conditions: [{type: NamespaceNotExists, status: "True", failedNamespaces: [gone]},
 				{type: ConflictOccurred, status: "True", reason: "secret pull is there", failedNamespaces: [pay]}, {type: CreateResourceFailed, status: "False", failedNamespaces: [shop]}]}`,
 			[]string{
-				"stuck 1/3", "gone stuck 0/1 r0 u0 there is no such namespace, or it is being deleted",
-				"pay stuck 0/1 r0 u0 conflict: the object exists and is not managed by this ResourceDistribution: secret pull is there", "shop healthy 1/1 r1 u1",
+				"blocked 1/3", "gone blocked 0/1 r0 u0 there is no such namespace, or it is being deleted",
+				"pay blocked 0/1 r0 u0 conflict: the object exists and is not managed by this ResourceDistribution: secret pull is there", "shop healthy 1/1 r1 u1",
 			},
 		},
 		"not seen yet": {"{allNamespaces: true}", "{observedGeneration: 1}", []string{
@@ -141,13 +141,13 @@ func TestPulls(t *testing.T) {
 		read[kruise.NodeImage](t, "{metadata: {name: n5}, status: {desired: 0, succeeded: 0, failed: 0, pulling: 0, waiting: 0}}"),
 	}
 	job := read[kruise.ImagePullJob](t, "{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', parallelism: 4, completionPolicy: {}}, status: {desired: 6, succeeded: 1, failed: 1, failedNodes: [n3]}}")
-	check(t, survey.Pulls(job, nodes), "imagepulljob/warm web:v2 stuck 1/6", "! 2 more, whose turn has not come: 4 at a time",
-		"n1 healthy 1/1 r1 u1", "n2 progressing 0/1 r0 u0 pulling, 40%", "n3 stuck 0/1 r0 u0 no such tag", "n4 progressing 0/1 r0 u0 waits for its agent")
+	check(t, survey.Pulls(job, nodes), "imagepulljob/warm web:v2 blocked 1/6", "! 2 more, whose turn has not come: 4 at a time",
+		"n1 healthy 1/1 r1 u1", "n2 progressing 0/1 r0 u0 pulling, 40%", "n3 blocked 0/1 r0 u0 no such tag", "n4 progressing 0/1 r0 u0 waits for its agent")
 	done := read[kruise.ImagePullJob](t, `{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', completionPolicy: {}, selector: {names: [n7, n8]}},
 		status: {desired: 2, succeeded: 1, failed: 1, failedNodes: [n8], completionTime: "2026-01-02T03:04:05Z"}}`)
-	check(t, survey.Pulls(done, nil), "imagepulljob/warm web:v2 stuck 1/2", "n7 healthy 1/1 r1 u1", "n8 stuck 0/1 r0 u0 the pull failed: see status of NodeImage n8")
+	check(t, survey.Pulls(done, nil), "imagepulljob/warm web:v2 blocked 1/2", "n7 healthy 1/1 r1 u1", "n8 blocked 0/1 r0 u0 the pull failed: see status of NodeImage n8")
 	late := read[kruise.ImagePullJob](t, "{metadata: {name: warm, namespace: shop}, spec: {image: 'web:v2', completionPolicy: {}}, status: {desired: 2, message: job exceeds activeDeadlineSeconds}}")
-	check(t, survey.Pulls(late, nil), "imagepulljob/warm web:v2 stuck 0/2", "! 2 more, whose turn has not come: 1 at a time", "! job exceeds activeDeadlineSeconds")
+	check(t, survey.Pulls(late, nil), "imagepulljob/warm web:v2 blocked 0/2", "! 2 more, whose turn has not come: 1 at a time", "! job exceeds activeDeadlineSeconds")
 }
 
 func TestDistributions_AreInOrder(t *testing.T) {

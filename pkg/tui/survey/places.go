@@ -56,7 +56,7 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 		out.Target = strings.ToLower(r.Kind) + "/" + r.Name
 	}
 	if target == nil || out.Target == "" {
-		out.Problems, out.Health = []string{"its target is not there"}, world.Stuck
+		out.Problems, out.Health = []string{"its target is not there"}, world.Blocked
 		return out
 	}
 	p, err := places.Spread(ws, target, pods)
@@ -78,7 +78,7 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, u
 }
 
 func broken(out *world.Distribution, err error) *world.Distribution {
-	out.Problems, out.Health = []string{err.Error()}, world.Stuck
+	out.Problems, out.Health = []string{err.Error()}, world.Blocked
 	return out
 }
 
@@ -100,7 +100,7 @@ func placed(out *world.Distribution, p *places.Placement, updated map[string]int
 func subsetHealth(s places.Subset) world.Health {
 	switch {
 	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Stuck != "" }):
-		return world.Stuck
+		return world.Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
 		return world.Progressing
 	case s.Name == places.Outside || len(s.Pods) != s.Wish:

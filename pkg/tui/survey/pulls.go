@@ -34,7 +34,7 @@ func Pulls(job *kruise.ImagePullJob, nodes []*kruise.NodeImage) *world.Distribut
 		out.Health = max(out.Health, world.Progressing)
 	}
 	if strings.Contains(job.Status.Message, "activeDeadlineSeconds") {
-		out.Problems, out.Health = append(out.Problems, job.Status.Message), world.Stuck
+		out.Problems, out.Health = append(out.Problems, job.Status.Message), world.Blocked
 	}
 	return out
 }
@@ -68,7 +68,7 @@ func pulled(job *kruise.ImagePullJob, node string, asked map[string]kruise.Image
 	status, ok := asked[node]
 	switch failed := slices.Contains(job.Status.FailedNodes, node); {
 	case status.Phase == kruise.ImagePhaseFailed || failed:
-		p.Health, p.Why = world.Stuck, status.Message
+		p.Health, p.Why = world.Blocked, status.Message
 		if p.Why == "" {
 			p.Why = "the pull failed: see status of NodeImage " + node
 		}

@@ -2,7 +2,7 @@ package theme
 
 // Symbols say without colour what the palette says with it. Each is one column wide.
 type Symbols struct {
-	Healthy, Busy, Aborted, Paused, Degraded, Stuck, Unknown string
+	Healthy, Busy, Aborted, Paused, Degraded, Blocked, Unknown string
 	// New, Old and Down fill bars and grids; NewDown is a new pod that is not
 	// available, Leaving one that goes, Empty a place without one.
 	New, Old, Down, NewDown, Leaving, Empty string
@@ -22,7 +22,7 @@ type Symbols struct {
 }
 
 var unicode = Symbols{
-	Healthy: "✓", Busy: "◐", Aborted: "⊘", Paused: "‖", Degraded: "▲", Stuck: "✖", Unknown: "?",
+	Healthy: "✓", Busy: "◐", Aborted: "⊘", Paused: "‖", Degraded: "▲", Blocked: "✖", Unknown: "?",
 	New: "█", Old: "▒", Down: "×", NewDown: "▣", Leaving: "◌", Empty: "·",
 	Cursor: "›", Mark: "◆", Crumb: "›", Up: "↑", Less: "↓",
 	Done: "✓", Now: "▶", Next: "○", Pause: "‖",
@@ -32,7 +32,7 @@ var unicode = Symbols{
 }
 
 var ascii = Symbols{
-	Healthy: "+", Busy: "~", Aborted: "/", Paused: "=", Degraded: "!", Stuck: "X", Unknown: "?",
+	Healthy: "+", Busy: "~", Aborted: "/", Paused: "=", Degraded: "!", Blocked: "X", Unknown: "?",
 	New: "#", Old: "o", Down: "x", NewDown: "%", Leaving: "-", Empty: ".",
 	Cursor: ">", Mark: "*", Crumb: ">", Up: "^", Less: "v",
 	Done: "+", Now: ">", Next: ".", Pause: "=",

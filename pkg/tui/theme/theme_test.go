@@ -137,7 +137,7 @@ func TestSymbols(t *testing.T) {
 			}
 		}
 		seen := map[string]bool{}
-		for _, text := range []string{s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Stuck, s.Unknown} {
+		for _, text := range []string{s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Blocked, s.Unknown} {
 			if seen[text] {
 				t.Errorf("%q stands for two healths", text)
 			}

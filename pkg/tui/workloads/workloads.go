@@ -167,7 +167,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 var (
 	open    = screen.Binding{Keys: []string{"enter", "right"}, Does: "open", Help: "the rollout of the workload: steps, pods, what it waits for"}
 	mark    = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
-	faults  = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, stuck"}
+	faults  = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, blocked"}
 	sortBy  = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
 	yaml    = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
 	words   = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}

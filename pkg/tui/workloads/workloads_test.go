@@ -24,7 +24,7 @@ func row(namespace, kind, name string, h world.Health, pods plan.Tally) *world.W
 }
 
 func shop() world.World {
-	stuck := row("shop", "CloneSet", "storefront", world.Stuck, plan.Tally{Desired: 10, Total: 10, Ready: 9, Updated: 3, UpdatedReady: 2})
+	stuck := row("shop", "CloneSet", "storefront", world.Blocked, plan.Tally{Desired: 10, Total: 10, Ready: 9, Updated: 3, UpdatedReady: 2})
 	stuck.Step, stuck.Steps, stuck.StepName, stuck.Why = 1, 4, "50%", "storefront-x7k2p does not become ready: CrashLoopBackOff"
 	paused := row("pay", "StatefulSet", "ledger", world.Paused, plan.Tally{Desired: 5, Total: 5, Ready: 5, Updated: 1, UpdatedReady: 1})
 	paused.Step, paused.Steps, paused.StepName, paused.Why = 1, 5, "wait-1", "waits for somebody to promote it"

@@ -87,11 +87,11 @@ func (d *Detail) judge() Health {
 	case p.Failed != "" && p.Aborted:
 		return Aborted
 	case p.Failed != "":
-		return Stuck
+		return Blocked
 	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck && slices.Contains(waiting, c.Gate) }):
 		return Paused
 	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck }):
-		return Stuck
+		return Blocked
 	case d.Begun && p.Finished.IsZero() || now.Updated < now.Total:
 		return Progressing
 	case now.Ready < now.Desired:

@@ -118,10 +118,10 @@ const (
 	// Degraded: pods are not ready, and nothing is rolled out.
 	Degraded
 	// Stuck: it does not get on by itself.
-	Stuck
+	Blocked
 )
 
-var healthWords = [...]string{"unknown", "healthy", "progressing", "aborted", "paused", "degraded", "stuck"}
+var healthWords = [...]string{"unknown", "healthy", "progressing", "aborted", "paused", "degraded", "blocked"}
 
 // String is the word.
 func (h Health) String() string { return healthWords[h] }

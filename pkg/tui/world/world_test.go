@@ -32,11 +32,11 @@ func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 		"pods become updated without one":    {pods: half, want: Progressing},
 		"a pause":                            {begun: true, pods: half, causes: []diagnose.Cause{promote}, want: Paused},
 		"a pause while a pod crashes":        {begun: true, pods: half, causes: []diagnose.Cause{crash, promote}, want: Paused},
-		"a pod crashes":                      {begun: true, pods: half, causes: []diagnose.Cause{crash}, want: Stuck},
-		"halted, whatever else":              {begun: true, progress: plan.Progress{Failed: "crash"}, pods: half, causes: []diagnose.Cause{promote}, want: Stuck},
+		"a pod crashes":                      {begun: true, pods: half, causes: []diagnose.Cause{crash}, want: Blocked},
+		"halted, whatever else":              {begun: true, progress: plan.Progress{Failed: "crash"}, pods: half, causes: []diagnose.Cause{promote}, want: Blocked},
 		"ended by a person":                  {begun: true, progress: plan.Progress{Failed: "aborted by kim", Aborted: true}, pods: half, causes: []diagnose.Cause{crash}, want: Aborted},
 		"nothing is rolled out, one is down": {pods: short, want: Degraded},
-		"a pod crashes, nothing rolled out":  {pods: short, causes: []diagnose.Cause{crash}, want: Stuck},
+		"a pod crashes, nothing rolled out":  {pods: short, causes: []diagnose.Cause{crash}, want: Blocked},
 	} {
 		d := Detail{Pods: c.pods, Diagnosis: diagnose.Diagnosis{Causes: c.causes}}
 		d.Begun, d.Snapshot.Progress = c.begun, c.progress

@@ -96,7 +96,7 @@ func TestMigrateDaemonSet(t *testing.T) {
 	b := newBed(t)
 	n := b.agents(t, daemonAgent)
 	least := b.fewest(t)
-	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Move the ", "podunavailablebudget/agent is recreated", "OnDelete until then, and RollingUpdate afterwards")
+	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Move 3 pods of DaemonSet/agent to AdvancedDaemonSet/agent", "podunavailablebudget/agent is recreated", "OnDelete until then, and RollingUpdate afterwards")
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run=server").ends(t, 0, "AdvancedDaemonSet/agent created (server dry run)")
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet").ends(t, 2, "cannot ask for confirmation")
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", within).ends(t, 0, "DaemonSet/agent deleted; its pods stay", "AdvancedDaemonSet/agent created", "Successfully migrated DaemonSet/agent to AdvancedDaemonSet/agent")

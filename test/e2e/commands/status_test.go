@@ -20,7 +20,7 @@ func TestStatusWide(t *testing.T) {
 	b.Apply(t, b.namespace, workload("apps/v1", "Deployment", "stuck", "")+"\n")
 	b.await(t, "apps/v1", "Deployment", "stuck", ready)
 	b.Apply(t, b.namespace, strings.Replace(workload("apps/v1", "Deployment", "stuck", ""), "spec: {containers", "spec: {nodeSelector: {no: where}, containers", 1))
-	a := b.call(t, "rollout", "status").ends(t, 0, "NAMESPACE", "cloneset/web", "step 2 of 3", "deployment/stuck", "progressing")
+	a := b.call(t, "rollout", "status").ends(t, 0, "NAMESPACE", "cloneset/web", "step 2 of 3", "deployment/stuck", "blocked")
 	if strings.Contains(a.out, "done") {
 		t.Errorf("what is complete is listed:\n%s", a.out)
 	}

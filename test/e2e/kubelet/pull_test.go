@@ -25,7 +25,7 @@ func TestPull(t *testing.T) {
 	b := newBed(t)
 	b.rendered(t, kruiseWeb("CloneSet", "replicas: 1", "", "rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}"))
 	b.atRest(t, 1)
-	b.call(t, "pull", b.image("2"), "cloneset/web").Wants(t, 0, "\tpulled\n", b.image("2")+" is on 1 of 1 nodes")
+	b.call(t, "pull", b.image("2"), "cloneset/web").Wants(t, 0, "\tpulled\n", b.image("2")+" is on 1 of 1 node")
 	b.pulled(t, b.image("2"))
 	b.rendered(t, pullJob)
 	_, err := cluster.Await(t.Context(), b.Client().BatchV1().Jobs(b.namespace), "pull", func(_ watch.EventType, j *batchv1.Job) bool {

@@ -256,13 +256,13 @@ func TestApprover(t *testing.T) {
 		t.Fatalf("exit %d\n%s", code, said)
 	}
 	_, out, _ := as("rollout", "show", "cloneset/web")
-	for _, want := range []string{"begin", "promote", "finish", "with kubectl-kruise"} {
+	for _, want := range []string{"started by", "promoted by", "completed, run by", "with kubectl-kruise"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
 	_, out, _ = as("rollout", "show", "cloneset/web", "-o", "html")
-	for _, want := range []string{"<!DOCTYPE html>", "<h1>cloneset/web in " + b.namespace, "<th scope=\"row\">promote</th>", "<th scope=\"row\">finish</th>", "Complete"} {
+	for _, want := range []string{"<!DOCTYPE html>", "<h1>cloneset/web in " + b.namespace, "<th scope=\"row\">promoted</th>", "<th scope=\"row\">completed</th>", "Complete"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

@@ -18,7 +18,7 @@ func TestUndoMidway(t *testing.T) {
 			b.call(t, "rollout", "run", b.typed(), "--image", "main="+web2, "--driver", string(k.driver), "--pull-images", "never",
 				"--steps", strings.Join(k.steps, ","), "--pause-after", "1", "--exit-on-pause", "--yes").Wants(t, 5)
 			for _, how := range []string{"--dry-run=client", "--dry-run=server", "--yes"} {
-				b.call(t, append(undo, how)...).Wants(t, 1, " has a rollout already: ", " --rollback' rolls it back")
+				b.call(t, append(undo, how)...).Wants(t, 1, " has a rollout already: ", " --rollback ", "' rolls it back")
 			}
 			b.call(t, "rollout", "abort", b.typed(), "--yes").Wants(t, 0)
 			b.call(t, append(undo, "--dry-run=client")...).Wants(t, 0, "rolled back (dry run)", web1)

@@ -128,7 +128,7 @@ func TestStuck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "web.yaml")
 	must(t, os.WriteFile(file, []byte(web(after, `lab.test/crash-start: "100"`)), 0o600))
 	b.call(t, 3, "rollout", "run", "-f", file, "--steps", "1,100%", "--yes")
-	s := b.screens(t).until(t, "cloneset/web", "stuck", "CrashLoopBackOff")
+	s := b.screens(t).until(t, "cloneset/web", "blocked", "CrashLoopBackOff")
 	s.press(t, enter).until(t, "BLOCKED BY", "CrashLoopBackOff", "failed at step")
 	s.press(t, "q").leave(t, 0)
 }
