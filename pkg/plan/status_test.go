@@ -117,15 +117,15 @@ rolled back
 
 // TestInWords_HasNoGatesAndFields: reasons are sentences for users.
 func TestInWords_HasNoGatesAndFields(t *testing.T) {
-	for reason, want := range map[string]string{
-		"promote: waiting for approval":                                             "waiting for approval",
-		"deadline: step a is not done after 5s; updated: updatedReplicas is 3 of 4": "step a is not done after 5s; 3 of 4 pods are updated",
-		"crash web-1: CrashLoopBackOff: container app, image web:2":                 "CrashLoopBackOff: container app in pod web-1; image web:2",
-		"aborted by ann@host":                                                       "aborted by ann@host",
-		"":                                                                          "",
+	for _, c := range []struct{ reason, want string }{
+		{"promote: waiting for approval", "waiting for approval"},
+		{"deadline: step a is not done after 5s; updated: updatedReplicas is 3 of 4", "step a is not done after 5s; 3 of 4 pods are updated"},
+		{"crash web-1: CrashLoopBackOff: container app, image web:2", "CrashLoopBackOff: container app in pod web-1; image web:2"},
+		{"aborted by ann@host", "aborted by ann@host"},
+		{"", ""},
 	} {
-		if got := plan.InWords(reason); got != want {
-			t.Errorf("%q: %q, want %q", reason, got, want)
+		if got := plan.InWords(c.reason); got != c.want {
+			t.Errorf("%q: %q, want %q", c.reason, got, c.want)
 		}
 	}
 }
