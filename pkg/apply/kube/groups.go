@@ -283,6 +283,9 @@ func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
 	}
 	for _, e := range t.Members {
 		m := group.Member{Ref: e.ref(), Wave: e.Wave}
+		if err := m.Ref.Check(); err != nil {
+			return broken(err)
+		}
 		for _, other := range e.DependsOn {
 			m.DependsOn = append(m.DependsOn, other.ref())
 		}

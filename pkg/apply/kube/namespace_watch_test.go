@@ -245,6 +245,7 @@ func TestNamespaceWatch_Executors(t *testing.T) {
 			set, _ := newStatefulSet()
 			s.put(t, "apps/v1/statefulsets", set)
 			rec := plan.Record{Ref: shopWeb.Ref, Begun: stepBegan, By: "ann", Progress: plan.Progress{Started: stepBegan}, Plan: onePlan}
+			rec.Plan.Target = plan.Target{APIVersion: "apps/v1", Kind: shopWeb.Kind, Namespace: shopWeb.Namespace, Name: shopWeb.Name}
 			if c.finished {
 				rec.Progress.Step, rec.Progress.Finished = len(rec.Plan.Steps), stepBegan.Add(time.Hour)
 			}

@@ -135,7 +135,7 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 			Stop: plan.ControllerStop(w.Progress.Stop), Finished: w.Progress.Finished,
 		},
 	}
-	if err := out.Progress.Check(p); err != nil {
+	if err := errors.Join(checkRecordRef(cm, out.Ref, p), out.Progress.Check(p)); err != nil {
 		return broken(err)
 	}
 	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
@@ -152,6 +152,21 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 		return broken(err)
 	}
 	return out, nil
+}
+
+// checkRecordRef returns an error for a record that names another workload than the one it is
+// stored for: what is shown of it, and the commands in hints, would be about that.
+func checkRecordRef(cm *corev1.ConfigMap, ref cluster.Ref, p plan.Plan) error {
+	if err := ref.Check(); err != nil {
+		return err
+	}
+	if _, name := recordLocation(ref, ""); name != cm.Name || ref.Namespace != "" && ref.Namespace != cm.Namespace {
+		return fmt.Errorf("it is of %s in namespace %q, not of this one", ref, ref.Namespace)
+	}
+	if target := p.Target.Ref(); target != ref {
+		return fmt.Errorf("its plan is for %s in namespace %q, not for %s", target, target.Namespace, ref)
+	}
+	return nil
 }
 
 // withoutPods is a plan without the pods that its steps were expected to touch: what

@@ -84,6 +84,38 @@ func TestPastRollouts_DecideNothing(t *testing.T) {
 	}
 }
 
+// TestRecords_AreOfTheirWorkload: a record that was edited to name another workload, or what no
+// workload can be called, is not read: commands that people copy name it.
+func TestRecords_AreOfTheirWorkload(t *testing.T) {
+	rec := plan.Record{Ref: web, Plan: onePlan, Begun: stepBegan, By: "anna"}
+	for name, c := range map[string]struct {
+		change func(*plan.Record)
+		want   string
+	}{
+		"its own":                  {func(*plan.Record) {}, ""},
+		"another name":             {func(r *plan.Record) { r.Ref.Name = "pay" }, "it is of cloneset/pay"},
+		"another namespace":        {func(r *plan.Record) { r.Ref.Namespace = "bank" }, `in namespace "bank"`},
+		"a command":                {func(r *plan.Record) { r.Ref.Name = "web; id" }, `"web; id" is not a name of a workload`},
+		"a plan for another":       {func(r *plan.Record) { r.Plan.Target.Name = "pay" }, "its plan is for cloneset/pay"},
+		"a plan that is a command": {func(r *plan.Record) { r.Plan.Target.Name = "$(id)" }, `"$(id)" is not a name of a workload`},
+	} {
+		cm, err := Records{}.configMap(rec, metav1.OwnerReference{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		namespace, place := cm.Namespace, cm.Name
+		edited := rec
+		c.change(&edited)
+		if cm, err = (Records{}).configMap(edited, metav1.OwnerReference{}); err != nil {
+			t.Fatal(err)
+		}
+		cm.Namespace, cm.Name = namespace, place
+		if _, err = readRecord(cm); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 func edit(t *testing.T, r Records, past []byte) {
 	t.Helper()
 	namespace, name := r.location(web)

@@ -7,11 +7,14 @@ package cluster
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -27,6 +30,25 @@ type Ref struct {
 
 // String returns KIND/NAME, as the commands spell it.
 func (r Ref) String() string { return strings.ToLower(r.Kind) + "/" + r.Name }
+
+// Check returns an error for a reference that the API server would not take for a workload.
+// References in plans and records are written by others, and become part of commands that people
+// copy.
+func (r Ref) Check() error {
+	switch {
+	case !kindName.MatchString(r.Kind):
+		return fmt.Errorf("%q is not a kind", r.Kind)
+	case r.Group != "" && len(validation.IsDNS1123Subdomain(r.Group)) > 0:
+		return fmt.Errorf("%q is not an API group", r.Group)
+	case r.Namespace != "" && len(validation.IsDNS1123Label(r.Namespace)) > 0:
+		return fmt.Errorf("%q is not a name of a namespace", r.Namespace)
+	case len(validation.IsDNS1123Subdomain(r.Name)) > 0:
+		return fmt.Errorf("%q is not a name of a workload", r.Name)
+	}
+	return nil
+}
+
+var kindName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // Workload is one object whose pods are rolled out, as its controller reads it.
 type Workload struct {

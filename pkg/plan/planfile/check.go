@@ -72,6 +72,13 @@ func (c *checker) target(path string, t *target) {
 	c.set(path+".apiVersion", t.APIVersion)
 	c.set(path+".kind", t.Kind)
 	c.set(path+".name", t.Name)
+	if t.APIVersion == "" || t.Kind == "" || t.Name == "" {
+		return
+	}
+	written := t.read()
+	if err := written.Ref().Check(); err != nil {
+		c.fault(path, "copy it from the manifest", "%v", err)
+	}
 }
 
 func (c *checker) step(path string, s *step, names map[string]bool) {
