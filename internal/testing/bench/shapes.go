@@ -236,6 +236,8 @@ func manyPods() []shape {
 	}
 	withClaims := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n"+claims).Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
+	unordered := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}\n").Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with unorderedUpdate", groups: []group{{unordered, one}}, verbs: onChange})
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},

@@ -22,6 +22,7 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 		"replicas: 9\npodManagementPolicy: Parallel",
 		"replicas: 9\npodManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3, partition: 4, minReadySeconds: 60}}",
 		"replicas: 7\npodManagementPolicy: Parallel\nreserveOrdinals: [2]\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2, partition: 3, unorderedUpdate: {}}}",
+		"replicas: 9\npodManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3, partition: 2, unorderedUpdate: {priorityStrategy: {orderPriority: [{orderedKey: rank}]}}}}",
 		"replicas: 70\npodManagementPolicy: Parallel\nscaleStrategy: {maxUnavailable: 5}",
 	}
 	for seed := range 300 {
@@ -47,6 +48,10 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 			set.Remember(&survey)
 			if diff := cmp.Diff(ordinalAnswers(&fresh), ordinalAnswers(set)); diff != "" {
 				t.Fatalf("seed %d, pass %d (-without, +with a survey):\n%s", seed, pass, diff)
+			}
+			targets := filter(set.UpdateTargets(), func(p *cluster.Pod) bool { return !set.updated(p) && !p.Deleting })
+			if got := slices.Collect(set.outdated(set.surveyed(), LimitsOfStatefulSet(set.Spec).MaxUpdate())); names(got) != names(targets) {
+				t.Fatalf("seed %d, pass %d: outdated are %q, want %q", seed, pass, names(got), names(targets))
 			}
 			if diff := cmp.Diff(countAll(set), survey.Counts()); diff != "" {
 				t.Fatalf("seed %d, pass %d (-counted, +remembered):\n%s", seed, pass, diff)
@@ -109,6 +114,9 @@ func disturbOrdinal(t *testing.T, rng *rand.Rand, s *StatefulSet) {
 	p.Conditions[0].Since = s.Now.Add(-time.Duration(rng.IntN(120)) * time.Second)
 	if rng.IntN(4) == 0 {
 		p.Annotations = map[string]string{kruise.InPlaceUpdateStateAnnotation: "{}"}
+	}
+	if rng.IntN(2) == 0 {
+		p.Labels["rank"] = itoa(rng.IntN(4))
 	}
 	if rng.IntN(4) == 0 {
 		p.ReadinessGates = []string{kruise.InPlaceUpdateReady}

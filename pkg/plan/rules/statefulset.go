@@ -279,10 +279,8 @@ type StatefulSetUpdate struct {
 // them. Ordered: the highest ordinals. Unordered: those that are updated or
 // terminating first, the others by priority, cut to what the partition leaves
 // (docs/kruise/workloads.md#advanced-statefulset).
-func (s *StatefulSet) UpdateTargets() []*cluster.Pod { return s.targets(fromTheTop(s.inRange())) }
-
-// targets takes the pods in range, highest ordinal first.
-func (s *StatefulSet) targets(list []*cluster.Pod) []*cluster.Pod {
+func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
+	list := fromTheTop(s.inRange())
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
@@ -346,8 +344,15 @@ func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod
 	if !s.unordered() {
 		return v.descending(v.outdated().from(lowest(v.present.highest(most), len(v.ordinals))))
 	}
-	targets := s.targets(slices.Collect(v.descending(v.present)))
-	return slices.Values(filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !p.Deleting }))
+	// The targets begin with the pods that are updated or terminating: these are not listed, as
+	// a pass would otherwise look at all of them.
+	list := v.outdated()
+	room := max(0, most-(v.present.count()-list.count()))
+	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
+		byPriority := prioritize(slices.Collect(v.descending(list)), strategy)
+		return slices.Values(byPriority[:min(room, len(byPriority))])
+	}
+	return v.descending(list.highest(room))
 }
 
 // lowest is the first number of a set, byDefault where there is none.

@@ -119,7 +119,7 @@ func TestMigrateDaemonSetKilled(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, strings.Replace(daemonAgent, "maxUnavailable: 3, targetRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}", "minAvailable: 2, selector: {matchLabels: {app: agent}}", 1))
-	for _, at := range []string{"deleted; its pods stay", " created", "Migration progress"} {
+	for _, at := range []string{"deleted; its pods stay", "agent created", "Migration progress"} {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
 		b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Continue to move the pods of DaemonSet/agent")
 	}
@@ -147,7 +147,7 @@ func TestMigrateDaemonSetTurnsBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, daemonAgent)
-	for _, at := range []string{"deleted; its pods stay", " created"} {
+	for _, at := range []string{"deleted; its pods stay", "agent created"} {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
 		b.call(t, "migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes", "--timeout", within).ends(t, 0, "Reverse the migration", "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
 		b.handedOver(t, "apps/v1", n)
