@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDocs_CommandLinesParse: what pages show of this program, also in blocks that nobody runs, is
+// TestDocs_CommandLinesParse: what pages show of this program, also in blocks that no test runs, is
 // a command line that it takes.
 func TestDocs_CommandLinesParse(t *testing.T) {
 	count := 0

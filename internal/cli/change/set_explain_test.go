@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
-// TestSet_WarnsOfAnOwnerWithoutARequest: whoever changes what another writes is told, without a request.
+// TestSet_WarnsOfAnOwnerWithoutARequest: a change of a field that another manager owns is warned of, without a request.
 func TestSet_WarnsOfAnOwnerWithoutARequest(t *testing.T) {
 	var said bytes.Buffer
 	f := factory.New(factory.Streams{Err: &said, Getenv: func(string) string { return "" }})

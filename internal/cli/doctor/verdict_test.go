@@ -25,7 +25,7 @@ FAIL  two     is not
 	}
 }
 
-// TestVerdicts_TextIsWrapped: on a terminal, what is longer goes on below itself.
+// TestVerdicts_TextIsWrapped: on a terminal, a longer text continues on the next line, below its beginning.
 func TestVerdicts_TextIsWrapped(t *testing.T) {
 	var b strings.Builder
 	list := []verdictLine{warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}

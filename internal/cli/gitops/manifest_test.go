@@ -119,7 +119,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWrite_KeepsQuotes: a value stays in the quotes that somebody gave it.
+// TestWrite_KeepsQuotes: a value stays in the quotes that it has in the file.
 func TestWrite_KeepsQuotes(t *testing.T) {
 	const text = `apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet

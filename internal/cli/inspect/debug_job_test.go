@@ -95,7 +95,7 @@ spec:
 	}
 }
 
-// TestDebug_GeneratesNames: what nobody named has a name that tells it from others.
+// TestDebug_GeneratesNames: without a name in the command, each gets one of its own.
 func TestDebug_GeneratesNames(t *testing.T) {
 	o := newDebugOptions(t)
 	u, err := o.ephemeralJob(resourcearg.PodSelection{Namespace: "shop", Selector: labels.SelectorFromSet(labels.Set{"a": "b"})}, "v1alpha1")

@@ -163,7 +163,7 @@ func TestPatches_ObjectsAndSteps(t *testing.T) {
 	}
 }
 
-// TestPatches_WithoutAKnownNumberOfPods: where nobody knows how many pods there are no patch holds their
+// TestPatches_WithoutAKnownNumberOfPods: where the number of pods is not known, no patch holds their
 // number, and nothing asks for it.
 func TestPatches_WithoutAKnownNumberOfPods(t *testing.T) {
 	for name, c := range map[string]change{

@@ -135,7 +135,7 @@ func TestActions_PauseAndPromote(t *testing.T) {
 	}
 }
 
-// TestActions_ScaleAnIdleWorkload: a workload that nobody rolls out is scaled by its subresource, and only
+// TestActions_ScaleAnIdleWorkload: a workload without a rollout is scaled by its subresource, and only
 // while it is the very object.
 func TestActions_ScaleAnIdleWorkload(t *testing.T) {
 	a := shop(t)
@@ -153,7 +153,7 @@ func TestActions_ScaleAnIdleWorkload(t *testing.T) {
 	}
 }
 
-// TestActions_RefuseWhatHasChangedSinceConfirmation: what has come to mean something else since somebody was asked is not
+// TestActions_RefuseWhatHasChangedSinceConfirmation: what has changed its meaning since the question was asked is not
 // done: pausing would have it go on, and promoting would let another step go.
 func TestActions_RefuseWhatHasChangedSinceConfirmation(t *testing.T) {
 	a := shop(t)

@@ -190,7 +190,7 @@ func TestLive_SelectorIsForWorkloads(t *testing.T) {
 	}
 }
 
-// TestLive_DetailFollowsTheCluster: what a screen wants comes with pods, events and nodes, and goes on.
+// TestLive_DetailFollowsTheCluster: a screen gets pods, events and nodes of its workload, and their changes.
 func TestLive_DetailFollowsTheCluster(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")

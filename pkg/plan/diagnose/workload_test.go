@@ -191,7 +191,7 @@ func TestWorkload_WithARecordedRollout(t *testing.T) {
 		hint  string
 	}{
 		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waiting for approval at step 1 of 2\n! promote waiting for approval", "kubectl kruise rollout promote cloneset/web"},
-		"nobody drives":      {func(*diagnose.Question) {}, "waiting for approval at step 1 of 2\n! promote waiting for approval\n- driver no process is running the rollout: the one that started it has ended", "kubectl kruise rollout promote cloneset/web"},
+		"no executor":        {func(*diagnose.Question) {}, "waiting for approval at step 1 of 2\n! promote waiting for approval\n- driver no process is running the rollout: the one that started it has ended", "kubectl kruise rollout promote cloneset/web"},
 		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.PausedBy = "ann@there", "by bob" }, "paused at step 1 of 2 by bob\n! held paused by bob", "kubectl kruise rollout resume cloneset/web"},
 		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "'kubectl kruise rollout retry"},
 		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "crash web-1: it crashed" }, "failed at step 1 of 2: web-1: it crashed\n! crash web-1: it crashed", "'kubectl logs --previous web-1"},

@@ -203,7 +203,7 @@ func TestLoad_FollowsLinksBelowTheRoot(t *testing.T) {
 	}
 }
 
-// TestLoad_RefusesNamedPipe holds that a pipe is refused before it is opened: nobody writes to
+// TestLoad_RefusesNamedPipe holds that a pipe is refused before it is opened: no process writes to
 // this one, so opening it would hang.
 func TestLoad_RefusesNamedPipe(t *testing.T) {
 	folder(t, nil)
