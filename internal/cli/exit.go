@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -113,6 +115,9 @@ func hintOf(err error) string {
 	}
 	if fault, ok := errors.AsType[*tree.Error](err); ok {
 		return fault.Hint
+	}
+	if record, ok := errors.AsType[apply.UnreadableRecord](err); ok {
+		return record.Hint()
 	}
 	return kubectl.Hint(err)
 }

@@ -152,7 +152,7 @@ func (s RolloutStatus) JSON() any {
 	return out
 }
 
-// RolloutRow is one rollout of a list.
+// RolloutRow is one rollout of a list, or a record that cannot be read: one without Steps.
 type RolloutRow struct {
 	Namespace, Name, Driver string
 	// Parent is the UnitedDeployment that the workload is a subset of; "" for none.
@@ -172,8 +172,12 @@ func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 	}
 	rows := [][]string{{"NAMESPACE", "NAME", "SUBSET OF", "DRIVER", "STEP", "STARTED", "EXECUTOR", "STATUS"}}
 	for _, r := range list {
+		var step, started string
+		if r.Steps > 0 {
+			step, started = fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339)
+		}
 		rows = append(rows, []string{
-			orDash(r.Namespace), r.Name, orDash(r.Parent), r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,
+			orDash(r.Namespace), r.Name, orDash(r.Parent), orDash(r.Driver), orDash(step), orDash(started), orDash(r.Holder), r.Stands,
 		})
 	}
 	if slices.ContainsFunc(list, func(r RolloutRow) bool { return r.Group != "" }) {

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -15,8 +16,9 @@ type Records interface {
 	// Load returns the rollout of a workload; the error wraps plan.ErrNoRollout without
 	// one.
 	Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
-	// List returns those of a namespace, or of all for "".
-	List(ctx context.Context, namespace string) ([]plan.Record, error)
+	// List returns those of a namespace, or of all for "", and apart from them the ones that
+	// cannot be read: one record that was edited must not hide the others.
+	List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecord, error)
 	// Change changes the progress of a rollout as it is recorded now. change is called
 	// again where another process has written in between; its error ends the change, and
 	// nothing is written. by is who changes it.
@@ -24,6 +26,27 @@ type Records interface {
 	// Holder names who drives a rollout now; "" for none.
 	Holder(ctx context.Context, ref cluster.Ref) (string, error)
 }
+
+// UnreadableRecord is a ConfigMap that is labelled as the record of a rollout, and cannot be
+// read as one: it was edited, or another version has written it.
+type UnreadableRecord struct {
+	Namespace, ConfigMap string
+	// Err is what is wrong with it.
+	Err error
+}
+
+// Error names the ConfigMap and what is wrong with it.
+func (u UnreadableRecord) Error() string {
+	return fmt.Sprintf("ConfigMap %s/%s holds no rollout that this version can read: %v", u.Namespace, u.ConfigMap, u.Err)
+}
+
+// Hint names the commands that show and remove it.
+func (u UnreadableRecord) Hint() string {
+	return fmt.Sprintf("'kubectl get configmap %[2]s -n %[1]s -o yaml' shows it; 'kubectl delete configmap %[2]s -n %[1]s' removes it, the plan and its history included, and leaves the workload as it is", u.Namespace, u.ConfigMap)
+}
+
+// Unwrap returns the cause.
+func (u UnreadableRecord) Unwrap() error { return u.Err }
 
 // Workload is one workload of a cluster, opened so that its rollout can be driven.
 type Workload interface {
@@ -79,8 +102,9 @@ type Rollouts struct {
 // as plan.Progress.Resume.
 type Transition func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error)
 
-// List returns the recorded rollouts of a namespace, or of all for "".
-func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, error) {
+// List returns the recorded rollouts of a namespace, or of all for "", and the records that
+// cannot be read.
+func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecord, error) {
 	return r.Records.List(ctx, namespace)
 }
 

@@ -59,15 +59,15 @@ func (m *memory) Load(context.Context, cluster.Ref) (plan.Record, error) {
 	return rec, err
 }
 
-func (m *memory) List(ctx context.Context, namespace string) ([]plan.Record, error) {
+func (m *memory) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecord, error) {
 	rec, err := m.Load(ctx, m.ref)
 	if errors.Is(err, plan.ErrNoRollout) || namespace != "" && namespace != m.ref.Namespace {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return []plan.Record{rec}, nil
+	return []plan.Record{rec}, nil, nil
 }
 
 func (m *memory) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
@@ -141,7 +141,7 @@ func TestRollouts(t *testing.T) {
 	if err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
 		t.Fatalf("%+v, %v, %v", res, err, m.images(t))
 	}
-	list, err := r.List(ctx, "shop")
+	list, _, err := r.List(ctx, "shop")
 	if err != nil || len(list) != 1 || list[0].State() != plan.StateRunning || list[0].Plan.Target.Name != "web" {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -41,7 +41,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 	if err != nil {
 		return err
 	}
-	list, err := rollouts.List(ctx, namespace)
+	list, unreadable, err := rollouts.List(ctx, namespace)
 	if err != nil {
 		return err
 	}
@@ -57,6 +57,9 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Group: groups[r.Ref], Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
 			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: r.Describe(), Begun: r.Begun, Holder: by,
 		})
+	}
+	for _, u := range unreadable {
+		rows = append(rows, view.RolloutRow{Namespace: u.Namespace, Name: "configmap/" + u.ConfigMap, Stands: "the record cannot be read: " + u.Err.Error()})
 	}
 	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))
 }

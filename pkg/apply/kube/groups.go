@@ -51,7 +51,7 @@ func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record
 	return readGroup(cm)
 }
 
-// List reads the groups of a namespace, or of all for "".
+// List reads the groups of a namespace, or of all for "", without those that cannot be read.
 func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, error) {
 	list, err := g.shared.core.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: groupLabel})
 	if err != nil {
@@ -59,11 +59,9 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, er
 	}
 	var out []group.Record
 	for i := range list.Items {
-		one, err := readGroup(&list.Items[i])
-		if err != nil {
-			return nil, err
+		if one, err := readGroup(&list.Items[i]); err == nil {
+			out = append(out, one)
 		}
-		out = append(out, one)
 	}
 	return out, nil
 }

@@ -55,10 +55,23 @@ func (m *mirror[T]) list() ([]T, error) {
 	if m.sorted == nil {
 		m.sorted = make([]T, 0, len(m.kept))
 		for _, key := range slices.Sorted(maps.Keys(m.kept)) {
-			m.sorted = append(m.sorted, m.kept[key].value)
+			if m.faults[key] == nil { // what it was before is not what it is
+				m.sorted = append(m.sorted, m.kept[key].value)
+			}
 		}
 	}
 	return m.sorted, m.firstFault()
+}
+
+// unread is why objects are missing from the list, sorted by their names.
+func (m *mirror[T]) unread() []error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []error
+	for _, key := range slices.Sorted(maps.Keys(m.faults)) {
+		out = append(out, m.faults[key])
+	}
+	return out
 }
 
 // firstFault is why something is missing from the list.
@@ -123,8 +136,9 @@ func (m *mirror[T]) store(o metav1.Object) bool {
 	}
 	value, err := m.valueOf(o)
 	if err != nil {
+		before := m.faults[key]
 		m.faults[key] = err
-		return false
+		return before == nil || before.Error() != err.Error()
 	}
 	delete(m.faults, key)
 	m.kept[key] = mirrored[T]{o.GetUID(), o.GetResourceVersion(), value}
@@ -156,9 +170,14 @@ func (m *mirror[T]) forget(namespace, name string, uid types.UID) {
 }
 
 func (m *mirror[T]) remove(key string, uid types.UID) {
+	_, faulty := m.faults[key]
 	delete(m.faults, key)
-	if have, ok := m.kept[key]; ok && have.uid == uid {
+	have, ok := m.kept[key]
+	ok = ok && have.uid == uid
+	if ok {
 		delete(m.kept, key)
+	}
+	if ok || faulty {
 		m.notify()
 	}
 }

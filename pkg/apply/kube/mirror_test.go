@@ -124,6 +124,42 @@ func TestMirror_SignalsChangesOnly(t *testing.T) {
 	}
 }
 
+// TestMirror_ShowsNoOldVersionOfWhatCannotBeRead: an object that was edited so that it cannot be read is
+// missing from the list, which is signaled once, until it can be read again or is deleted.
+func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
+	news := 0
+	m := newMirror(func() { news++ }, func(o metav1.Object) (string, error) {
+		if o.GetLabels()["bad"] != "" {
+			return "", errors.New(o.GetName() + " cannot be read")
+		}
+		return o.GetName() + "@" + o.GetResourceVersion(), nil
+	})
+	bad := func(name, version string) *corev1.ConfigMap {
+		cm := configMapOf(name, "1", version)
+		cm.Labels = map[string]string{"bad": "yes"}
+		return cm
+	}
+	for i, c := range []struct {
+		do     func() error
+		want   string
+		unread string
+		news   int
+	}{
+		{func() error { return errors.Join(m.put(configMapOf("a", "1", "5")), m.put(configMapOf("b", "1", "6"))) }, "[a@5 b@6]", "[]", 2},
+		{func() error { return m.put(bad("a", "7")) }, "[b@6]", "[a cannot be read]", 3},
+		{func() error { return m.put(bad("a", "8")) }, "[b@6]", "[a cannot be read]", 3},
+		{func() error { return m.put(configMapOf("a", "1", "9")) }, "[a@9 b@6]", "[]", 4},
+		{func() error { return m.put(bad("c", "10")) }, "[a@9 b@6]", "[c cannot be read]", 5},
+		{func() error { return m.delete(bad("c", "11")) }, "[a@9 b@6]", "[]", 6},
+	} {
+		err := c.do()
+		list, fault := m.list()
+		if got, unread := fmt.Sprint(list), fmt.Sprint(m.unread()); err != nil || got != c.want || unread != c.unread || (fault != nil) != (unread != "[]") || news != c.news {
+			t.Errorf("%d: %v, %s, unread %s, %d signals, want %s, %s, %d", i, err, got, unread, news, c.want, c.unread, c.news)
+		}
+	}
+}
+
 // TestMirror_AnyOrder: in whatever order versions come in, the newest stays.
 func TestMirror_AnyOrder(t *testing.T) {
 	for seed := range uint64(50) {

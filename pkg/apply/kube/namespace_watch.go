@@ -120,7 +120,13 @@ func (f *NamespaceWatch) Fault() error {
 func (f *NamespaceWatch) Skipped() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Sorted(slices.Values(f.skipped))
+	out := slices.Sorted(slices.Values(f.skipped))
+	if f.records != nil {
+		for _, err := range f.records.unread() {
+			out = append(out, err.Error())
+		}
+	}
+	return out
 }
 
 // Link is the state of the connection.

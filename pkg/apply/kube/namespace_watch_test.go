@@ -127,6 +127,22 @@ func TestNamespaceWatch_OlderVersion(t *testing.T) {
 	}
 }
 
+// TestNamespaceWatch_NamesUnreadableRecords: a record that was edited is named, and its workload is shown
+// without a rollout.
+func TestNamespaceWatch_NamesUnreadableRecords(t *testing.T) {
+	s := newAPIServer(t, kruiseOwn)
+	s.put(t, "apps/v1/deployments", newDeployment("shop", "web"))
+	s.put(t, "v1/configmaps", &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "rollout.deployment-web", Labels: map[string]string{recordLabel: "deployment-web"}},
+		Data:       map[string]string{keyRecord: "{"},
+	})
+	f, views := openFleet(t, s, NamespaceWatchOptions{})
+	skipped := f.Skipped()
+	if len(views) != 1 || views[0].Record.Version != "" || len(skipped) != 1 || !strings.Contains(skipped[0], "ConfigMap shop/rollout.deployment-web holds no rollout") {
+		t.Errorf("%q, skipped %q", described(views), skipped)
+	}
+}
+
 // TestNamespaceWatch_Forbidden: without pods there is nothing to show; without nodes there is, and the
 // fleet says what is missing.
 func TestNamespaceWatch_Forbidden(t *testing.T) {

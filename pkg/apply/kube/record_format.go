@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -110,9 +111,10 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 	return cm, nil
 }
 
+// readRecord reads what configMap writes. Its errors are [apply.UnreadableRecord].
 func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	broken := func(err error) (plan.Record, error) {
-		return plan.Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
+		return plan.Record{}, apply.UnreadableRecord{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
 	}
 	var w storedRecord
 	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // TestPastRollouts_AreKept: a plan that takes the place of another leaves it in the record, and changes of
@@ -112,6 +113,47 @@ func TestRecords_AreOfTheirWorkload(t *testing.T) {
 		cm.Namespace, cm.Name = namespace, place
 		if _, err = readRecord(cm); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestRecordsList_SeparatesUnreadableRecords: a record that cannot be read hides no other one, and its
+// ConfigMap is named.
+func TestRecordsList_SeparatesUnreadableRecords(t *testing.T) {
+	r := failingRecords("create")
+	pay := web
+	pay.Name = "pay"
+	payPlan := onePlan
+	payPlan.Target.Name = "pay"
+	for ref, p := range map[cluster.Ref]plan.Plan{web: onePlan, pay: payPlan} {
+		if _, err := r.Begin(t.Context(), ref, metav1.OwnerReference{}, p, nil, "anna"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := r.Client.CoreV1().ConfigMaps("shop")
+	_, name := r.location(web)
+	whole, err := client.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func(*corev1.ConfigMap){
+		"no JSON":      func(cm *corev1.ConfigMap) { cm.Data[keyRecord] = "{" },
+		"no record":    func(cm *corev1.ConfigMap) { cm.Data = nil },
+		"no plan":      func(cm *corev1.ConfigMap) { delete(cm.BinaryData, keyPlan) },
+		"no base":      func(cm *corev1.ConfigMap) { cm.BinaryData[keyBase] = []byte("{}") },
+		"another name": func(cm *corev1.ConfigMap) { cm.Data[keyRecord] = strings.ReplaceAll(cm.Data[keyRecord], "web", "api") },
+	} {
+		edited := whole.DeepCopy()
+		change(edited)
+		if _, err := client.Update(t.Context(), edited, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		list, unreadable, err := r.List(t.Context(), "")
+		if err != nil || len(list) != 1 || list[0].Ref != pay || len(unreadable) != 1 || unreadable[0].Namespace != "shop" || unreadable[0].ConfigMap != name {
+			t.Errorf("%s: %v, %d records, unreadable %v", what, err, len(list), unreadable)
+		}
+		if _, err := r.Load(t.Context(), web); err == nil || !strings.Contains(unreadable[0].Hint(), "kubectl delete configmap "+name+" -n shop") {
+			t.Errorf("%s: %v, hint %q", what, err, unreadable[0].Hint())
 		}
 	}
 }

@@ -78,27 +78,28 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 	return readRecord(cm)
 }
 
-// List reads all records of a namespace, or of all for "".
-func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, error) {
-	var out []plan.Record
-	err := objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
+// List reads all records of a namespace, or of all for "". Those that cannot be read are
+// returned apart.
+func (r Records) List(ctx context.Context, namespace string) (list []plan.Record, unreadable []apply.UnreadableRecord, err error) {
+	err = objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
 		if err != nil {
 			return "", err
 		}
 		for i := range page.Items {
 			record, err := readRecord(&page.Items[i])
-			if err != nil {
-				return "", err
+			if u, ok := errors.AsType[apply.UnreadableRecord](err); ok {
+				unreadable = append(unreadable, u)
+				continue
 			}
-			out = append(out, record)
+			list = append(list, record)
 		}
 		return page.Continue, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return out, nil
+	return list, unreadable, nil
 }
 
 // Begin records a plan, in the place of any before. owner is the object in the cluster

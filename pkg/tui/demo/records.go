@@ -37,7 +37,7 @@ func (r records) Load(_ context.Context, ref cluster.Ref) (plan.Record, error) {
 }
 
 // List is [apply.Records].
-func (r records) List(_ context.Context, namespace string) (list []plan.Record, err error) {
+func (r records) List(_ context.Context, namespace string) (list []plan.Record, _ []apply.UnreadableRecord, err error) {
 	r.shop.mu.Lock()
 	defer r.shop.mu.Unlock()
 	for _, ref := range r.shop.refs {
@@ -46,11 +46,11 @@ func (r records) List(_ context.Context, namespace string) (list []plan.Record, 
 		}
 		rec, err := r.shop.store.record(ref)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, rec)
 	}
-	return list, nil
+	return list, nil, nil
 }
 
 // Change is [apply.Records]. change is called without the lock: it asks for the time.

@@ -49,11 +49,11 @@ func TestRecords_ListRollouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := c.rollouts()
-	all, err := r.List(t.Context(), "")
+	all, _, err := r.List(t.Context(), "")
 	if err != nil || len(all) != len(rollouts) {
 		t.Errorf("%d rollouts, %v; want %d", len(all), err, len(rollouts))
 	}
-	inShop, err := r.List(t.Context(), "shop")
+	inShop, _, err := r.List(t.Context(), "shop")
 	if err != nil || len(inShop) == 0 || len(inShop) >= len(all) {
 		t.Errorf("%d of %d rollouts, %v", len(inShop), len(all), err)
 	}

@@ -83,7 +83,7 @@ func TestLibrary(t *testing.T) {
 			if res, err = r.Undo(ctx, ref, 0, plan.Policy{Pull: plan.PullNever}, apply.Options{}); err != nil || res.Outcome != event.Completed || running(b.pods(t), web2) != 4 {
 				t.Fatalf("%+v, %v", res, err)
 			}
-			list, err := r.List(ctx, b.namespace)
+			list, _, err := r.List(ctx, b.namespace)
 			if err != nil || len(list) != 1 || list[0].State() != plan.StateDone {
 				t.Errorf("%+v, %v", list, err)
 			}
