@@ -76,7 +76,7 @@ func TestRolloutVerbs_WorkOnAKruiseRollout(t *testing.T) {
 		{args: "status rollout/web --watch=false", out: "> 1  1 of the pods, 5% of the traffic, stays until approved\n    2  100% of the pods, stays 1m0s\n"},
 		{args: "status rollout/web --watch=false", phase: "Healthy", state: "Completed", out: "no release is in progress"},
 		{args: "status rollout/web -o json -w=false", out: `"waitsForApproval": true`},
-		{args: "promote cloneset/web", code: 1, errOut: "is in the hands of Kruise Rollout web: step 1 of 2, StepPaused"},
+		{args: "promote cloneset/web", code: 1, errOut: "is controlled by Kruise Rollout web: step 1 of 2, StepPaused"},
 	} {
 		t.Run(c.args+" "+c.state, func(t *testing.T) {
 			if c.phase == "" {

@@ -232,14 +232,14 @@ func TestBuild_RefusesInvalidRequests(t *testing.T) {
 		"another uid": {
 			strings.Replace(old, "{name: web,", "{uid: u1, name: web,", 1), func(s *plan.Snapshot) { s.Workload.UID = "u2" },
 			plan.Policy{},
-			"metadata.uid: CloneSet shop/web was deleted and created again",
+			"metadata.uid: CloneSet shop/web was deleted and created again: uid u2, not u1",
 		},
 		"a Rollout owns it": {
 			old, func(s *plan.Snapshot) {
 				s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": "{}"}
 			},
 			plan.Policy{},
-			"CloneSet shop/web is in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)",
+			"CloneSet shop/web is controlled by a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)",
 		},
 		"steps fall":   {old, nil, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Pods(5)}, {To: plan.Pods(3)}}}, `step "3" is not larger than the one before`},
 		"wrong driver": {old, nil, plan.Policy{Driver: plan.DriverClient}, "driver: CloneSet shop/web cannot be rolled out by the driver client"},

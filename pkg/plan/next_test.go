@@ -130,7 +130,7 @@ func TestNext_WithinAStep(t *testing.T) {
 		"gone":      {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload = nil }, time.Minute, "1 halt object: the object is gone", 0},
 		"owned": {func(_ *plan.Plan, s *plan.Snapshot) {
 			s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": ""}
-		}, time.Minute, "1 halt owner: CloneSet shop/web is now in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)", 0},
+		}, time.Minute, "1 halt owner: CloneSet shop/web is controlled by a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)", 0},
 		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Failed = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
 		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act update 5 more pods: 10 of 10", 0},
 		"finished":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Finished = noon }, time.Minute, "1 done all steps are done", 0},

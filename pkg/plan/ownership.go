@@ -26,16 +26,8 @@ func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
 	if w == nil || w.Object == nil {
 		return Blocker{Gate: GateObject, Why: "the object is gone"}, true
 	}
-	want := r.plan.Target.Object()
-	switch owner := rolloutOwner(w); {
-	case want.UID != "" && w.UID != "" && want.UID != w.UID:
-		return Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created again: uid %s, not %s", title(w.Ref), w.UID, want.UID)}, true
-	case metaOf(w).GetDeletionTimestamp() != nil:
-		return Blocker{Gate: GateObject, Why: title(w.Ref) + " is being deleted"}, true
-	case owner != "":
-		return Blocker{Gate: GateOwner, Why: fmt.Sprintf("%s is now in the hands of %s", title(w.Ref), owner)}, true
-	}
-	return Blocker{}, false
+	p, bad := ownershipOf(w, r.plan.Target.Object().UID)
+	return Blocker{Gate: p.gate, Why: p.why}, bad
 }
 
 // check refuses workloads and policies that no plan can be made for.
@@ -46,19 +38,39 @@ func (b *builder) check() error {
 	if d, p := b.desired.Ref, b.present.Ref; d != p {
 		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name on both sides"}
 	}
-	if b.desired.UID != "" && b.present.UID != "" && b.desired.UID != b.present.UID {
-		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created again", Hint: "look at it again and make a new plan"}
-	}
-	if metaOf(b.present).GetDeletionTimestamp() != nil {
-		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it again"}
-	}
 	if err := b.checkSelector(); err != nil {
 		return err
 	}
-	if owner := rolloutOwner(b.present); owner != "" {
-		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition written here"}
+	if p, bad := ownershipOf(b.present, b.desired.UID); bad {
+		return &tree.Error{Path: p.path, Msg: p.why, Hint: p.hint}
 	}
 	return CheckSteps(b.policy.Steps)
+}
+
+// ownership is why an object is not a rollout's to write: the gate that a running rollout
+// shows, and the field and the remedy for one that is still to be planned.
+type ownership struct {
+	gate, path, why, hint string
+}
+
+// ownershipOf reports whether an object is no longer the one of a UID, "" for any, or is being
+// deleted, or another controller owns its rollout.
+func ownershipOf(w *cluster.Workload, uid string) (problem ownership, bad bool) {
+	switch owner := rolloutOwner(w); {
+	case uid != "" && w.UID != "" && uid != w.UID:
+		return ownership{
+			GateObject, "metadata.uid", fmt.Sprintf("%s was deleted and created again: uid %s, not %s", title(w.Ref), w.UID, uid),
+			"plan the change again for the object that is there now",
+		}, true
+	case metaOf(w).GetDeletionTimestamp() != nil:
+		return ownership{GateObject, "metadata.deletionTimestamp", title(w.Ref) + " is being deleted", "create it again"}, true
+	case owner != "":
+		return ownership{
+			GateOwner, "", fmt.Sprintf("%s is controlled by %s", title(w.Ref), owner),
+			"'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition written here",
+		}, true
+	}
+	return ownership{}, false
 }
 
 func (b *builder) checkSelector() error {

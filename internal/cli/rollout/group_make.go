@@ -155,7 +155,7 @@ func (o groupOfRun) makePart(ctx context.Context, one planning.One) (*groupPart,
 		return s.object, snapshot, err
 	}
 	made, err := run.Make(ctx)
-	if h, ok := errors.AsType[*handedError](err); ok {
+	if h, ok := errors.AsType[*controlledError](err); ok {
 		err = &resource.Error{Err: fmt.Errorf("%s is %w", one.Name, h), Hint: "roll it out by itself: its Rollout makes the steps"}
 	}
 	var p *groupPart

@@ -112,7 +112,7 @@ func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 		return err
 	}
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
-		return inHands(ref.String(), r)
+		return controlledByRollout(ref.String(), r)
 	}
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", ref), Hint: "start one with 'kubectl kruise rollout run'"}
 }
@@ -166,7 +166,7 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 		return nil, err
 	}
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
-		return nil, inHands(ref.String(), r)
+		return nil, controlledByRollout(ref.String(), r)
 	}
 	path := pausedPath(s.object)
 	on := !tree.Bool(tree.Get(s.object.Node(), path...))

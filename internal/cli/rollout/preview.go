@@ -166,7 +166,7 @@ func (o *control) printTransition(rec *plan.Record) error {
 // none is the error of a workload that no rollout is recorded for.
 func (o *control) none(ctx context.Context, s *session) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-		return inHands(s.target.String(), r)
+		return controlledByRollout(s.target.String(), r)
 	}
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", s.target), Hint: "start one with 'kubectl kruise rollout run'"}
 }

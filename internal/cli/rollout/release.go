@@ -92,11 +92,12 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	return r, err
 }
 
-// inHands is the refusal of whatever would get in the way of a Rollout.
-func inHands(what string, r *release.Rollout) error {
+// controlledByRollout is the error of a command that would write to a workload which a Kruise
+// Rollout controls.
+func controlledByRollout(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
-		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Describe()),
+		Err:  fmt.Errorf("%s is controlled by Kruise Rollout %s: %s", what, r.Name, r.Describe()),
 		Hint: fmt.Sprintf("'kubectl kruise rollout approve %s' continues it, 'kubectl kruise rollout pause %s' pauses it, 'kubectl kruise rollout undo %s' rolls it back: Kruise Rollout would undo a partition written here", name, name, name),
 	}
 }
@@ -162,13 +163,13 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 	return c
 }
 
-// handedError says that there is no plan to be made: a Rollout makes the steps.
-type handedError struct {
+// controlledError says that there is no plan to be made: a Rollout makes the steps.
+type controlledError struct {
 	rollout *release.Rollout
 	desired *resource.Resource
 }
 
-func (e *handedError) Error() string { return "in the hands of Kruise Rollout " + e.rollout.Name }
+func (e *controlledError) Error() string { return "controlled by Kruise Rollout " + e.rollout.Name }
 
 // handed asks whether the workload's changes are for a Rollout to roll out.
 func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) error {
@@ -176,12 +177,12 @@ func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) err
 	if err != nil || r == nil {
 		return err
 	}
-	return &handedError{r, desired}
+	return &controlledError{r, desired}
 }
 
 // handOver writes the template alone: the Rollout goes through its own steps. In
 // the middle of a release only the way back is open.
-func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
+func (o *runOptions) handOver(ctx context.Context, h *controlledError) error {
 	r, s := h.rollout, o.session
 	if o.detach.on {
 		return command.Usagef("leave --detach out", "Kruise Rollout %s makes the steps in the cluster, so no Job is needed", r.Name)
@@ -191,7 +192,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
 		return o.unchanged("the template is that already: there is nothing to roll out")
 	case r.Controls() && !o.back:
-		return inHands(s.target.String(), r)
+		return controlledByRollout(s.target.String(), r)
 	}
 	o.describeHandover(h)
 	if o.dry().Only() {
@@ -254,7 +255,7 @@ func (o *runOptions) preview(ctx context.Context) error {
 }
 
 // describeHandover says who rolls out, and what is left undone.
-func (o *runOptions) describeHandover(h *handedError) {
+func (o *runOptions) describeHandover(h *controlledError) {
 	var steps []string
 	for _, s := range h.rollout.Steps {
 		steps = append(steps, s.Replicas)

@@ -184,7 +184,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		}
 	}()
 	m, err := o.Make(ctx)
-	if h, ok := errors.AsType[*handedError](err); ok {
+	if h, ok := errors.AsType[*controlledError](err); ok {
 		return o.handOver(ctx, h)
 	}
 	if err != nil {

@@ -79,7 +79,7 @@ status: {` + status + `}
 }
 
 // TestStatus_ListsRolloutsInProgress: what is complete is left out; a recorded rollout is told of, and so is
-// one in the hands of Kruise Rollout.
+// one controlled by a Kruise Rollout.
 func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	begun := sightOf(t, "begun", "observedGeneration: 1")

@@ -216,7 +216,7 @@ spec:
 	if code, _, said := kubectl(t, c, namespace, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:3", "--yes", "--detach", "--runner-image", runnerImage); code != 2 || !strings.Contains(said, "no Job is needed") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	if code, _, said := kubectl(t, c, namespace, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:3", "--yes"); code != 1 || !strings.Contains(said, "in the hands of Kruise Rollout web: step 1 of 2") {
+	if code, _, said := kubectl(t, c, namespace, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:3", "--yes"); code != 1 || !strings.Contains(said, "controlled by Kruise Rollout web: step 1 of 2") {
 		t.Errorf("run: exit %d\n%s", code, said)
 	}
 	if code, out, said := kubectl(t, c, namespace, "rollout", "approve", "cloneset/web"); code != 0 {

@@ -179,6 +179,17 @@ reportingInstance: operator
 		must(t, err)
 	}
 
+	// A record that is none hides no rollout from the others.
+	i.attack(t, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: rollout.none, labels: {kubectl-kruise.dev/rollout-of: none}}
+data: {record: "{\e[2J"}
+`, "create", "-f", "-")
+	if code, said = i.as(t, i.operator, "rollout", "list"); code != 0 || !strings.Contains(said, ref) || !strings.Contains(said, "configmap/rollout.none") || strings.Contains(said, "\x1b") {
+		t.Errorf("with a record that cannot be read: exit %d\n%s", code, said)
+	}
+
 	if code, said = i.as(t, i.approver, "rollout", "promote", ref); code != 1 || !strings.Contains(said, "no process is running the rollout") {
 		t.Errorf("the approver: exit %d\n%s", code, said)
 	}

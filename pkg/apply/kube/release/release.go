@@ -221,7 +221,7 @@ var kinds = map[string][]string{
 	"apps.kruise.io": {kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet},
 }
 
-// Of finds the Rollout that a workload is in the hands of; nil where there is none,
+// Of finds the Rollout that controls a workload; nil where there is none,
 // where none could be, or where they may not be read: a workload in the middle of a
 // release says so itself.
 func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
