@@ -1,8 +1,10 @@
 package restart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -18,8 +21,11 @@ import (
 )
 
 // find sorts the arguments: one workload, or pods by the workloads that they belong
-// to, in the order in which they were named.
+// to, in the order in which they were named; with -l, what it matches.
 func (o *options) find(ctx context.Context, args []string) ([]work, error) {
+	if o.selector != "" {
+		return o.selected(ctx, strings.Join(args, ","))
+	}
 	var pods []string
 	for _, arg := range args {
 		pod, ok := resourcearg.ParsePod(arg)
@@ -38,34 +44,95 @@ func (o *options) find(ctx context.Context, args []string) ([]work, error) {
 	return o.owners(ctx, pods)
 }
 
-func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
+func (o *options) owners(ctx context.Context, names []string) ([]work, error) {
+	client, namespace, err := o.factory.InNamespace()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*unstructured.Unstructured, len(names))
+	for i, name := range names {
+		if list[i], err = get(ctx, client, podResource, namespace, name); err != nil {
+			return nil, err
+		}
+	}
+	return byOwner(ctx, client, list)
+}
+
+var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+// selected finds what the label selector matches: pods, or workloads of the types, "" for all
+// that have pods.
+func (o *options) selected(ctx context.Context, types string) ([]work, error) {
 	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}
 	var out []work
+	if _, ok := resourcearg.ParsePod(types + "/NAME"); ok {
+		out, err = selectedPods(ctx, client, namespace, o.selector)
+	} else {
+		out, err = selectedWorkloads(ctx, client, types, namespace, o.selector)
+	}
+	if err == nil && len(out) == 0 {
+		err = &resource.Error{Err: fmt.Errorf("no %s in namespace %s matches %q", cmp.Or(types, "workload"), namespace, o.selector), Hint: "check -l and -n"}
+	}
+	return out, err
+}
+
+func selectedPods(ctx context.Context, client dynamic.Interface, namespace, selector string) ([]work, error) {
+	list, err := clusterread.List(ctx, client, podResource, namespace, selector)
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]*unstructured.Unstructured, len(list))
+	for i := range list {
+		pods[i] = &list[i]
+	}
+	return byOwner(ctx, client, pods)
+}
+
+func selectedWorkloads(ctx context.Context, client dynamic.Interface, types, namespace, selector string) ([]work, error) {
+	kinds, err := resourcearg.ParseKinds(types)
+	if err != nil {
+		return nil, err
+	}
+	if types == "" { // a SidecarSet has no pods of its own
+		kinds = slices.DeleteFunc(kinds, func(k schema.GroupKind) bool { return k.Kind == kruise.KindSidecarSet })
+	}
+	names, err := clusterread.SelectWorkloads(ctx, client, kinds, namespace, selector)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]work, len(names))
+	for i, n := range names {
+		out[i] = work{name: n}
+	}
+	return out, nil
+}
+
+// byOwner sorts pods by the workloads that they belong to, in the order in which they come.
+func byOwner(ctx context.Context, client dynamic.Interface, pods []*unstructured.Unstructured) ([]work, error) {
+	var out []work
+	at := map[string]int{}
 	for _, pod := range pods {
-		name, err := ownerOf(ctx, client, namespace, pod)
+		name, err := ownerOf(ctx, client, pod)
 		if err != nil {
 			return nil, err
 		}
-		if n := len(out); n > 0 && out[n-1].name.String() == name.String() {
-			out[n-1].pods = append(out[n-1].pods, pod)
-			continue
+		i, ok := at[name.String()]
+		if !ok {
+			i = len(out)
+			at[name.String()], out = i, append(out, work{name: name})
 		}
-		out = append(out, work{name, []string{pod}})
+		out[i].pods = append(out[i].pods, pod.GetName())
 	}
 	return out, nil
 }
 
 // ownerOf is the workload that a pod belongs to: of a ReplicaSet that a Deployment
 // owns it is the Deployment. An unmanaged pod, or one of a Job, stands for itself.
-func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (resourcearg.Name, error) {
-	o, err := get(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, namespace, pod)
-	if err != nil {
-		return resourcearg.Name{}, err
-	}
-	ref := metav1.GetControllerOf(o)
+func ownerOf(ctx context.Context, client dynamic.Interface, pod *unstructured.Unstructured) (resourcearg.Name, error) {
+	ref, namespace := metav1.GetControllerOf(pod), pod.GetNamespace()
 	if ref != nil && ref.Kind == kruise.KindReplicaSet {
 		set, err := get(ctx, client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}, namespace, ref.Name)
 		if err != nil {
@@ -81,7 +148,7 @@ func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod strin
 			return name, nil
 		}
 	}
-	return resourcearg.NameOf(o.GroupVersionKind().GroupKind(), pod), nil
+	return resourcearg.NameOf(pod.GroupVersionKind().GroupKind(), pod.GetName()), nil
 }
 
 func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {

@@ -43,6 +43,9 @@ const example = `  # all containers of all pods of a workload
   # one container in all pods of a workload
   kubectl kruise restart cloneset/web -c app
 
+  # one container everywhere: in all workloads with a label, one workload after the other
+  kubectl kruise restart -l app.kubernetes.io/part-of=shop -c app
+
   # one container of two pods, without Kruise, and without being asked
   kubectl kruise restart web-0 web-1 -c app --method image-alias --yes
 
@@ -53,10 +56,12 @@ type options struct {
 	factory *factory.Factory
 	own     *rollout.VerbRunner
 
-	what    plan.RestartRequest
-	steps   string
-	timeout time.Duration
-	policy  plan.Policy
+	what  plan.RestartRequest
+	steps string
+	// selector matches workloads or pods that are not named.
+	selector string
+	timeout  time.Duration
+	policy   plan.Policy
 }
 
 var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
@@ -65,7 +70,7 @@ var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, own: rollout.NewVerbRunner(f)}
 	c := &cobra.Command{
-		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers in place", Long: long, Example: example,
+		Use: "restart (POD… | TYPE/NAME | [TYPE] -l SELECTOR)", Short: "Restart containers in place", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
 				return err
@@ -76,6 +81,7 @@ func New(f *factory.Factory) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart; repeatable (default: all regular containers)")
+	fl.StringVarP(&o.selector, "selector", "l", "", "all workloads, or with the type pods all pods, that this label selector matches, one workload after the other")
 	fl.StringVar(&o.what.Method, "method", "", "restart method: crr, image-alias or signal (default: chosen)")
 	fl.BoolVar(&o.what.Ordered, "ordered", false, "restart one container after the other (crr)")
 	fl.DurationVar(&o.what.Unready, "unready", 0, "time a pod is not ready before its containers stop (crr)")
@@ -91,8 +97,10 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 		return err
 	}
 	switch m := o.what.Method; {
-	case len(args) == 0:
-		return command.Usagef("for instance cloneset/web, or names of pods", "nothing to restart")
+	case o.selector != "" && (len(args) > 1 || len(args) == 1 && strings.Contains(args[0], "/")):
+		return command.Usagef("for instance pods -l app=web", "-l goes with types, not with names")
+	case o.selector == "" && len(args) == 0:
+		return command.Usagef("for instance cloneset/web, names of pods, or -l app=web", "nothing to restart")
 	case m != "" && !slices.Contains(methods, m):
 		return command.Usagef("one of: "+strings.Join(methods, ", "), "--method: unknown method %q", m)
 	case m != "" && m != plan.RestartCRR && (o.what.Ordered || o.what.Unready != 0):

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
@@ -84,5 +86,46 @@ func TestRestartCannotFinish(t *testing.T) {
 	}
 	if code, out, _ := kubectl(t, b.Cluster, b.namespace, "rollout", "list"); code != 0 || strings.Contains(out, "web") {
 		t.Errorf("exit %d: something is on record\n%s", code, out)
+	}
+}
+
+// TestRestart_Selector: -l restarts the pods that it matches, or all pods of the workloads that it
+// matches, and no other pods.
+func TestRestart_Selector(t *testing.T) {
+	t.Parallel()
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	c.Apply(t, namespace, barePod("a", "Always"))
+	c.Apply(t, namespace, strings.ReplaceAll(barePod("b", "Always"), "app: web", "app: db"))
+	set := strings.ReplaceAll(document("apps/v1", "StatefulSet", ""), "metadata: {name: web", "metadata: {labels: {part: shop}, name: web")
+	set = strings.ReplaceAll(set, "replicas: 4", "replicas: 2")
+	c.Apply(t, namespace, strings.ReplaceAll(set, "app: web", "app: set"))
+	await(t, c, namespace, 4)
+	for _, call := range []struct {
+		args string
+		ends int
+		says string
+		want map[string]int
+	}{
+		{"restart pods -l app=web --yes", 0, "", map[string]int{"a": 1, "b": 0, "web-0": 0, "web-1": 0}},
+		{"restart -l part=shop --yes", 0, "", map[string]int{"a": 1, "b": 0, "web-0": 1, "web-1": 1}},
+		{"restart sts,deploy -l part=shop --yes", 0, "", map[string]int{"a": 1, "b": 0, "web-0": 2, "web-1": 2}},
+		{"restart -l part=none --yes", 1, `no workload in namespace ` + namespace + ` matches "part=none"`, nil},
+		{"restart po -l part=none --yes", 1, `no po in namespace ` + namespace, nil},
+		{"restart sts/web -l part=shop --yes", 2, "-l goes with types", nil},
+		{"restart jobs -l part=shop --yes", 2, "unknown type", nil},
+	} {
+		code, out, said := kubectl(t, c, namespace, strings.Fields(call.args)...)
+		if code != call.ends || !strings.Contains(said, call.says) {
+			t.Errorf("%s: exit %d\n%s\n%s", call.args, code, out, said)
+		}
+		list, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+		must(t, err)
+		got := map[string]int{}
+		for i := range list.Items {
+			got[list.Items[i].Name] = int(list.Items[i].Status.ContainerStatuses[0].RestartCount)
+		}
+		if call.want != nil && !maps.Equal(got, call.want) {
+			t.Errorf("%s: restarts %v, want %v", call.args, got, call.want)
+		}
 	}
 }
