@@ -16,7 +16,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once, whatever it is busy with.
 	context.AfterFunc(ctx, stop)
-	code := cli.Main(ctx, os.Args, factory.System())
-	stop()
-	os.Exit(code)
+	// stop is not called at the end: it would end the context as a signal does, and a process
+	// that takes long to exit would then end as interrupted.
+	os.Exit(cli.Main(ctx, os.Args, factory.System()))
 }
