@@ -7,12 +7,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -116,7 +115,7 @@ func hintOf(err error) string {
 	if fault, ok := errors.AsType[*tree.Error](err); ok {
 		return fault.Hint
 	}
-	if record, ok := errors.AsType[apply.UnreadableRecord](err); ok {
+	if record, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 		return record.Hint()
 	}
 	return kubectl.Hint(err)

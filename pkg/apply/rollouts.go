@@ -18,7 +18,7 @@ type Records interface {
 	Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 	// List returns those of a namespace, or of all for "", and apart from them the ones that
 	// cannot be read: one record that was edited must not hide the others.
-	List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecord, error)
+	List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecordError, error)
 	// Change changes the progress of a rollout as it is recorded now. change is called
 	// again where another process has written in between; its error ends the change, and
 	// nothing is written. by is who changes it.
@@ -27,26 +27,26 @@ type Records interface {
 	Holder(ctx context.Context, ref cluster.Ref) (string, error)
 }
 
-// UnreadableRecord is a ConfigMap that is labelled as the record of a rollout, and cannot be
+// UnreadableRecordError is a ConfigMap that is labelled as the record of a rollout, and cannot be
 // read as one: it was edited, or another version has written it.
-type UnreadableRecord struct {
+type UnreadableRecordError struct {
 	Namespace, ConfigMap string
 	// Err is what is wrong with it.
 	Err error
 }
 
 // Error names the ConfigMap and what is wrong with it.
-func (u UnreadableRecord) Error() string {
+func (u UnreadableRecordError) Error() string {
 	return fmt.Sprintf("ConfigMap %s/%s holds no rollout that this version can read: %v", u.Namespace, u.ConfigMap, u.Err)
 }
 
 // Hint names the commands that show and remove it.
-func (u UnreadableRecord) Hint() string {
+func (u UnreadableRecordError) Hint() string {
 	return fmt.Sprintf("'kubectl get configmap %[2]s -n %[1]s -o yaml' shows it; 'kubectl delete configmap %[2]s -n %[1]s' removes it, the plan and its history included, and leaves the workload as it is", u.Namespace, u.ConfigMap)
 }
 
 // Unwrap returns the cause.
-func (u UnreadableRecord) Unwrap() error { return u.Err }
+func (u UnreadableRecordError) Unwrap() error { return u.Err }
 
 // Workload is one workload of a cluster, opened so that its rollout can be driven.
 type Workload interface {
@@ -104,7 +104,7 @@ type Transition func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progres
 
 // List returns the recorded rollouts of a namespace, or of all for "", and the records that
 // cannot be read.
-func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecord, error) {
+func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, []UnreadableRecordError, error) {
 	return r.Records.List(ctx, namespace)
 }
 

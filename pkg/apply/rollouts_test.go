@@ -59,7 +59,7 @@ func (m *memory) Load(context.Context, cluster.Ref) (plan.Record, error) {
 	return rec, err
 }
 
-func (m *memory) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecord, error) {
+func (m *memory) List(ctx context.Context, namespace string) ([]plan.Record, []apply.UnreadableRecordError, error) {
 	rec, err := m.Load(ctx, m.ref)
 	if errors.Is(err, plan.ErrNoRollout) || namespace != "" && namespace != m.ref.Namespace {
 		return nil, nil, nil

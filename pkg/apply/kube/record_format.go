@@ -111,10 +111,10 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 	return cm, nil
 }
 
-// readRecord reads what configMap writes. Its errors are [apply.UnreadableRecord].
+// readRecord reads what configMap writes. Its errors are [apply.UnreadableRecordError].
 func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	broken := func(err error) (plan.Record, error) {
-		return plan.Record{}, apply.UnreadableRecord{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
+		return plan.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
 	}
 	var w storedRecord
 	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {

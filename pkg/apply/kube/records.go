@@ -80,7 +80,7 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 
 // List reads all records of a namespace, or of all for "". Those that cannot be read are
 // returned apart.
-func (r Records) List(ctx context.Context, namespace string) (list []plan.Record, unreadable []apply.UnreadableRecord, err error) {
+func (r Records) List(ctx context.Context, namespace string) (list []plan.Record, unreadable []apply.UnreadableRecordError, err error) {
 	err = objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
 		if err != nil {
@@ -88,7 +88,7 @@ func (r Records) List(ctx context.Context, namespace string) (list []plan.Record
 		}
 		for i := range page.Items {
 			record, err := readRecord(&page.Items[i])
-			if u, ok := errors.AsType[apply.UnreadableRecord](err); ok {
+			if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 				unreadable = append(unreadable, u)
 				continue
 			}

@@ -37,7 +37,7 @@ func (r records) Load(_ context.Context, ref cluster.Ref) (plan.Record, error) {
 }
 
 // List is [apply.Records].
-func (r records) List(_ context.Context, namespace string) (list []plan.Record, _ []apply.UnreadableRecord, err error) {
+func (r records) List(_ context.Context, namespace string) (list []plan.Record, _ []apply.UnreadableRecordError, err error) {
 	r.shop.mu.Lock()
 	defer r.shop.mu.Unlock()
 	for _, ref := range r.shop.refs {
