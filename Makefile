@@ -65,7 +65,7 @@ test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.
 .PHONY: test-chaos
 test-chaos: cluster ## Run 2,000 random rollouts with faults and kills, in parts (CHAOS_SEED is the first; continues where it stopped)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
-	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled$$' -count=1 -timeout 120m
+	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled_ResumesElsewhere$$' -count=1 -timeout 120m
 	CHAOS_DETACHED=$(or $(CHAOS_DETACHED),50) CHAOS_LOST=$(or $(CHAOS_LOST),10) go test -C test ./e2e/rollout -run '^TestDetached_(Killed|TimeLost)$$' -v -count=1 -timeout 60m
 
 .PHONY: test-rollouts
@@ -94,7 +94,7 @@ soak: ## Run rollouts for SOAK=24h in the time of the model, and check that noth
 SOAK_TIME ?= 20m
 .PHONY: soak-cluster
 soak-cluster: cluster ## Run rollouts on a real control plane for SOAK_TIME=20m, and check that nothing grows
-	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
+	go test -C test ./e2e/rollout -run '^TestSoak_ManyRolloutsInOneProcess$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Helm, Flux's libraries, Argo CD
@@ -184,8 +184,8 @@ generate: reference ## Generate files (docs, plugins/kustomize/component)
 .PHONY: pictures
 pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, the session that the README shows, and a report (needs Chromium)
 	UPDATE=1 go test ./pkg/tui -run TestPictures_OfTheDocs -count=1
-	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture -count=1
-	UPDATE=1 go test -C test ./browser -run TestPicture -count=1
+	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture_IsUpToDate -count=1
+	UPDATE=1 go test -C test ./browser -run TestPicture_OfTheDocsHasItsSize -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew

@@ -48,8 +48,8 @@ func follows(t *testing.T) (url string, followed <-chan string) {
 	return s.URL, told
 }
 
-// TestInterrupted: whoever follows something and presses Ctrl-C gets 130, and no error.
-func TestInterrupted(t *testing.T) {
+// TestInterrupt_EndsWith130: whoever follows something and presses Ctrl-C gets 130, and no error.
+func TestInterrupt_EndsWith130(t *testing.T) {
 	for _, line := range []string{
 		"get pods -w", "get pod/web -w -o name", "get pods --watch-only", "logs -f web", "logs -f web --timestamps --all-containers",
 	} {

@@ -39,8 +39,8 @@ func (m withCommands) Run() int {
 	return m.tests.Run()
 }
 
-// TestStories runs testdata/script: one story per user task.
-func TestStories(t *testing.T) {
+// TestStories_EndAsWritten runs testdata/script: one story per user task.
+func TestStories_EndAsWritten(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE") != "",

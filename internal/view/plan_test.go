@@ -85,9 +85,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsShort: 2,000 pods take no more lines than 5, and none is wider than
+// TestPlan_FitsTheTerminal: 2,000 pods take no more lines than 5, and none is wider than
 // the terminal.
-func TestPlanIsShort(t *testing.T) {
+func TestPlan_FitsTheTerminal(t *testing.T) {
 	var few, many bytes.Buffer
 	_ = Plan(&few, planOf(5), nil, Style{Width: 90})
 	_ = Plan(&many, planOf(2000), nil, Style{Width: 90})

@@ -129,9 +129,9 @@ func (m *memory) Announce(event.Event) { m.announce++ }
 
 func (m *memory) Close() { m.opened-- }
 
-// TestRollouts is a rollout as a program drives it, from its beginning to its end and
+// TestRollouts_RunFromStartToUndo is a rollout as a program drives it, from its beginning to its end and
 // back.
-func TestRollouts(t *testing.T) {
+func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "4+pause", "100%")})
 	ctx := t.Context()
 	if _, err := r.Pause(ctx, m.ref); !errors.Is(err, plan.ErrNoRollout) {

@@ -117,8 +117,8 @@ func TestLooks_OfOtherTerminals(t *testing.T) {
 	}
 }
 
-// TestMouse: a click selects, another opens, the wheel scrolls.
-func TestMouse(t *testing.T) {
+// TestMouse_SelectsOpensAndScrolls: a click selects, another opens, the wheel scrolls.
+func TestMouse_SelectsOpensAndScrolls(t *testing.T) {
 	s, _ := start(t, two())
 	click := tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft}
 	s.Send(click)

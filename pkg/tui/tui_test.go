@@ -116,8 +116,8 @@ func TestReadOnly_HidesAndRefusesChanges(t *testing.T) {
 	}
 }
 
-// TestHelp: the page is made of the tables of keys, says where one is, and is searched.
-func TestHelp(t *testing.T) {
+// TestHelp_ListsKeysAndIsSearched: the page is made of the tables of keys, says where one is, and is searched.
+func TestHelp_ListsKeysAndIsSearched(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("?")
 	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the previous revision")
@@ -130,8 +130,8 @@ func TestHelp(t *testing.T) {
 	s.Until("cloneset/web")
 }
 
-// TestCommand: tab completes commands and what they take.
-func TestCommand(t *testing.T) {
+// TestCommand_CompletesWithTab: tab completes commands and what they take.
+func TestCommand_CompletesWithTab(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press(":").Type("so").Press("tab")
 	s.Until(":sort", "health name updated")

@@ -131,9 +131,9 @@ func (j job) installed() bool {
 	return err == nil
 }
 
-// TestInstall: from a server, and a second time from what is kept of the first, with no
+// TestInstall_FromAServerCacheOrFolder: from a server, and a second time from what is kept of the first, with no
 // server any more; from a folder, too.
-func TestInstall(t *testing.T) {
+func TestInstall_FromAServerCacheOrFolder(t *testing.T) {
 	p, j := publish(t), newJob(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(p.dir))))
 	t.Cleanup(server.Close)

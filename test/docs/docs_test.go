@@ -27,9 +27,9 @@ import (
 // top is the repository.
 const top = "../.."
 
-// TestDocs runs each page that says so, in a copy of the examples and of the page's own
+// TestDocs_PrintWhatTheyShowOnACluster runs each page that says so, in a copy of the examples and of the page's own
 // folder below testdata, in the namespace that the page names.
-func TestDocs(t *testing.T) {
+func TestDocs_PrintWhatTheyShowOnACluster(t *testing.T) {
 	pages, err := docrun.RunOn(top, docrun.Cluster)
 	must(t, err)
 	for page, namespace := range pages {

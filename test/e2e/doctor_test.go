@@ -40,9 +40,9 @@ func says(lines []verdict, status, topic, text string) bool {
 	return false
 }
 
-// TestDoctor: an administrator of a cluster with Kruise's API, whose controllers are not
+// TestDoctor_OfAdministratorAndUserWithoutRights: an administrator of a cluster with Kruise's API, whose controllers are not
 // there, and somebody who may do nothing.
-func TestDoctor(t *testing.T) {
+func TestDoctor_OfAdministratorAndUserWithoutRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	lines, code := examine(t, c.Kubeconfig(), namespace)
 	for _, want := range []verdict{
@@ -81,8 +81,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorWithoutKruise: nothing is wrong with such a cluster.
-func TestDoctorWithoutKruise(t *testing.T) {
+// TestDoctor_WithoutKruise: nothing is wrong with such a cluster.
+func TestDoctor_WithoutKruise(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	lines, code := examine(t, c.Kubeconfig(), namespace)
 	if code != 0 || !says(lines, "ok", "Kruise", "is not installed") || says(lines, "fail", "", "") {
@@ -90,9 +90,9 @@ func TestDoctorWithoutKruise(t *testing.T) {
 	}
 }
 
-// TestDoctorRights: roles that are bound in one namespace say nothing about what has
+// TestDoctor_ChecksRightsByScope: roles that are bound in one namespace say nothing about what has
 // none; those of the whole cluster do.
-func TestDoctorRights(t *testing.T) {
+func TestDoctor_ChecksRightsByScope(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	who := "keeper-of-" + namespace
 	roles, said, err := as(t, c.Kubeconfig(), "rbac", "--name", who)

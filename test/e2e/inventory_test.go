@@ -98,9 +98,9 @@ spec:
   template: {spec: {restartPolicy: Never, containers: [{name: c, image: "registry.example.com/sweep:1"}]}}
 `
 
-// TestInventory: what is written down holds no more than it must, is the same
+// TestInventory_RendersAsTheClusterDoes: what is written down holds no more than it must, is the same
 // each time, and renders to what the cluster itself does.
-func TestInventory(t *testing.T) {
+func TestInventory_RendersAsTheClusterDoes(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	in := func(text string) string { return strings.ReplaceAll(text, "NAMESPACE", namespace) }
 	c.Apply(t, namespace, in(inhabited))
@@ -137,8 +137,8 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// TestInventoryOfSomeRights: who may read little learns what is missing.
-func TestInventoryOfSomeRights(t *testing.T) {
+// TestInventory_NamesMissingRights: who may read little learns what is missing.
+func TestInventory_NamesMissingRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	pair, err := c.Issue(pki.Subject{Name: "somebody"})
 	if err != nil {

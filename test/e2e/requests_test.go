@@ -65,9 +65,9 @@ spec:
 `
 )
 
-// TestRequests sends what restarts and ephemeral containers become, by the commands
+// TestRequests_RestartAndDebugByKubectl sends what restarts and ephemeral containers become, by the commands
 // that the steps give, and looks at the pods.
-func TestRequests(t *testing.T) {
+func TestRequests_RestartAndDebugByKubectl(t *testing.T) {
 	bed, namespace := cluster.Shared(t, kruise.API())
 	h := &hand{bed, t, namespace, filepath.Join(t.TempDir(), "patches")}
 	if err := os.MkdirAll(h.folder, 0o700); err != nil {

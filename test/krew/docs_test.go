@@ -15,8 +15,8 @@ import (
 // published is what pages call the repository of the index.
 const published = "https://github.com/kubectl-kruise/krew-index.git"
 
-// TestDocs runs the pages of krew's users: what they get from GitHub comes from here.
-func TestDocs(t *testing.T) {
+// TestDocs_PrintWhatTheyShowWithKrew runs the pages of krew's users: what they get from GitHub comes from here.
+func TestDocs_PrintWhatTheyShowWithKrew(t *testing.T) {
 	pages, err := docrun.RunOn(checkout.Path(), docrun.Krew)
 	if err != nil || len(pages) == 0 {
 		t.Fatal(len(pages), err)

@@ -182,7 +182,7 @@ kind: Secret
 metadata: {name: s, namespace: shop}
 `
 
-func TestReadAndSnapshot(t *testing.T) {
+func TestReadObjects_MakesASnapshot(t *testing.T) {
 	list := parseObjects(t, testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 1"), observedState)
 	st, err := ReadObjects(list)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestReadAndSnapshot(t *testing.T) {
 	}
 }
 
-func TestReadFaults(t *testing.T) {
+func TestReadObjects_ReportsFaultsWithTheirPlace(t *testing.T) {
 	for in, want := range map[string]string{
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}":                                                                     "in.yaml:4: Pod p: spec.containers: ",
 		"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: 5":                                                                                 "in.yaml:4: Node n1: spec: ",

@@ -127,9 +127,9 @@ func shopKinds() *stateServer {
 	}
 }
 
-// TestWorkload: what comes from the cluster is what a snapshot is made of, page by
+// TestReadWorkload_ReadsOnlyItsObjects: what comes from the cluster is what a snapshot is made of, page by
 // page, and others' pods and revisions stay out.
-func TestWorkload(t *testing.T) {
+func TestReadWorkload_ReadsOnlyItsObjects(t *testing.T) {
 	res, err := askWorkload(t, shopKinds(), "cloneset/web")
 	if err != nil {
 		t.Fatal(err)

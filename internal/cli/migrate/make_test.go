@@ -30,8 +30,8 @@ const live = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{
   "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i:1","someday":true}]}}},
  "status":{"replicas":4}}`
 
-// TestDefectCopied: what belongs to the old workload alone does not come along.
-func TestDefectCopied(t *testing.T) {
+// TestDefectCopy_LeavesOutFieldsOfTheOldWorkload: what belongs to the old workload alone does not come along.
+func TestDefectCopy_LeavesOutFieldsOfTheOldWorkload(t *testing.T) {
 	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0, kruise.Next)
 	if err != nil {
 		t.Fatal(err)

@@ -123,7 +123,7 @@ func TestPick_HintCanBeCopied(t *testing.T) {
 	}
 }
 
-func TestOne(t *testing.T) {
+func TestParseOne_RefusesSeveral(t *testing.T) {
 	if n, err := ParseOne([]string{"cloneset/web"}); err != nil || n.Name != "web" {
 		t.Errorf("%+v, %v", n, err)
 	}

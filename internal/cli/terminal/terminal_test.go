@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 )
 
-func TestPlain(t *testing.T) {
+func TestPlain_FollowsTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want bool

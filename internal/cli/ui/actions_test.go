@@ -105,8 +105,8 @@ func TestActions_DescribeTheirEffect(t *testing.T) {
 	}
 }
 
-// TestPause: what is done is seen in the world, and what was paused goes on when it is
-// promoted, here.
+// TestActions_PauseAndPromote: an action shows in the state of the workload, and a paused rollout
+// continues in this process once it is promoted.
 func TestActions_PauseAndPromote(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")

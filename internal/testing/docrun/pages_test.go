@@ -79,8 +79,8 @@ func hidden(t *testing.T, page string) {
 	}
 }
 
-// TestGrounds: pages that share a cluster do not share a namespace.
-func TestGrounds(t *testing.T) {
+// TestPages_HaveNamespacesOfTheirOwn: pages that share a cluster do not share a namespace.
+func TestPages_HaveNamespacesOfTheirOwn(t *testing.T) {
 	pages, err := RunOn(top, Cluster)
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func three(q *diagnose.Question) {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(t, checkout, three)
 	tuitest.Golden(t, "diff", o, func(s *tuitest.Session) string { return s.Until("revision 1", "revision 2", "FIELDS") })
 	o, _ = at(t, mesh, nil)

@@ -43,7 +43,7 @@ func at(open screen.Open) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: open}, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(screen.Open{Container: "app"})
 	tuitest.Golden(t, "logs", o, func(s *tuitest.Session) string { return s.Until("container app", "following", "02:49:00Z") })
 	o, _ = at(screen.Open{Container: "app"})

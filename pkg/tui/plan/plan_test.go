@@ -35,8 +35,8 @@ func at(t *testing.T, ref cluster.Ref) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Plan, Ref: ref}}, still
 }
 
-// TestGolden: before it is played, and in the middle.
-func TestGolden(t *testing.T) {
+// TestScreen_EqualsTheGoldens: before it is played, and in the middle.
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	tuitest.Golden(t, "begin", o, func(s *tuitest.Session) string { return s.Until("done after", "STEPS", "0:00 of") })
 	tuitest.Golden(t, "middle", o, func(s *tuitest.Session) string {
@@ -136,8 +136,8 @@ func TestPicture_OfNothing(t *testing.T) {
 	}
 }
 
-// TestGoldenPanels: where not all fits, tab shows the rest.
-func TestGoldenPanels(t *testing.T) {
+// TestPanels_TabShowsTheNext: where not all fits, tab shows the rest.
+func TestPanels_TabShowsTheNext(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	tuitest.Golden(t, "events", o, func(s *tuitest.Session) string {
 		s.Until("done after")

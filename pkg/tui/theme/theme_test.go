@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestNoColors: bold, faint and reverse stay, and no colour does.
-func TestNoColors(t *testing.T) {
+// TestNoColors_KeepsBoldFaintAndReverse: bold, faint and reverse stay, and no colour does.
+func TestNoColors_KeepsBoldFaintAndReverse(t *testing.T) {
 	th := New(Options{})
 	for s := range styles {
 		switch th.Open(s) {
@@ -127,8 +127,8 @@ func TestTheme_StatesLookDifferent(t *testing.T) {
 	}
 }
 
-// TestSymbols: each is one column wide, and those of health differ.
-func TestSymbols(t *testing.T) {
+// TestSymbols_AreOneColumnWideAndDiffer: each is one column wide, and those of health differ.
+func TestSymbols_AreOneColumnWideAndDiffer(t *testing.T) {
 	for _, s := range []Symbols{unicode, ascii} {
 		v := reflect.ValueOf(s)
 		for i := range v.NumField() {

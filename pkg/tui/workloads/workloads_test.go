@@ -41,13 +41,13 @@ func shop() world.World {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	tuitest.Golden(t, "workloads", tui.Options{Source: tuitest.NewStill(shop())}, func(s *tuitest.Session) string {
 		return s.Until("storefront", "audit")
 	})
 }
 
-func TestGoldenNarrowed(t *testing.T) {
+func TestScreen_NarrowedToTheGolden(t *testing.T) {
 	still := tuitest.NewStill(shop())
 	tuitest.Golden(t, "narrowed", tui.Options{Source: still, Actions: still}, func(s *tuitest.Session) string {
 		s.Until("storefront")
@@ -71,7 +71,7 @@ func TestOrder_UrgentFirst(t *testing.T) {
 	inOrder(t, s.Until("by name ↑"), "storefront", "mail", "ledger", "basket", "audit")
 }
 
-func TestFilter(t *testing.T) {
+func TestFilter_ByNameKindOrLabel(t *testing.T) {
 	for text, want := range map[string]string{
 		"sfr": "storefront", "team=pay audit": "audit", "team!=shop,app=ledger": "ledger", "native": "mail",
 	} {

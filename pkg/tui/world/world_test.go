@@ -46,8 +46,8 @@ func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	}
 }
 
-// TestRow: the row of the list is that of the detail.
-func TestRow(t *testing.T) {
+// TestRow_OfTheListIsThatOfTheDetail: the row of the list is that of the detail.
+func TestRow_OfTheListIsThatOfTheDetail(t *testing.T) {
 	ref := cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	w := &cluster.Workload{Ref: ref, Labels: map[string]string{"app": "web"}, Object: &appsv1.Deployment{}}
 	q := diagnose.Question{Begun: true}
@@ -59,7 +59,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-func TestFindAndOf(t *testing.T) {
+func TestWorld_FindsByReference(t *testing.T) {
 	ref := cluster.Ref{Kind: "CloneSet", Name: "web"}
 	w := World{Workloads: []*Workload{{Ref: ref}}, Detail: &Detail{Ref: ref}}
 	if w.Find(ref) == nil || w.Find(cluster.Ref{}) != nil || w.Of(ref) == nil || w.Of(cluster.Ref{}) != nil {

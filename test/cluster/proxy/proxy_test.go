@@ -76,8 +76,8 @@ func start(t *testing.T, w proxy.Weather, seed uint64) *proxy.Proxy {
 	return p
 }
 
-// TestFair passes everything on, and counts it.
-func TestFair(t *testing.T) {
+// TestFair_PassesAndCounts passes everything on, and counts it.
+func TestFair_PassesAndCounts(t *testing.T) {
 	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		p := start(t, proxy.Weather{}, 1)
 		client := through(t, p, media).CoreV1().Pods("shop")
@@ -102,8 +102,8 @@ func TestFair(t *testing.T) {
 	}
 }
 
-// TestStorm: everything that can go wrong does, sooner or later.
-func TestStorm(t *testing.T) {
+// TestStorm_HasEveryFault: everything that can go wrong does, sooner or later.
+func TestStorm_HasEveryFault(t *testing.T) {
 	p := start(t, proxy.Weather{Requests: 1, Watches: 1, Slow: time.Millisecond}, 1)
 	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		client := through(t, p, media).CoreV1().Pods("shop")
@@ -131,8 +131,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestEndWatches: a watch ends without an error, and the next one goes on.
-func TestEndWatches(t *testing.T) {
+// TestEndWatches_NextWatchContinues: a watch ends without an error, and the next one goes on.
+func TestEndWatches_NextWatchContinues(t *testing.T) {
 	p := start(t, proxy.Weather{}, 1)
 	client := through(t, p, runtime.ContentTypeJSON).CoreV1().Pods("shop")
 	for range 2 {

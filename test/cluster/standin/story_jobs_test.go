@@ -28,7 +28,7 @@ spec:
 `
 }
 
-func TestContainerRecreateRequest(t *testing.T) {
+func TestRecreateRequest_RestartsTheContainer(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: "`+web1+`"}]}}`)
@@ -70,7 +70,7 @@ func TestContainerRecreateRequest(t *testing.T) {
 	}
 }
 
-func TestContainerRecreateRequestForNoPod(t *testing.T) {
+func TestRecreateRequest_RefusesAMissingPod(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	_, err := b.of(t, "containerrecreaterequests").Create(t.Context(), object(t, recreateRequest("nobody", "")), metav1.CreateOptions{})
@@ -79,7 +79,7 @@ func TestContainerRecreateRequestForNoPod(t *testing.T) {
 	}
 }
 
-func TestImagePullJob(t *testing.T) {
+func TestImagePullJob_PullsOnNodes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	jobs := b.of(t, "imagepulljobs")

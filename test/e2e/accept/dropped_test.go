@@ -75,7 +75,7 @@ func same(sent, got any) bool {
 	return err == nil && p.Cmp(q) == 0
 }
 
-func TestDropped(t *testing.T) {
+func TestDropped_FindsFieldsThatTheServerDrops(t *testing.T) {
 	sent := map[string]any{
 		"a": "x", "gone": int64(1), "zero": false, "null": nil, "q": "1000m", "status": "x",
 		"list": []any{map[string]any{"b": "1", "c": "2"}}, "short": []any{"a", "b"},

@@ -42,8 +42,8 @@ spec:
 `
 }
 
-// TestObjects: create, change, and nothing to do; a dry run writes nothing.
-func TestObjects(t *testing.T) {
+// TestApply_CreatesAndChangesObjects: create, change, and nothing to do; a dry run writes nothing.
+func TestApply_CreatesAndChangesObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	for _, mode := range []string{"client", "server"} {
@@ -72,8 +72,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestFaultsBefore: what is wrong with one object keeps all from being written.
-func TestFaultsBefore(t *testing.T) {
+// TestApply_WritesNothingWhenOneObjectIsWrong: what is wrong with one object keeps all from being written.
+func TestApply_WritesNothingWhenOneObjectIsWrong(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	for name, c := range map[string]struct{ text, want string }{
@@ -87,8 +87,8 @@ func TestFaultsBefore(t *testing.T) {
 	}
 }
 
-// TestConflicts: fields of another manager are refused in kubectl's words.
-func TestConflicts(t *testing.T) {
+// TestApply_ReportsConflicts: fields of another manager are refused in kubectl's words.
+func TestApply_ReportsConflicts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.done(t, settings)
@@ -107,8 +107,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestPrune: what left the manifests is deleted, and nothing else.
-func TestPrune(t *testing.T) {
+// TestPrune_DeletesOnlyWhatLeftTheManifests: what left the manifests is deleted, and nothing else.
+func TestPrune_DeletesOnlyWhatLeftTheManifests(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	other := strings.Replace(settings, "name: settings", "name: other", 1)

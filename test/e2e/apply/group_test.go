@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestGroup: with the flags of a group, changed workloads are rolled out together, in waves;
+// TestGroup_RollsOutInWaves: with the flags of a group, changed workloads are rolled out together, in waves;
 // what has left the set goes when all are completed.
-func TestGroup(t *testing.T) {
+func TestGroup_RollsOutInWaves(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := inWave(document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), "1")

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestCompletes: the shell offers what there is, for two requests at most.
-func TestCompletes(t *testing.T) {
+// TestCompletion_AsksAtMostTwice: the shell offers what there is, for two requests at most.
+func TestCompletion_AsksAtMostTwice(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)

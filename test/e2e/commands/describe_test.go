@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDescribe: an object of Kruise with what belongs to it; native ones as kubectl
+// TestDescribe_ShowsRelatedObjects: an object of Kruise with what belongs to it; native ones as kubectl
 // describes them.
-func TestDescribe(t *testing.T) {
+func TestDescribe_ShowsRelatedObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload(kruiseV1, "StatefulSet", "db", "")+workload("apps/v1", "Deployment", "plain", "")+`
@@ -45,9 +45,9 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 	b.call(t, "describe", "nonsense", "x").ends(t, 1, "resource type")
 }
 
-// TestDescribeHidesSecrets: neither describe nor get tells more of a Secret than kubectl
+// TestDescribe_HidesSecrets: neither describe nor get tells more of a Secret than kubectl
 // does of one.
-func TestDescribeHidesSecrets(t *testing.T) {
+func TestDescribe_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -67,8 +67,8 @@ spec:
 	b.call(t, "describe", "resourcedistribution", b.namespace+"-secret").ends(t, 0, "password: 7 bytes")
 }
 
-// TestDescribeRollout: a Rollout in the older plugin's layout.
-func TestDescribeRollout(t *testing.T) {
+// TestDescribe_RolloutInTheOlderLayout: a Rollout in the older plugin's layout.
+func TestDescribe_RolloutInTheOlderLayout(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+`

@@ -16,9 +16,9 @@ spec: {selector: {matchLabels: {app: ` + app + `}}, ` + spec + `}
 `
 }
 
-// TestLintLive: what the cluster holds is held against the same rules as files are, by
+// TestLintLive_ChecksObjectsByName: what the cluster holds is held against the same rules as files are, by
 // name. Pods count, whoever has made them.
-func TestLintLive(t *testing.T) {
+func TestLintLive_ChecksObjectsByName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+budgetOf("good", "web", "maxUnavailable: 1")+budgetOf("bare", "bare", "maxUnavailable: 1")+`

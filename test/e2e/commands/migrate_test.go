@@ -138,9 +138,9 @@ func (b *bed) stands(t *testing.T, apiVersion, kind string, want int64) {
 	}
 }
 
-// TestMigrate: a Deployment becomes a CloneSet and comes back; no pod too few at any
+// TestMigrate_DeploymentToCloneSetAndBack: a Deployment becomes a CloneSet and comes back; no pod too few at any
 // time, and the autoscaler follows.
-func TestMigrate(t *testing.T) {
+func TestMigrate_DeploymentToCloneSetAndBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -173,10 +173,10 @@ func TestMigrate(t *testing.T) {
 
 var progressLine = regexp.MustCompile(`scale in (\d+), CloneSet/web scale out (\d+)`)
 
-// TestMigrateFollowed: what names the Deployment in a targetRef that cannot change has a
+// TestMigrate_MovesReferringObjects: what names the Deployment in a targetRef that cannot change has a
 // twin for the CloneSet before pods come, and goes when all have; budgets of Kruise
 // are asked. The way back ends at the beginning.
-func TestMigrateFollowed(t *testing.T) {
+func TestMigrate_MovesReferringObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Split(deploymentWeb, "---")[0]+`---
@@ -237,9 +237,9 @@ func (b *bed) scales(t *testing.T) string {
 	return h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name
 }
 
-// TestDefectMigrateReplicas: the older plugin's form, its flags and its lines; but
+// TestDefectMigrate_MovesNoMoreReplicasThanThereAre: the older plugin's form, its flags and its lines; but
 // replicas are copied where that is asked for, and more than there are cannot be moved.
-func TestDefectMigrateReplicas(t *testing.T) {
+func TestDefectMigrate_MovesNoMoreReplicasThanThereAre(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb)
@@ -268,8 +268,8 @@ func TestDefectMigrateReplicas(t *testing.T) {
 	}
 }
 
-// TestDefectMigrateCopy: finalizers are not copied: nobody would take them off.
-func TestDefectMigrateCopy(t *testing.T) {
+// TestDefectMigrate_CopiesNoFinalizers: finalizers are not copied: nobody would take them off.
+func TestDefectMigrate_CopiesNoFinalizers(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Replace(deploymentWeb, "  name: web\n", "  name: web\n  finalizers: [example.com/hold]\n", 1))
@@ -284,9 +284,9 @@ func TestDefectMigrateCopy(t *testing.T) {
 	must(t, err)
 }
 
-// TestDefectMigrateInterrupted: whoever is killed on the way goes on where it stood, with the
+// TestDefectMigrate_ContinuesAfterAKill: whoever is killed on the way goes on where it stood, with the
 // numbers of the beginning; so does who was out of time.
-func TestDefectMigrateInterrupted(t *testing.T) {
+func TestDefectMigrate_ContinuesAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -335,8 +335,8 @@ func readUntil(r interface{ Read([]byte) (int, error) }, text string) string {
 	}
 }
 
-// TestMigrateTurnsBack: halfway there the way back ends at the beginning.
-func TestMigrateTurnsBack(t *testing.T) {
+// TestMigrate_TurnsBackHalfway: halfway there the way back ends at the beginning.
+func TestMigrate_TurnsBackHalfway(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -356,8 +356,8 @@ func TestMigrateTurnsBack(t *testing.T) {
 	}
 }
 
-// TestMigrateStatefulSet: pods keep their names, and one at a time is away.
-func TestMigrateStatefulSet(t *testing.T) {
+// TestMigrateStatefulSet_KeepsPodNames: pods keep their names, and one at a time is away.
+func TestMigrateStatefulSet_KeepsPodNames(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -399,8 +399,8 @@ func (b *bed) owners(t *testing.T, apiVersion string) {
 	}
 }
 
-// TestMigrateRefuses: bad input, and what would go wrong.
-func TestMigrateRefuses(t *testing.T) {
+// TestMigrate_RefusesWhatWouldFail: bad input, and what would go wrong.
+func TestMigrate_RefusesWhatWouldFail(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -431,8 +431,8 @@ func TestMigrateRefuses(t *testing.T) {
 	}
 }
 
-// TestMigrateTimeout: what takes too long ends by itself, with 4.
-func TestMigrateTimeout(t *testing.T) {
+// TestMigrate_TimeoutEndsWith4: what takes too long ends by itself, with 4.
+func TestMigrate_TimeoutEndsWith4(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Replace(deploymentWeb, "maxUnavailable: 0", "minAvailable: 9", 1))

@@ -94,8 +94,8 @@ func at(u *unstructured.Unstructured, path string) string {
 	return fmt.Sprint(v)
 }
 
-// TestBed: what the other tests stand on.
-func TestBed(t *testing.T) {
+// TestBed_HasReadyPods: what the other tests stand on.
+func TestBed_HasReadyPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))

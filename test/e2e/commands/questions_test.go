@@ -31,9 +31,9 @@ var answers = map[string]struct {
 	"Ctrl-C":  {"\x03", 130, ""},
 }
 
-// TestQuestions: on a terminal a person is asked, and whatever is no yes changes nothing;
+// TestPrompts_OnlyYesChangesAnything: on a terminal a person is asked, and whatever is no yes changes nothing;
 // in a pipe nobody is asked, and nobody waited for.
-func TestQuestions(t *testing.T) {
+func TestPrompts_OnlyYesChangesAnything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -91,9 +91,9 @@ var colourful = []string{
 	"why cloneset/web", "spread workloadspread/web", "describe rollout web",
 }
 
-// TestColour: a terminal has it, a pipe has not, and NO_COLOR, --color and a terminal that
+// TestColour_FollowsTerminalAndFlags: a terminal has it, a pipe has not, and NO_COLOR, --color and a terminal that
 // has none are heeded.
-func TestColour(t *testing.T) {
+func TestColour_FollowsTerminalAndFlags(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.settle(t, cloneSet("web", "")+releaseOf("other")+`

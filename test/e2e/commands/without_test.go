@@ -20,9 +20,9 @@ spec:
     spec: {containers: [{name: main, image: "registry.example.com/web:1"}]}
 `
 
-// TestWithoutKruise: where there is no Kruise, verbs do what they can with what was
+// TestWithoutKruise_RolloutVerbsWork: where there is no Kruise, verbs do what they can with what was
 // rendered, and say what is missing.
-func TestWithoutKruise(t *testing.T) {
+func TestWithoutKruise_RolloutVerbsWork(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	b := &bed{c, namespace}
@@ -48,9 +48,9 @@ func TestWithoutKruise(t *testing.T) {
 	b.call(t, "get", "nonsense").ends(t, 1, "hint: 'kubectl kruise api-resources")
 }
 
-// TestWithoutKruiseInstead: verbs that look at an object, or change a field of it, do so
+// TestWithoutKruise_VerbsUseTheRenderedObject: verbs that look at an object, or change a field of it, do so
 // with what was rendered for it, and say with what.
-func TestWithoutKruiseInstead(t *testing.T) {
+func TestWithoutKruise_VerbsUseTheRenderedObject(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	b := &bed{c, namespace}

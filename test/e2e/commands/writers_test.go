@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestFieldManager: who writes is kubectl-kruise, or who is named.
-func TestFieldManager(t *testing.T) {
+// TestFieldManager_IsTheGivenOne: who writes is kubectl-kruise, or who is named.
+func TestFieldManager_IsTheGivenOne(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)
@@ -33,8 +33,8 @@ func TestFieldManager(t *testing.T) {
 	}
 }
 
-// TestHistoryOutput: the workload as each revision made it, as kubectl prints it.
-func TestHistoryOutput(t *testing.T) {
+// TestHistory_PrintsRevisions: the workload as each revision made it, as kubectl prints it.
+func TestHistory_PrintsRevisions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)

@@ -230,10 +230,10 @@ func TestAnnotation_RunsNoCommand(t *testing.T) {
 	}
 }
 
-// TestApprover: a person with the role for approvals writes the record of a rollout and
+// TestApprover_WritesTheRecordOnly: a person with the role for approvals writes the record of a rollout and
 // nothing else. Where no process drives it they are told who can carry it out; where one
 // does, it follows. The history names all of them.
-func TestApprover(t *testing.T) {
+func TestApprover_WritesTheRecordOnly(t *testing.T) {
 	t.Parallel()
 	b, pipeline, _ := begun(t)
 	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)

@@ -108,8 +108,8 @@ func (b *bed) carriedPlan(t *testing.T, c *kube.Cluster, policy plan.Policy) pla
 
 const allAtOnce = `{"rollingUpdate": {"podUpdatePolicy": "InPlaceOnly", "maxUnavailable": 4}}`
 
-// TestRestartKeepsBudgets: the workload itself would have all its pods down at once.
-func TestRestartKeepsBudgets(t *testing.T) {
+// TestRestart_KeepsBudgets: the workload itself would have all its pods down at once.
+func TestRestart_KeepsBudgets(t *testing.T) {
 	cloneSet := kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {maxUnavailable: 4}}")
 	for name, c := range map[string]struct {
 		workload workload
@@ -138,9 +138,9 @@ func TestRestartKeepsBudgets(t *testing.T) {
 	}
 }
 
-// TestClientKeepsBudgets: without Kruise nobody but the client knows the budget's
+// TestClient_KeepsBudgets: without Kruise nobody but the client knows the budget's
 // spec, which is kept in an annotation.
-func TestClientKeepsBudgets(t *testing.T) {
+func TestClient_KeepsBudgets(t *testing.T) {
 	c, namespace := testcluster.Shared(t)
 	b := bedIn(t, c, namespace, standIn(allAtOnce))
 	b.Apply(t, b.namespace, renderedFrom(targetWeb))

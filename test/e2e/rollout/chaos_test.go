@@ -35,11 +35,11 @@ var stormy = kube.Lease{Lasts: 6 * time.Second, Tries: 3 * time.Second, Renew: 3
 // atOnce is how many histories run side by side: most of their time they wait.
 const atOnce = 10
 
-// TestChaos rolls out through a network that breaks, by processes that are killed, with
+// TestChaos_EndsInThePlannedState rolls out through a network that breaks, by processes that are killed, with
 // one of [troubles] in the middle of it. Every history ends in the planned state, or where
 // its trouble says, and everything that is audited of it keeps all invariants.
 // CHAOS_HISTORIES is how many there are, CHAOS_SEED the first of them.
-func TestChaos(t *testing.T) {
+func TestChaos_EndsInThePlannedState(t *testing.T) {
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 8)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
 		t.Helper()

@@ -27,9 +27,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
-// TestDetached: a Job carries a rollout out that people steer from elsewhere, by exactly the
+// TestDetached_RunsWithThePrintedRoles: a Job carries a rollout out that people steer from elsewhere, by exactly the
 // roles that are printed; its pod is admitted at the restricted level.
-func TestDetached(t *testing.T) {
+func TestDetached_RunsWithThePrintedRoles(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	b.call(t, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--pull-images", "never", "--yes", "--detach", "--runner-image", runnerImage, "--runner-namespace", b.namespace).

@@ -101,9 +101,9 @@ func (b *troop) stands(t *testing.T, image string, want ...int) {
 
 var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
 
-// TestGroup: a handful of workloads in three waves. Each wave waits for the one before, no
+// TestGroup_RunsWavesWithinLimits: a handful of workloads in three waves. Each wave waits for the one before, no
 // more are in progress than may be, and each kind of object is watched once.
-func TestGroup(t *testing.T) {
+func TestGroup_RunsWavesWithinLimits(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, newImage)
 	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)

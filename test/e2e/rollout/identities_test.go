@@ -91,11 +91,11 @@ func (i *identities) attack(t *testing.T, document string, args ...string) {
 	}
 }
 
-// TestThreeIdentities: an operator rolls out, an approver promotes, and a tenant does all that
+// TestThreeIdentities_StayWithinTheirRights: an operator rolls out, an approver promotes, and a tenant does all that
 // they may to the record, the Lease, events, annotations, pods and workloads of their own.
 // What the audit log has of the operator is in the plan that was approved, no program of the
 // tenant runs, and nothing of the tenant's is changed.
-func TestThreeIdentities(t *testing.T) {
+func TestThreeIdentities_StayWithinTheirRights(t *testing.T) {
 	for name, w := range map[string]workload{
 		"by Kruise": kruiseKind("CloneSet", "clonesets", approvedClones), "by the client": kinds["ReplicaSet"].workload,
 	} {

@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestKilled kills the program itself, by a signal that it cannot catch, and resumes
+// TestKilled_ResumesElsewhere kills the program itself, by a signal that it cannot catch, and resumes
 // with another: the lease has its real times, so each history takes a minute.
 // CHAOS_KILLED is how many there are.
-func TestKilled(t *testing.T) {
+func TestKilled_ResumesElsewhere(t *testing.T) {
 	t.Parallel()
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_KILLED", 2)
 	path, err := product.Binary()

@@ -29,9 +29,9 @@ func labelled(w workload, label string) workload {
 	return w
 }
 
-// TestOutOfService: no container of a pod changes while the pod is in service, or held
+// TestOutOfService_WhileContainersChange: no container of a pod changes while the pod is in service, or held
 // by a lifecycle hook; in the end all of them are back.
-func TestOutOfService(t *testing.T) {
+func TestOutOfService_WhileContainersChange(t *testing.T) {
 	hooked := standIn(`{"rollingUpdate": {"podUpdatePolicy": "InPlaceOnly", "maxUnavailable": 2}}, "lifecycle": {"inPlaceUpdate": {"labelsHandler": {"` + hold + `": "true"}}}`)
 	for name, c := range map[string]struct {
 		workload workload

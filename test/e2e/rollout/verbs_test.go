@@ -64,10 +64,10 @@ var (
 	}
 )
 
-// TestVerbs goes through all verbs for each kind of workload and driver, with the
+// TestVerbs_WorkWithThePrintedRoles goes through all verbs for each kind of workload and driver, with the
 // roles that are printed and no more: each ends as it should, and the server turns
 // nothing down.
-func TestVerbs(t *testing.T) {
+func TestVerbs_WorkWithThePrintedRoles(t *testing.T) {
 	t.Parallel()
 	path, err := product.Binary()
 	must(t, err)

@@ -237,9 +237,9 @@ func pause(on bool) func(*fake.FakeDynamicClient, *Rollout) error {
 	}
 }
 
-// TestDefectFast: the older plugin took matches for no traffic, compared numbers with
+// TestDefectFast_RollsBackByTheRollout: the older plugin took matches for no traffic, compared numbers with
 // percentages, had several Rollouts share a target, and wrote under --dry-run.
-func TestDefectFast(t *testing.T) {
+func TestDefectFast_RollsBackByTheRollout(t *testing.T) {
 	const steps = `[{replicas: 1}, {replicas: 50%, traffic: 0%}, {replicas: 60%, matches: [{headers: []}]}, {replicas: 3, traffic: 30%}, {replicas: 100%}]`
 	canary := func(phase string, index int) string {
 		return fmt.Sprintf(`{apiVersion: rollouts.kruise.io/v1beta1, kind: Rollout, metadata: {name: web, namespace: shop, uid: r1},

@@ -136,8 +136,8 @@ func three(then ...Write) []Write {
 	return append([]Write{podOf("a", former, true), podOf("b", former, true), podOf("c", former, true)}, then...)
 }
 
-// TestInvariants: each is broken by what it is there for, and by nothing else.
-func TestInvariants(t *testing.T) {
+// TestInvariants_AreBrokenByTheirFault: each is broken by what it is there for, and by nothing else.
+func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 	const lag = 10 * time.Second
 	in := map[string]func(Log, *Rollout) []string{
 		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "approved": Approved, "owned": Owned,
@@ -233,8 +233,8 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// TestRead: the server's own order, whoever asked, and no dry runs.
-func TestRead(t *testing.T) {
+// TestRead_KeepsTheOrderOfTheServer: the server's own order, whoever asked, and no dry runs.
+func TestRead_KeepsTheOrderOfTheServer(t *testing.T) {
 	event := func(second int, name, answer string) auditv1.Event {
 		return auditv1.Event{
 			Verb: "patch", RequestURI: "/apis", ResponseStatus: &metav1.Status{Code: 200},
