@@ -331,9 +331,9 @@ func TestRollouts_RefuseAChangedRecord(t *testing.T) {
 	}
 }
 
-// TestRollouts_StepBackWaitsAgain: the pause that was promoted by mistake is waited for
+// TestRollouts_StepBackRestoresThePause: the pause that was promoted by mistake is waited for
 // again, and the rollout then ends as planned, with every patch sent once.
-func TestRollouts_StepBackWaitsAgain(t *testing.T) {
+func TestRollouts_StepBackRestoresThePause(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {

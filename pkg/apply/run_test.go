@@ -50,9 +50,9 @@ func TestRun_ReportsEveryEvent(t *testing.T) {
 	}
 }
 
-// TestRun_Through ends before the step after the last that is allowed, and writes nothing
+// TestRun_EndsAfterTheGivenStep ends before the step after the last that is allowed, and writes nothing
 // of it; another run goes on from there.
-func TestRun_Through(t *testing.T) {
+func TestRun_EndsAfterTheGivenStep(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
 	for _, c := range []struct {
 		through, updated int
@@ -116,8 +116,8 @@ func TestRun_FailsOrRollsBack(t *testing.T) {
 	}
 }
 
-// TestRun_EndsApartFromTheRollout: what ends a run, apart from the rollout.
-func TestRun_EndsApartFromTheRollout(t *testing.T) {
+// TestRun_EndsForReasonsOutsideOfTheRollout: what ends a run, apart from the rollout.
+func TestRun_EndsForReasonsOutsideOfTheRollout(t *testing.T) {
 	taken, cancelTaken := context.WithCancelCause(context.Background())
 	defer cancelTaken(nil)
 	stopped, cancel := context.WithCancel(context.Background())

@@ -105,9 +105,9 @@ func TestStory_MissingSecretIsExplained(t *testing.T) {
 	s.Until("storefront", "checkout")
 }
 
-// TestLooks_OfOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
+// TestScreens_OnOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
 // without symbols.
-func TestLooks_OfOtherTerminals(t *testing.T) {
+func TestScreens_OnOtherTerminals(t *testing.T) {
 	for name, o := range map[string]theme.Options{
 		"light": {Colors: theme.Many, Light: true}, "sixteen": {Colors: theme.Sixteen}, "ascii": {ASCII: true},
 	} {

@@ -82,8 +82,8 @@ func TestScaledown_KindsThatNamePods(t *testing.T) {
 	}
 }
 
-// TestScaledown_OfAVersionWithoutTheField checks v1alpha1 of the Advanced StatefulSet.
-func TestScaledown_OfAVersionWithoutTheField(t *testing.T) {
+// TestScaledown_RefusesAVersionWithoutTheField checks v1alpha1 of the Advanced StatefulSet.
+func TestScaledown_RefusesAVersionWithoutTheField(t *testing.T) {
 	if _, err := podRemoverFor(scaleDownObject(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: StatefulSet\n")); err == nil {
 		t.Error("no error")
 	}

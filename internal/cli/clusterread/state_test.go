@@ -107,9 +107,9 @@ spec:
   namespaceSelector: {matchLabels: {env: prod}}
   containers: [{name: proxy, image: "mesh:1"}]`
 
-// TestInvent_PodsOfASidecarSet: a SidecarSet alone gets pods that it matches; with
+// TestInvent_MakesPodsForASidecarSet: a SidecarSet alone gets pods that it matches; with
 // workloads beside it, theirs are taken.
-func TestInvent_PodsOfASidecarSet(t *testing.T) {
+func TestInvent_MakesPodsForASidecarSet(t *testing.T) {
 	has := func(p *cluster.Pod) bool {
 		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], "mesh")
 	}

@@ -92,7 +92,7 @@ func TestFlags_AcceptCamelCase(t *testing.T) {
 	}
 }
 
-func TestFill_LabelsWithSlashes(t *testing.T) {
+func TestFill_AcceptsLabelsWithSlashes(t *testing.T) {
 	got, err := filled("--labels", "a/b=c,d=", "--set", "metadata.labels[x.io/y=z]=1")
 	if err != nil {
 		t.Fatal(err)

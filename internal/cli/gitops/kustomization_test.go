@@ -184,7 +184,7 @@ func TestFind_StaysInside(t *testing.T) {
 	}
 }
 
-func TestWrite_Kustomization(t *testing.T) {
+func TestWrite_ChangesTheKustomization(t *testing.T) {
 	inlined := strings.NewReplacer("  - path: log.yaml\n", `  - patch: |-
       apiVersion: apps.kruise.io/v1beta1
       kind: CloneSet

@@ -49,7 +49,7 @@ func TestFlags_SetGatesAndRelease(t *testing.T) {
 	}
 }
 
-func TestFlags_WrongOnes(t *testing.T) {
+func TestFlags_RefuseUnknownGatesAndReleases(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--feature-gates=StatefulSetStartOrdinal", "is not NAME=true"},
 		{"--feature-gates=StatefulSetStartOrdinal=maybe", "is not NAME=true"},

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-func TestTelling_Check(t *testing.T) {
+func TestNotifications_RefuseWrongFlags(t *testing.T) {
 	for name, c := range map[string]struct {
 		telling telling
 		want    string
@@ -37,7 +37,7 @@ func TestTelling_Check(t *testing.T) {
 	}
 }
 
-func TestTelling_Secret(t *testing.T) {
+func TestNotifications_ReadTheSecretFromAFile(t *testing.T) {
 	file, empty := filepath.Join(t.TempDir(), "secret"), filepath.Join(t.TempDir(), "empty")
 	for name, text := range map[string]string{file: "from the file\n", empty: "\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -60,9 +60,9 @@ func TestTelling_Secret(t *testing.T) {
 	}
 }
 
-// TestTelling_Serve: what is served ends with the rollout, and an address that is taken is
+// TestNotifications_ServeMetricsDuringTheRollout: what is served ends with the rollout, and an address that is taken is
 // said before it begins.
-func TestTelling_Serve(t *testing.T) {
+func TestNotifications_ServeMetricsDuringTheRollout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestWhere_ProductionContextsAskForAName: which contexts ask for a name.
-func TestWhere_ProductionContextsAskForAName(t *testing.T) {
+// TestContext_OfProductionAsksForTheName: which contexts ask for a name.
+func TestContext_OfProductionAsksForTheName(t *testing.T) {
 	for _, c := range []struct {
 		context, pattern string
 		production       bool

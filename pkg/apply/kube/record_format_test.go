@@ -43,9 +43,9 @@ func TestPastRollouts_AreKept(t *testing.T) {
 	}
 }
 
-// TestPastRollouts_Edited: what users write into the past of a record is left out and reported, and
+// TestPastRollouts_EditedOnesAreLeftOut: what users write into the past of a record is left out and reported, and
 // does not block the rollout itself.
-func TestPastRollouts_Edited(t *testing.T) {
+func TestPastRollouts_EditedOnesAreLeftOut(t *testing.T) {
 	huge := compress(bytes.Repeat([]byte(" "), 8<<20))
 	for name, text := range map[string][]byte{
 		"no gzip": []byte("nonsense"), "no JSON": compress([]byte("{")), "another shape": compress([]byte(`{"a": 1}`)), "a bomb": huge,
@@ -129,8 +129,8 @@ func edit(t *testing.T, r Records, past []byte) {
 	}
 }
 
-// TestPastRollouts_Bounds: the past has its bound, and makes way for a plan that needs the room.
-func TestPastRollouts_Bounds(t *testing.T) {
+// TestPastRollouts_MakeRoomForThePlan: the past has its bound, and makes way for a plan that needs the room.
+func TestPastRollouts_MakeRoomForThePlan(t *testing.T) {
 	list := make([]plan.PastRollout, 40)
 	source := rand.New(rand.NewPCG(1, 2))
 	noise := func() string {

@@ -314,8 +314,8 @@ func TestResultOfRequest_ByPhaseAndContainer(t *testing.T) {
 	}
 }
 
-// TestRestartNote_Result: what is written on a pod says later how its restart went.
-func TestRestartNote_Result(t *testing.T) {
+// TestRestartNote_KeepsTheResult: what is written on a pod says later how its restart went.
+func TestRestartNote_KeepsTheResult(t *testing.T) {
 	p := observedPod{Pod: &cluster.Pod{Containers: []cluster.Container{{Name: "main", Restarts: 3, Ready: true}, {Name: "log", Restarts: 9, Ready: true}}}}
 	a := newRestartNote("m", p, plan.RestartSignal, []string{"main"})
 	p.Annotations = map[string]string{restartAnnotation: a.text()}
@@ -343,8 +343,8 @@ func TestRestartNote_Result(t *testing.T) {
 	}
 }
 
-// TestSignalFactsOf_Containers: what a container must be like to be restarted by a signal.
-func TestSignalFactsOf_Containers(t *testing.T) {
+// TestSignalFactsOf_NeedsARestartableContainer: what a container must be like to be restarted by a signal.
+func TestSignalFactsOf_NeedsARestartableContainer(t *testing.T) {
 	never, yes := corev1.ContainerRestartPolicyNever, true
 	p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
 		{Name: "a"},

@@ -35,7 +35,7 @@ func drivenHalf() *Rollout {
 
 const web = `{workload_kind="CloneSet",workload_namespace="shop",workload="web"`
 
-func TestRollout_Exposition(t *testing.T) {
+func TestRollout_WritesExpositionFormat(t *testing.T) {
 	r := drivenHalf()
 	text := get(t, r, "/metrics", http.StatusOK)
 	for _, want := range []string{
@@ -54,7 +54,7 @@ func TestRollout_Exposition(t *testing.T) {
 	}
 }
 
-func TestRollout_Paths(t *testing.T) {
+func TestRollout_ServesOnlyItsPaths(t *testing.T) {
 	r := New()
 	if got := get(t, r, "/healthz", http.StatusOK); got != "ok\n" {
 		t.Errorf("%q", got)

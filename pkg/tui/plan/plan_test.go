@@ -121,8 +121,8 @@ func TestFields_AreListedForEachStep(t *testing.T) {
 	small.Gone("more lines")
 }
 
-// TestPicture_OfNothing: a simulation in which no time goes by has none.
-func TestPicture_OfNothing(t *testing.T) {
+// TestPicture_IsEmptyWithoutSimulatedTime: a simulation in which no time goes by has none.
+func TestPicture_IsEmptyWithoutSimulatedTime(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	w, err := still.Await(t.Context(), 0, world.Want{})
 	if err != nil {
@@ -146,8 +146,8 @@ func TestPanels_TabShowsTheNext(t *testing.T) {
 	})
 }
 
-// TestPlay_HoldsAndRestarts: it is played to its end, held, and starts again; speed is a key or a command.
-func TestPlay_HoldsAndRestarts(t *testing.T) {
+// TestPlay_PausesAndRestarts: it is played to its end, held, and starts again; speed is a key or a command.
+func TestPlay_PausesAndRestarts(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("‖ 0:00 of 0:48 at 4x")

@@ -25,8 +25,8 @@ func TestNoColors_KeepsBoldFaintAndReverse(t *testing.T) {
 	}
 }
 
-// TestTheme_SixteenColors checks that a terminal with few colors gets no others.
-func TestTheme_SixteenColors(t *testing.T) {
+// TestTheme_UsesOnlySixteenColors checks that a terminal with few colors gets no others.
+func TestTheme_UsesOnlySixteenColors(t *testing.T) {
 	th := New(Options{Colors: Sixteen})
 	for s := range styles {
 		if strings.Contains(th.Open(s), "38;") || strings.Contains(th.Open(s), "48;") {

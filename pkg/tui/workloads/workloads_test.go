@@ -56,9 +56,9 @@ func TestScreen_NarrowedToTheGolden(t *testing.T) {
 	})
 }
 
-// TestOrder_UrgentFirst: what is urgent comes first; o takes the next column, O turns it around,
+// TestOrder_PutsUrgentFirst: what is urgent comes first; o takes the next column, O turns it around,
 // and the cursor stays at its workload.
-func TestOrder_UrgentFirst(t *testing.T) {
+func TestOrder_PutsUrgentFirst(t *testing.T) {
 	s := tuitest.Start(t, tui.Options{Source: tuitest.NewStill(shop())}, tuitest.Sizes[1])
 	inOrder(t, s.Until("by health"), "storefront", "mail", "ledger", "basket", "audit")
 	s.Press("o")
@@ -141,9 +141,9 @@ func cursorAt(frame, name string) bool {
 	return false
 }
 
-// TestNamespaces_AreToldApart: names that begin alike are read far enough, also where there is
+// TestNamespaces_WithACommonPrefixAreDistinct: names that begin alike are read far enough, also where there is
 // little room, and the reason is not lost for it.
-func TestNamespaces_AreToldApart(t *testing.T) {
+func TestNamespaces_WithACommonPrefixAreDistinct(t *testing.T) {
 	w := shop()
 	for i, space := range []string{"shop-orders", "shop-web", "shop-catalog", "shop-web", "shop-orders"} {
 		one := *w.Workloads[i]

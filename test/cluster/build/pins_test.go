@@ -99,7 +99,7 @@ func TestOutputNames_AreUnique(t *testing.T) {
 	}
 }
 
-func TestFar_SaysWhatIsLeft(t *testing.T) {
+func TestProgress_ShowsWhatIsLeft(t *testing.T) {
 	for _, c := range []struct {
 		packages, todo int
 		after          time.Duration

@@ -128,8 +128,8 @@ func release(ctx context.Context, client kubernetes.Interface, namespace string)
 	return nil
 }
 
-// TestRelease_FinalizerWithoutHook has a pod whose finalizer nothing else removes.
-func TestRelease_FinalizerWithoutHook(t *testing.T) {
+// TestRelease_RemovesAFinalizerWithoutAHook has a pod whose finalizer nothing else removes.
+func TestRelease_RemovesAFinalizerWithoutAHook(t *testing.T) {
 	b := newBed(t)
 	namespace := b.Namespace(t)
 	b.Apply(t, namespace, `

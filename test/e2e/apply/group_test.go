@@ -33,9 +33,9 @@ func inWave(text, wave string) string {
 	return strings.Replace(text, "}\nspec:\n  replicas", ", annotations: {wave: \""+wave+"\"}}\nspec:\n  replicas", 1)
 }
 
-// TestGroup_Fails: the next wave does not start, what is completed is applied to the end, and
+// TestGroup_FailureStopsTheNextWave: the next wave does not start, what is completed is applied to the end, and
 // nothing is pruned. Subsets cannot be in a group.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	text := func(name, wave string) string {

@@ -80,10 +80,10 @@ func (b *troop) comesTo(t *testing.T, image string, want ...int) {
 	}
 }
 
-// TestGroup_Detached: a Job carries a group out by exactly the roles that are printed, through
+// TestGroup_DetachedCompletes: a Job carries a group out by exactly the roles that are printed, through
 // the end of a pod; users steer and watch it from elsewhere, and a web hook hears of each
 // rollout.
-func TestGroup_Detached(t *testing.T) {
+func TestGroup_DetachedCompletes(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	state, hook := t.TempDir(), newHeard(t)
@@ -131,10 +131,10 @@ func count(list []string, one string) (n int) {
 	return n
 }
 
-// TestGroup_DetachedLater: a Job carries on a group that another process has left, if its user
+// TestGroup_DetachedOnResume: a Job carries on a group that another process has left, if its user
 // has approved it; a group that was edited since is not carried out, and no other runner
 // tries.
-func TestGroup_DetachedLater(t *testing.T) {
+func TestGroup_DetachedOnResume(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state, job := t.TempDir(), []string{"--detach", "--runner-namespace", b.runners(t), "--runner-image", runnerImage}
@@ -168,9 +168,9 @@ func TestGroup_DetachedLater(t *testing.T) {
 	p.ends(t, 0, "group all: completed")
 }
 
-// TestGroup_DetachedManifest: what is printed for a group carries it out, from plans that
+// TestGroup_DetachedByAManifest: what is printed for a group carries it out, from plans that
 // cannot be changed, and again does nothing.
-func TestGroup_DetachedManifest(t *testing.T) {
+func TestGroup_DetachedByAManifest(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, map[int]string{1: `, kubectl-kruise.dev/depends-on: cloneset/web-0`}, newImage)
 	runners := b.runners(t)
@@ -200,9 +200,9 @@ func TestGroup_DetachedManifest(t *testing.T) {
 	b.play(t, &j, "rollout-all-d", cm.Data).ends(t, 3, "the plan does not fit")
 }
 
-// TestGroup_RolledBackMeanwhile: abort --rollback works while another process carries the
+// TestGroup_RolledBackWhileDetached: abort --rollback works while another process carries the
 // group out: that one lets go, and the user's own rolls back. A runner ends as failed.
-func TestGroup_RolledBackMeanwhile(t *testing.T) {
+func TestGroup_RolledBackWhileDetached(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"a process", "a Job"} {
 		t.Run(by, func(t *testing.T) {
@@ -225,9 +225,9 @@ func TestGroup_RolledBackMeanwhile(t *testing.T) {
 	}
 }
 
-// TestGroup_Retried: retry continues the rollouts of a group that have failed, and the group
+// TestGroup_RetryContinuesFailedMembers: retry continues the rollouts of a group that have failed, and the group
 // with them.
-func TestGroup_Retried(t *testing.T) {
+func TestGroup_RetryContinuesFailedMembers(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	state := t.TempDir()
@@ -252,9 +252,9 @@ func TestGroup_Retried(t *testing.T) {
 	b.stands(t, web2, 2, 2, 2)
 }
 
-// TestGroup_DryRun: a dry run of a verb shows what it does to each rollout and the requests
+// TestGroup_DryRunWritesNothing: a dry run of a verb shows what it does to each rollout and the requests
 // that follow, and changes nothing.
-func TestGroup_DryRun(t *testing.T) {
+func TestGroup_DryRunWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()

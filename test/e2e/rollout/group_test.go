@@ -167,9 +167,9 @@ func (b *troop) inOrder(t *testing.T, out string) {
 	}
 }
 
-// TestGroup_Fails: a workload that fails stops the next wave; another that is in progress is
+// TestGroup_FailureStopsTheNextWave: a workload that fails stops the next wave; another that is in progress is
 // carried out. The whole is rolled back by its name, and another group may follow.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	b := newTroop(t, []int{0, 1, 1, 2}, nil, func(i int) string {
@@ -206,8 +206,8 @@ func textOfFile(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestGroup_ByName: pause, resume, promote and abort work on the whole, from another machine.
-func TestGroup_ByName(t *testing.T) {
+// TestGroup_IsControlledByName: pause, resume, promote and abort work on the whole, from another machine.
+func TestGroup_IsControlledByName(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	here, there := t.TempDir(), t.TempDir()
@@ -243,9 +243,9 @@ func TestGroup_ByName(t *testing.T) {
 	b.stands(t, web2, 2, 2, 2)
 }
 
-// TestGroup_Edited: who may write ConfigMaps alone gets nothing carried out by those who
+// TestGroup_EditedRecordRunsNothing: who may write ConfigMaps alone gets nothing carried out by those who
 // may do more.
-func TestGroup_Edited(t *testing.T) {
+func TestGroup_EditedRecordRunsNothing(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()
@@ -267,9 +267,9 @@ func TestGroup_Edited(t *testing.T) {
 	b.stands(t, web2, 1, 0)
 }
 
-// TestGroup_Killed: a group whose process is killed, again and again, is continued by others
+// TestGroup_ContinuesAfterKills: a group whose process is killed, again and again, is continued by others
 // from where it is.
-func TestGroup_Killed(t *testing.T) {
+func TestGroup_ContinuesAfterKills(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, newImage)
 	state := t.TempDir()

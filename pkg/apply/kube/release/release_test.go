@@ -114,7 +114,7 @@ func TestRead_RefusesOtherKinds(t *testing.T) {
 	}
 }
 
-func TestRollout_StandsAtEachPhase(t *testing.T) {
+func TestRollout_StatusOfEachPhase(t *testing.T) {
 	const paused = "canaryStatus: {currentStepIndex: %d, currentStepState: StepPaused}"
 	for name, c := range map[string]struct {
 		text               string
@@ -336,14 +336,14 @@ func (*statusError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404}
 }
 
-func TestGet_None(t *testing.T) {
+func TestGet_ReportsAMissingRollout(t *testing.T) {
 	if _, err := Get(t.Context(), server(t), "shop", "web"); !errors.Is(err, ErrNone) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestWatch_EveryStateOnce: every state once, until there is enough; a deletion is an error.
-func TestWatch_EveryStateOnce(t *testing.T) {
+// TestWatch_ReportsEveryStateOnce: every state once, until there is enough; a deletion is an error.
+func TestWatch_ReportsEveryStateOnce(t *testing.T) {
 	c := server(t, rollout("", "phase: Progressing"))
 	r, err := Get(t.Context(), c, "shop", "web")
 	if err != nil {
