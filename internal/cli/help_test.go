@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
@@ -31,6 +32,29 @@ func TestHelp_FitsOneScreen(t *testing.T) {
 	}
 	if _, bare, _ := call(t.Context(), t, ""); bare != out {
 		t.Errorf("without arguments:\n%s", bare)
+	}
+}
+
+// TestHelp_ListsBooleanFlagsByName: a boolean flag is listed as --watch, as kubectl does, and one
+// that has a value with its type.
+func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
+	for _, args := range [][]string{{"options"}, {"rollout", "run", "--help"}, {"get", "--help"}} {
+		if code, out, _ := call(t.Context(), t, "", args...); code != 0 || strings.Contains(out, "[=true") {
+			t.Errorf("%v: exit %d, output:\n%s", args, code, out)
+		}
+	}
+	_, out, _ := call(t.Context(), t, "", "rollout", "run", "--help")
+	for _, want := range []string{"      --detach                         run the rollout", "  -h, --help                           help for run", "      --parallel int  "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the help lacks %q:\n%s", want, out)
+		}
+	}
+	c := &cobra.Command{Use: "x"}
+	c.Flags().Bool("all", false, "all of them")
+	restore := command.PlainBools(c.Flags(), c.Flags())
+	restore()
+	if c.Flags().Lookup("all").NoOptDefVal != "true" || c.ParseFlags([]string{"--all"}) != nil || c.Flags().Lookup("all").Value.String() != "true" {
+		t.Error("a flag is no boolean after its help was printed")
 	}
 }
 
