@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"path/filepath"
 	"io"
 	"slices"
 	"strings"
@@ -45,6 +46,21 @@ func TestContext_OfProductionAsksForTheName(t *testing.T) {
 	var bad *command.UsageError
 	if _, err := whereFrom(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestContext_InClusterIsOnlyShown: without a kubeconfig the context has a name to show, which is
+// no context of a command line.
+func TestContext_InClusterIsOnlyShown(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	if where, err := whereFrom(f, "prod", true); err != nil || where.Context != "in-cluster" || !where.InCluster || where.Production {
+		t.Errorf("without a kubeconfig: %+v, %v", where, err)
+	}
+	name := "lab"
+	f.Flags.Context = &name
+	if where, err := whereFrom(f, "prod", true); err != nil || where.Context != name || where.InCluster {
+		t.Errorf("with --context %s: %+v, %v", name, where, err)
 	}
 }
 

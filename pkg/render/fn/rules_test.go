@@ -294,7 +294,7 @@ func TestSidecarSet_WarnsWhenItMatchesNothing(t *testing.T) {
 		"matches":      {cloneSet, set("web", ""), "", ""},
 		"other label":  {cloneSet, set("wbe", ""), warning, labels},
 		"no templates": {"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", set("web", ""), warning, "the input has no pod template"},
-		"admission":    {cloneSet, set("wbe", ", kubectl-kruise.dev/sidecarset-mode: admission"), "", ""},
+		"admission":    {cloneSet, set("wbe", ", kubectl-kruise.dev/sidecarSetAs: admission"), "", ""},
 	} {
 		out, stderr := run(t, []byte(head+"items:\n"+c.in+c.config), ".")
 		if got := strings.Contains(stderr, "warning: SidecarSet agent: the SidecarSet matches no pod template"); got != (c.want != "") {
@@ -303,8 +303,8 @@ func TestSidecarSet_WarnsWhenItMatchesNothing(t *testing.T) {
 		if !strings.Contains(out, c.want) || !strings.Contains(out, c.hint) || (c.want == "") == strings.Contains(out, warning) {
 			t.Errorf("%s: the results lack %q or %q:\n%s", name, c.want, c.hint, out)
 		}
-		if strings.Contains(stderr, "is not injected") {
-			t.Errorf("%s: explanations are printed without the option:\n%s", name, stderr)
+		if strings.Contains(stderr, "is not injected") || strings.Contains(stderr, "error: ") {
+			t.Errorf("%s: an error, or explanations without the option:\n%s", name, stderr)
 		}
 	}
 }
