@@ -2,8 +2,8 @@ package ui
 
 import (
 	"errors"
-	"path/filepath"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
