@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -113,6 +114,9 @@ func hintOf(err error) string {
 	}
 	if fault, ok := errors.AsType[*tree.Error](err); ok {
 		return fault.Hint
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return "check --kubeconfig, --context and $KUBECONFIG"
 	}
 	return kubectl.Hint(err)
 }

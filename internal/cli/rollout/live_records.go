@@ -114,7 +114,7 @@ func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
 		return inHands(ref.String(), r)
 	}
-	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", ref), Hint: "start one with 'kubectl kruise rollout run'"}
+	return noRollout(ref.String())
 }
 
 // driver says who carries the rollout on.
