@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// typed is what bash does when somebody types a line and presses the tabulator. Of the
+// typed is what bash does when a user types a line and presses the tabulator. Of the
 // package bash-completion, on which the script builds, it needs one function: the words.
 const typed = `
 _get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }

@@ -45,7 +45,7 @@ func TestStories_EndAsWritten(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			// Whoever opens a kubeconfig in a story that needs none must fail.
+			// A story that needs no kubeconfig fails if the program opens one.
 			env.Setenv("KUBECONFIG", "/nonexistent/kubeconfig")
 			env.Setenv("CHECKOUT", checkout.Path())
 			return nil

@@ -20,7 +20,7 @@ type group struct {
 }
 
 // groups are kubectl's, and what it has no heading for. A command of no group is not
-// found by anybody: a test sees to it.
+// listed anywhere: a test prevents that.
 var groups = []group{
 	{"Basic commands, for Kruise's kinds and Kubernetes' own", true, []string{
 		"create", "get", "describe", "expose", "set", "scale", "scaledown", "autoscale", "delete", "logs", "exec", "debug", "patch", "replace", "wait",

@@ -139,7 +139,7 @@ func planStep(p *plan.Plan, i int) PlanStep {
 	return out
 }
 
-// maskedPlan is the plan as anybody may read it.
+// maskedPlan is the plan without secrets.
 func maskedPlan(p plan.Plan) plan.Plan {
 	of := p
 	of.Steps = slices.Clone(p.Steps)

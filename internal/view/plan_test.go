@@ -101,7 +101,7 @@ func TestPlan_FitsTheTerminal(t *testing.T) {
 		}
 	}
 	if strings.Contains(many.String(), "predicted") {
-		t.Error("a prediction that nobody made")
+		t.Error("an estimate appears that was not made")
 	}
 }
 

@@ -27,7 +27,7 @@ func two() world.World {
 	return world.World{
 		Now: now, At: now, Loaded: true, Where: world.Where{Context: "lab"},
 		Workloads: []*world.Workload{
-			{Ref: ledger, Driver: plan.DriverKruise, Health: world.Paused, Pods: pods, Why: "waits for somebody to promote it"},
+			{Ref: ledger, Driver: plan.DriverKruise, Health: world.Paused, Pods: pods, Why: "waiting for approval"},
 			{Ref: web, Driver: plan.DriverNative, Health: world.Progressing, Pods: pods},
 		},
 	}

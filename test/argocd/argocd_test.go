@@ -54,7 +54,7 @@ func kinds(t *testing.T, manifests []string) []string {
 	return out
 }
 
-// TestMatch_OnlyApplicationsWithAConfiguration: the plugin takes its own applications and nobody else's.
+// TestMatch_OnlyApplicationsWithAConfiguration: the plugin takes its own applications and no others.
 func TestMatch_OnlyApplicationsWithAConfiguration(t *testing.T) {
 	s := start(t)
 	check, err := s.client.CheckPluginConfiguration(call(t), &emptypb.Empty{})

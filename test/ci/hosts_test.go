@@ -75,7 +75,7 @@ func TestAction_StepsAreSafe(t *testing.T) {
 			t.Errorf("step %d has to have uses, or run and shell", i)
 		}
 		if strings.Contains(step.Run, "${{") {
-			t.Errorf("step %d: an expression is part of the script, which whoever sets it can write", i)
+			t.Errorf("step %d: an expression is part of the script, which the one who sets it can write", i)
 		}
 		text, err := yaml.Marshal(step)
 		if err != nil {

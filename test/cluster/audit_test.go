@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
 )
 
-// TestAudit_ReadsWholeLines: whoever reads the log while the server writes sees whole
+// TestAudit_ReadsWholeLines: a reader of the log sees whole lines while the server writes
 // lines alone.
 func TestAudit_ReadsWholeLines(t *testing.T) {
 	c := &Cluster{folder: &guard.Folder{Path: t.TempDir()}}

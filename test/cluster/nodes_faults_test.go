@@ -100,7 +100,7 @@ func TestNode_LostIsNotReady(t *testing.T) {
 }
 
 // TestDeletion_KeepsTheGracePeriod: what takes too long to end is cut short by the grace period of
-// whoever deletes.
+// the deletion.
 func TestDeletion_KeepsTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)

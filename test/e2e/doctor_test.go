@@ -17,7 +17,7 @@ import (
 // verdict is a line of the doctor's.
 type verdict struct{ Status, Topic, Text, Hint string }
 
-// examine runs the doctor as somebody.
+// examine runs the doctor as the user of a kubeconfig.
 func examine(t *testing.T, kubeconfig, namespace string) (lines []verdict, code int) {
 	t.Helper()
 	out, said, err := as(t, kubeconfig, "doctor", "-o", "json", "-n", namespace)
@@ -41,7 +41,7 @@ func says(lines []verdict, status, topic, text string) bool {
 }
 
 // TestDoctor_OfAdministratorAndUserWithoutRights: an administrator of a cluster with Kruise's API, whose controllers are not
-// there, and somebody who may do nothing.
+// there, and a user without permissions.
 func TestDoctor_OfAdministratorAndUserWithoutRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	lines, code := examine(t, c.Kubeconfig(), namespace)
@@ -60,15 +60,15 @@ func TestDoctor_OfAdministratorAndUserWithoutRights(t *testing.T) {
 	if says(lines, "fail", "", "") != (code == 1) {
 		t.Errorf("exit code %d: %+v", code, lines)
 	}
-	pair, err := c.Issue(pki.Subject{Name: "nobody-special"})
+	pair, err := c.Issue(pki.Subject{Name: "no-permissions"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := c.WriteKubeconfig(nobody, pair); err != nil {
+	powerless := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := c.WriteKubeconfig(powerless, pair); err != nil {
 		t.Fatal(err)
 	}
-	lines, _ = examine(t, nobody, namespace)
+	lines, _ = examine(t, powerless, namespace)
 	for _, want := range []verdict{
 		{Status: "warn", Topic: "definitions", Text: "cannot be read"},
 		{Status: "warn", Topic: "webhooks", Text: "cannot be read"},

@@ -18,7 +18,7 @@ import (
 )
 
 // inhabited is what a cluster holds before it is asked: a subset that has grown,
-// a copy that is in the way, a stored revision, and a Secret that is nobody's
+// a copy that is in the way, a stored revision, and a Secret that no object refers to
 // business.
 const inhabited = `
 apiVersion: v1
@@ -140,7 +140,7 @@ func TestInventory_RendersAsTheClusterDoes(t *testing.T) {
 // TestInventory_NamesMissingRights: who may read little learns what is missing.
 func TestInventory_NamesMissingRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
-	pair, err := c.Issue(pki.Subject{Name: "somebody"})
+	pair, err := c.Issue(pki.Subject{Name: "limited-user"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestInventory_NamesMissingRights(t *testing.T) {
 	}
 }
 
-// as calls the product as somebody, without an input.
+// as calls the product as a user, without an input.
 func as(t *testing.T, kubeconfig string, args ...string) (out, said string, err error) {
 	t.Helper()
 	path, err := product.Binary()

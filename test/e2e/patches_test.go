@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// hand is somebody with a shell, in a folder of patches.
+// hand is a user with a shell, in a folder of patches.
 type hand struct {
 	*cluster.Cluster
 

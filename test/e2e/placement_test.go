@@ -164,7 +164,7 @@ func (p *places) inForce(t *testing.T, workload string) {
 		}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "registry.example.com/app:1"}}},
 	}
-	// The server tells nobody when it has compiled a policy.
+	// The server does not report when it has compiled a policy.
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, cluster.Patience, true, func(ctx context.Context) (bool, error) {
 		stored, err := p.c.Client().CoreV1().Pods(p.namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err == nil && stored.Spec.NodeSelector != nil, nil

@@ -47,7 +47,7 @@ func serveVersion(t *testing.T, version string) string {
 	return dir
 }
 
-// reader is the environment of somebody who does what a page says, with kubectl and krew;
+// reader is the environment of a user who does what a page says, with kubectl and krew;
 // INDEX is the folder of the index.
 func (h home) reader(t *testing.T, index string) []string {
 	t.Helper()

@@ -63,7 +63,7 @@ func (e *executor) writeOne(ctx context.Context, it *item) error {
 }
 
 // hold writes all of a workload but what its rollout drives. That its status goes on
-// changing meanwhile does not matter; what anybody else writes does.
+// changing meanwhile does not matter; what others write does.
 func (e *executor) hold(ctx context.Context, it *item) error {
 	from := it.live
 	for {

@@ -96,7 +96,7 @@ func evidenceServer(t *testing.T, logs func(w http.ResponseWriter, r *http.Reque
 
 func approvedAll(context.Context, *plan.Plan) bool { return true }
 
-// TestRead_AsksNoAddressOfAPlanThatWasNotApproved: whoever may edit the stored plan chooses its
+// TestRead_AsksNoAddressOfAPlanThatWasNotApproved: who may edit the stored plan chooses its
 // addresses, so no request leaves for a plan that this user did not approve here.
 func TestRead_AsksNoAddressOfAPlanThatWasNotApproved(t *testing.T) {
 	var asks atomic.Int32

@@ -58,7 +58,7 @@ func countReady(s plan.Snapshot) int {
 }
 
 // TestInvent: every kind comes up with its pods, on nodes that suit it, and
-// without a uid that nobody gave it.
+// without an invented uid.
 func TestInvent(t *testing.T) {
 	for _, c := range []struct {
 		name, apiVersion, kind, more string

@@ -72,7 +72,7 @@ func TestWrite_RefusesWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// tree of a base and an overlay, each as somebody wrote it.
+// tree of a base and an overlay, each as a user wrote it.
 const overlay = `
 -- base/kustomization.yaml --
 resources: [web.yaml] # one

@@ -64,7 +64,7 @@ func TestDefectCopy_LeavesOutFieldsOfTheOldWorkload(t *testing.T) {
 	}
 	containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
 	if c, _ := containers[0].(map[string]any); c["someday"] != true {
-		t.Errorf("a field that nobody knows is lost: %v", containers)
+		t.Errorf("an unknown field is lost: %v", containers)
 	}
 	rolling, _, _ := unstructured.NestedMap(u.Object, "spec", "updateStrategy", "rollingUpdate")
 	if rolling["maxSurge"] != int64(2) || rolling["maxUnavailable"] != int64(1) || rolling["paused"] != true || rolling["podUpdatePolicy"] == "InPlaceIfPossible" {

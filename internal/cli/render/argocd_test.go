@@ -128,7 +128,7 @@ func TestGenerate_Refused(t *testing.T) {
 			map[string]string{"apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"with","array":["../../../x.yaml"]}]`), "x.yaml",
 		},
 		"a chart without helm": {map[string]string{"apps/web/Chart.yaml": "name: web\n"}, argo, "there is no helm"},
-		"an option nobody knows": {
+		"an unknown option": {
 			map[string]string{"apps/web/kruise-render.yaml": renderConfig + "  \n", "apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"wave","string":"1"}]`), "strict, syncWaves, target",
 		},
 		"a fault of the file, with its place": {

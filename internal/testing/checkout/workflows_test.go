@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// workflow is what of a workflow can be wrong without anybody noticing.
+// workflow is what of a workflow can be wrong unnoticed.
 type workflow struct {
 	On          any               `yaml:"on"`
 	Permissions map[string]string `yaml:"permissions"`

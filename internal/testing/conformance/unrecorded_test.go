@@ -190,7 +190,7 @@ func TestAdopt(t *testing.T) {
 	}{
 		{"all", map[string]any{"a": int64(2), noSubset: int64(3)}, map[string]any{"a": int64(5)}, map[string]any{"a": int64(5)}},
 		{"some", map[string]any{"a": int64(2), noSubset: int64(3)}, map[string]any{"a": int64(4), noSubset: int64(1)}, map[string]any{"a": int64(4), noSubset: int64(1)}},
-		{"nobody is left", map[string]any{"a": int64(2)}, map[string]any{"a": int64(3)}, map[string]any{"a": int64(2)}},
+		{"no pod is left", map[string]any{"a": int64(2)}, map[string]any{"a": int64(3)}, map[string]any{"a": int64(2)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			adopt(tc.got, tc.recorded)

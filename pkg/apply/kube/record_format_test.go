@@ -166,7 +166,7 @@ func TestPastRollouts_MakeRoomForThePlan(t *testing.T) {
 	}
 }
 
-// FuzzRecord: whatever stands in the ConfigMap of a rollout, anybody may have written it:
+// FuzzRecord: the ConfigMap of a rollout may hold anything, since others may write it:
 // nothing panics, and a record that is taken is written as it is read.
 func FuzzRecord(f *testing.F) {
 	good, err := Records{}.configMap(plan.Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})

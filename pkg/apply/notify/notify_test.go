@@ -25,7 +25,7 @@ func story() []event.Event {
 		{Type: event.Opened, Step: -1, Plan: &event.Plan{Steps: make([]event.Step, 3)}, Counts: counts},
 		{Type: event.StepBegun},
 		{Type: event.Acted, Request: "patch cloneset shop/web"},
-		{Type: event.Paused, Step: 1, Text: "waits until somebody promotes"},
+		{Type: event.Paused, Step: 1, Text: "waiting for approval"},
 		{Type: event.Ended, Step: 2, Outcome: event.Completed, Counts: counts},
 	}
 	for i := range all {
@@ -119,7 +119,7 @@ func TestNotifier_SendsStructuredCloudEvents(t *testing.T) {
 	}
 	want := []map[string]any{
 		event(Started, "2026-01-02T03:04:00Z", map[string]any{"pods": pods}),
-		event(Waiting, "2026-01-02T03:04:03Z", map[string]any{"step": 2.0, "reason": "waits until somebody promotes"}),
+		event(Waiting, "2026-01-02T03:04:03Z", map[string]any{"step": 2.0, "reason": "waiting for approval"}),
 		event(Completed, "2026-01-02T03:04:04Z", map[string]any{"step": 3.0, "pods": pods}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

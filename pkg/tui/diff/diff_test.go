@@ -130,6 +130,6 @@ func TestScreen_WithoutDifferences(t *testing.T) {
 		s.Until(want)
 	}
 	o, _ := at(t, checkout, nil)
-	o.First.Ref.Name = "nobody"
-	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/nobody does not exist")
+	o.First.Ref.Name = "missing"
+	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/missing does not exist")
 }

@@ -94,8 +94,8 @@ func TestScreen_ChoosesContainers(t *testing.T) {
 	s.Until("ERROR no room")
 	s.Press(":").Type("container app").Press("enter")
 	s.Until("container app", "02:49:00Z")
-	s.Press(":").Type("container nobody").Press("enter")
-	s.Until("the pod has no container nobody")
+	s.Press(":").Type("container missing").Press("enter")
+	s.Until("the pod has no container missing")
 	still.Open(t, 1)
 }
 
@@ -107,7 +107,7 @@ func TestScreen_ClosesItsLog(t *testing.T) {
 	still.Open(t, 1)
 	s.Press("esc")
 	s.Until("1 workload")
-	still.Tell("app", "nobody reads this")
+	still.Tell("app", "not read by the screen")
 	still.Open(t, 0)
 }
 

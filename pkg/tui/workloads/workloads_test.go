@@ -27,7 +27,7 @@ func shop() world.World {
 	stuck := row("shop", "CloneSet", "storefront", world.Blocked, plan.Tally{Desired: 10, Total: 10, Ready: 9, Updated: 3, UpdatedReady: 2})
 	stuck.Step, stuck.Steps, stuck.StepName, stuck.Why = 1, 4, "50%", "storefront-x7k2p does not become ready: CrashLoopBackOff"
 	paused := row("pay", "StatefulSet", "ledger", world.Paused, plan.Tally{Desired: 5, Total: 5, Ready: 5, Updated: 1, UpdatedReady: 1})
-	paused.Step, paused.Steps, paused.StepName, paused.Why = 1, 5, "wait-1", "waits for somebody to promote it"
+	paused.Step, paused.Steps, paused.StepName, paused.Why = 1, 5, "wait-1", "waiting for approval"
 	moving := row("shop", "CloneSet", "basket", world.Progressing, plan.Tally{Desired: 40, Total: 40, Ready: 38, Updated: 20, UpdatedReady: 18})
 	moving.Step, moving.Steps, moving.StepName = 2, 4, "50%"
 	native := row("shop", "Deployment", "mail", world.Degraded, plan.Tally{Desired: 3, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2})

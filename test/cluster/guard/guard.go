@@ -72,7 +72,7 @@ func New() (*Folder, error) {
 }
 
 // living keeps every folder referenced until it is closed: a pipe and a lock that
-// nobody refers to are closed by the garbage collector, which the guardian takes
+// nothing refers to are closed by the garbage collector, which the guardian takes
 // for the end of the program.
 var living sync.Map
 

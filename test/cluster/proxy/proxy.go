@@ -53,7 +53,7 @@ type answer struct {
 	body   []byte
 }
 
-// New is a proxy before the server that cfg gives access to; whoever comes through
+// New is a proxy before the server that cfg gives access to; who comes through
 // it has that access. Requests are noted in a log, which proxies may share.
 func New(cfg *rest.Config, to *Log, w Weather, seed uint64) (*Proxy, error) {
 	through, err := rest.TransportFor(cfg)

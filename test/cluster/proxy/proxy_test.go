@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 )
 
-// server has one pod, and tells of it to whoever watches until the client goes.
+// server has one pod, and sends it to watchers until the client goes.
 func server(t *testing.T) *rest.Config {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -73,7 +73,7 @@ func TestRecreateRequest_RestartsTheContainer(t *testing.T) {
 func TestRecreateRequest_RefusesAMissingPod(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	_, err := b.of(t, "containerrecreaterequests").Create(t.Context(), object(t, recreateRequest("nobody", "")), metav1.CreateOptions{})
+	_, err := b.of(t, "containerrecreaterequests").Create(t.Context(), object(t, recreateRequest("missing", "")), metav1.CreateOptions{})
 	if apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 		t.Errorf("%v", err)
 	}

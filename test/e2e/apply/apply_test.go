@@ -55,7 +55,7 @@ func TestApply_CreatesAndChangesObjects(t *testing.T) {
 		a.has(t, "configmap/settings created"+suffix, "secret/key created"+suffix)
 	}
 	if a := b.apply(t, settings); a.code != 2 || !strings.Contains(a.err, "add --yes to confirm") || b.configMap(t, "settings") != nil {
-		t.Errorf("nobody was asked: exit %d\n%s", a.code, a.err)
+		t.Errorf("there was no confirmation prompt: exit %d\n%s", a.code, a.err)
 	}
 	b.done(t, settings+secret).has(t, "configmap/settings created", "secret/key created")
 	b.done(t, settings+secret).has(t, "configmap/settings unchanged", "secret/key unchanged")
@@ -93,10 +93,10 @@ func TestApply_ReportsConflicts(t *testing.T) {
 	b := newBed(t)
 	b.done(t, settings)
 	_, err := b.Client().CoreV1().ConfigMaps(b.namespace).Patch(t.Context(), "settings", types.MergePatchType,
-		[]byte(`{"data":{"color":"green"}}`), metav1.PatchOptions{FieldManager: "somebody"})
+		[]byte(`{"data":{"color":"green"}}`), metav1.PatchOptions{FieldManager: "other-manager"})
 	must(t, err)
 	a := b.apply(t, settings, "--yes")
-	for _, want := range []string{`Apply failed with 1 conflict: conflict with "somebody" using v1: .data.color`, "please re-run the apply", "--force-conflicts"} {
+	for _, want := range []string{`Apply failed with 1 conflict: conflict with "other-manager" using v1: .data.color`, "please re-run the apply", "--force-conflicts"} {
 		if a.code != 1 || !strings.Contains(a.err, want) {
 			t.Errorf("exit %d, lacks %q:\n%s", a.code, want, a.err)
 		}

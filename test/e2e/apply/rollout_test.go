@@ -139,7 +139,7 @@ func TestApply_RemovesFieldsThatLeftTheManifest(t *testing.T) {
 }
 
 // TestApply_ContinuesAPausedRollout: a rollout that waits for a person ends the command, which prunes
-// nothing then. The same apply waits on; one of another state refuses. When somebody
+// nothing then. The same apply waits on; one of another state refuses. When a user
 // has promoted it, the same apply finishes it and prunes.
 func TestApply_ContinuesAPausedRollout(t *testing.T) {
 	t.Parallel()

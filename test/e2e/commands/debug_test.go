@@ -59,6 +59,6 @@ func TestDebug_RefusesWrongCalls(t *testing.T) {
 	} {
 		b.call(t, strings.Fields(args)...).ends(t, 2, want)
 	}
-	b.call(t, "debug", "nobody", "--image", "busybox").ends(t, 1, `pods "nobody" not found`)
-	b.call(t, "debug", "cloneset/nobody", "--image", "busybox").ends(t, 1, `"nobody" not found`)
+	b.call(t, "debug", "missing", "--image", "busybox").ends(t, 1, `pods "missing" not found`)
+	b.call(t, "debug", "cloneset/missing", "--image", "busybox").ends(t, 1, `"missing" not found`)
 }

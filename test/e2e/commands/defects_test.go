@@ -71,7 +71,7 @@ func (c *cut) done(t *testing.T) {
 	}
 }
 
-// gated is a CloneSet whose pods are ready when somebody says so.
+// gated is a CloneSet whose pods are ready when the test says so.
 func gated() string {
 	return strings.Replace(cloneSet("web", ""), "spec: {containers", "spec: {readinessGates: [{conditionType: example.com/gate}], containers", 1)
 }

@@ -20,7 +20,7 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 apiVersion: policy.kruise.io/v1beta1
 kind: PodUnavailableBudget
 metadata: {name: astray}
-spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: nobody}}
+spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: missing}}
 `)
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	b.await(t, kruiseV1, "StatefulSet", "db", ready)
@@ -38,10 +38,10 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 	b.call(t, "describe", "clone", "we").ends(t, 0, "Name:              web\n")
 	b.call(t, "describe", "clone", "-l", "no=such").ends(t, 0, "No resources found")
 	b.call(t, "describe", "pub", "web").ends(t, 0, pod, "maxUnavailable: 1")
-	b.call(t, "describe", "pub", "astray").ends(t, 0, "Pods:              cannot be told: ", `"nobody" not found`)
+	b.call(t, "describe", "pub", "astray").ends(t, 0, "Pods:              cannot be told: ", `"missing" not found`)
 	b.call(t, "describe", "deploy", "plain").ends(t, 0, "StrategyType:", "NewReplicaSet:")
 	b.call(t, "describe").ends(t, 2, "give a type")
-	b.call(t, "describe", "clone", "nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "describe", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "describe", "nonsense", "x").ends(t, 1, "resource type")
 }
 
@@ -105,7 +105,7 @@ spec: {objectRef: {workloadRef: {apiVersion: example.com/v1, kind: Nothing, name
 	}
 	b.call(t, "describe", "rollout", "web", "-w", "--timeout", "10").ends(t, 4, " Step:             1/2\n", "context deadline exceeded")
 	b.call(t, "describe", "rollout", "astray").ends(t, 0, "cannot be read")
-	b.call(t, "describe", "rollout", "nobody").ends(t, 1, "rollout/nobody is not in namespace")
+	b.call(t, "describe", "rollout", "missing").ends(t, 1, "rollout/missing is not in namespace")
 	b.call(t, "describe", "rollout").ends(t, 2)
 	b.call(t, "describe", "rollout", "web", "--timeout", "x").ends(t, 2, "--timeout")
 }

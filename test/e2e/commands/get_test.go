@@ -67,7 +67,7 @@ func TestGet_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.call(t, "get").ends(t, 2, "error: give a type", "hint: ")
-	b.call(t, "get", "clone", "nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "get", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "get", "nonsense").ends(t, 1, `the server doesn't have a resource type "nonsense"`)
 	b.call(t, "get", "clone", "-o", "xml").ends(t, 1, `"xml"`)
 	b.call(t, "get", "all", "web").ends(t, 2, "all means many types")

@@ -114,7 +114,7 @@ func TestMigrateDaemonSet_ThereAndBack(t *testing.T) {
 	}
 }
 
-// TestMigrateDaemonSet_ContinuesAfterAKill: whoever is killed at any step goes on from there.
+// TestMigrateDaemonSet_ContinuesAfterAKill: a command that is killed at any step continues from there.
 func TestMigrateDaemonSet_ContinuesAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -242,7 +242,7 @@ spec:
 	must(t, err)
 	for i := range pods.Items {
 		if p := &pods.Items[i]; p.Status.Phase == corev1.PodRunning && metav1.GetControllerOf(p) == nil {
-			t.Errorf("%s belongs to nobody", p.Name)
+			t.Errorf("%s has no owner", p.Name)
 		}
 	}
 }

@@ -268,7 +268,7 @@ func TestDefectMigrate_MovesNoMoreReplicasThanThereAre(t *testing.T) {
 	}
 }
 
-// TestDefectMigrate_CopiesNoFinalizers: finalizers are not copied: nobody would take them off.
+// TestDefectMigrate_CopiesNoFinalizers: finalizers are not copied: nothing would remove them.
 func TestDefectMigrate_CopiesNoFinalizers(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -284,7 +284,7 @@ func TestDefectMigrate_CopiesNoFinalizers(t *testing.T) {
 	must(t, err)
 }
 
-// TestDefectMigrate_ContinuesAfterAKill: whoever is killed on the way goes on where it stood, with the
+// TestDefectMigrate_ContinuesAfterAKill: a command that is killed on the way continues where it was, with the
 // numbers of the beginning; so does who was out of time.
 func TestDefectMigrate_ContinuesAfterAKill(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ var answers = map[string]struct {
 }
 
 // TestPrompts_OnlyYesChangesAnything: on a terminal a person is asked, and whatever is no yes changes nothing;
-// in a pipe nobody is asked, and nobody waited for.
+// in a pipe there is no prompt, and the command does not wait for one.
 func TestPrompts_OnlyYesChangesAnything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -101,7 +101,7 @@ apiVersion: apps.kruise.io/v1beta1
 kind: WorkloadSpread
 metadata: {name: web}
 spec:
-  targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: nobody}
+  targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: missing}
   subsets: [{name: a, maxReplicas: 1}, {name: b}]
 ---
 `+strings.Replace(releaseOf("web"), "name: web}\n  strategy", "name: astray}\n  strategy", 1), webCloneSet)

@@ -127,7 +127,7 @@ metadata: {name: web}
 	b.call(t, "delete", "deployment/dep").ends(t, 0, `deployment.apps "dep" deleted`)
 	b.call(t, "unprotect", "cloneset/web", "service/web").prints(t, "cloneset.apps.kruise.io/web unprotected", "service/web unprotected")
 	b.call(t, "delete", "cloneset/web", "service/web").ends(t, 0)
-	b.call(t, "delete", "cloneset/nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "delete", "cloneset/missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "delete").ends(t, 1, "error: ")
 }
 

@@ -107,7 +107,7 @@ func TestSet_ExplainsOnStderr(t *testing.T) {
 	b.call(t, "set", "env", "cloneset/web", "A=b", "--explain", "--dry-run=client").ends(t, 0, "recreate: each pod is deleted, and its controller creates a new one", "env updated (dry run)")
 	b.terminal(t, "", "set", "sa", "cloneset/web", "shop", "--explain").ends(t, 0, "recreate", "serviceaccount updated")
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:1", "other=registry.example.com/web:1").ends(t, 1, `unable to find container named "other"`, "hint: it has main")
-	b.call(t, "set", "image", "cloneset/nobody", "main=registry.example.com/web:1").ends(t, 1, `"nobody" not found`)
+	b.call(t, "set", "image", "cloneset/missing", "main=registry.example.com/web:1").ends(t, 1, `"missing" not found`)
 	b.call(t, "set", "image", "nothings/web", "main=registry.example.com/web:1").ends(t, 1, "doesn't have a resource type", "hint:")
 	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is not an image")
 	b.call(t, "set", "image", "cloneset/web").ends(t, 2, "at least one image update is required")
@@ -178,7 +178,7 @@ func TestSet_CompletesFromTheCluster(t *testing.T) {
 	b.call(t, "__complete", "set", "image", "cloneset/w").ends(t, 0, "cloneset/web\n")
 	b.call(t, "__complete", "set", "image", "cloneset/web", "").ends(t, 0, "main=\n")
 	b.call(t, "__complete", "set", "env", "cloneset/web", "-c", "").ends(t, 0, "main\n")
-	b.call(t, "__complete", "set", "image", "cloneset/nobody", "").ends(t, 0)
+	b.call(t, "__complete", "set", "image", "cloneset/missing", "").ends(t, 0)
 }
 
 // TestSetEnv_ReadsReferencesAndRetriesConflicts: references, what they lead to, and writers at the same time.

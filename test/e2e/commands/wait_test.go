@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWait_InterruptEndsWith130: whoever ends a wait is told so by the exit code, whatever it is
+// TestWait_InterruptEndsWith130: a user who interrupts a wait sees that by the exit code, whatever it is
 // that waits, every time.
 func TestWait_InterruptEndsWith130(t *testing.T) {
 	t.Parallel()

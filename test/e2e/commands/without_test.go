@@ -38,8 +38,8 @@ func TestWithoutKruise_RolloutVerbsWork(t *testing.T) {
 	b.call(t, "create", "bcj", "x", "--image", "a:1").ends(t, 1, "the cluster has no kind BroadcastJob", "--dry-run=client -o yaml needs no cluster")
 	b.call(t, "create", "bcj", "x", "--image", "a:1", "--dry-run=client").prints(t, "broadcastjob.apps.kruise.io/x created (dry run)")
 	for _, args := range []string{
-		"get clone/nobody", "describe cloneset/nobody", "set image cloneset/nobody main=a:1", "scale cloneset/nobody --replicas=3", "protect cloneset/nobody",
-		"logs clone/nobody", "wait clone/web --for=delete", "get sidecarsets", "set env clonesets --all A=b", "get clone -A",
+		"get clone/missing", "describe cloneset/missing", "set image cloneset/missing main=a:1", "scale cloneset/missing --replicas=3", "protect cloneset/missing",
+		"logs clone/missing", "wait clone/web --for=delete", "get sidecarsets", "set env clonesets --all A=b", "get clone -A",
 		"patch cloneset/web -p {}", "expose cloneset/web --port=80", "autoscale cloneset/web --max=3", "delete cloneset/web",
 		"spread uniteddeployment/web", "create job x --from acj/y", "migrate deployment/web --to CloneSet --dry-run",
 	} {

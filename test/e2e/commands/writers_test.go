@@ -29,7 +29,7 @@ func TestFieldManager_IsTheGivenOne(t *testing.T) {
 	}
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:2").ends(t, 0)
 	if !wrote(b.get(t, kruiseV1, "CloneSet", "web"), "kubectl-kruise") {
-		t.Error("nobody is kubectl-kruise")
+		t.Error("no field manager is kubectl-kruise")
 	}
 }
 

@@ -105,7 +105,7 @@ func begun(t *testing.T, more ...string) (b *bed, state, digest string) {
 }
 
 // TestRecord_RunsNoCommandOfATenant: a program in the record is not run, by none of the
-// verbs that continue a rollout, whoever approved the plan before.
+// verbs that continue a rollout, no matter who approved the plan before.
 func TestRecord_RunsNoCommandOfATenant(t *testing.T) {
 	t.Parallel()
 	b, state, _ := begun(t)
@@ -211,7 +211,7 @@ func TestPlanFile_IsShownAsItIsWritten(t *testing.T) {
 	}
 }
 
-// TestAnnotation_RunsNoCommand: whoever may edit a workload may not run programs in the
+// TestAnnotation_RunsNoCommand: who may edit a workload may not run programs in the
 // pipeline that rolls it out.
 func TestAnnotation_RunsNoCommand(t *testing.T) {
 	t.Parallel()

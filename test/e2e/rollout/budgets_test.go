@@ -48,7 +48,7 @@ func (b *bed) most(t *testing.T) func() int {
 	}
 }
 
-// ordinary is a PodDisruptionBudget that nobody rendered.
+// ordinary is a PodDisruptionBudget that was not rendered.
 const ordinary = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}\n"
 
 const targetWeb = `{"maxUnavailable": 1, "targetRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}}`
@@ -138,7 +138,7 @@ func TestRestart_KeepsBudgets(t *testing.T) {
 	}
 }
 
-// TestClient_KeepsBudgets: without Kruise nobody but the client knows the budget's
+// TestClient_KeepsBudgets: without Kruise only the client knows the budget's
 // spec, which is kept in an annotation.
 func TestClient_KeepsBudgets(t *testing.T) {
 	c, namespace := testcluster.Shared(t)

@@ -96,7 +96,7 @@ type history struct {
 	// that the trouble has begun.
 	operators       atomic.Int64
 	refused, struck atomic.Bool
-	// story is what happened, for whoever has to find out why it ended badly.
+	// story is what happened, to find out why it failed.
 	story []string
 }
 
@@ -168,7 +168,7 @@ func (h *history) retry(t *testing.T) {
 	}))
 }
 
-// tellIfFailed helps whoever has to find out why.
+// tellIfFailed prints what helps to find out why.
 func (h *history) tellIfFailed(t *testing.T) {
 	t.Helper()
 	if t.Failed() {

@@ -133,7 +133,7 @@ func cloneSet(name string) string {
 }
 
 // TestSeveralWorkloads_RollOutOneAfterTheOther: one after the other; their manifests have the new state in
-// the end; whoever writes them is named.
+// the end; who writes them is named.
 func TestSeveralWorkloads_RollOutOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())

@@ -10,7 +10,7 @@ import (
 )
 
 // TestOpen_ReportsADeletedWorkload: a workload may have gone between the plan and the rollout, also with its
-// namespace; that is an error, for whoever has to end in order.
+// namespace; that is an error, so that the caller can end in order.
 func TestOpen_ReportsADeletedWorkload(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)

@@ -52,7 +52,7 @@ func (h *history) killed(t *testing.T, path string) {
 		}
 	}
 	if deaths == 0 {
-		t.Error("nobody was killed")
+		t.Error("no process was killed")
 	}
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	must(t, err)

@@ -34,7 +34,7 @@ func paused(t *testing.T) plan.Policy {
 // steady is a lease that a slow machine does not lose.
 var steady = kube.Lease{Lasts: 6 * time.Second, Tries: 5 * time.Second, Renew: 300 * time.Millisecond}
 
-// operator is somebody who drives, with access of their own.
+// operator is a user who runs a rollout, with access of their own.
 func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) {
 	t.Helper()
 	p := fair(t, b)
@@ -46,7 +46,7 @@ func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) 
 	return c, p
 }
 
-// TestSecondOperator_TakesOverAfterAKill: whoever comes second is told who drives; after a kill they go
+// TestSecondOperator_TakesOverAfterAKill: the second operator sees who runs the rollout; after a kill they continue
 // on where the first has stopped.
 func TestSecondOperator_TakesOverAfterAKill(t *testing.T) {
 	t.Parallel()
@@ -97,7 +97,7 @@ func promote(t *testing.T, b *bed) {
 	must(t, err)
 }
 
-// TestAnotherPlan_IsLeftAlone: whoever finds another plan recorded than the one that they carry
+// TestAnotherPlan_IsLeftAlone: a process that finds another plan recorded than the one that it carries
 // out leaves the rollout alone.
 func TestAnotherPlan_IsLeftAlone(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestAnotherPlan_IsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestDrift_FailsTheRollout: what somebody else changes halts the rollout, with what it was and by
+// TestDrift_FailsTheRollout: a change by another client fails the rollout, with what it was and by
 // whom.
 func TestDrift_FailsTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -209,7 +209,7 @@ func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) erro
 }
 
 // TestOutage_ResumesWithTheLease: while the server is away nothing is written; when it is back the
-// rollout goes on, with the lease that nobody else has taken.
+// rollout goes on, with the lease that no other process has taken.
 func TestOutage_ResumesWithTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)

@@ -90,7 +90,7 @@ func (b *bed) remove(t *testing.T, pod string) {
 	must(t, b.Client().CoreV1().Pods(b.namespace).Delete(t.Context(), pod, metav1.DeleteOptions{}))
 }
 
-// comesBackNew: nobody updates a pod, and one that is lost is made from the present
+// comesBackNew: no controller updates a pod, and one that is lost is made from the present
 // template.
 func comesBackNew(t *testing.T, b *bed) {
 	t.Helper()

@@ -15,7 +15,7 @@ func barePod(name, policy string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", labels: {app: web}}\nspec: {restartPolicy: " + policy + ", containers: [{name: main, image: \"" + web1 + "\"}]}\n"
 }
 
-// TestRestartPods_UnmanagedOnesOneByOne: pods of nobody restart one after the other, also as nobody but the
+// TestRestartPods_UnmanagedOnesOneByOne: unmanaged pods restart one after the other, also with only the
 // holder of the printed roles; one that would not come back is refused.
 func TestRestartPods_UnmanagedOnesOneByOne(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestRestartPods_UnmanagedOnesOneByOne(t *testing.T) {
 	}
 }
 
-// TestRestartPods_RolloutVerbsContinueIt: the restart of a pod of nobody that was left is looked at, and goes
+// TestRestartPods_RolloutVerbsContinueIt: the restart of an unmanaged pod that was left is looked at, and goes
 // on, by the verbs for rollouts.
 func TestRestartPods_RolloutVerbsContinueIt(t *testing.T) {
 	t.Parallel()

@@ -71,7 +71,7 @@ func TestRestart_OnceByEveryMethod(t *testing.T) {
 	}
 }
 
-// TestRestart_ResumeRestartsNothingTwice: whoever goes on after a crash finds on the cluster what was
+// TestRestart_ResumeRestartsNothingTwice: a process that continues after a crash finds on the cluster what was
 // restarted, and restarts nothing twice.
 func TestRestart_ResumeRestartsNothingTwice(t *testing.T) {
 	for _, method := range []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal} {

@@ -231,7 +231,7 @@ func (s *sabotage) carry(ctx context.Context, r apply.Rollouts, verb int) (apply
 	return r.RollBack(ctx, s.object.Ref, apply.Options{})
 }
 
-// edit changes the record in some way, as anybody may who can write ConfigMaps.
+// edit changes the record in some way, as any user may who can write ConfigMaps.
 func (s *sabotage) edit(ctx context.Context, chance *rand.Rand) {
 	maps := s.Client().CoreV1().ConfigMaps(s.namespace)
 	cm, err := maps.Get(ctx, s.rollout().State, metav1.GetOptions{})

@@ -20,7 +20,7 @@ import (
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// hold is a label that somebody has to take away before a pod may change.
+// hold is a label that must be removed before a pod may change.
 const hold = "example.com/hold"
 
 // labelled has the pods of a ReplicaSet carry a label.
@@ -72,7 +72,7 @@ func TestOutOfService_WhileContainersChange(t *testing.T) {
 }
 
 // changes follows the pods of the bed, and lets those go that a hook holds, as
-// somebody's controller does. The function that it returns says of each pod that has
+// the owner's controller does. The function that it returns says of each pod that has
 // changed whether it had the label then.
 func (b *bed) changes(t *testing.T, label string) func() map[string]string {
 	t.Helper()

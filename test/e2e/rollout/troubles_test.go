@@ -55,7 +55,7 @@ var ends = map[string]struct {
 	reason  string
 }{
 	"aborted":           {event.Failed, "aborted by carla"},
-	"lease taken":       {event.TakenOver, "somebody else"},
+	"lease taken":       {event.TakenOver, "another-holder"},
 	"denied":            {event.Failed, freeze},
 	"namespace deleted": {event.Failed, vanished},
 }

@@ -87,7 +87,7 @@ func TestVerbs_WorkWithThePrintedRoles(t *testing.T) {
 				calls = append(calls, call{0, "apply -f - --force-conflicts --yes", b.next}, call{0, "pull registry.example.com/tool:9 NAME", ""})
 			}
 			revision := "--to-revision 1"
-			if name == "ReplicaSet" { // nobody keeps revisions of it
+			if name == "ReplicaSet" { // it has no revisions
 				revision = ""
 			}
 			words := strings.NewReplacer(
