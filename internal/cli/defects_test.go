@@ -26,7 +26,7 @@ func TestDefectCompletion_ReportsAMissingShell(t *testing.T) {
 	oneLine(t, code, out, errOut, exitUsage)
 }
 
-// TestDefectScaledown_AcceptsTheExampleOfItsHelp: what stands in the help can be typed, in the older
+// TestDefectScaledown_AcceptsTheExampleOfItsHelp: the examples of the help can be typed, in the older
 // plugin's form as in ours.
 func TestDefectScaledown_AcceptsTheExampleOfItsHelp(t *testing.T) {
 	c, _, err := whole().Find([]string{"scaledown"})

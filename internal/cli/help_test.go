@@ -58,7 +58,7 @@ func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
 	}
 }
 
-// TestHelp_ListsEveryCommandOnce: every command stands in the help, once.
+// TestHelp_ListsEveryCommandOnce: every command is listed in the help, once.
 func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	var listed, there []string
 	for _, g := range groups {
@@ -75,7 +75,7 @@ func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	}
 	for _, name := range there {
 		if !slices.Contains(listed, name) {
-			t.Errorf("%s stands in no group of the help", name)
+			t.Errorf("%s is in no group of the help", name)
 		}
 	}
 }

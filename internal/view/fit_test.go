@@ -65,7 +65,7 @@ func TestRollouts_FitTheTerminal(t *testing.T) {
 	why := plan.Decision{Verb: plan.Wait, Reason: strings.Repeat("not yet ", 20)}
 	for name, write := range map[string]func(io.Writer, Style) error{
 		"status": func(w io.Writer, st Style) error {
-			return Standings(w, []RolloutStatus{{Namespace: "shop", Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Decision: why}}, st)
+			return StatusLines(w, []RolloutStatus{{Namespace: "shop", Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Decision: why}}, st)
 		},
 		"list": func(w io.Writer, st Style) error {
 			return Rollouts(w, []RolloutRow{{Namespace: "shop", Name: "cloneset/web", Driver: "kruise", Stands: why.Reason, Holder: "ann@a-machine-of-hers-4711"}}, st)

@@ -66,7 +66,7 @@ func ended(at float64, o event.Outcome, why string, c *event.Counts) event.Event
 	return after(at, event.Ended, event.Event{Outcome: o, Text: why, Counts: c})
 }
 
-// beat stands for the ticker among events.
+// beat is the ticker among events.
 const beat event.Type = "beat"
 
 // printed are the lines of a pipe.

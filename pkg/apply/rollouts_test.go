@@ -197,7 +197,7 @@ func TestRollouts_RollBack(t *testing.T) {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 	if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Failed || res.Reason != "aborted by ann" {
-		t.Errorf("what was aborted goes on: %+v, %v", res, err)
+		t.Errorf("an aborted rollout continues: %+v, %v", res, err)
 	}
 	res, err := r.RollBack(ctx, m.ref, apply.Options{})
 	if err != nil || res.Outcome != event.RolledBack || m.images(t)["web:1"] != 6 {

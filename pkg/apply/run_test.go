@@ -51,7 +51,7 @@ func TestRun_ReportsEveryEvent(t *testing.T) {
 }
 
 // TestRun_EndsAfterTheGivenStep ends before the step after the last that is allowed, and writes nothing
-// of it; another run goes on from there.
+// of it; another run continues from there.
 func TestRun_EndsAfterTheGivenStep(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
 	for _, c := range []struct {
@@ -161,7 +161,7 @@ func TestRun_EndsForReasonsOutsideOfTheRollout(t *testing.T) {
 
 var start = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// laterStart moves a time of the test to where the world's clock stands.
+// laterStart moves a time of the test to the time of the world's clock.
 func laterStart(until, now time.Time) time.Time {
 	if until.IsZero() {
 		return until

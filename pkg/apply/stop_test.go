@@ -165,7 +165,7 @@ func (m *memory) finish(t *testing.T, r apply.Rollouts, do apply.Transition) {
 }
 
 // TestStop_WithoutAnExecutorIsWrittenByTheCaller: the process that drove the rollout is gone, and the controller
-// is stopped by the one that aborts. A retry goes on to the end.
+// is stopped by the one that aborts. A retry continues to the end.
 func TestStop_WithoutAnExecutorIsWrittenByTheCaller(t *testing.T) {
 	for name, s := range stoppables {
 		t.Run(name, func(t *testing.T) {

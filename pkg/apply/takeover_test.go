@@ -104,7 +104,7 @@ func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 		e, rec, err := r.Transit(t.Context(), m, promotion)
 		must(t, err)
 		if !rec.Progress.Promoted {
-			t.Errorf("it is not on record: %+v", rec.Progress)
+			t.Errorf("it is not recorded: %+v", rec.Progress)
 		}
 		if res, err := e.Run(apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
 			t.Errorf("%+v, %v, %v", res, err, m.images(t))

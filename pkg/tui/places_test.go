@@ -16,7 +16,7 @@ func rowOf(kind string, h world.Health, steps int) *world.Workload {
 	return &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
 }
 
-// TestFooter_OffersWhatApplies: what the row calls for stands first, and what leads nowhere
+// TestFooter_OffersWhatApplies: what the row calls for is first, and what leads nowhere
 // is not there.
 func TestFooter_OffersWhatApplies(t *testing.T) {
 	for _, c := range []struct {

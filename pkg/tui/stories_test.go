@@ -53,7 +53,7 @@ func TestStory_BlockedRolloutIsRolledBack(t *testing.T) {
 	golden.Same(t, "testdata/story-undone.txt", tuitest.Plain(s.Until("RolloutEnded", "enter pod")))
 }
 
-// TestStory_CanaryIsPromoted: a canary has been looked at, and goes on.
+// TestStory_CanaryIsPromoted: a canary has been checked, and is promoted.
 func TestStory_CanaryIsPromoted(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("storefront").Press("enter", "enter")

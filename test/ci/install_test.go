@@ -24,7 +24,7 @@ import (
 
 const version = "v1.2.3"
 
-// cosign stands in for the program of this name. It takes the call that cosign's manual has
+// cosign replaces the program of this name. It takes the call that cosign's manual has
 // for keyless signatures of files, and a bundle that holds the digest of the file and the
 // identity of who signed it.
 const cosign = `#!/bin/sh

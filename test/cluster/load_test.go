@@ -20,7 +20,7 @@ import (
 )
 
 // TestRestart_KeepsAcknowledgedWrites kills the API server while writers are at work: whatever
-// was acknowledged is there afterwards, and the cluster goes on.
+// was acknowledged is there afterwards, and the cluster continues.
 func TestRestart_KeepsAcknowledgedWrites(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
 
-// These tests hold the ground that the client driver stands on: what a real
+// These tests hold the facts that the client driver relies on: what a real
 // kubelet and API server do, as it was once measured.
 
 // realCluster is shared by all of them.

@@ -106,7 +106,7 @@ func TestRequests_RestartAndDebugByKubectl(t *testing.T) {
 	asked("one", evictOne, 1)
 	h.sh("kubectl wait pod/set-0 --for=create --timeout=5m")
 	if h.sh(set) == was {
-		t.Error("set-0 was not made anew")
+		t.Error("set-0 was not recreated")
 	}
 
 	asked("trace", traceAlone, 1)

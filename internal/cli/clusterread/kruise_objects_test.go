@@ -37,8 +37,8 @@ func at(t *testing.T, s *fakeCluster) Cluster {
 	return clusterAt(srv.URL)
 }
 
-// TestCheck_SelectsWhatUsersWrote: what people have written is checked as a whole; what a controller has made,
-// what is not selected and what is not Kruise's stands beside it.
+// TestCheck_SelectsWhatUsersWrote: what people have written is checked as a whole; what a controller has created,
+// what is not selected and what is not Kruise's is context.
 func TestCheck_SelectsWhatUsersWrote(t *testing.T) {
 	s := &fakeCluster{
 		lists: map[string][]map[string]any{

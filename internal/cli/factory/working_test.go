@@ -34,7 +34,7 @@ func held(tty bool, progress string) (*Factory, *locked, *locked) {
 	return f, &out, &errs
 }
 
-// TestWorking: on a terminal a line says what goes on after two seconds of silence, and is
+// TestWorking: on a terminal a line reports what is being done after two seconds of silence, and is
 // gone before anything else is written, and at the end.
 func TestWorking(t *testing.T) {
 	f, out, errs := held(true, "auto")

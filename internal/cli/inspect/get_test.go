@@ -28,7 +28,7 @@ func readObject(t *testing.T, text string) map[string]any {
 	return o
 }
 
-// TestGet_Columns: what stands in the columns, the wide ones after the bar.
+// TestGet_Columns: the texts of the columns, the wide ones after the bar.
 func TestGet_Columns(t *testing.T) {
 	const old = "metadata: {name: web, creationTimestamp: '2026-03-01T11:00:00Z', labels: {crr.apps.kruise.io/node-name: n1}}\n"
 	for name, c := range map[string]struct{ group, kind, text, titles, want string }{

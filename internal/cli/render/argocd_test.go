@@ -168,7 +168,7 @@ func TestGenerate_DoesNotEmitFilesOfOptions(t *testing.T) {
 	}
 }
 
-// TestGenerate_ExplainsSidecarsOnRequest: the table of sidecars stands on stderr where it is asked for, and only there.
+// TestGenerate_ExplainsSidecarsOnRequest: the table of sidecars is written to stderr where it is requested, and only there.
 func TestGenerate_ExplainsSidecarsOnRequest(t *testing.T) {
 	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
 	for parameters, want := range map[string]bool{"null": false, `[{"name":"explain","string":"true"}]`: true} {

@@ -167,7 +167,7 @@ func (o *control) printTransition(rec *plan.Record) error {
 // none is the error of a workload that no rollout is recorded for.
 func (o *control) none(ctx context.Context, s *session) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-		return inHands(s.target.String(), r)
+		return controlledByRelease(s.target.String(), r)
 	}
 	return noRollout(s.target.String())
 }

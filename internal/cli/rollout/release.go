@@ -92,8 +92,8 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	return r, err
 }
 
-// inHands is the refusal of whatever would get in the way of a Rollout.
-func inHands(what string, r *release.Rollout) error {
+// controlledByRelease is the refusal of whatever would interfere with a Rollout.
+func controlledByRelease(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Describe()),
@@ -191,7 +191,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
 		return o.unchanged("the template is that already: there is nothing to roll out")
 	case r.Controls() && !o.back:
-		return inHands(s.target.String(), r)
+		return controlledByRelease(s.target.String(), r)
 	}
 	o.describeHandover(h)
 	if o.dry().Only() {

@@ -290,7 +290,7 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
-		return apply.Result{}, hinted(err)
+		return apply.Result{}, withHint(err)
 	}
 	return d.carryOut(ctx, e)
 }

@@ -237,7 +237,7 @@ func (o *statusOptions) printAll(list []view.RolloutStatus) error {
 	if o.output == "json" {
 		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
 	}
-	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
+	return cmp.Or(view.StatusLines(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
 // statusOnce opens a workload for one look; one that Kruise Rollout controls has the status that

@@ -218,7 +218,7 @@ func (m *terminal) String() string {
 }
 
 // TestScreen_ReplacesThePictureBefore: each picture takes the place of the one before, whatever its size, and
-// what stood above stays.
+// what was printed above stays.
 func TestScreen_ReplacesThePictureBefore(t *testing.T) {
 	m := &terminal{}
 	_, _ = m.Write([]byte("plan\n"))

@@ -60,7 +60,7 @@ type uiOptions struct {
 	all, readOnly bool
 	production    string
 	plan          string
-	shown         terminal.Look
+	shown         terminal.Appearance
 }
 
 // productionVariable is the environment's --production.

@@ -100,7 +100,7 @@ func TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight(t *testing.T) {
 			lock := &recordingLock{claim: &claim{lease: lease}}
 			err := lease.send(c.ctx, func(context.Context) error {
 				if err := lock.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errWriteInFlight) {
-					t.Errorf("let go of under way: %v", err)
+					t.Errorf("released during a write: %v", err)
 				}
 				return c.err
 			})

@@ -297,7 +297,7 @@ func TestResultOfRequest_ByPhaseAndContainer(t *testing.T) {
 		want    plan.Result
 	}{
 		"new":        {"", "", nil, plan.Result{Text: "container main pending, container log pending"}},
-		"under way":  {"Recreating", "", states{{Name: "main", Phase: "Succeeded"}, {Name: "log", Phase: "Recreating"}}, plan.Result{Text: "container log recreating"}},
+		"recreating": {"Recreating", "", states{{Name: "main", Phase: "Succeeded"}, {Name: "log", Phase: "Recreating"}}, plan.Result{Text: "container log recreating"}},
 		"good":       {"Completed", "", states{{Name: "log", Phase: "Succeeded"}, {Name: "main", Phase: "Succeeded"}}, plan.Result{Done: true, Good: true}},
 		"failed":     {"Completed", "", states{{Name: "main", Phase: "Failed", Message: "cannot be stopped"}}, plan.Result{Done: true, Text: "container main failed: cannot be stopped; container log pending"}},
 		"no daemon":  {"Completed", "daemon has not responded for a long time", nil, plan.Result{Done: true, Text: "daemon has not responded for a long time; container main pending; container log pending"}},

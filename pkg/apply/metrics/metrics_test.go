@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// drivenHalf is a rollout of two steps that stands at a pause.
+// drivenHalf is a rollout of two steps that is at a pause.
 func drivenHalf() *Rollout {
 	r := New()
 	at := func(s int) time.Time { return time.Unix(1700000000+int64(s), 0) }

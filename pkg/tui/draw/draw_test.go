@@ -106,7 +106,7 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 	}
 }
 
-// TestTable_HeaderIsAWord: where there is no room for a word above a column, nothing stands
+// TestTable_HeaderIsAWord: where there is no room for a word above a column, nothing is
 // there.
 func TestTable_HeaderIsAWord(t *testing.T) {
 	table := Table{Columns: []Column{{Title: "HEALTH", Width: 2, Keep: true}, {Title: "N", Width: 2, Keep: true}}}

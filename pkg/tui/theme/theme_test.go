@@ -139,7 +139,7 @@ func TestSymbols_AreOneColumnWideAndDiffer(t *testing.T) {
 		seen := map[string]bool{}
 		for _, text := range []string{s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Blocked, s.Unknown} {
 			if seen[text] {
-				t.Errorf("%q stands for two healths", text)
+				t.Errorf("%q is the symbol of two states", text)
 			}
 			seen[text] = true
 		}

@@ -126,7 +126,7 @@ func inOrder(t *testing.T, frame string, names ...string) {
 	for _, name := range names {
 		next := strings.Index(frame, name)
 		if next < at {
-			t.Errorf("%s stands too high:\n%s", name, tuitest.Plain(frame))
+			t.Errorf("%s is too high in the list:\n%s", name, tuitest.Plain(frame))
 		}
 		at = next
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// TestJudge_ReducesTheStateToOneWord: what is recorded, and what stands in the way, comes to one word.
+// TestJudge_ReducesTheStateToOneWord: what is recorded, and what blocks it, come to one word.
 func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	promote := diagnose.Cause{Gate: plan.GatePromote, Stuck: true}
 	crash := diagnose.Cause{Gate: plan.GateReady, Stuck: true}
@@ -28,7 +28,7 @@ func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	}{
 		"as it should be":                    {pods: full, want: Healthy},
 		"a rollout that is over":             {begun: true, progress: plan.Progress{Finished: time.Unix(1, 0)}, pods: full, want: Healthy},
-		"a rollout that goes on":             {begun: true, pods: half, causes: []diagnose.Cause{waits}, want: Progressing},
+		"a rollout in progress":              {begun: true, pods: half, causes: []diagnose.Cause{waits}, want: Progressing},
 		"pods become updated without one":    {pods: half, want: Progressing},
 		"a pause":                            {begun: true, pods: half, causes: []diagnose.Cause{promote}, want: Paused},
 		"a pause while a pod crashes":        {begun: true, pods: half, causes: []diagnose.Cause{crash, promote}, want: Paused},

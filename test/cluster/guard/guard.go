@@ -85,7 +85,7 @@ func Root() string {
 }
 
 // watch starts the guardian: in its own session, so that a signal to the test's
-// process group does not reach it, and with no stream of ours.
+// process group does not reach it, and with no stream of this process.
 func (f *Folder) watch() error {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package proxy stands between a client and the API server of a test cluster: it
+// Package proxy is between a client and the API server of a test cluster: it
 // notes every request, and spoils some of them as networks and servers do. What it
 // spoils, a seed decides.
 package proxy

@@ -131,7 +131,7 @@ func TestStorm_HasEveryFault(t *testing.T) {
 	}
 }
 
-// TestEndWatches_NextWatchContinues: a watch ends without an error, and the next one goes on.
+// TestEndWatches_NextWatchContinues: a watch ends without an error, and the next one continues.
 func TestEndWatches_NextWatchContinues(t *testing.T) {
 	p := start(t, proxy.Weather{}, 1)
 	client := through(t, p, runtime.ContentTypeJSON).CoreV1().Pods("shop")
@@ -147,7 +147,7 @@ func TestEndWatches_NextWatchContinues(t *testing.T) {
 		}
 		p.EndWatches()
 		if e, more := <-w.ResultChan(); more {
-			t.Errorf("it goes on, or ends with an error: %+v", e)
+			t.Errorf("the watch continues, or ends with an error: %+v", e)
 		}
 	}
 }

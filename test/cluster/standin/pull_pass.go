@@ -145,7 +145,7 @@ func keptFor(job *kruise.ImagePullJobSpec) int32 {
 	}
 }
 
-// finish says whether the job is over, and words where it stands.
+// finish reports whether the job is over, and its state in words.
 func (p *pullPass) finish(unfinished []*kruise.NodeImage, now time.Time) {
 	s := &p.status
 	ended := s.Succeeded + s.Failed

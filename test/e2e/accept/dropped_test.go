@@ -53,7 +53,7 @@ func dropped(sent, got any, path string) []string {
 	return []string{path}
 }
 
-// theirs reports a dropped field that is the user's own: an identity, or what stands
+// theirs reports a dropped field that is the user's own: an identity, or what is
 // in a native template, which a UnitedDeployment's StatefulSets lose on such a server
 // with Kruise, too.
 func theirs(object *unstructured.Unstructured, path string) bool {

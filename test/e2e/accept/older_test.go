@@ -43,7 +43,7 @@ var apis = map[string]int{
 const never = 1000
 
 // TestOlderServers_GetOnlyKindsTheyServe: nothing is made for a version of Kubernetes that its server
-// has not, unless it stands in the input.
+// has not, unless the input has it.
 func TestOlderServers_GetOnlyKindsTheyServe(t *testing.T) {
 	list := inputs(t)
 	ways := []render.Options{

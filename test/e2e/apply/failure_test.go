@@ -31,7 +31,7 @@ func TestApply_FailedRolloutEndsWith3(t *testing.T) {
 }
 
 // TestApply_TimeoutEndsWith4: what is not there in time is exit code 4, a new workload and a
-// rollout alike; the same apply goes on with it.
+// rollout alike; the same apply continues it.
 func TestApply_TimeoutEndsWith4(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -42,7 +42,7 @@ func (b *bed) subsets(t *testing.T) map[string]int {
 }
 
 // TestApply_RollsOutSubsetBySubset: a new template comes to subset after subset, each by a plan; a rollout
-// that was left goes on; the rest of the manifest is applied.
+// that was left continues; the rest of the manifest is applied.
 func TestApply_RollsOutSubsetBySubset(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -49,7 +49,7 @@ func (b *bed) cutOff(t *testing.T, args ...string) *cut {
 	return c
 }
 
-// until waits for something, while the command goes on.
+// until waits for something, while the command runs.
 func (c *cut) until(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)

@@ -20,7 +20,7 @@ func cells(out string, line int) []string {
 	return strings.Fields(lines[line])
 }
 
-// TestGet_HasColumnsForEachPrinter: columns of ours, in every spelling of a type, with every printer.
+// TestGet_HasColumnsForEachPrinter: columns of this program, in every spelling of a type, with every printer.
 func TestGet_HasColumnsForEachPrinter(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -130,11 +130,11 @@ func (b *bed) replicas(t *testing.T, apiVersion, kind, name string) (n int64, on
 	return n, onRecord
 }
 
-// stands fails the test unless a workload has so many replicas and no record.
-func (b *bed) stands(t *testing.T, apiVersion, kind string, want int64) {
+// hasReplicas fails the test unless a workload has that number of replicas and no record.
+func (b *bed) hasReplicas(t *testing.T, apiVersion, kind string, want int64) {
 	t.Helper()
 	if n, onRecord := b.replicas(t, apiVersion, kind, "web"); n != want || onRecord {
-		t.Errorf("%s/web has %d replicas, want %d; on record: %v", kind, n, want, onRecord)
+		t.Errorf("%s/web has %d replicas, want %d; recorded: %v", kind, n, want, onRecord)
 	}
 }
 
@@ -154,8 +154,8 @@ func TestMigrate_DeploymentToCloneSetAndBack(t *testing.T) {
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
 	}
-	b.stands(t, "apps/v1", "Deployment", 0)
-	b.stands(t, kruiseV1, "CloneSet", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 4)
 	made := b.get(t, kruiseV1, "CloneSet", "web")
 	if made.GetLabels()["team"] != "shop" || made.GetAnnotations()["kubectl.kubernetes.io/last-applied-configuration"] != "" || made.GetAnnotations()["deployment.kubernetes.io/revision"] != "" {
 		t.Errorf("labels %v, annotations %v", made.GetLabels(), made.GetAnnotations())
@@ -164,8 +164,8 @@ func TestMigrate_DeploymentToCloneSetAndBack(t *testing.T) {
 		t.Errorf("the autoscaler scales %s", got)
 	}
 	b.call(t, "migrate", "cloneset/web", "--to", "Deployment", "--yes").ends(t, 0, "Successfully migrated 4 replicas from CloneSet/web to Deployment/web")
-	b.stands(t, "apps/v1", "Deployment", 4)
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	if got := b.scales(t); got != "Deployment/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
@@ -253,15 +253,15 @@ func TestDefectMigrate_MovesNoMoreReplicasThanThereAre(t *testing.T) {
 	form("--create", "--dry-run=server").ends(t, 0, "CloneSet/web created (server dry run)")
 	// Without --copy there are none: the older plugin copied them all the same.
 	form("--create").ends(t, 0, "Successfully created from Deployment/web to CloneSet/web")
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	form("--create").ends(t, 1, "exists already")
 	form("--replicas", "9").ends(t, 2, "invalid replicas 9")
 	a := form("--replicas", "3", "--max-surge", "2").ends(t, 0, "Migration progress: Deployment/web scale in 3, CloneSet/web scale out 3", "Successfully migrated 3 replicas from Deployment/web to CloneSet/web")
 	if a.out != "" {
 		t.Errorf("lines of migrate are for stderr: %q", a.out)
 	}
-	b.stands(t, "apps/v1", "Deployment", 1)
-	b.stands(t, kruiseV1, "CloneSet", 3)
+	b.hasReplicas(t, "apps/v1", "Deployment", 1)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 3)
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "copy", "--create", "--copy").ends(t, 0)
 	if n, _ := b.replicas(t, kruiseV1, "CloneSet", "copy"); n != 1 {
 		t.Errorf("the copy has %d replicas", n)
@@ -305,7 +305,7 @@ func TestDefectMigrate_ContinuesAfterAKill(t *testing.T) {
 		_ = readUntil(said, "\x00")
 		err = cmd.Wait()
 		if kills > 0 && !strings.Contains(text, "Continue to move 4 replicas from Deployment/web to CloneSet/web: ") {
-			t.Errorf("after %d kills it began anew:\n%s", kills, text)
+			t.Errorf("after %d kills it started again:\n%s", kills, text)
 		}
 		if !killed {
 			must(t, err)
@@ -315,8 +315,8 @@ func TestDefectMigrate_ContinuesAfterAKill(t *testing.T) {
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
 	}
-	b.stands(t, "apps/v1", "Deployment", 0)
-	b.stands(t, kruiseV1, "CloneSet", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 4)
 	if got := b.scales(t); got != "CloneSet/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
@@ -349,8 +349,8 @@ func TestMigrate_TurnsBackHalfway(t *testing.T) {
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	b.call(t, "migrate", "cloneset/web", "--to", "Deployment", "--yes").ends(t, 0)
-	b.stands(t, "apps/v1", "Deployment", 4)
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	if got := b.scales(t); got != "Deployment/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
@@ -375,12 +375,12 @@ spec:
 	b.awaitReady(t, 3)
 	least := b.fewest(t)
 	b.call(t, "migrate", "statefulset.apps/web", "--to", "AdvancedStatefulSet", "--yes").ends(t, 0, "Successfully migrated 3 replicas")
-	b.stands(t, "apps/v1", "StatefulSet", 0)
-	b.stands(t, kruiseV1, "StatefulSet", 3)
+	b.hasReplicas(t, "apps/v1", "StatefulSet", 0)
+	b.hasReplicas(t, kruiseV1, "StatefulSet", 3)
 	b.owners(t, "apps.kruise.io/v1beta1")
 	b.call(t, "migrate", "asts/web", "--to", "StatefulSet", "--yes").ends(t, 0, "Successfully migrated 3 replicas")
-	b.stands(t, "apps/v1", "StatefulSet", 3)
-	b.stands(t, kruiseV1, "StatefulSet", 0)
+	b.hasReplicas(t, "apps/v1", "StatefulSet", 3)
+	b.hasReplicas(t, kruiseV1, "StatefulSet", 0)
 	b.owners(t, "apps/v1")
 	if n := least(); n < 2 {
 		t.Errorf("only %d pods were ready at a time", n)
@@ -440,7 +440,7 @@ func TestMigrate_TimeoutEndsWith4(t *testing.T) {
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--create").ends(t, 0)
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "web", "--timeout-seconds", "20").ends(t, 4, "failed to migrate: task timeout exceeded")
 	if n, onRecord := b.replicas(t, kruiseV1, "CloneSet", "web"); n != 1 || !onRecord {
-		t.Errorf("%d replicas have come; on record: %v", n, onRecord)
+		t.Errorf("%d replicas were moved; recorded: %v", n, onRecord)
 	}
-	b.stands(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
 }

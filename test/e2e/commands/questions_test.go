@@ -56,7 +56,7 @@ func TestPrompts_OnlyYesChangesAnything(t *testing.T) {
 	b.typing(t, "[y/N] ", "yes\n", "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:2").ends(t, 0)
 }
 
-// typing runs the product on a terminal, on which a person types when a question stands
+// typing runs the product on a terminal, on which a person types when a question is
 // there.
 func (b *bed) typing(t *testing.T, question, typed string, args ...string) answer {
 	t.Helper()

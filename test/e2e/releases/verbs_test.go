@@ -97,7 +97,7 @@ metadata: {name: settings}
 data: {mode: prod}
 `
 
-// writes are calls that write objects of Kruise, after the seed. NS stands for the
+// writes are calls that write objects of Kruise, after the seed. NS is the
 // namespace, whose name makes those of objects without one differ.
 var writes = []string{
 	"set image cloneset/web main=registry.example.com/web:2",

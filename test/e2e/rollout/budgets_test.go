@@ -82,7 +82,7 @@ func standIn(strategy string) workload {
 	return w
 }
 
-// carried watches the CloneSet that the bed's ReplicaSet stands for.
+// carried watches the CloneSet that the bed's ReplicaSet was rendered from.
 func (b *bed) carried(t *testing.T) *kube.Cluster {
 	t.Helper()
 	carrier := b.object

@@ -17,7 +17,7 @@ import (
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// rival is a second operator, who goes on where the first is dead, and is told of the
+// rival is a second operator, who continues where the first is dead, and sees the
 // first where they are alive.
 func rival(ctx context.Context, t *testing.T, h *history) (func(), error) {
 	t.Helper()

@@ -158,7 +158,7 @@ func (h *history) run(t *testing.T) {
 	}
 }
 
-// retry goes on with a rollout that has halted, as a person does.
+// retry continues a rollout that has failed, as a user does.
 func (h *history) retry(t *testing.T) {
 	t.Helper()
 	must(t, h.change(t.Context(), func(r *plan.Record) {
@@ -176,7 +176,7 @@ func (h *history) tellIfFailed(t *testing.T) {
 	}
 }
 
-// process is one run of the program: it begins the rollout or goes on with it, until
+// process is one run of the program: it starts the rollout or continues it, until
 // it ends or is killed.
 func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 	t.Helper()

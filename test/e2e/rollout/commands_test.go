@@ -78,7 +78,7 @@ spec:
 `
 
 // TestSubsets_RollOutInOrder: subsets are rolled out in the order given, none before its turn, and
-// what was left goes on where it stood.
+// what was left continues from there.
 func TestSubsets_RollOutInOrder(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())

@@ -110,7 +110,7 @@ func TestGroup_DetachedCompletes(t *testing.T) {
 	b.waits(t, 1)
 	b.verb(t, state, 0, "promote")
 	second.ends(t, 0, "group all: completed: 3 of 3 completed")
-	b.stands(t, web2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2)
 	b.play(t, j, "rollout-all-c", nil).ends(t, 0, "completed already")
 	if text := watching.exits(t, 0); !strings.Contains(text, "group all: 2 rollouts wait for a user") || !strings.Contains(text, "group all: completed: 3 of 3 completed") {
 		t.Errorf("what was watched:\n%s", text)
@@ -179,7 +179,7 @@ func TestGroup_DetachedByAManifest(t *testing.T) {
 	if code != 0 || !strings.Contains(said, "group all: sha256:") {
 		t.Fatalf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web2, 0, 0)
+	b.hasImages(t, web2, 0, 0)
 	b.Apply(t, runners, out)
 	plans, jobs, _ := strings.Cut(out, "\n---\napiVersion: batch/v1\n")
 	var cm corev1.ConfigMap
@@ -188,9 +188,9 @@ func TestGroup_DetachedByAManifest(t *testing.T) {
 	must(t, yaml.UnmarshalStrict([]byte("apiVersion: batch/v1\n"+jobs), &j))
 	edited := map[string]string{"plan.yaml": strings.Replace(cm.Data["plan.yaml"], "parallel: 1", "parallel: 2", 1)}
 	b.play(t, &j, "rollout-all-a", edited).ends(t, 3, "was approved")
-	b.stands(t, web2, 0, 0)
+	b.hasImages(t, web2, 0, 0)
 	b.play(t, &j, "rollout-all-b", cm.Data).ends(t, 0, "group all: completed")
-	b.stands(t, web2, 2, 2)
+	b.hasImages(t, web2, 2, 2)
 	b.play(t, &j, "rollout-all-c", cm.Data).ends(t, 0, "completed already")
 	// After another group of that name, the old plans do not fit any more.
 	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), web2, "registry.example.com/web:3")), 0o600))
@@ -212,14 +212,14 @@ func TestGroup_RolledBackWhileDetached(t *testing.T) {
 			var ends func()
 			if by == "a Job" {
 				p := b.play(t, b.detachAll(t, state, b.runners(t), paused...), "rollout-all-a", nil)
-				ends = func() { p.ends(t, 3, "goes on when that process stops") }
+				ends = func() { p.ends(t, 3, "continues when that process stops") }
 			} else {
 				p := started(t, b.bed, state, append(b.group("--group", "all"), paused...)...)
 				ends = func() { p.exits(t, 1) }
 			}
 			b.comesTo(t, web2, 1, 1, 0)
 			b.verb(t, state, 0, "abort", "--rollback", "--yes")
-			b.stands(t, web1, 2, 2, 2)
+			b.hasImages(t, web1, 2, 2, 2)
 			ends()
 		})
 	}
@@ -249,7 +249,7 @@ func TestGroup_RetryContinuesFailedMembers(t *testing.T) {
 	if text := b.verb(t, state, 0, "retry"); !strings.Contains(text, "group all: completed: 3 of 3 completed") {
 		t.Error(text)
 	}
-	b.stands(t, web2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2)
 }
 
 // TestGroup_DryRunWritesNothing: a dry run of a verb shows what it does to each rollout and the requests
@@ -281,5 +281,5 @@ func TestGroup_DryRunWritesNothing(t *testing.T) {
 	if after := b.verb(t, state, 0, "status"); after != before {
 		t.Errorf("a dry run has changed the group:\n%s\n%s", before, after)
 	}
-	b.stands(t, web2, 1, 0)
+	b.hasImages(t, web2, 1, 0)
 }

@@ -35,7 +35,7 @@ func TestDetached_RunsWithThePrintedRoles(t *testing.T) {
 	b.call(t, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--pull-images", "never", "--yes", "--detach", "--runner-image", runnerImage, "--runner-namespace", b.namespace).
 		Wants(t, 1, "everybody who may create pods in namespace "+b.namespace, "has no ServiceAccount kubectl-kruise-runner", "kubectl kruise rbac --runner")
 	if _, err := (kube.Records{Client: b.Client()}).Load(t.Context(), b.object.Ref); err == nil {
-		t.Fatal("a rollout is on record that no Job carries out")
+		t.Fatal("a rollout is recorded that no Job carries out")
 	}
 	runners := b.runners(t)
 	hook, address := newHeard(t), free(t)
@@ -61,7 +61,7 @@ func TestDetached_RunsWithThePrintedRoles(t *testing.T) {
 	b.call(t, "rollout", "resume", "cloneset/web").Wants(t, 0)
 	b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
 	p.ends(t, 0, "completed")
-	second.ends(t, 0, "this runner goes on when that process stops", "completed already")
+	second.ends(t, 0, "this runner continues when that process stops", "completed already")
 	if n := running(b.pods(t), web2); n != 4 {
 		t.Errorf("%d pods are updated", n)
 	}

@@ -169,7 +169,7 @@ reportingInstance: operator
 		after, err := records.Load(t.Context(), i.object.Ref)
 		must(t, err)
 		if after.Progress != before.Progress {
-			t.Errorf("%s: what was refused is on record: %+v, before %+v", name, after.Progress, before.Progress)
+			t.Errorf("%s: what was refused is recorded: %+v, before %+v", name, after.Progress, before.Progress)
 		}
 		// The tenant puts it back, as if nothing had been.
 		now, err := i.Client().CoreV1().ConfigMaps(i.namespace).Get(t.Context(), state, metav1.GetOptions{})

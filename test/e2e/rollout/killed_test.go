@@ -60,7 +60,7 @@ func (h *history) killed(t *testing.T, path string) {
 	h.outcome(t)
 }
 
-// command is the one that begins the rollout, or goes on with it.
+// command is the one that starts the rollout, or continues it.
 func (h *history) command(t *testing.T) (args []string, halted bool) {
 	t.Helper()
 	name := h.typed()

@@ -209,7 +209,7 @@ func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) erro
 }
 
 // TestOutage_ResumesWithTheLease: while the server is away nothing is written; when it is back the
-// rollout goes on, with the lease that no other process has taken.
+// rollout continues, with the lease that no other process has taken.
 func TestOutage_ResumesWithTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)

@@ -83,6 +83,6 @@ func TestRestart_ReportsABudgetWithoutRoom(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
 	if code, out, _ := kubectl(t, b.Cluster, b.namespace, "rollout", "list"); code != 0 || strings.Contains(out, "web") {
-		t.Errorf("exit %d: something is on record\n%s", code, out)
+		t.Errorf("exit %d: a rollout is recorded\n%s", code, out)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-var soak = flag.Duration("soak", 10*time.Second, "how long TestSoak_ManyRolloutsInOneProcess goes on")
+var soak = flag.Duration("soak", 10*time.Second, "how long TestSoak_ManyRolloutsInOneProcess runs")
 
 // soaked are what TestSoak_ManyRolloutsInOneProcess rolls out, each twice.
 var soaked = []string{"CloneSet", "Advanced StatefulSet", "ReplicaSet", "StatefulSet OnDelete"}

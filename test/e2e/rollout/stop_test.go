@@ -171,7 +171,7 @@ func TestPause_WithAnExecutor(t *testing.T) {
 }
 
 // TestAbort_WithoutAnExecutor: the process was interrupted, and the controller of each kind
-// goes on; aborting stops it, and 'retry' or the next rollout lets it continue.
+// continues; aborting stops it, and 'retry' or the next rollout lets it continue.
 func TestAbort_WithoutAnExecutor(t *testing.T) {
 	t.Parallel()
 	list := stoppables()
@@ -246,7 +246,7 @@ func TestPause_AfterAKillStopsTheController(t *testing.T) {
 	b.unchanged(t, said)
 }
 
-// TestPause_ByAnApproverStopsNoController: who may write the record alone is told that the controller goes on,
+// TestPause_ByAnApproverStopsNoController: who may write the record alone sees that the controller continues,
 // where no process is there to stop it.
 func TestPause_ByAnApproverStopsNoController(t *testing.T) {
 	t.Parallel()

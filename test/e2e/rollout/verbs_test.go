@@ -25,7 +25,7 @@ type call struct {
 	input string
 }
 
-// The verbs that a rollout meets between its beginning and its end; NAME stands for
+// The verbs that a rollout meets between its beginning and its end; NAME is
 // the workload, STEPS for the steps that its kind can have.
 var (
 	whole = []call{

@@ -27,7 +27,7 @@ func job(code string) map[string]any {
 	}
 }
 
-// TestVerify_DecidesTheRollout: a rollout goes on or ends by the answer to a question.
+// TestVerify_DecidesTheRollout: a rollout continues or ends by the result of a verification.
 func TestVerify_DecidesTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		verify  plan.Verify

@@ -66,7 +66,7 @@ func (b *bed) denies(t *testing.T, denies bool) {
 }
 
 // TestDenied_EndsWithThePolicysMessage: what a policy of the cluster turns down ends the rollout with the policy's
-// own words, and nothing is changed; when the policy is gone it goes on.
+// own words, and nothing is changed; when the policy is gone it continues.
 func TestDenied_EndsWithThePolicysMessage(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)

@@ -157,7 +157,7 @@ func (m *meter) judge(t *testing.T, cmd *exec.Cmd, took time.Duration, requests,
 	}
 }
 
-// lookAgain notes the memory of a process that goes on.
+// lookAgain notes the memory of a process that continues.
 func (m *meter) lookAgain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

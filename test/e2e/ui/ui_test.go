@@ -121,7 +121,7 @@ func count(list map[types.UID]*corev1.Pod, image string) (n int) {
 	return n
 }
 
-// TestFailedRollout_IsFirstAndExplained: a rollout that has halted stands first, and why stands on its screen.
+// TestFailedRollout_IsFirstAndExplained: a failed rollout is first in the list, and its screen says why.
 func TestFailedRollout_IsFirstAndExplained(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -254,7 +254,7 @@ status: {phase: %s, canaryStatus: {currentStepIndex: %d, currentStepState: StepP
 		"just the one before":  {canary("Progressing", 2), write(1)},
 		"none is before":       {canary("Progressing", 1), `rollouts.rollouts.kruise.io "web" already at the first step`},
 		"too far":              {canary("Progressing", 6), `rollouts.rollouts.kruise.io "web" has 5 steps, but current step is too large 6`},
-		"nothing under way":    {canary("Healthy", 3), `rollouts.rollouts.kruise.io "web" no need to roll back: not in canary or blue-green progress`},
+		"no rollout":           {canary("Healthy", 3), `rollouts.rollouts.kruise.io "web" no need to roll back: not in canary or blue-green progress`},
 		"all had some traffic": {strings.NewReplacer("{replicas: 1}", "{replicas: 1, traffic: 1%}", "traffic: 0%", "traffic: 2%").Replace(canary("Progressing", 4)), `rollouts.rollouts.kruise.io "web" no previous step with no traffic found`},
 		"v1alpha1":             {strings.Replace(old, "weight: 20", "weight: 0", 1), `application/merge-patch+json v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"nextStepIndex":1}}}`},
 	} {

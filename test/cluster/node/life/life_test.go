@@ -275,7 +275,7 @@ func TestRestart_KeepsThePod(t *testing.T) {
 	}
 }
 
-// TestModel_ContinuesAfterARestart: a model that is started again goes on where the last one was.
+// TestModel_ContinuesAfterARestart: a model that is started again continues where the last one was.
 func TestModel_ContinuesAfterARestart(t *testing.T) {
 	b := newBed(t, simple)
 	before := b.pass(4 * time.Second)

@@ -87,7 +87,7 @@ func inPlace(name string) Write {
 	return w
 }
 
-// daemon stands for a rollout of a DaemonSet by its controller.
+// daemon is a rollout of a DaemonSet by its controller.
 const daemon plan.Driver = "daemon"
 
 // gone is a controller's deletion.
