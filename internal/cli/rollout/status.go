@@ -40,7 +40,7 @@ const statusLong = `Show the status of a rollout and what it is waiting for. For
 recorded rollout, it reports whether its controller has reached the desired state.
 Nothing is written.
 
-One workload is watched until its rollout ends, and the exit code tells how; with
+One workload is watched until its rollout ends, and the exit code is its result; with
 --watch=false, or with several workloads, the status is shown once.
 
 With -A, or without a name, it lists the workloads of all namespaces, or of one, that
