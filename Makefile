@@ -65,8 +65,8 @@ test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.
 .PHONY: test-chaos
 test-chaos: cluster ## Run 2,000 random rollouts with faults and kills, in parts (CHAOS_SEED is the first; continues where it stopped)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
-	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled$$' -count=1 -timeout 120m
-	CHAOS_DETACHED=$(or $(CHAOS_DETACHED),50) CHAOS_LOST=$(or $(CHAOS_LOST),10) go test -C test ./e2e/rollout -run '^TestDetached_(Killed|TimeLost)$$' -v -count=1 -timeout 60m
+	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled_ResumesElsewhere$$' -count=1 -timeout 120m
+	CHAOS_DETACHED=$(or $(CHAOS_DETACHED),50) CHAOS_LOST=$(or $(CHAOS_LOST),10) go test -C test ./e2e/rollout -run '^TestDetached_(ContinuesAfterKills|TimeLostPerKill)$$' -v -count=1 -timeout 60m
 
 .PHONY: test-rollouts
 test-rollouts: cluster ## Run the tests that drive rollouts on a real control plane
@@ -84,7 +84,7 @@ test-screens: cluster ## Run the tests of the terminal interface in a terminal, 
 test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods, and a group of 200 rollouts (SCALE="-namespaces 125 -workloads 500 -pods 2500" is a quarter)
 	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale $(if $(SCALE),-args $(SCALE))
 	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./cluster -run '^TestManyPods' -args -pods 5000
-	CHAOS_GROUP=$(or $(CHAOS_GROUP),200) go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/rollout -run '^TestGroup_Many$$'
+	CHAOS_GROUP=$(or $(CHAOS_GROUP),200) go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/rollout -run '^TestGroup_ManyWorkloadsShareWatches$$'
 
 SOAK ?= 24h
 .PHONY: soak
@@ -94,7 +94,7 @@ soak: ## Run rollouts for SOAK=24h in the time of the model, and check that noth
 SOAK_TIME ?= 20m
 .PHONY: soak-cluster
 soak-cluster: cluster ## Run rollouts on a real control plane for SOAK_TIME=20m, and check that nothing grows
-	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
+	go test -C test ./e2e/rollout -run '^TestSoak_ManyRolloutsInOneProcess$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Helm, Flux's libraries, Argo CD
@@ -184,8 +184,8 @@ generate: reference ## Generate files (docs, plugins/kustomize/component)
 .PHONY: pictures
 pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, the session that the README shows, and a report (needs Chromium)
 	UPDATE=1 go test ./pkg/tui -run TestPictures_OfTheDocs -count=1
-	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture -count=1
-	UPDATE=1 go test -C test ./browser -run TestPicture -count=1
+	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture_IsUpToDate -count=1
+	UPDATE=1 go test -C test ./browser -run TestPicture_OfTheDocsHasItsSize -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// typed is what bash does when somebody types a line and presses the tabulator. Of the
+// typed is what bash does when a user types a line and presses the tabulator. Of the
 // package bash-completion, on which the script builds, it needs one function: the words.
 const typed = `
 _get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
@@ -21,8 +21,8 @@ __start_kubectl-kruise
 printf '%s\n' "${COMPREPLY[@]}"
 `
 
-// TestBashCompletes: in a real bash, a word that one begins with has its end.
-func TestBashCompletes(t *testing.T) {
+// TestCompletion_CompletesInBash: in a real bash, a word that one begins with has its end.
+func TestCompletion_CompletesInBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -58,9 +58,9 @@ var scripts = map[string]struct {
 	"powershell": {[]string{`"$Program __complete $Arguments"`, "Register-ArgumentCompleter -CommandName 'kubectl-kruise'"}, nil},
 }
 
-// TestScripts: the script of each shell asks this program by the protocol that
-// TestProtocol tries out; where the shell is there, it takes the script.
-func TestScripts(t *testing.T) {
+// TestCompletionScripts_AskByTheProtocol: the script of each shell asks this program by the protocol that
+// TestComplete_WritesCandidatesAndANumber tries out; where the shell is there, it takes the script.
+func TestCompletionScripts_AskByTheProtocol(t *testing.T) {
 	t.Parallel()
 	for shell, want := range scripts {
 		out, err := exec.CommandContext(t.Context(), "kubectl-kruise", "completion", shell).Output()
@@ -87,9 +87,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestProtocol is what the scripts of all shells, and kubectl's helper, read: a line for
+// TestComplete_WritesCandidatesAndANumber is what the scripts of all shells, and kubectl's helper, read: a line for
 // each candidate, its description behind a tabulator, in the end a number.
-func TestProtocol(t *testing.T) {
+func TestComplete_WritesCandidatesAndANumber(t *testing.T) {
 	t.Parallel()
 	for _, program := range [][]string{
 		{"kubectl-kruise", "__complete"},

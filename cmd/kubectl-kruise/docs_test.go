@@ -18,8 +18,8 @@ func asPlugin() {
 	main()
 }
 
-// TestDocs runs the pages that need no cluster, each in a copy of the examples.
-func TestDocs(t *testing.T) {
+// TestDocs_PrintWhatTheyShow runs the pages that need no cluster, each in a copy of the examples.
+func TestDocs_PrintWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("../..")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // follows is an API server with one pod, whose watches and logs never end. It tells
-// of each that somebody follows.
+// of each that the test follows.
 func follows(t *testing.T) (url string, followed <-chan string) {
 	t.Helper()
 	told := make(chan string, 16)
@@ -48,8 +48,8 @@ func follows(t *testing.T) (url string, followed <-chan string) {
 	return s.URL, told
 }
 
-// TestInterrupted: whoever follows something and presses Ctrl-C gets 130, and no error.
-func TestInterrupted(t *testing.T) {
+// TestInterrupt_EndsWith130: a command that follows something ends with 130 on Ctrl-C, and prints no error.
+func TestInterrupt_EndsWith130(t *testing.T) {
 	for _, line := range []string{
 		"get pods -w", "get pod/web -w -o name", "get pods --watch-only", "logs -f web", "logs -f web --timestamps --all-containers",
 	} {

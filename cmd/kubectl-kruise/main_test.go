@@ -39,13 +39,13 @@ func (m withCommands) Run() int {
 	return m.tests.Run()
 }
 
-// TestStories runs testdata/script: one story per user task.
-func TestStories(t *testing.T) {
+// TestStories_EndAsWritten runs testdata/script: one story per user task.
+func TestStories_EndAsWritten(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			// Whoever opens a kubeconfig in a story that needs none must fail.
+			// A story that needs no kubeconfig fails if the program opens one.
 			env.Setenv("KUBECONFIG", "/nonexistent/kubeconfig")
 			env.Setenv("CHECKOUT", checkout.Path())
 			return nil

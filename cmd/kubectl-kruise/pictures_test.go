@@ -40,9 +40,9 @@ var session = []struct {
 	},
 }
 
-// TestMovingPicture draws the session of the README, from the program itself: `make
+// TestMovingPicture_IsUpToDate draws the session of the README, from the program itself: `make
 // pictures` writes it. It is small, asks for nothing elsewhere and is the same each time.
-func TestMovingPicture(t *testing.T) {
+func TestMovingPicture_IsUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	app, err := os.ReadFile("../../examples/cloneset/app.yaml")
 	if err != nil {

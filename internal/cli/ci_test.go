@@ -30,7 +30,7 @@ func TestCIPlugins_UseExistingCommandsAndFlags(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 		if diffs, added := strings.Count(string(b), "git diff --exit-code"), strings.Count(string(b), "git add --intent-to-add"); diffs != added {
-			t.Errorf("%s: git diff says nothing of files that nobody has added: %d comparisons, %d times added", file, diffs, added)
+			t.Errorf("%s: git diff ignores files that were not added: %d comparisons, %d times added", file, diffs, added)
 		}
 		found := calls.FindAllString(string(b), -1)
 		if len(found) == 0 {

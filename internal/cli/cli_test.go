@@ -51,7 +51,7 @@ spec:
     spec: {containers: [{name: web, image: "registry.example.com/web:1"}]}
 `
 
-func TestExitCodes(t *testing.T) {
+func TestExitCodes_AreThoseOfTheErrors(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	tests := []struct {

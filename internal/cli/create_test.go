@@ -58,7 +58,7 @@ func named(names ...string) []any {
 	return out
 }
 
-func TestDefectRecreateContainersIgnored(t *testing.T) {
+func TestDefectRecreate_KeepsContainers(t *testing.T) {
 	nowhere(t)
 	got := spec(t, created(t, "ContainerRecreateRequest", "r", "-p", "web-0", "--containers", "app,log"))
 	if diff := cmp.Diff(named("app", "log"), got["containers"]); diff != "" {
@@ -66,7 +66,7 @@ func TestDefectRecreateContainersIgnored(t *testing.T) {
 	}
 }
 
-func TestDefectRecreateGraceDropped(t *testing.T) {
+func TestDefectRecreate_KeepsGracePeriods(t *testing.T) {
 	nowhere(t)
 	for _, flags := range [][]string{
 		{"-u", "10", "-m", "20"},
@@ -94,7 +94,7 @@ func TestCreateRecreateRequest_HasTheDefaultsOfTheOlderPlugin(t *testing.T) {
 	}
 }
 
-func TestDefectBroadcastJobGroup(t *testing.T) {
+func TestDefectBroadcastJob_HasKruisesGroup(t *testing.T) {
 	nowhere(t)
 	for _, name := range []string{"broadcastJob", "BroadcastJob", "broadcastjob", "bcj"} {
 		code, out, said := call(t.Context(), t, "", "create", name, "b", "--image", "x:1", "--dry-run")

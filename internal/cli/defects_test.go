@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDefectRestartNotFound: the older plugin panicked.
-func TestDefectRestartNotFound(t *testing.T) {
+// TestDefectRestart_ReportsAMissingObject: the older plugin panicked.
+func TestDefectRestart_ReportsAMissingObject(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECACHEDIR", filepath.Join(t.TempDir(), "cache"))
 	code, out, errOut := call(t.Context(), t, "", "rollout", "restart", "deployment/web", "--server", bareServer(t, false), "-n", "shop")
@@ -17,8 +17,8 @@ func TestDefectRestartNotFound(t *testing.T) {
 	}
 }
 
-// TestDefectCompletionWithoutShell: the older plugin panicked.
-func TestDefectCompletionWithoutShell(t *testing.T) {
+// TestDefectCompletion_ReportsAMissingShell: the older plugin panicked.
+func TestDefectCompletion_ReportsAMissingShell(t *testing.T) {
 	if code, out, errOut := call(t.Context(), t, "", "completion"); code > exitUsage || out == "" && !strings.HasPrefix(errOut, "error: ") {
 		t.Errorf("exit %d\n%s%s", code, out, errOut)
 	}
@@ -26,9 +26,9 @@ func TestDefectCompletionWithoutShell(t *testing.T) {
 	oneLine(t, code, out, errOut, exitUsage)
 }
 
-// TestDefectScaledownHelpExample: what stands in the help can be typed, in the older
+// TestDefectScaledown_AcceptsTheExampleOfItsHelp: the examples of the help can be typed, in the older
 // plugin's form as in ours.
-func TestDefectScaledownHelpExample(t *testing.T) {
+func TestDefectScaledown_AcceptsTheExampleOfItsHelp(t *testing.T) {
 	c, _, err := whole().Find([]string{"scaledown"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func TestDefectScaledownHelpExample(t *testing.T) {
 	}
 }
 
-// TestDefectGetUnknownType: the older plugin printed nothing, and ended with 0.
-func TestDefectGetUnknownType(t *testing.T) {
+// TestDefectGet_ReportsAnUnknownType: the older plugin printed nothing, and ended with 0.
+func TestDefectGet_ReportsAnUnknownType(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECACHEDIR", filepath.Join(t.TempDir(), "cache"))
 	code, out, errOut := call(t.Context(), t, "", "get", "cloneset", "--server", bareServer(t, false), "-n", "shop")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
@@ -117,6 +118,9 @@ func hintOf(err error) string {
 	}
 	if record, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 		return record.Hint()
+	}
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return "check --kubeconfig, --context and $KUBECONFIG"
 	}
 	return kubectl.Hint(err)
 }

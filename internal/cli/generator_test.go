@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestDefectGeneratorDropsItems: the older generator put its object in place of all that
+// TestDefectGenerator_KeepsItems: the older generator put its object in place of all that
 // came in.
-func TestDefectGeneratorDropsItems(t *testing.T) {
+func TestDefectGenerator_KeepsItems(t *testing.T) {
 	const list = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList
 items:

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
 // group is a heading of the help with the commands below it, in this order.
@@ -18,7 +20,7 @@ type group struct {
 }
 
 // groups are kubectl's, and what it has no heading for. A command of no group is not
-// found by anybody: a test sees to it.
+// listed anywhere: a test prevents that.
 var groups = []group{
 	{"Basic commands, for Kruise's kinds and Kubernetes' own", true, []string{
 		"create", "get", "describe", "expose", "set", "scale", "scaledown", "autoscale", "delete", "logs", "exec", "debug", "patch", "replace", "wait",
@@ -35,8 +37,8 @@ var groups = []group{
 // columns is as wide as a screen is at least.
 const columns = 80
 
-// groupHelp has the program itself show its commands in groups, on one screen; what is
-// below it shows its help as ever.
+// groupHelp shows the commands of the program in groups, on one screen. The help of each
+// command is that of cobra, with the names of boolean flags alone.
 func groupHelp(root *cobra.Command) {
 	own := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -45,6 +47,11 @@ func groupHelp(root *cobra.Command) {
 			return
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), overview(root)) // a reader that has gone is no matter
+	})
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		defer command.PlainBools(c.LocalFlags(), c.InheritedFlags())()
+		return usage(c)
 	})
 }
 

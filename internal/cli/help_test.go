@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
@@ -34,7 +35,30 @@ func TestHelp_FitsOneScreen(t *testing.T) {
 	}
 }
 
-// TestHelp_ListsEveryCommandOnce: every command stands in the help, once.
+// TestHelp_ListsBooleanFlagsByName: a boolean flag is listed as --watch, as kubectl does, and one
+// that has a value with its type.
+func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
+	for _, args := range [][]string{{"options"}, {"rollout", "run", "--help"}, {"get", "--help"}} {
+		if code, out, _ := call(t.Context(), t, "", args...); code != 0 || strings.Contains(out, "[=true") {
+			t.Errorf("%v: exit %d, output:\n%s", args, code, out)
+		}
+	}
+	_, out, _ := call(t.Context(), t, "", "rollout", "run", "--help")
+	for _, want := range []string{"      --detach                         run the rollout", "  -h, --help                           help for run", "      --parallel int  "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the help lacks %q:\n%s", want, out)
+		}
+	}
+	c := &cobra.Command{Use: "x"}
+	c.Flags().Bool("all", false, "all of them")
+	restore := command.PlainBools(c.Flags(), c.Flags())
+	restore()
+	if c.Flags().Lookup("all").NoOptDefVal != "true" || c.ParseFlags([]string{"--all"}) != nil || c.Flags().Lookup("all").Value.String() != "true" {
+		t.Error("a flag is no boolean after its help was printed")
+	}
+}
+
+// TestHelp_ListsEveryCommandOnce: every command is listed in the help, once.
 func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	var listed, there []string
 	for _, g := range groups {
@@ -51,7 +75,7 @@ func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	}
 	for _, name := range there {
 		if !slices.Contains(listed, name) {
-			t.Errorf("%s stands in no group of the help", name)
+			t.Errorf("%s is in no group of the help", name)
 		}
 	}
 }

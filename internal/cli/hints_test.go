@@ -38,6 +38,17 @@ func TestHints_KeepTheConnection(t *testing.T) {
 		{"held", "why cloneset/web", "hint: kubectl kruise rollout approve rollout/web CONNECTION\n"},
 		{"broken", "ui", "'kubectl kruise get CONNECTION' and 'kubectl kruise rollout status CONNECTION' print lines"},
 		{"broken", "rollout attach cloneset/web", "'kubectl kruise rollout status --watch CONNECTION' prints lines"},
+		{"broken", "rollout promote cloneset/web", "hint: start one with 'kubectl kruise rollout run cloneset/web --image CONTAINER=IMAGE CONNECTION'\n"},
+		{"broken", "rollout retry cloneset/web", "'kubectl kruise rollout run cloneset/web --image CONTAINER=IMAGE CONNECTION'"},
+		{"broken", "rollout abort cloneset/web --rollback --yes", "'kubectl kruise rollout run cloneset/web --image CONTAINER=IMAGE CONNECTION'"},
+		{"broken", "promote cloneset/web", "did you mean 'kubectl kruise rollout promote CONNECTION'?"},
+		{"broken", "plan cloneset/web --image main=web:3 --driver native", "hint: the driver native needs an object whose own controller replaces pods"},
+		{"broken", "plan cloneset/nope --image a=b", "hint: check the name and -n; --against FILE plans from files alone\n"},
+		{"broken", "simulate cloneset/web", "hint: give the new state with -f FILE or -k DIR"},
+		{"none", "plan cloneset/web --image main=web:3", "hint: check --kubeconfig and --context; --against FILE plans from files alone\n"},
+		{"none", "simulate cloneset/web --image main=web:3", "hint: check --kubeconfig and --context; --against FILE plans from files alone\n"},
+		{"none", "doctor", "hint: check --kubeconfig, --context and $KUBECONFIG\n"},
+		{"none", "rollout list", "hint: check --kubeconfig, --context and $KUBECONFIG\n"},
 		{"none", "get clonesets/web --nonsense", "'kubectl kruise get --help'"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

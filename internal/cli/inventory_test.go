@@ -124,7 +124,7 @@ items:
       allNamespaces: true
 `
 
-func TestInventory(t *testing.T) {
+func TestInventory_WritesTheFactsOfACluster(t *testing.T) {
 	server := populated(t, shop())
 	code, out, errOut := call(t.Context(), t, "", "inventory", "-A", "--server", server)
 	if diff := cmp.Diff(shopFacts, out); code != 0 || diff != "" {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/kio"
 )
 
-// skewed is a server of some version, by what it serves where nobody switched anything
+// skewed is a server of some version, by what it serves by default
 // on or off: testdata/skew has one for each minor version, written down from what is known
 // of each release, not read from servers.
 type skewed struct {

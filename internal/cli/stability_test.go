@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-// TestStability_ListsDeprecations: whatever is deprecated stands on the page, and nothing else.
+// TestStability_ListsDeprecations: the page lists what is deprecated, and nothing else.
 func TestStability_ListsDeprecations(t *testing.T) {
 	page, err := os.ReadFile("../../docs/stability.md")
 	if err != nil {

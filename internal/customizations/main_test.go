@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { hermetic.Main(m) }
 
-func TestPagesAreUpToDate(t *testing.T) {
+func TestPages_AreUpToDate(t *testing.T) {
 	want, err := pages("../../plugins/argocd")
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +34,8 @@ func TestPagesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestEveryScript: a kind has a script, and a script a kind.
-func TestEveryScript(t *testing.T) {
+// TestScripts_MatchKinds: a kind has a script, and a script a kind.
+func TestScripts_MatchKinds(t *testing.T) {
 	known := map[string]bool{"lib": true}
 	for _, k := range kinds {
 		known[k.name] = true
@@ -57,9 +57,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNoTemplates: the chart takes containers for templates, and people put values files
+// TestScripts_HoldNoTemplateSyntax: the chart takes containers for templates, and people put values files
 // into charts of their own.
-func TestNoTemplates(t *testing.T) {
+func TestScripts_HoldNoTemplateSyntax(t *testing.T) {
 	all, err := pages("../../plugins/argocd")
 	if err != nil {
 		t.Fatal(err)

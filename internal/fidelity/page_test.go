@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 )
 
-func TestPageIsUpToDate(t *testing.T) {
+func TestPage_IsUpToDate(t *testing.T) {
 	var want bytes.Buffer
 	write(&want, finding.Rules())
 	have, err := os.ReadFile("../../docs/fidelity.md")
@@ -23,7 +23,7 @@ func TestPageIsUpToDate(t *testing.T) {
 	}
 }
 
-func TestRunWritesTheNamedFile(t *testing.T) {
+func TestRun_WritesTheNamedFile(t *testing.T) {
 	path := t.TempDir() + "/page.md"
 	if err := run([]string{path}); err != nil {
 		t.Fatal(err)

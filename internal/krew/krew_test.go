@@ -24,9 +24,9 @@ type manifest struct {
 	}
 }
 
-// TestCommitted: what lies in the repository and what an index serves is one text, that
+// TestManifest_InTheRepositoryIsThatOfTheIndex: what lies in the repository and what an index serves is one text, that
 // which the release before wrote.
-func TestCommitted(t *testing.T) {
+func TestManifest_InTheRepositoryIsThatOfTheIndex(t *testing.T) {
 	have, err := os.ReadFile("../../krew.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-func TestManifestRefuses(t *testing.T) {
+func TestManifest_RefusesWrongSums(t *testing.T) {
 	upper := map[string]string{}
 	for _, p := range krew.Platforms {
 		upper[p.Archive("v1.2.3")] = strings.Repeat("A", 64)

@@ -32,8 +32,8 @@ var (
 	space = regexp.MustCompile(`[\s>]+`)
 )
 
-// TestLicenses: what is linked into the program may be.
-func TestLicenses(t *testing.T) {
+// TestLicenses_OfLinkedModulesAreAllowed: what is linked into the program may be.
+func TestLicenses_OfLinkedModulesAreAllowed(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "../../cmd/kubectl-kruise").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func license(t *testing.T, dir string) string {
 	return ""
 }
 
-func TestUnknownLicense(t *testing.T) {
+func TestLicenses_RefusesUnknownOnes(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "LICENSE"), []byte("GNU AFFERO GENERAL PUBLIC LICENSE Version 3"), 0o600); err != nil {
 		t.Fatal(err)

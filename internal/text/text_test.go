@@ -20,7 +20,7 @@ var hostile = []string{
 
 var raw = regexp.MustCompile(`[\x00-\x1f\x7f-\x{9f}\p{Cf}\x{2028}\x{2029}]`)
 
-func TestLineShowsWhatActs(t *testing.T) {
+func TestLine_EscapesControlCharacters(t *testing.T) {
 	for _, s := range hostile {
 		for name, f := range map[string]func(string) string{"Line": text.Line, "Markdown": text.Markdown, "HTML": text.HTML, "Code": text.Code, "CodeCell": text.CodeCell} {
 			if got := f(s); raw.MatchString(got) {
@@ -30,7 +30,7 @@ func TestLineShowsWhatActs(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleWriteStays(t *testing.T) {
+func TestLine_KeepsOrdinaryText(t *testing.T) {
 	for _, s := range []string{"", "shop/web", "名前", "café", "👩‍👩‍👧 👍🏽", "ελ", "e\u0301"} {
 		if got := text.Line(s); got != s {
 			t.Errorf("Line(%q) = %q", s, got)
@@ -44,7 +44,7 @@ func TestWhatPeopleWriteStays(t *testing.T) {
 // rendered has the invisible characters that part mentions and links, as a forge sees them.
 func rendered(s string) string { return strings.ReplaceAll(s, "&#8203;", "\u200b") }
 
-func TestMarkdownHasNoStructure(t *testing.T) {
+func TestMarkdown_HasNoStructure(t *testing.T) {
 	acting := regexp.MustCompile(`[<>]|(^|[^\\])[*_\[\]|~$]|@\w|://|(?i)www\.|#\w|^#+ |^[-+=]`)
 	for _, s := range hostile {
 		if got := rendered(text.Markdown(s)); acting.MatchString(got) {
@@ -64,7 +64,7 @@ func TestMarkdownHasNoStructure(t *testing.T) {
 	}
 }
 
-func TestWriterLetsNothingAct(t *testing.T) {
+func TestWriter_EscapesWorkflowCommands(t *testing.T) {
 	acting := regexp.MustCompile(`(?m)^[\s]*(\x1b\[[0-9]*m)*\s*::|##[A-Za-z]*\[`)
 	for _, s := range append(hostile, "x ##vso[task.complete]y", "##teamcity[x]", strings.Repeat("é\n::stop-commands::x ##vso[a", 4_000)) {
 		var b bytes.Buffer
@@ -97,9 +97,9 @@ func TestWriterLetsNothingAct(t *testing.T) {
 	}
 }
 
-// TestJSONStaysTheSame: what a reader of JSON gets is what was written, whatever it is cut
+// TestJSON_KeepsItsMeaning: what a reader of JSON gets is what was written, whatever it is cut
 // into, and nothing of it acts where it is shown.
-func TestJSONStaysTheSame(t *testing.T) {
+func TestJSON_KeepsItsMeaning(t *testing.T) {
 	for _, want := range append(hostile, "\U000e0041", "é名前👩\u200d👩", "##", "#", "x##[y") {
 		var made bytes.Buffer
 		e := json.NewEncoder(&made)

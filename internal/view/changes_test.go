@@ -22,8 +22,8 @@ func changesOf(t *testing.T) Changes {
 	}))
 }
 
-// TestChangesOutputs: UPDATE=1 writes the expected files again.
-func TestChangesOutputs(t *testing.T) {
+// TestChanges_EqualTheGoldens: UPDATE=1 writes the expected files again.
+func TestChanges_EqualTheGoldens(t *testing.T) {
 	c := changesOf(t)
 	for file, write := range map[string]func(*bytes.Buffer) error{
 		"expected.txt":  func(b *bytes.Buffer) error { return c.Text(b, Style{}) },
@@ -43,8 +43,8 @@ func TestChangesOutputs(t *testing.T) {
 	}
 }
 
-// TestNoChanges: one quiet line, and an empty list.
-func TestNoChanges(t *testing.T) {
+// TestChanges_NoneAreOneLine: one quiet line, and an empty list.
+func TestChanges_NoneAreOneLine(t *testing.T) {
 	c := Changes{Objects: [2]int{1, 1}}
 	var text, md, js bytes.Buffer
 	if err := c.Text(&text, Style{}); err != nil || text.String() != "no differences between 1 object and 1\n" {
@@ -76,9 +76,9 @@ func TestChanges_CutLongFieldsUnlessVerbose(t *testing.T) {
 	}
 }
 
-// TestMarkdownFits: whatever changes, a comment takes it, tables and folds are
+// TestChanges_MarkdownFitsAComment: whatever changes, a comment takes it, tables and folds are
 // whole, and what was cut is said.
-func TestMarkdownFits(t *testing.T) {
+func TestChanges_MarkdownFitsAComment(t *testing.T) {
 	for _, n := range []int{10, 300, 400, 5000} {
 		var c Changes
 		for i := range n {
@@ -110,9 +110,9 @@ func TestMarkdownFits(t *testing.T) {
 	}
 }
 
-// TestTextFitsTheTerminal: lines of fields are cut to its width, and nothing is
+// TestChanges_TextFitsTheTerminal: lines of fields are cut to its width, and nothing is
 // painted where no colour may be.
-func TestTextFitsTheTerminal(t *testing.T) {
+func TestChanges_TextFitsTheTerminal(t *testing.T) {
 	c := changesOf(t)
 	var narrow, plain bytes.Buffer
 	if err := c.Text(&narrow, Style{Width: 60, Color: true}); err != nil {

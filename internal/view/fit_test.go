@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestTableFits: on a terminal a table is no wider than it; in a pipe nothing is cut.
-func TestTableFits(t *testing.T) {
+// TestTable_FitsTheTerminal: on a terminal a table is no wider than it; in a pipe nothing is cut.
+func TestTable_FitsTheTerminal(t *testing.T) {
 	const long = "updated: the controller has not seen generation 12 yet"
 	rows := [][]string{{"NAMESPACE", "NAME", "SUBSET OF", "REASON"}, {"shop", "cloneset/web", "-", long}, {"shop", "cloneset/a-name-that-is-rather-long", "-", "-"}}
 	for _, c := range []struct {
@@ -60,12 +60,12 @@ shop       cloneset/a-name-that-…  -
 	}
 }
 
-// TestListsFit: the lists of rollouts are such tables.
-func TestListsFit(t *testing.T) {
+// TestRollouts_FitTheTerminal: the lists of rollouts are such tables.
+func TestRollouts_FitTheTerminal(t *testing.T) {
 	why := plan.Decision{Verb: plan.Wait, Reason: strings.Repeat("not yet ", 20)}
 	for name, write := range map[string]func(io.Writer, Style) error{
 		"status": func(w io.Writer, st Style) error {
-			return Standings(w, []RolloutStatus{{Namespace: "shop", Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Decision: why}}, st)
+			return StatusLines(w, []RolloutStatus{{Namespace: "shop", Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Decision: why}}, st)
 		},
 		"list": func(w io.Writer, st Style) error {
 			return Rollouts(w, []RolloutRow{{Namespace: "shop", Name: "cloneset/web", Driver: "kruise", Stands: why.Reason, Holder: "ann@a-machine-of-hers-4711"}}, st)

@@ -213,10 +213,10 @@ func Endings(w io.Writer, list []Ending) error {
 	return table(w, rows)
 }
 
-// Standings writes the status of several workloads, each in a line; with their namespaces
+// StatusLines writes the status of several workloads, each in a line; with their namespaces
 // where these are given. READY is about all pods, as it is in the terminal interface:
 // whether a workload serves counts more than whether its new pods do.
-func Standings(w io.Writer, list []RolloutStatus, st Style) error {
+func StatusLines(w io.Writer, list []RolloutStatus, st Style) error {
 	rows := [][]string{{"WORKLOAD", "DRIVER", "STATUS", "UPDATED", "READY", "REASON"}}
 	for i := range list {
 		s, status := &list[i], list[i].status()

@@ -7,9 +7,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// TestGroupPlan_SaysWhatNodesCount: the peak of a node may be more than the pods that are
+// TestGroupPlan_ExplainsThePeakOfNodes: the peak of a node may be more than the pods that are
 // unavailable, since it counts those that start or terminate; the output says so once.
-func TestGroupPlan_SaysWhatNodesCount(t *testing.T) {
+func TestGroupPlan_ExplainsThePeakOfNodes(t *testing.T) {
 	line := simulate.GroupTimeline{MostActive: 1, MostUnavailable: 1, Runs: make([]simulate.GroupRun, 1), Peaks: []simulate.Peak{
 		{Kind: "poddisruptionbudget", Namespace: "shop", Name: "web", Unavailable: 1, Allowed: 2},
 		{Kind: "namespace", Name: "shop", Unavailable: 1, Allowed: -1},

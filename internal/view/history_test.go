@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHistory_Template: one revision is written with its template, without secrets.
-func TestHistory_Template(t *testing.T) {
+// TestHistory_PrintsTheTemplateWithoutSecrets: one revision is written with its template, without secrets.
+func TestHistory_PrintsTheTemplateWithoutSecrets(t *testing.T) {
 	r := Revision{Number: 1, Name: "web-1", First: true, Template: map[string]any{"spec": map[string]any{"containers": []any{map[string]any{
 		"name": "main", "image": "web:1", "env": []any{map[string]any{"name": "DB_PASSWORD", "value": "hunter2"}},
 	}}}}}

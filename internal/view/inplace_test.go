@@ -28,7 +28,7 @@ func image(old, updated string) rules.FieldChange {
 	return rules.FieldChange{Path: "spec.containers[0].image", Old: old, New: updated, Effect: rules.EffectImage, Restarts: []string{"main"}, Why: "an image"}
 }
 
-func TestInPlaceText(t *testing.T) {
+func TestInPlace_Text(t *testing.T) {
 	env := rules.FieldChange{Path: "spec.containers[0].env", New: []any{map[string]any{"name": "A"}}, Effect: rules.EffectRecreate, Why: "no"}
 	label := rules.FieldChange{Path: "metadata.labels.a", Old: "1", Effect: rules.EffectMetadata}
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ fields
 	}
 }
 
-func TestInPlaceRemarks(t *testing.T) {
+func TestInPlace_PrintsRemarks(t *testing.T) {
 	x := answered(web, rules.Eligibility{Mode: rules.ModeUnchanged})
 	x.Remarks = []string{"one", "two"}
 	var b bytes.Buffer
@@ -108,9 +108,9 @@ func TestInPlace_StandardMeansRecreate(t *testing.T) {
 	}
 }
 
-// TestLongAndManyFields: long values and long lists are shortened, and -v shows
+// TestInPlace_ShortensLongValues: long values and long lists are shortened, and -v shows
 // them whole.
-func TestLongAndManyFields(t *testing.T) {
+func TestInPlace_ShortensLongValues(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	var list []rules.FieldChange
 	for i := range 30 {
@@ -137,7 +137,7 @@ func TestLongAndManyFields(t *testing.T) {
 	}
 }
 
-func TestInPlaceDocuments(t *testing.T) {
+func TestInPlace_JSONAndYAML(t *testing.T) {
 	x := answered(web, rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "a < b", Restarts: []string{"main"}},
 		rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "a < b"})
 	want := map[string]any{
@@ -168,8 +168,8 @@ func TestInPlaceDocuments(t *testing.T) {
 	}
 }
 
-// TestInPlaceInColour: the answer is painted, and without colour nothing is.
-func TestInPlaceInColour(t *testing.T) {
+// TestInPlace_ColourOnlyOnRequest: the answer is painted, and without colour nothing is.
+func TestInPlace_ColourOnlyOnRequest(t *testing.T) {
 	x := answered(web, rules.Eligibility{Mode: rules.ModeNotAllowed, Fields: []rules.FieldChange{image("a", "b")}})
 	var b bytes.Buffer
 	if err := x.Text(&b, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31mnot allowed") || !strings.Contains(b.String(), "\x1b[32m    + b\x1b[0m") {

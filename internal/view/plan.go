@@ -92,12 +92,20 @@ func (b *builder) planHead(page PlanPage) {
 	if page.Carrier != "" {
 		b.line("  runs as        %s", page.Carrier)
 	}
-	b.line("  update         %s", b.st.paint(modeColors[page.Mode], page.Verdict))
-	if page.Why != "" {
+	if page.Restart {
+		b.line("  restart        %s", b.st.paint(modeColors[page.Mode], strings.TrimPrefix(page.Verdict, "restart ")))
+	} else {
+		b.line("  update         %s", b.st.paint(modeColors[page.Mode], page.Verdict))
+	}
+	if page.Why != "" && !page.Restart {
 		b.line("  reason         %s", page.Why)
 	}
 	b.line("  limits         %s", page.Limits)
-	if page.Revisions != "" {
+	switch {
+	case page.Revisions == "":
+	case page.Restart:
+		b.line("  revision       %s", page.Revisions)
+	default:
 		b.line("  revisions      %s", page.Revisions)
 	}
 }
@@ -122,9 +130,10 @@ func limitsText(l plan.Limits) string {
 	return text
 }
 
+// revisionsText names both revisions, or the one of a plan that changes no template.
 func revisionsText(c plan.Change) string {
-	if c.FromRevision == "" && c.ToRevision == "" {
-		return ""
+	if c.FromRevision == c.ToRevision {
+		return c.FromRevision
 	}
 	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(one that is new)")
 }

@@ -28,6 +28,8 @@ type PlanPage struct {
 	// Mode is what most pods go through, Verdict the same in words, and Why the reason.
 	Mode         rules.UpdateMode
 	Verdict, Why string
+	// Restart is set for a plan that restarts containers and leaves the template as it is.
+	Restart bool
 	// Limits and Revisions are lines of text; Replicas and MaxUnavailable are pods.
 	Limits, Revisions        string
 	Replicas, MaxUnavailable int
@@ -109,6 +111,9 @@ func planPage(p plan.Plan) PlanPage {
 		Fields: fields(p.Change.Fields), Spec: p.SpecWrites(), Watch: watched(p), Warnings: p.Warnings, Masked: maskedPlan(p),
 		images: imagesText(p.Change.Fields),
 	}
+	if page.Restart = len(p.Change.Restarts) > 0 && p.Change.FromHash == p.Change.ToHash && len(p.Change.Fields) == 0; page.Restart {
+		page.Verdict = "restart " + strings.Join(p.Change.Restarts, ", ") + " inside the pods; the template does not change"
+	}
 	if c := p.Target.Carrier; c != nil {
 		page.Carrier = targetText(*c)
 	}
@@ -134,7 +139,7 @@ func planStep(p *plan.Plan, i int) PlanStep {
 	return out
 }
 
-// maskedPlan is the plan as anybody may read it.
+// maskedPlan is the plan without secrets.
 func maskedPlan(p plan.Plan) plan.Plan {
 	of := p
 	of.Steps = slices.Clone(p.Steps)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,9 +86,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsShort: 2,000 pods take no more lines than 5, and none is wider than
+// TestPlan_FitsTheTerminal: 2,000 pods take no more lines than 5, and none is wider than
 // the terminal.
-func TestPlanIsShort(t *testing.T) {
+func TestPlan_FitsTheTerminal(t *testing.T) {
 	var few, many bytes.Buffer
 	_ = Plan(&few, planOf(5), nil, Style{Width: 90})
 	_ = Plan(&many, planOf(2000), nil, Style{Width: 90})
@@ -100,7 +101,7 @@ func TestPlanIsShort(t *testing.T) {
 		}
 	}
 	if strings.Contains(many.String(), "predicted") {
-		t.Error("a prediction that nobody made")
+		t.Error("an estimate appears that was not made")
 	}
 }
 
@@ -164,6 +165,30 @@ func TestPatchCommand(t *testing.T) {
 	} {
 		if got := patchCommand(&plan.Plan{Target: own}, p); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestPlan_OfARestartHasOneRevision: a plan that restarts containers names them and the revision
+// that the pods keep, in each format.
+func TestPlan_OfARestartHasOneRevision(t *testing.T) {
+	p := planOf(5)
+	p.Change = plan.Change{FromRevision: "web-1", ToRevision: "web-1", Mode: rules.ModeInPlace, Why: "containers restart inside their pods", Restarts: []string{"main", "log"}}
+	var text, markdown bytes.Buffer
+	if err := errors.Join(Plan(&text, p, nil, Style{}), PlanMarkdown(&markdown, p, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n  restart        main, log inside the pods; the template does not change\n", "\n  revision       web-1\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text.String())
+		}
+	}
+	if want := "**restart main, log inside the pods; the template does not change**, by Kruise's controllers: containers restart"; !strings.Contains(markdown.String(), want) {
+		t.Errorf("the Markdown lacks %q:\n%s", want, markdown.String())
+	}
+	for _, bad := range []string{"revisions", " to web-1", "  reason"} {
+		if strings.Contains(text.String(), bad) {
+			t.Errorf("the text has %q:\n%s", bad, text.String())
 		}
 	}
 }

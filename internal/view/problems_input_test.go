@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestProblemsOfInput: a problem without an object names none; one without a line, or
+// TestProblems_WithoutAnObjectOrALine: a problem without an object names none; one without a line, or
 // about all of the input, has no place that is made up.
-func TestProblemsOfInput(t *testing.T) {
+func TestProblems_WithoutAnObjectOrALine(t *testing.T) {
 	for _, c := range []struct {
 		file              string
 		text, github, uri string

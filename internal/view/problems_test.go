@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestProblemsPlaces: an object of a file has its place there; one of a cluster goes by
+// TestProblems_HaveTheirPlace: an object of a file has its place there; one of a cluster goes by
 // its name.
-func TestProblemsPlaces(t *testing.T) {
+func TestProblems_HaveTheirPlace(t *testing.T) {
 	id := resource.ID{Kind: "CloneSet", Namespace: "shop", Name: "web"}
 	for format, write := range map[string]func(Problems, io.Writer) error{
 		"text":   func(p Problems, w io.Writer) error { return p.Text(w, Style{}) },

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// TestRequestText: a request is shown as it is sent, but for what is secret, wherever
+// TestRequest_HidesSecrets: a request is shown as it is sent, but for what is secret, wherever
 // it stands.
-func TestRequestText(t *testing.T) {
+func TestRequest_HidesSecrets(t *testing.T) {
 	for _, text := range []string{
 		`{apiVersion: v1, kind: Secret, metadata: {name: a, annotations: {kubectl.kubernetes.io/last-applied-configuration: "hunter2"}}, data: {a: hunter2}, stringData: {b: hunter2}}`,
 		`{apiVersion: apps.kruise.io/v1alpha1, kind: ResourceDistribution, spec: {resource: {apiVersion: v1, kind: Secret, data: {a: hunter2}}}}`,
@@ -40,8 +40,8 @@ func TestRequestText(t *testing.T) {
 	}
 }
 
-// TestRequestNumbers: numbers of any Go type are written as they are.
-func TestRequestNumbers(t *testing.T) {
+// TestRequest_WritesNumbersAsTheyAre: numbers of any Go type are written as they are.
+func TestRequest_WritesNumbersAsTheyAre(t *testing.T) {
 	var out bytes.Buffer
 	body := []any{map[string]any{"op": "add", "value": map[string]any{"a": 1, "b": int64(2147483647), "c": "50%"}}}
 	if err := Requests(&out, "", []event.Request{{Method: "PATCH", Path: "/a", Body: body}}); err != nil {

@@ -94,9 +94,9 @@ last: refused for now, trying again: conflict
 	}
 }
 
-// TestRolloutLiveFits: whatever the terminal's size, no line is as wide, and no
+// TestRolloutLive_FitsTheTerminal: whatever the terminal's size, no line is as wide, and no
 // picture as high; the present step is in it.
-func TestRolloutLiveFits(t *testing.T) {
+func TestRolloutLive_FitsTheTerminal(t *testing.T) {
 	p := ladderOf()
 	p.Steps = nil
 	for i := range 40 {
@@ -123,7 +123,7 @@ func TestRolloutLiveFits(t *testing.T) {
 	}
 }
 
-func TestRolloutLiveBeforeItBegins(t *testing.T) {
+func TestRolloutLive_IsEmptyBeforeTheStart(t *testing.T) {
 	if got := (&RolloutLive{}).Frame(noon, 80, 24); got != nil {
 		t.Errorf("%q", got)
 	}

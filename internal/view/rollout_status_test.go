@@ -99,7 +99,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestStatusAsData(t *testing.T) {
+func TestStatus_JSON(t *testing.T) {
 	text, err := json.Marshal(statusOf().JSON())
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func ended(at float64, o event.Outcome, why string, c *event.Counts) event.Event
 	return after(at, event.Ended, event.Event{Outcome: o, Text: why, Counts: c})
 }
 
-// beat stands for the ticker among events.
+// beat is the ticker among events.
 const beat event.Type = "beat"
 
 // printed are the lines of a pipe.
@@ -157,8 +157,8 @@ func TestRolloutLines(t *testing.T) {
 	}
 }
 
-// TestRolloutLinesGoOn: a rollout that was resumed says where.
-func TestRolloutLinesGoOn(t *testing.T) {
+// TestRolloutLines_NameTheStepOfAResume: a rollout that was resumed says where.
+func TestRolloutLines_NameTheStepOfAResume(t *testing.T) {
 	e := opened()
 	e.Plan.At = 2
 	if got := printed(t, e); !strings.HasSuffix(got, "12:00:00 continuing at step 3/3 step-100%\n") {
@@ -170,8 +170,8 @@ type closed struct{}
 
 func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
-// TestRolloutLinesIntoNothing: a reader that went away is remembered, and no matter.
-func TestRolloutLinesIntoNothing(t *testing.T) {
+// TestRolloutLines_RememberAWriteError: a reader that went away is remembered, and no matter.
+func TestRolloutLines_RememberAWriteError(t *testing.T) {
 	l := &RolloutLines{Out: closed{}}
 	l.Event(opened())
 	l.Event(done(1, 0))

@@ -182,7 +182,7 @@ func podList(names []string, room int, full bool) string {
 
 func andMore(n int) string { return fmt.Sprintf(" and %d more", n) }
 
-// states finds how the pods stood, at times that only rise.
+// states finds the states of the pods, at times that only rise.
 type states struct {
 	samples []simulate.Sample
 	next    int

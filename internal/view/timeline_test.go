@@ -61,9 +61,9 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestTimelineFits: on a terminal no line is wider than it, pods are counted where
+// TestTimeline_FitsTheTerminal: on a terminal no line is wider than it, pods are counted where
 // they do not fit, and in full every op and every pod is told.
-func TestTimelineFits(t *testing.T) {
+func TestTimeline_FitsTheTerminal(t *testing.T) {
 	many := run()
 	for i := range 300 {
 		many.Records = append(many.Records, simulate.Record{At: 70 * sec, Op: simulate.OpReady, Pod: fmt.Sprintf("web-%05d", i)})

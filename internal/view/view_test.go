@@ -84,7 +84,7 @@ EXACT
 	}
 }
 
-func TestFindingsNameOnlySomeObjects(t *testing.T) {
+func TestFindings_NameOnlySomeObjects(t *testing.T) {
 	var list []finding.Finding
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		list = append(list, found(finding.Lost, name, 1))
@@ -98,7 +98,7 @@ func TestFindingsNameOnlySomeObjects(t *testing.T) {
 	}
 }
 
-func TestFindingsInColour(t *testing.T) {
+func TestFindings_ColourOnlyOnRequest(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	list := []finding.Finding{found(finding.Lost, "a", 1)}
 	if err := Findings(&plain, list, false, Style{}); err != nil {
@@ -188,9 +188,9 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestEmptyReport: no findings are an empty list, not null, for readers that
+// TestReport_EmptyListsAreNotNull: no findings are an empty list, not null, for readers that
 // iterate.
-func TestEmptyReport(t *testing.T) {
+func TestReport_EmptyListsAreNotNull(t *testing.T) {
 	b, err := NewReport(0, 0, nil, nil).JSON()
 	if err != nil || !strings.Contains(string(b), `"findings": []`) {
 		t.Errorf("%s, %v", b, err)

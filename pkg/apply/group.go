@@ -37,10 +37,10 @@ type Groups struct {
 
 // GroupOptions say how a group is carried out.
 type GroupOptions struct {
-	// Emit is called with the events of each rollout, Report with how the group stands whenever that has
+	// Emit is called with the events of each rollout, Report with the status of the group whenever that has
 	// changed; nil is not called. One of them is called at a time.
 	Emit   func(event.Event)
-	Report func(GroupStanding)
+	Report func(GroupStatus)
 	// AtPause ends the run where a user has to approve, instead of waiting.
 	AtPause bool
 	// Until is when the run ends; zero is never. The group can be resumed.
@@ -59,15 +59,15 @@ type GroupOptions struct {
 	Recorded func(group.Record)
 }
 
-// GroupStanding is how a group stands.
-type GroupStanding struct {
+// GroupStatus is the status of a group.
+type GroupStatus struct {
 	Outcome group.Outcome
 	Reason  string
-	Members []MemberStanding
+	Members []MemberStatus
 }
 
-// MemberStanding is how one rollout of a group stands.
-type MemberStanding struct {
+// MemberStatus is the status of one rollout of a group.
+type MemberStatus struct {
 	Ref   cluster.Ref
 	Wave  int
 	Phase group.Phase
@@ -77,7 +77,7 @@ type MemberStanding struct {
 
 // GroupResult is how the run of a group ended.
 type GroupResult struct {
-	GroupStanding
+	GroupStatus
 
 	// Ended is how, in the words for one rollout.
 	Ended event.Outcome
@@ -170,7 +170,7 @@ func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOpti
 	return res, err
 }
 
-// Watch tells how a group stands until it has ended, whatever process carries it out. It
+// Watch reports the status of a group until it has ended, whatever process carries it out. It
 // writes nothing.
 func (g Groups) Watch(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
 	return newGroupRun(g, o, true).run(ctx, rec)
@@ -189,28 +189,28 @@ func (g Groups) held(ctx context.Context, namespace, name string, do func(contex
 	return do(held)
 }
 
-// Status is how a group stands now, member by member, going by the records alone.
-func (g Groups) Status(ctx context.Context, rec group.Record) (GroupStanding, error) {
-	return g.standing(rec, func(i int) (plan.Record, error) { return g.Rollouts.Get(ctx, rec.Group.Members[i].Ref) })
+// Status is the present status of a group, member by member, from the records alone.
+func (g Groups) Status(ctx context.Context, rec group.Record) (GroupStatus, error) {
+	return g.status(rec, func(i int) (plan.Record, error) { return g.Rollouts.Get(ctx, rec.Group.Members[i].Ref) })
 }
 
-func (g Groups) standing(rec group.Record, of func(i int) (plan.Record, error)) (GroupStanding, error) {
+func (g Groups) status(rec group.Record, of func(i int) (plan.Record, error)) (GroupStatus, error) {
 	way, control := rec.InEffect()
 	status, whys := make([]group.Status, len(way.Members)), make([]string, len(way.Members))
 	for i := range way.Members {
 		one, err := of(i)
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
-			return GroupStanding{}, err
+			return GroupStatus{}, err
 		}
 		status[i].Phase, whys[i] = rec.PhaseOf(i, one, err == nil)
 	}
-	return standingOf(way, status, whys, group.Observe(way, status, control)), nil
+	return memberStatusOf(way, status, whys, group.Observe(way, status, control)), nil
 }
 
-func standingOf(g group.Group, status []group.Status, whys []string, d group.Decision) GroupStanding {
-	out := GroupStanding{Outcome: d.Outcome, Reason: d.Reason}
+func memberStatusOf(g group.Group, status []group.Status, whys []string, d group.Decision) GroupStatus {
+	out := GroupStatus{Outcome: d.Outcome, Reason: d.Reason}
 	for i, m := range g.Members {
-		one := MemberStanding{Ref: m.Ref, Wave: m.Wave, Phase: status[i].Phase, Reason: whys[i]}
+		one := MemberStatus{Ref: m.Ref, Wave: m.Wave, Phase: status[i].Phase, Reason: whys[i]}
 		if one.Reason == "" {
 			one.Reason = d.Blocked[i]
 		}

@@ -25,12 +25,12 @@ type groupRun struct {
 	Groups
 
 	opt *GroupOptions
-	// watches says that nothing is carried out here, and how the group stands is told.
+	// watches says that nothing is carried out here, and the status of the group is reported.
 	watches bool
 	now     func() (group.Record, error)
 	members []*groupMember
 	queue   chan struct{}
-	last    GroupStanding
+	last    GroupStatus
 	budgets []group.Budget
 
 	emitting sync.Mutex
@@ -96,7 +96,7 @@ func (r *groupRun) run(ctx context.Context, rec group.Record) (GroupResult, erro
 		}
 		if err := r.await(ctx); err != nil {
 			r.all.Wait() // each leaves its rollout where it is
-			return GroupResult{GroupStanding: r.last, Ended: endedBy(err)}, nil
+			return GroupResult{GroupStatus: r.last, Ended: endedBy(err)}, nil
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (r *groupRun) reconcile(ctx context.Context) (GroupResult, error) {
 		return GroupResult{}, err
 	}
 	d := group.Next(way, status, control)
-	standing := standingOf(way, status, whys, d)
+	standing := memberStatusOf(way, status, whys, d)
 	if !r.watches {
 		r.startDue(ctx, rec, status, d.Start)
 		for _, i := range d.Start {
@@ -232,8 +232,8 @@ func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
 	return way, control
 }
 
-// report tells how the group stands, where that has changed.
-func (r *groupRun) report(s GroupStanding) {
+// report reports the status of the group where that has changed.
+func (r *groupRun) report(s GroupStatus) {
 	changed := !reflect.DeepEqual(s, r.last)
 	if r.last = s; changed && r.opt.Report != nil {
 		r.emitting.Lock()
@@ -243,8 +243,8 @@ func (r *groupRun) report(s GroupStanding) {
 }
 
 // ended is how the run ends; none of its rollouts is carried out here then.
-func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding) (GroupResult, error) {
-	res := GroupResult{GroupStanding: s}
+func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStatus) (GroupResult, error) {
+	res := GroupResult{GroupStatus: s}
 	if r.running() {
 		return res, nil
 	}

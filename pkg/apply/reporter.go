@@ -33,7 +33,7 @@ func (r *reporter) report(now time.Time, p *plan.Plan, s plan.Snapshot, d plan.D
 	switch {
 	case d.Verb == plan.Halt:
 		r.reportBlockers(now, event.Halted, d)
-	case d.Verb == plan.Wait && awaitsPerson(d):
+	case d.Verb == plan.Wait && awaitsApproval(d):
 		r.reportBlockers(now, event.Paused, d)
 	case d.Verb == plan.Wait:
 		r.reportBlockers(now, event.Waiting, d)

@@ -129,9 +129,9 @@ func (m *memory) Announce(event.Event) { m.announce++ }
 
 func (m *memory) Close() { m.opened-- }
 
-// TestRollouts is a rollout as a program drives it, from its beginning to its end and
+// TestRollouts_RunFromStartToUndo is a rollout as a program drives it, from its beginning to its end and
 // back.
-func TestRollouts(t *testing.T) {
+func TestRollouts_RunFromStartToUndo(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "4+pause", "100%")})
 	ctx := t.Context()
 	if _, err := r.Pause(ctx, m.ref); !errors.Is(err, plan.ErrNoRollout) {
@@ -197,7 +197,7 @@ func TestRollouts_RollBack(t *testing.T) {
 		t.Errorf("%+v, %v", rec.Progress, err)
 	}
 	if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.Failed || res.Reason != "aborted by ann" {
-		t.Errorf("what was aborted goes on: %+v, %v", res, err)
+		t.Errorf("an aborted rollout continues: %+v, %v", res, err)
 	}
 	res, err := r.RollBack(ctx, m.ref, apply.Options{})
 	if err != nil || res.Outcome != event.RolledBack || m.images(t)["web:1"] != 6 {
@@ -331,9 +331,9 @@ func TestRollouts_RefuseAChangedRecord(t *testing.T) {
 	}
 }
 
-// TestRollouts_StepBackWaitsAgain: the pause that was promoted by mistake is waited for
+// TestRollouts_StepBackRestoresThePause: the pause that was promoted by mistake is waited for
 // again, and the rollout then ends as planned, with every patch sent once.
-func TestRollouts_StepBackWaitsAgain(t *testing.T) {
+func TestRollouts_StepBackRestoresThePause(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
 	ctx := t.Context()
 	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {

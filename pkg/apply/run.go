@@ -37,7 +37,7 @@ type Result struct {
 	Plan plan.Plan
 }
 
-// Run carries a plan out, from where its progress stands, until it is done, halts,
+// Run carries a plan out, from its present step, until it is done, halts,
 // or has to be left. It asks [plan.Next] for every decision and records progress
 // before it acts, so a run that is killed at any instant can be continued by
 // another. An error is something that no cluster should do; what goes wrong with
@@ -255,7 +255,7 @@ func (r *run) wait(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 	r.refusals = 0
 	now := r.cluster.Now()
 	switch {
-	case r.opt.AtPause && awaitsPerson(d):
+	case r.opt.AtPause && awaitsApproval(d):
 		r.finish(event.AtPause, d.Reason)
 		return nil
 	case r.timedOut(now):
@@ -264,8 +264,8 @@ func (r *run) wait(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 	return r.cluster.Await(ctx, r.ref, s.Version, r.bounded(d.Until))
 }
 
-// awaitsPerson reports whether only a person can let the rollout go on.
-func awaitsPerson(d plan.Decision) bool {
+// awaitsApproval reports whether only a person can let the rollout go on.
+func awaitsApproval(d plan.Decision) bool {
 	return len(d.Blockers) > 0 && (d.Blockers[0].Gate == plan.GatePromote || d.Blockers[0].Gate == plan.GateHeld)
 }
 

@@ -50,9 +50,9 @@ func TestRun_ReportsEveryEvent(t *testing.T) {
 	}
 }
 
-// TestRun_Through ends before the step after the last that is allowed, and writes nothing
-// of it; another run goes on from there.
-func TestRun_Through(t *testing.T) {
+// TestRun_EndsAfterTheGivenStep ends before the step after the last that is allowed, and writes nothing
+// of it; another run continues from there.
+func TestRun_EndsAfterTheGivenStep(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
 	for _, c := range []struct {
 		through, updated int
@@ -116,8 +116,8 @@ func TestRun_FailsOrRollsBack(t *testing.T) {
 	}
 }
 
-// TestRun_EndsApartFromTheRollout: what ends a run, apart from the rollout.
-func TestRun_EndsApartFromTheRollout(t *testing.T) {
+// TestRun_EndsForReasonsOutsideOfTheRollout: what ends a run, apart from the rollout.
+func TestRun_EndsForReasonsOutsideOfTheRollout(t *testing.T) {
 	taken, cancelTaken := context.WithCancelCause(context.Background())
 	defer cancelTaken(nil)
 	stopped, cancel := context.WithCancel(context.Background())
@@ -161,7 +161,7 @@ func TestRun_EndsApartFromTheRollout(t *testing.T) {
 
 var start = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// laterStart moves a time of the test to where the world's clock stands.
+// laterStart moves a time of the test to the time of the world's clock.
 func laterStart(until, now time.Time) time.Time {
 	if until.IsZero() {
 		return until

@@ -114,9 +114,9 @@ func (m *memory) stays(t *testing.T) int {
 	return len(before) - len(slices.DeleteFunc(after, func(uid string) bool { return !slices.Contains(before, uid) }))
 }
 
-// TestStop_WithAnExecutor: a process drives the rollout of each kind and finds that it was
+// TestStop_ByAnExecutorChangesNoFurtherPod: a process drives the rollout of each kind and finds that it was
 // paused: no further pod changes, and resuming leads to the end.
-func TestStop_WithAnExecutor(t *testing.T) {
+func TestStop_ByAnExecutorChangesNoFurtherPod(t *testing.T) {
 	for name, s := range stoppables {
 		t.Run(name, func(t *testing.T) {
 			r, m, res := s.begin(t, apply.Options{}, func(r apply.Rollouts, m *memory) { m.change(t, r, apply.Pausing("ann")) })
@@ -164,9 +164,9 @@ func (m *memory) finish(t *testing.T, r apply.Rollouts, do apply.Transition) {
 	}
 }
 
-// TestStop_WithoutAnExecutor: the process that drove the rollout is gone, and the controller
-// is stopped by the one that aborts. A retry goes on to the end.
-func TestStop_WithoutAnExecutor(t *testing.T) {
+// TestStop_WithoutAnExecutorIsWrittenByTheCaller: the process that drove the rollout is gone, and the controller
+// is stopped by the one that aborts. A retry continues to the end.
+func TestStop_WithoutAnExecutorIsWrittenByTheCaller(t *testing.T) {
 	for name, s := range stoppables {
 		t.Run(name, func(t *testing.T) {
 			r, m := s.left(t)
@@ -206,9 +206,9 @@ func (s stoppable) options() simulate.Options {
 	return o
 }
 
-// TestStop_NextRunLifts: after an abort, the way back and another rollout both find the
+// TestStop_IsLiftedByTheNextRun: after an abort, the way back and another rollout both find the
 // controller stopped, and let it continue.
-func TestStop_NextRunLifts(t *testing.T) {
+func TestStop_IsLiftedByTheNextRun(t *testing.T) {
 	names := slices.Sorted(maps.Keys(stoppables))
 	for i, name := range slices.Concat(names, names[1:], names[:1]) {
 		s := stoppables[name]
@@ -253,8 +253,8 @@ func TestStop_NextRunLifts(t *testing.T) {
 	}
 }
 
-// TestStop_AfterStep: the gentle form carries the present step out and stops nothing.
-func TestStop_AfterStep(t *testing.T) {
+// TestStop_AfterStepCompletesTheStep: the gentle form carries the present step out and stops nothing.
+func TestStop_AfterStepCompletesTheStep(t *testing.T) {
 	for name, s := range stoppables {
 		t.Run(name, func(t *testing.T) {
 			r, m := rollouts(t, s.doc(), s.options(), plan.Policy{Driver: s.driver, Steps: steps(t, "50%", "100%"), Pull: plan.PullNever})
@@ -297,9 +297,9 @@ func (m *memory) kept(t *testing.T) int {
 	return 0
 }
 
-// TestStop_IsNoRollback: a person who aborts wants no further change, whatever the plan says
+// TestStop_RollsNothingBack: a person who aborts wants no further change, whatever the plan says
 // of failures.
-func TestStop_IsNoRollback(t *testing.T) {
+func TestStop_RollsNothingBack(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback})
 	once := false
 	res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{Emit: func(event.Event) {
@@ -313,9 +313,9 @@ func TestStop_IsNoRollback(t *testing.T) {
 	}
 }
 
-// TestStop_UndoneByOthers: what takes the stop away is named while the rollout is on hold,
+// TestStop_NamesWhatUndidIt: what takes the stop away is named while the rollout is on hold,
 // and nothing fights it.
-func TestStop_UndoneByOthers(t *testing.T) {
+func TestStop_NamesWhatUndidIt(t *testing.T) {
 	s := stoppables["CloneSet in place"]
 	_, m, _ := s.begin(t, apply.Options{}, func(r apply.Rollouts, m *memory) { m.change(t, r, apply.Pausing("ann")) })
 	patch := plan.Patch{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"updateStrategy": map[string]any{"rollingUpdate": map[string]any{"paused": false}}}}}
@@ -329,9 +329,9 @@ func TestStop_UndoneByOthers(t *testing.T) {
 	}
 }
 
-// TestStop_OfAnEditedRecord: a record cannot have a partition taken back to less than the plan
+// TestStop_IgnoresPartitionsOfAnEditedRecord: a record cannot have a partition taken back to less than the plan
 // has at its step.
-func TestStop_OfAnEditedRecord(t *testing.T) {
+func TestStop_IgnoresPartitionsOfAnEditedRecord(t *testing.T) {
 	s := stoppables["native StatefulSet"]
 	r, m := rollouts(t, s.doc(), simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "3", "100%"), Pull: plan.PullNever})
 	once := false

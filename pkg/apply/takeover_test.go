@@ -85,9 +85,9 @@ func TestDrive_NeedsApproval(t *testing.T) {
 
 var errLooks = errors.New("it looks otherwise")
 
-// TestTurn_ChangesTheRecordOnlyWithTheLease: the record of a rollout changes only where this process may then drive it, and
+// TestStep_ChangesTheRecordOnlyWithTheLease: the record of a rollout changes only where this process may then drive it, and
 // what is decided on is what is recorded in the end.
-func TestTurn_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
+func TestStep_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 	atPause := func(t *testing.T) (apply.Rollouts, *memory) {
 		t.Helper()
 		r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "1+pause", "2+pause", "100%"), Pull: plan.PullNever})
@@ -104,7 +104,7 @@ func TestTurn_ChangesTheRecordOnlyWithTheLease(t *testing.T) {
 		e, rec, err := r.Transit(t.Context(), m, promotion)
 		must(t, err)
 		if !rec.Progress.Promoted {
-			t.Errorf("it is not on record: %+v", rec.Progress)
+			t.Errorf("it is not recorded: %+v", rec.Progress)
 		}
 		if res, err := e.Run(apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
 			t.Errorf("%+v, %v, %v", res, err, m.images(t))

@@ -31,7 +31,7 @@ func (r *run) follow(ctx context.Context) error {
 		r.done()
 	case d.Verb == plan.Halt && s.Progress.Failed != "":
 		r.finish(event.Failed, d.Reason)
-	case r.opt.AtPause && d.Verb == plan.Wait && awaitsPerson(d):
+	case r.opt.AtPause && d.Verb == plan.Wait && awaitsApproval(d):
 		r.finish(event.AtPause, d.Reason)
 	case d.Verb == plan.Halt:
 		return r.awaitHalt(ctx, s, d)

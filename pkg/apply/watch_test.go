@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// TestWatch_HaltThatNoProcessRecords: the template was changed in the middle of a rollout
+// TestWatch_ReportsAFailureOfAnUnattendedRollout: the template was changed in the middle of a rollout
 // that no process drives. Who watches is told why it halts, and that it ended.
-func TestWatch_HaltThatNoProcessRecords(t *testing.T) {
+func TestWatch_ReportsAFailureOfAnUnattendedRollout(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	must(t, b.Begin(t.Context(), b.ref, b.plan))
 	s, err := b.Snapshot(b.ref)

@@ -31,7 +31,8 @@ type Status struct {
 	By string
 	// Reason is what it waits for or why it failed; "" where the state says all.
 	Reason string
-	// Remedy is the command that continues a rollout which waits for a user; "" for none.
+	// Remedy is what a user does about a rollout that waits for one: a command, or a sentence with
+	// commands in quotes; "" for none.
 	Remedy string
 }
 
@@ -115,13 +116,15 @@ func (s *Status) setAborted(p Progress) {
 func (s *Status) setStep(of *Plan, step int) {
 	s.Steps = len(of.Steps)
 	s.Step = min(step+1, s.Steps)
-	if verb, ok := remedies[s.State]; ok {
+	if s.State == StatusAborted {
+		s.Remedy = fmt.Sprintf("'%s --rollback' rolls it back, '%s' continues it", of.Target.Command("abort"), of.Target.Command("retry"))
+	} else if verb, ok := remedies[s.State]; ok {
 		s.Remedy = of.Target.Command(verb)
 	}
 }
 
 // remedies are the verbs that continue a rollout, by its state.
-var remedies = map[string]string{StatusApproval: "promote", StatusPaused: "resume", StatusFailed: "retry", StatusAborted: "retry"}
+var remedies = map[string]string{StatusApproval: "promote", StatusPaused: "resume", StatusFailed: "retry"}
 
 // Command is the command line of a verb of rollouts for the target: it can be copied.
 func (t Target) Command(verb string) string {

@@ -102,7 +102,7 @@ failed before
 aborted
   record  aborted at step 3 of 3 by ann@laptop
   status  aborted at step 3 of 3 by ann@laptop
-  remedy  kubectl kruise rollout retry cloneset/web -n shop
+  remedy  'kubectl kruise rollout abort cloneset/web -n shop --rollback' rolls it back, 'kubectl kruise rollout retry cloneset/web -n shop' continues it
 completed
   record  completed at 2026-07-01T12:30:00Z
   status  completed at 2026-07-01T12:30:00Z

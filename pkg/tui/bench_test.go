@@ -86,7 +86,7 @@ func decode(tb testing.TB, list [][]byte) []*cluster.Pod {
 	return pods
 }
 
-// manyPods is a workload of many pods whose rollout goes on.
+// manyPods is a workload of many pods whose rollout continues.
 type manyPods struct {
 	w    *cluster.Workload
 	pods []*cluster.Pod

@@ -122,7 +122,7 @@ func (c *chaos) press(name string) {
 	if asks && !still && len(c.m.works.running) > 0 && len(c.late) > late {
 		meant := map[bool]string{true: "y", false: "enter"}[d.short() && d.name == ""]
 		if !d.open(was) || name != meant || d.name == "" && !d.short() && !d.sure {
-			c.Fatalf("%s did what nobody has agreed to: %+v", name, d.act)
+			c.Fatalf("%s did what was not confirmed: %+v", name, d.act)
 		}
 		c.agreed = append(c.agreed, d.meant())
 	}
@@ -175,7 +175,7 @@ func (c *chaos) fits() {
 	}
 	for _, act := range c.done {
 		if !slices.ContainsFunc(c.agreed, func(a world.Act) bool { return reflect.DeepEqual(a, act) }) {
-			c.Fatalf("nobody has agreed to %+v", act)
+			c.Fatalf("without confirmation: %+v", act)
 		}
 	}
 }

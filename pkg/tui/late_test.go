@@ -126,9 +126,9 @@ func (c closing) Close() { *c.closed++ }
 
 func (c closing) Update(screen.Env, tea.Msg) (screen.Screen, screen.After) { return c, nil }
 
-// TestMove_TheLastOneWins: the last one counts, in whatever order they end, and what was open in the
+// TestMove_LastOneWins: the last one counts, in whatever order they end, and what was open in the
 // old namespace is closed.
-func TestMove_TheLastOneWins(t *testing.T) {
+func TestMove_LastOneWins(t *testing.T) {
 	m := asking(t)
 	m.options.Source = nomad{}
 	closed := 0

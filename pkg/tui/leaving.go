@@ -69,13 +69,14 @@ func rollouts(n int) string { return counted.With(n, "rollout is", "rollouts are
 
 func (l leaving) answer() draw.Line { return yesOrNo(l.calm) }
 
-// flags are those that name the place on a command line.
+// flags are those that name the place on a command line. A process in the cluster has no context
+// that its user could pass on.
 func flags(where world.Where, namespace string) string {
 	text := ""
 	if namespace != "" {
 		text += " -n " + namespace
 	}
-	if c := where.Context; c != "" {
+	if c := where.Context; c != "" && !where.InCluster {
 		text += " --context " + c
 	}
 	return text

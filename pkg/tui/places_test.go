@@ -16,7 +16,7 @@ func rowOf(kind string, h world.Health, steps int) *world.Workload {
 	return &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
 }
 
-// TestFooter_OffersWhatApplies: what the row calls for stands first, and what leads nowhere
+// TestFooter_OffersWhatApplies: what the row calls for is first, and what leads nowhere
 // is not there.
 func TestFooter_OffersWhatApplies(t *testing.T) {
 	for _, c := range []struct {
@@ -48,9 +48,9 @@ func TestFooter_OffersWhatApplies(t *testing.T) {
 	}
 }
 
-// TestContext_IsLeftFor: :ctx ends the interface for another context, and a name that is
+// TestContext_SwitchEndsTheInterface: :ctx ends the interface for another context, and a name that is
 // none does not.
-func TestContext_IsLeftFor(t *testing.T) {
+func TestContext_SwitchEndsTheInterface(t *testing.T) {
 	m := asking(t)
 	m.options.Contexts = []string{"lab", "prod"}
 	if wrong, _ := run(m, "ctx none"); wrong.Next() != "" || !wrong.notice.Bad {
@@ -87,8 +87,8 @@ func TestKinds_AreCommands(t *testing.T) {
 	}
 }
 
-// TestCopy_IsAName: what is copied is the pod of the cursor, or the workload, as a name.
-func TestCopy_IsAName(t *testing.T) {
+// TestCopy_CopiesTheName: what is copied is the pod of the cursor, or the workload, as a name.
+func TestCopy_CopiesTheName(t *testing.T) {
 	m := asking(t)
 	m, cmd := m.take(key("c"))
 	if cmd == nil || m.notice.Text != "copied web-00000" {
@@ -101,9 +101,9 @@ func TestCopy_IsAName(t *testing.T) {
 	}
 }
 
-// TestNotify_TellsOnce: a failure and a pause that waits are told of when they come, and
+// TestNotify_SendsEachEventOnce: a failure and a pause that waits are told of when they come, and
 // what a message says cannot end the sequence.
-func TestNotify_TellsOnce(t *testing.T) {
+func TestNotify_SendsEachEventOnce(t *testing.T) {
 	m := asking(t)
 	of := func(h world.Health, why string) *world.World {
 		row := rowOf("CloneSet", h, 3)

@@ -53,7 +53,7 @@ func TestStory_BlockedRolloutIsRolledBack(t *testing.T) {
 	golden.Same(t, "testdata/story-undone.txt", tuitest.Plain(s.Until("RolloutEnded", "enter pod")))
 }
 
-// TestStory_CanaryIsPromoted: a canary has been looked at, and goes on.
+// TestStory_CanaryIsPromoted: a canary has been checked, and is promoted.
 func TestStory_CanaryIsPromoted(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("storefront").Press("enter", "enter")
@@ -105,9 +105,9 @@ func TestStory_MissingSecretIsExplained(t *testing.T) {
 	s.Until("storefront", "checkout")
 }
 
-// TestLooks_OfOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
+// TestScreens_OnOtherTerminals: the same screen for light terminals, those of sixteen colours, and those
 // without symbols.
-func TestLooks_OfOtherTerminals(t *testing.T) {
+func TestScreens_OnOtherTerminals(t *testing.T) {
 	for name, o := range map[string]theme.Options{
 		"light": {Colors: theme.Many, Light: true}, "sixteen": {Colors: theme.Sixteen}, "ascii": {ASCII: true},
 	} {
@@ -117,8 +117,8 @@ func TestLooks_OfOtherTerminals(t *testing.T) {
 	}
 }
 
-// TestMouse: a click selects, another opens, the wheel scrolls.
-func TestMouse(t *testing.T) {
+// TestMouse_SelectsOpensAndScrolls: a click selects, another opens, the wheel scrolls.
+func TestMouse_SelectsOpensAndScrolls(t *testing.T) {
 	s, _ := start(t, two())
 	click := tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft}
 	s.Send(click)

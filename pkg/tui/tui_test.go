@@ -27,7 +27,7 @@ func two() world.World {
 	return world.World{
 		Now: now, At: now, Loaded: true, Where: world.Where{Context: "lab"},
 		Workloads: []*world.Workload{
-			{Ref: ledger, Driver: plan.DriverKruise, Health: world.Paused, Pods: pods, Why: "waits for somebody to promote it"},
+			{Ref: ledger, Driver: plan.DriverKruise, Health: world.Paused, Pods: pods, Why: "waiting for approval"},
 			{Ref: web, Driver: plan.DriverNative, Health: world.Progressing, Pods: pods},
 		},
 	}
@@ -116,8 +116,8 @@ func TestReadOnly_HidesAndRefusesChanges(t *testing.T) {
 	}
 }
 
-// TestHelp: the page is made of the tables of keys, says where one is, and is searched.
-func TestHelp(t *testing.T) {
+// TestHelp_ListsKeysAndIsSearched: the page is made of the tables of keys, says where one is, and is searched.
+func TestHelp_ListsKeysAndIsSearched(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("?")
 	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the previous revision")
@@ -130,8 +130,8 @@ func TestHelp(t *testing.T) {
 	s.Until("cloneset/web")
 }
 
-// TestCommand: tab completes commands and what they take.
-func TestCommand(t *testing.T) {
+// TestCommand_CompletesWithTab: tab completes commands and what they take.
+func TestCommand_CompletesWithTab(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press(":").Type("so").Press("tab")
 	s.Until(":sort", "health name updated")

@@ -120,9 +120,9 @@ func screens() map[string]func(y *typist) {
 	return list
 }
 
-// TestSearch_NeverActs: whatever is typed behind a slash, on whatever screen and over
+// TestSearch_TypedTextChangesNothing: whatever is typed behind a slash, on whatever screen and over
 // whatever question, changes nothing in the cluster, however slowly it is typed.
-func TestSearch_NeverActs(t *testing.T) {
+func TestSearch_TypedTextChangesNothing(t *testing.T) {
 	shop := newShop(t)
 	letters := strings.Split("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/:?+-=[]{} yynaPuRs", "")
 	letters = append(letters, "tab", "space", "backspace", "left", "right", "up", "down", "home", "end")
@@ -154,10 +154,10 @@ func TestSearch_NeverActs(t *testing.T) {
 	}
 }
 
-// TestSearch_NoKeyActs: on every screen, each key that acts does nothing behind a slash,
+// TestSearch_ActionKeysChangeNothing: on every screen, each key that acts does nothing behind a slash,
 // whatever answers follow it; what lies over the screen then is what is typed, until enter or
 // esc.
-func TestSearch_NoKeyActs(t *testing.T) {
+func TestSearch_ActionKeysChangeNothing(t *testing.T) {
 	shop := newShop(t)
 	for name, reach := range screens() {
 		for _, v := range verbs {
@@ -181,9 +181,9 @@ func TestSearch_NoKeyActs(t *testing.T) {
 	}
 }
 
-// TestQuestion_HearsNothingBefore: keys that were typed before a question was seen for a
+// TestPrompt_IgnoresKeysTypedBeforeItWasSeen: keys that were typed before a question was seen for a
 // moment answer nothing, and each of them begins the moment again.
-func TestQuestion_HearsNothingBefore(t *testing.T) {
+func TestPrompt_IgnoresKeysTypedBeforeItWasSeen(t *testing.T) {
 	shop := newShop(t)
 	for keys, acts := range map[string]int{"n y": 1, "P y": 1, "R y": 1, "u tab enter": 1, "a tab enter": 1, "u enter": 0, "a y": 0, "u y": 0, "a enter": 0} {
 		list := strings.Fields(keys)
@@ -216,9 +216,9 @@ func TestQuestion_HearsNothingBefore(t *testing.T) {
 	}
 }
 
-// TestQuestion_MomentBeginsAgain: the end of a moment does not count where a key was typed
+// TestPrompt_EachEarlyKeyRestartsTheDelay: the end of a moment does not count where a key was typed
 // in it.
-func TestQuestion_MomentBeginsAgain(t *testing.T) {
+func TestPrompt_EachEarlyKeyRestartsTheDelay(t *testing.T) {
 	y := newTypist(t, newShop(t), false)
 	screens()[screen.Rollout](y)
 	next, cmd := y.m.take(key("P"))

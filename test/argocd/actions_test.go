@@ -47,9 +47,9 @@ func run(t *testing.T, name string, o *unstructured.Unstructured) *unstructured.
 	return changed[0].UnstructuredObj
 }
 
-// TestActionsRecorded: every action that is offered for a recorded object works, and
+// TestActions_WorkOnRecordedObjects: every action that is offered for a recorded object works, and
 // what it has done is no longer offered.
-func TestActionsRecorded(t *testing.T) {
+func TestActions_WorkOnRecordedObjects(t *testing.T) {
 	ran := map[string]int{}
 	for _, r := range recorded(t) {
 		if customizations(t)[lua.GetConfigMapKey(r.GroupVersionKind())].Actions == "" || r.Object["spec"] == nil {
@@ -83,8 +83,8 @@ func at(v any, path ...string) any {
 
 const template = `{spec: {containers: [{name: a, env: [{name: RESTARTED_AT, value: old}, {name: X, value: "1"}]}, {name: b}]}}`
 
-// TestActions: each does what it is called, in the fields of the object's version.
-func TestActions(t *testing.T) {
+// TestActions_ChangeTheFieldsOfTheVersion: each does what it is called, in the fields of the object's version.
+func TestActions_ChangeTheFieldsOfTheVersion(t *testing.T) {
 	for name, c := range map[string]struct {
 		object string
 		paths  []string // of paused and partition, below spec
@@ -122,8 +122,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestOnDelete: where nothing is updated by itself, only a restart is offered.
-func TestOnDelete(t *testing.T) {
+// TestActions_OnDeleteOffersRestartOnly: where nothing is updated by itself, only a restart is offered.
+func TestActions_OnDeleteOffersRestartOnly(t *testing.T) {
 	for _, kind := range []string{"CloneSet", "StatefulSet", "DaemonSet"} {
 		o := object(t, "apiVersion: apps.kruise.io/v1beta1\nkind: "+kind+"\nspec: {updateStrategy: {type: OnDelete}, template: "+template+"}")
 		if now := offered(t, o); !slices.Equal(now, []string{"restart"}) {
@@ -132,7 +132,7 @@ func TestOnDelete(t *testing.T) {
 	}
 }
 
-func TestUnitedDeployment(t *testing.T) {
+func TestActions_OfAUnitedDeployment(t *testing.T) {
 	o := object(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nspec: {updateStrategy: {manualUpdate: {partitions: {a: 1, b: 2}}}, template: {cloneSetTemplate: {spec: {template: "+template+"}}}}")
 	promoted := run(t, "promote", o)
 	for _, subset := range []string{"a", "b"} {

@@ -54,8 +54,8 @@ func kinds(t *testing.T, manifests []string) []string {
 	return out
 }
 
-// TestMatch: the plugin takes its own applications and nobody else's.
-func TestMatch(t *testing.T) {
+// TestMatch_OnlyApplicationsWithAConfiguration: the plugin takes its own applications and no others.
+func TestMatch_OnlyApplicationsWithAConfiguration(t *testing.T) {
 	s := start(t)
 	check, err := s.client.CheckPluginConfiguration(call(t), &emptypb.Empty{})
 	if err != nil || !check.IsDiscoveryConfigured {
@@ -77,9 +77,9 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestParameters: the form of an application shows each parameter once, with what its
+// TestParameters_ShowWhatTheFileSays: the form of an application shows each parameter once, with what its
 // file says now.
-func TestParameters(t *testing.T) {
+func TestParameters_ShowWhatTheFileSays(t *testing.T) {
 	s := start(t)
 	answer, err := s.parameters(t, repository(t, shop()))
 	if err != nil {
@@ -106,7 +106,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-func TestGenerate(t *testing.T) {
+func TestGenerate_RendersApplications(t *testing.T) {
 	s := start(t)
 	kustomization := map[string]string{
 		"apps/web/kruise-render.yaml": config, "apps/facts.yaml": facts, "base/web.yaml": web("web", ""), "base/kustomization.yaml": "resources: [web.yaml]\n",
@@ -137,9 +137,9 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestFails: an application that must not be applied is an error, which says why, and
+// TestGenerate_FailsWithoutSecrets: an application that must not be applied is an error, which says why, and
 // tells no secret.
-func TestFails(t *testing.T) {
+func TestGenerate_FailsWithoutSecrets(t *testing.T) {
 	s := start(t)
 	partition := shop()
 	partition["apps/web/web.yaml"] = secret + web("web", "rollingUpdate: {partition: 1}")
@@ -169,8 +169,8 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestTogether: applications that are rendered at the same time get what is theirs.
-func TestTogether(t *testing.T) {
+// TestGenerate_AtTheSameTime: applications that are rendered at the same time get what is theirs.
+func TestGenerate_AtTheSameTime(t *testing.T) {
 	s := start(t)
 	var all sync.WaitGroup
 	for i := range 6 {

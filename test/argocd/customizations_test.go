@@ -70,8 +70,8 @@ func machine(t *testing.T) lua.VM {
 	return lua.VM{ResourceOverrides: map[string]v1alpha1.ResourceOverride(customizations(t))}
 }
 
-// TestNoOpenLibs: scripts work in every Argo CD as it is installed.
-func TestNoOpenLibs(t *testing.T) {
+// TestScripts_NeedNoOpenLibraries: scripts work in every Argo CD as it is installed.
+func TestScripts_NeedNoOpenLibraries(t *testing.T) {
 	all := customizations(t)
 	if len(all) < 17 {
 		t.Fatalf("%d kinds", len(all))

@@ -132,7 +132,7 @@ type operation struct {
 const limitOfSync = 5 * time.Minute
 
 // sync syncs the objects until that has ended, or enough says that it has been seen long
-// enough. As in the application controller each round compares again, and goes on from what
+// enough. As in the application controller each round compares again, and continues from what
 // the last round said; rounds come with changes, and each second.
 func (a *application) sync(t *testing.T, objects []*unstructured.Unstructured, enough func(operation) bool) operation {
 	t.Helper()

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestExamples: Argo CD's own types know every field of the examples.
-func TestExamples(t *testing.T) {
+// TestExamples_HaveKnownFields: Argo CD's own types know every field of the examples.
+func TestExamples_HaveKnownFields(t *testing.T) {
 	files, err := filepath.Glob("../../plugins/argocd/examples/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples (%v)", err)
@@ -47,9 +47,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestApplicationSets: Argo CD makes of each set the application that its comment promises,
+// TestApplicationSets_MakeThePromisedApplications: Argo CD makes of each set the application that its comment promises,
 // from what its generators say of a folder or cluster.
-func TestApplicationSets(t *testing.T) {
+func TestApplicationSets_MakeThePromisedApplications(t *testing.T) {
 	folder := func(at string) map[string]any {
 		return map[string]any{"path": map[string]any{"path": at, "basename": path.Base(at), "basenameNormalized": path.Base(at)}}
 	}
@@ -82,9 +82,9 @@ func TestApplicationSets(t *testing.T) {
 	}
 }
 
-// TestProgressiveApplicationSet: Argo CD gives every cluster that the generator chooses the label
+// TestApplicationSets_RingsAreSteps: Argo CD gives every cluster that the generator chooses the label
 // of its ring, and each ring is one step, the canaries first.
-func TestProgressiveApplicationSet(t *testing.T) {
+func TestApplicationSets_RingsAreSteps(t *testing.T) {
 	var set v1alpha1.ApplicationSet
 	decode(t, "examples/applicationset-progressive.yaml", &set)
 	if set.Spec.Strategy == nil || set.Spec.Strategy.Type != "RollingSync" {

@@ -1,4 +1,4 @@
-// A module of its own: Argo CD replaces most of its graph, which nobody else should.
+// A module of its own: Argo CD replaces most of its graph, which other modules should not.
 module github.com/kubectl-kruise/kubectl-kruise/test/argocd
 
 go 1.26.0

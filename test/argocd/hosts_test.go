@@ -69,9 +69,9 @@ type instance struct {
 // the repo server's pod.
 var mounted = []string{"var-files", "plugins"}
 
-// TestChart: the values have the component's container, and Argo CD reads from them what it
+// TestChartValues_EqualTheComponent: the values have the component's container, and Argo CD reads from them what it
 // reads from the component.
-func TestChart(t *testing.T) {
+func TestChartValues_EqualTheComponent(t *testing.T) {
 	var values, ignored chart
 	decode(t, "helm/values.yaml", &values)
 	decode(t, "helm/ignore-differences.yaml", &ignored)
@@ -88,9 +88,9 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// TestOpenShift: the object has the component's container, without its user, and the same
+// TestOpenShift_EqualsTheComponent: the object has the component's container, without its user, and the same
 // scripts and pointers.
-func TestOpenShift(t *testing.T) {
+func TestOpenShift_EqualsTheComponent(t *testing.T) {
 	var o, ignored instance
 	decode(t, "openshift/argocd.yaml", &o)
 	decode(t, "openshift/ignore-differences.yaml", &ignored)

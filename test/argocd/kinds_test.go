@@ -2,8 +2,8 @@ package argocd
 
 import "testing"
 
-// TestKinds: what each kind's status means.
-func TestKinds(t *testing.T) {
+// TestHealth_OfEachKind: what each kind's status means.
+func TestHealth_OfEachKind(t *testing.T) {
 	const clone = "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {generation: 2}\n"
 	for name, c := range map[string]struct{ object, want string }{
 		"not yet seen":               {clone + "spec: {}", "Progressing"},

@@ -20,9 +20,9 @@ var shipped = []string{"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet
 // row is one of the page's differences: kind, Argo CD's status, ours, and why.
 var row = regexp.MustCompile("(?m)^\\| (\\w+) \\| (\\w+) \\| (\\w+) \\| (.{20,}) \\|$")
 
-// TestShipped: the page gives a reason for each difference to Argo CD's own scripts that
+// TestShipped_DifferencesHaveReasons: the page gives a reason for each difference to Argo CD's own scripts that
 // there is over the recorded statuses, and for no other.
-func TestShipped(t *testing.T) {
+func TestShipped_DifferencesHaveReasons(t *testing.T) {
 	page, err := os.ReadFile("../../plugins/argocd/README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -63,9 +63,9 @@ func TestShipped(t *testing.T) {
 	}
 }
 
-// TestHealthRecorded: over what the real Kruise wrote, a workload is Healthy where its
+// TestHealth_OfRecordedStatuses: over what the real Kruise wrote, a workload is Healthy where its
 // update has ended or has come to where its spec says, and Suspended only when paused.
-func TestHealthRecorded(t *testing.T) {
+func TestHealth_OfRecordedStatuses(t *testing.T) {
 	seen := map[health.HealthStatusCode]int{}
 	stopped := 0
 	for _, r := range recorded(t) {

@@ -136,10 +136,10 @@ func of(t *testing.T, objects []*unstructured.Unstructured, kind, name string) *
 	return objects[i]
 }
 
-// TestSync_WithArgoCDsEngine: what the plugin renders goes through Argo CD's own sync engine
+// TestSync_ConvergesWithArgoCDsEngine: what the plugin renders goes through Argo CD's own sync engine
 // to an API server on which Kruise's kinds act, wave by wave; its health comes from the
 // generated scripts.
-func TestSync_WithArgoCDsEngine(t *testing.T) {
+func TestSync_ConvergesWithArgoCDsEngine(t *testing.T) {
 	s := start(t)
 	live := watched(t, controlPlane(t))
 	with := func(name, image, strategy string) []*unstructured.Unstructured {

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 )
 
-// TestPicture: what docs/reports.md shows is a picture of this size. UPDATE=1 takes it again;
+// TestPicture_OfTheDocsHasItsSize: what docs/reports.md shows is a picture of this size. UPDATE=1 takes it again;
 // fonts differ from machine to machine, so its pixels are not compared.
-func TestPicture(t *testing.T) {
+func TestPicture_OfTheDocsHasItsSize(t *testing.T) {
 	path := checkout.Path("docs", "pictures", "report.png")
 	if os.Getenv("UPDATE") != "" {
 		x := open(t)

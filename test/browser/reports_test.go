@@ -138,10 +138,10 @@ const (
 	overflow = `document.documentElement.scrollWidth > document.documentElement.clientWidth`
 )
 
-// TestReports: each page at three widths, in both themes, with and without script. Nothing but
+// TestReports_AreReadableAtEveryWidth: each page at three widths, in both themes, with and without script. Nothing but
 // the file is asked for, nothing is cut off, every text can be read, and every control has a
 // name. Pictures are kept with go test -artifacts.
-func TestReports(t *testing.T) {
+func TestReports_AreReadableAtEveryWidth(t *testing.T) {
 	x := open(t)
 	for name, page := range reports(t) {
 		path := file(t, page)
@@ -207,8 +207,8 @@ func checkNames(t *testing.T, page string, list []named) {
 	}
 }
 
-// TestSimulatedTime steps through a run, with the keyboard too, and finds and folds pods.
-func TestSimulatedTime(t *testing.T) {
+// TestSimulatedTime_StepsByKeyboard steps through a run, with the keyboard too, and finds and folds pods.
+func TestSimulatedTime_StepsByKeyboard(t *testing.T) {
 	x := open(t)
 	x.screen(1440, "light", true)
 	path := file(t, written(t, []int{0}, shop(t, "plan", "-o", "html")...))
@@ -247,8 +247,8 @@ func TestSimulatedTime(t *testing.T) {
 	x.settled(path)
 }
 
-// TestHostile: names that are markup, script or a link do nothing in a browser.
-func TestHostile(t *testing.T) {
+// TestHostileNames_DoNothing: names that are markup, script or a link do nothing in a browser.
+func TestHostileNames_DoNothing(t *testing.T) {
 	manifest := func(value string) string {
 		path := filepath.Join(t.TempDir(), "web.yaml")
 		text := fmt.Sprintf(`apiVersion: apps.kruise.io/v1alpha1
@@ -293,8 +293,8 @@ spec:
 	}
 }
 
-// TestPolicy: what is not part of the page does not run or load, even when it gets into it.
-func TestPolicy(t *testing.T) {
+// TestPolicy_BlocksForeignContent: what is not part of the page does not run or load, even when it gets into it.
+func TestPolicy_BlocksForeignContent(t *testing.T) {
 	page := written(t, []int{1}, "diff", "overlays/staging", "overlays/prod", "-o", "html")
 	page = bytes.Replace(page, []byte("<footer>"), []byte(`<script>window.hacked=1</script><img src="data:image/png;base64,AA" onerror="window.hacked=1"><footer style="display:none">`), 1)
 	x := open(t)
@@ -305,8 +305,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestLargePlan: 2,000 pods are less than 1 MB, and open in less than a second.
-func TestLargePlan(t *testing.T) {
+// TestLargePlan_OpensWithinASecond: 2,000 pods are less than 1 MB, and open in less than a second.
+func TestLargePlan_OpensWithinASecond(t *testing.T) {
 	page := written(t, []int{0}, shop(t, "plan", "--pods", "2000", "-o", "html")...)
 	if len(page) > 1_000_000 {
 		t.Errorf("the report has %d bytes", len(page))

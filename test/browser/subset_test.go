@@ -46,9 +46,9 @@ func spread(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestSubsets: each pod has a square in its subset, which becomes new in the simulated time,
+// TestSubsets_ShowEachPod: each pod has a square in its subset, which becomes new in the simulated time,
 // and what is in a subset has room on a narrow screen.
-func TestSubsets(t *testing.T) {
+func TestSubsets_ShowEachPod(t *testing.T) {
 	x := open(t)
 	x.screen(narrow, "light", true)
 	x.show(file(t, spread(t)))
@@ -69,9 +69,9 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// TestNarrow: at 320 pixels nothing has to be scrolled sideways but the chart, whose labels
+// TestNarrow_ScrollsOnlyTheChart: at 320 pixels nothing has to be scrolled sideways but the chart, whose labels
 // could not be read if it were as narrow, and what a table says has its label.
-func TestNarrow(t *testing.T) {
+func TestNarrow_ScrollsOnlyTheChart(t *testing.T) {
 	x := open(t)
 	pages := reports(t)
 	pages["subsets"] = spread(t)

@@ -56,9 +56,9 @@ type actionStep struct {
 // expression is what GitHub puts into the text of a step.
 var expression = regexp.MustCompile(`\$\{\{\s*(inputs|steps)\.([a-z]+)`)
 
-// TestAction: action.yml has the host's keys alone; each step runs a script in a named shell
+// TestAction_StepsAreSafe: action.yml has the host's keys alone; each step runs a script in a named shell
 // or another action; what it reads is there, and no input becomes part of a script.
-func TestAction(t *testing.T) {
+func TestAction_StepsAreSafe(t *testing.T) {
 	var a action
 	if err := yaml.UnmarshalStrict(read(t, "action.yml"), &a); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestAction(t *testing.T) {
 			t.Errorf("step %d has to have uses, or run and shell", i)
 		}
 		if strings.Contains(step.Run, "${{") {
-			t.Errorf("step %d: an expression is part of the script, which whoever sets it can write", i)
+			t.Errorf("step %d: an expression is part of the script, which the one who sets it can write", i)
 		}
 		text, err := yaml.Marshal(step)
 		if err != nil {
@@ -127,9 +127,9 @@ type gitlabJob struct {
 
 var interpolated = regexp.MustCompile(`\$\[\[\s*inputs\.([a-z_]+)\s*\]\]`)
 
-// TestComponent: the component has a header with inputs and jobs with the host's keys; every
+// TestComponent_InputsAreUsed: the component has a header with inputs and jobs with the host's keys; every
 // input is used, every one that is used is declared and has a default.
-func TestComponent(t *testing.T) {
+func TestComponent_InputsAreUsed(t *testing.T) {
 	text := read(t, "plugins", "ci", "gitlab.yaml")
 	head, body, ok := bytes.Cut(text, []byte("\n---\n"))
 	var c component
@@ -181,9 +181,9 @@ type hook struct {
 	MinimumPreCommitVersion string   `json:"minimum_pre_commit_version"`
 }
 
-// TestHooks: pre-commit builds the program with "go install ./..." in the top folder, whose
+// TestHooks_BuildTheProgram: pre-commit builds the program with "go install ./..." in the top folder, whose
 // module has it, and runs it by its name.
-func TestHooks(t *testing.T) {
+func TestHooks_BuildTheProgram(t *testing.T) {
 	var hooks []hook
 	if err := yaml.UnmarshalStrict(read(t, ".pre-commit-hooks.yaml"), &hooks); err != nil || len(hooks) < 2 {
 		t.Fatal(err, hooks)
@@ -204,10 +204,10 @@ var (
 	from   = regexp.MustCompile(`(?m)^FROM (\S+)`)
 )
 
-// TestPinned: actions are named by their commit, with the version beside it; images by
+// TestActions_ArePinned: actions are named by their commit, with the version beside it; images by
 // their digest. Only our own action, of which the commit is not known before its release, is
 // named by its version.
-func TestPinned(t *testing.T) {
+func TestActions_ArePinned(t *testing.T) {
 	files, count := []string{checkout.Path("action.yml")}, 0
 	for _, pattern := range []string{checkout.Path(".github", "workflows", "*.yaml"), checkout.Path("plugins", "ci", "github-*.yaml")} {
 		found, err := filepath.Glob(pattern)
@@ -239,9 +239,9 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestPermissions: workflows may read, and a job may write what it has to; a checkout leaves
+// TestWorkflows_HaveMinimalPermissions: workflows may read, and a job may write what it has to; a checkout leaves
 // no token behind for what runs after it.
-func TestPermissions(t *testing.T) {
+func TestWorkflows_HaveMinimalPermissions(t *testing.T) {
 	want := map[string]map[string]string{
 		"release.yaml release": {"contents": "write", "packages": "write", "id-token": "write", "attestations": "write"},
 	}
@@ -277,8 +277,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestLicencesInside: archives and images hold the licence and the notices of what is linked.
-func TestLicencesInside(t *testing.T) {
+// TestArchives_HoldLicences: archives and images hold the licence and the notices of what is linked.
+func TestArchives_HoldLicences(t *testing.T) {
 	var release struct {
 		Archives []struct{ Files []struct{ Src string } }
 		Images   []struct {

@@ -24,7 +24,7 @@ import (
 
 const version = "v1.2.3"
 
-// cosign stands in for the program of this name. It takes the call that cosign's manual has
+// cosign replaces the program of this name. It takes the call that cosign's manual has
 // for keyless signatures of files, and a bundle that holds the digest of the file and the
 // identity of who signed it.
 const cosign = `#!/bin/sh
@@ -131,9 +131,9 @@ func (j job) installed() bool {
 	return err == nil
 }
 
-// TestInstall: from a server, and a second time from what is kept of the first, with no
+// TestInstall_FromAServerCacheOrFolder: from a server, and a second time from what is kept of the first, with no
 // server any more; from a folder, too.
-func TestInstall(t *testing.T) {
+func TestInstall_FromAServerCacheOrFolder(t *testing.T) {
 	p, j := publish(t), newJob(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(p.dir))))
 	t.Cleanup(server.Close)
@@ -154,8 +154,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstall_Refuses: nothing is installed of a release that is not what was signed.
-func TestInstall_Refuses(t *testing.T) {
+// TestInstall_RefusesWhatWasNotSigned: nothing is installed of a release that is not what was signed.
+func TestInstall_RefusesWhatWasNotSigned(t *testing.T) {
 	other := strings.Repeat("1", 64)
 	for name, c := range map[string]struct {
 		harm    func(published)
@@ -202,8 +202,8 @@ func TestInstall_Refuses(t *testing.T) {
 	}
 }
 
-// TestInstall_CacheIsChecked: what an earlier job has left counts no more than a download.
-func TestInstall_CacheIsChecked(t *testing.T) {
+// TestInstall_ChecksTheCache: what an earlier job has left counts no more than a download.
+func TestInstall_ChecksTheCache(t *testing.T) {
 	p, j := publish(t), newJob(t)
 	url := "file://" + filepath.Dir(p.dir)
 	if said, err := j.install(t, url, version); err != nil {
@@ -218,8 +218,8 @@ func TestInstall_CacheIsChecked(t *testing.T) {
 	}
 }
 
-// TestInstall_WithoutCosign: signatures are not left out because nothing can check them.
-func TestInstall_WithoutCosign(t *testing.T) {
+// TestInstall_WorksWithoutCosign: signatures are not left out because nothing can check them.
+func TestInstall_WorksWithoutCosign(t *testing.T) {
 	p, j := publish(t), newJob(t)
 	if err := os.Remove(filepath.Join(j.programs, "cosign")); err != nil {
 		t.Fatal(err)

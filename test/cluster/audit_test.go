@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
 )
 
-// TestAuditOfWhatIsBeingWritten: whoever reads the log while the server writes sees whole
+// TestAudit_ReadsWholeLines: a reader of the log sees whole lines while the server writes
 // lines alone.
-func TestAuditOfWhatIsBeingWritten(t *testing.T) {
+func TestAudit_ReadsWholeLines(t *testing.T) {
 	c := &Cluster{folder: &guard.Folder{Path: t.TempDir()}}
 	const whole, half = `{"verb": "patch"}` + "\n", `{"verb": "del`
 	if err := os.WriteFile(filepath.Join(c.folder.Path, "audit.log"), []byte(whole+half), 0o600); err != nil {

@@ -211,7 +211,7 @@ func (c *Cluster) Restart(ctx context.Context, name Component, crash bool) error
 	return c.Resume(ctx, name)
 }
 
-// Fault reports components that ended although nobody stopped them, and that nothing
+// Fault reports components that ended although they were not stopped, and that nothing
 // starts again.
 func (c *Cluster) Fault() error {
 	var errs []error

@@ -141,7 +141,7 @@ func (p *process) tail() string {
 
 // revivals is how often a controller may end by itself. The scheduler does when what
 // it remembers is not what the API server says, such as after a watch was cut off, and
-// the controller manager when it gets no answer for too long: both count on whoever
+// the controller manager when it gets no answer for too long: both count on the one that
 // starts them again.
 const revivals = 5
 

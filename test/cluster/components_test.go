@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// TestComponentsStopAlone: without controllers nothing follows from an object,
+// TestComponents_StopAndCatchUp: without controllers nothing follows from an object,
 // without the scheduler no pod finds a node, and both catch up.
-func TestComponentsStopAlone(t *testing.T) {
+func TestComponents_StopAndCatchUp(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	for _, name := range []cluster.Component{cluster.ControllerManager, cluster.Scheduler} {
@@ -47,9 +47,9 @@ func awaitPods(t *testing.T, c *cluster.Cluster, n int) {
 	})
 }
 
-// TestControllersComeBack: a controller that ends by itself is started again, as a
+// TestControllers_AreRestarted: a controller that ends by itself is started again, as a
 // kubelet does, unless it ends again and again.
-func TestControllersComeBack(t *testing.T) {
+func TestControllers_AreRestarted(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	crash(t, c, cluster.Scheduler)
@@ -65,8 +65,8 @@ func TestControllersComeBack(t *testing.T) {
 	}
 }
 
-// TestFaultOfADeadComponent: a server that ends by itself is told of.
-func TestFaultOfADeadComponent(t *testing.T) {
+// TestFault_NamesADeadComponent: a server that ends by itself is told of.
+func TestFault_NamesADeadComponent(t *testing.T) {
 	t.Parallel()
 	c, err := cluster.New(t.Context(), cluster.WithNodes())
 	if err != nil {

@@ -73,8 +73,8 @@ func victim() {
 	os.Exit(0)
 }
 
-// TestNothingIsLeftAfterKill kills a program with a running cluster.
-func TestNothingIsLeftAfterKill(t *testing.T) {
+// TestKill_LeavesNothing kills a program with a running cluster.
+func TestKill_LeavesNothing(t *testing.T) {
 	t.Run("modelled nodes", func(t *testing.T) {
 		t.Parallel()
 		left := kill(t, "modelled", func(left trace) { onlyListens(t, left, "127.0.0.1") })

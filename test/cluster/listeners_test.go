@@ -76,7 +76,7 @@ func listeners(t *testing.T, file string) map[netip.AddrPort]string {
 	return out
 }
 
-func TestListenersAreRead(t *testing.T) {
+func TestListeners_AreRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tcp")
 	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 77 1 0 100 0 0 10 0

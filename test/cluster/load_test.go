@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 )
 
-// TestRestartUnderLoad kills the API server while writers are at work: whatever
-// was acknowledged is there afterwards, and the cluster goes on.
-func TestRestartUnderLoad(t *testing.T) {
+// TestRestart_KeepsAcknowledgedWrites kills the API server while writers are at work: whatever
+// was acknowledged is there afterwards, and the cluster continues.
+func TestRestart_KeepsAcknowledgedWrites(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	c.Apply(t, "default", deployment("web", 20))
@@ -116,7 +116,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// size is how many pods TestManyPods brings up, ten on a node; make test-scale asks for 5,000.
+// size is how many pods TestManyPods_RunAsOnRealNodes starts, ten on a node; make test-scale asks for 5,000.
 var size = flag.Int("pods", 1000, "how many pods TestManyPods_RunAsOnRealNodes brings up")
 
 // TestManyPods_RunAsOnRealNodes brings up a large cluster: each pod runs on a node that

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 )
 
-func TestScriptedFaults(t *testing.T) {
+func TestFaults_FollowTheScript(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	tests := []struct {
@@ -64,7 +64,7 @@ func TestScriptedFaults(t *testing.T) {
 	}
 }
 
-func TestLostNode(t *testing.T) {
+func TestNode_LostIsNotReady(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t, cluster.WithNodeGrace(2*time.Second))
 	c.Apply(t, "default", pod("web", "", `nodeName: node-1`)+"---"+pod("asked", "", `nodeName: node-1`))
@@ -99,9 +99,9 @@ func TestLostNode(t *testing.T) {
 	awaitGone(t, c, "default", "asked")
 }
 
-// TestGracePeriods: what takes too long to end is cut short by the grace period of
-// whoever deletes.
-func TestGracePeriods(t *testing.T) {
+// TestDeletion_KeepsTheGracePeriod: what takes too long to end is cut short by the grace period of
+// the deletion.
+func TestDeletion_KeepsTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	pods := c.Client().CoreV1().Pods(namespace)
@@ -121,8 +121,8 @@ func TestGracePeriods(t *testing.T) {
 	awaitGone(t, c, namespace, "web")
 }
 
-// TestNodesComeAndGo: a node added later takes pods, one removed is gone for good.
-func TestNodesComeAndGo(t *testing.T) {
+// TestNodes_AreAddedAndRemoved: a node added later takes pods, one removed is gone for good.
+func TestNodes_AreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	if err := c.Nodes.Add(t.Context(), node.Spec{Name: "late", Zone: "zone-d", Labels: map[string]string{"late": "true"}}); err != nil {

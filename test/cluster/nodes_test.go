@@ -85,7 +85,7 @@ func status(p *corev1.Pod) corev1.ContainerStatus {
 	return p.Status.ContainerStatuses[0]
 }
 
-func TestNativeWorkloadComesUpAndGoes(t *testing.T) {
+func TestDeployment_StartsAndEnds(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, strings.Replace(deployment("web", 3), "      containers:", `      topologySpreadConstraints:
       - {topologyKey: topology.kubernetes.io/zone, maxSkew: 1, minDomains: 3, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
@@ -126,7 +126,7 @@ spec:
 `, name, metadata, spec)
 }
 
-func TestImageIsChangedInPlace(t *testing.T) {
+func TestImage_ChangesInPlace(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, pod("web", "", ""))
 	before := awaitPod(t, c, namespace, "web", ready)
@@ -151,7 +151,7 @@ func patchImage(t *testing.T, c *cluster.Cluster, namespace, name, image string)
 	}
 }
 
-func TestReadinessGateDecides(t *testing.T) {
+func TestReadinessGate_Decides(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, pod("web", "", "readinessGates: [{conditionType: example.com/gate}]"))
 	awaitPod(t, c, namespace, "web", func(p *corev1.Pod) bool { return status(p).Ready && !ready(p) })
@@ -170,7 +170,7 @@ func setGate(t *testing.T, c *cluster.Cluster, namespace, name, value string) {
 	}
 }
 
-func TestResizeInPlace(t *testing.T) {
+func TestResize_InPlace(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, pod("web", "", ""))
 	awaitPod(t, c, namespace, "web", ready)
@@ -192,7 +192,7 @@ func TestResizeInPlace(t *testing.T) {
 	}
 }
 
-func TestLogsAndExec(t *testing.T) {
+func TestLogs_AndExecWork(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, pod("web", `annotations: {lab.test/log: "hello from the script"}`, ""))
 	awaitPod(t, c, namespace, "web", ready)
@@ -227,7 +227,7 @@ func execute(t *testing.T, c *cluster.Cluster, namespace, pod string, command ..
 	return out.String()
 }
 
-func TestJobCompletes(t *testing.T) {
+func TestJob_Completes(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, namespace, `
 apiVersion: batch/v1

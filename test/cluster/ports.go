@@ -28,7 +28,7 @@ func (c *Cluster) reserve() error {
 	return nil
 }
 
-// claim finds a port that nobody listens on and that no other cluster of this
+// claim finds a port that no process listens on and that no other cluster of this
 // machine is about to: a socket without a file, which ends with this program,
 // stands for the claim.
 func (c *Cluster) claim() (int, error) {

@@ -2,7 +2,7 @@ package cluster
 
 import "testing"
 
-func TestPortsAreClaimedOnce(t *testing.T) {
+func TestPorts_AreClaimedOnce(t *testing.T) {
 	a, b := &Cluster{}, &Cluster{}
 	defer a.release()
 	defer b.release()

@@ -33,7 +33,7 @@ spec:
 }
 
 // Node facts 3.9, ReplicaSet.
-func TestRealReplicaSetLeavesPatchedPodsAlone(t *testing.T) {
+func TestRealReplicaSet_KeepsPatchedPods(t *testing.T) {
 	c, namespace := realCluster(t)
 	sets := c.Client().AppsV1().ReplicaSets(namespace)
 	up := func(n int32) func(watch.EventType, *appsv1.ReplicaSet) bool {
@@ -63,7 +63,7 @@ func TestRealReplicaSetLeavesPatchedPodsAlone(t *testing.T) {
 }
 
 // Node facts 3.9, Deployment: patched pods stay until the template changes.
-func TestRealDeploymentLeavesPatchedPodsAlone(t *testing.T) {
+func TestRealDeployment_KeepsPatchedPods(t *testing.T) {
 	c, namespace := realCluster(t)
 	document := workload("Deployment", "replicas: 1")
 	c.Apply(t, namespace, document)
@@ -107,7 +107,7 @@ func adopt(t *testing.T, c *cluster.Cluster, namespace, name, revision string) {
 }
 
 // Node facts 3.9, StatefulSet.
-func TestRealStatefulSetCountsPatchedPods(t *testing.T) {
+func TestRealStatefulSet_CountsPatchedPods(t *testing.T) {
 	c, namespace := realCluster(t)
 	sets := c.Client().AppsV1().StatefulSets(namespace)
 	await := func(holds func(*appsv1.StatefulSet) bool) *appsv1.StatefulSet {
@@ -138,7 +138,7 @@ func TestRealStatefulSetCountsPatchedPods(t *testing.T) {
 }
 
 // Node facts 3.9, DaemonSet.
-func TestRealDaemonSetCountsPatchedPods(t *testing.T) {
+func TestRealDaemonSet_CountsPatchedPods(t *testing.T) {
 	c, namespace := realCluster(t)
 	sets := c.Client().AppsV1().DaemonSets(namespace)
 	await := func(holds func(*appsv1.DaemonSet) bool) {

@@ -15,7 +15,7 @@ import (
 )
 
 // Node facts 3.10.
-func TestRealMutatingAdmissionPolicy(t *testing.T) {
+func TestRealMutatingAdmissionPolicy_ChangesPods(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, fmt.Sprintf(`
 apiVersion: admissionregistration.k8s.io/v1
@@ -55,7 +55,7 @@ spec: {policyName: %[1]s}
 
 // Node facts 3.10: apply configurations add native sidecars and variables, but no
 // arguments: that list is atomic.
-func TestRealApplyConfigurationAtCreation(t *testing.T) {
+func TestRealApplyConfiguration_AddsSidecarsAtCreation(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, mutation(namespace, `Object{spec: Object.spec{
           initContainers: [Object.spec.initContainers{name: "mesh", image: "registry.test/pause:1", restartPolicy: "Always"}],
@@ -72,7 +72,7 @@ func TestRealApplyConfigurationAtCreation(t *testing.T) {
 	}
 }
 
-func TestRealApplyConfigurationLeavesAtomicLists(t *testing.T) {
+func TestRealApplyConfiguration_KeepsAtomicLists(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, mutation(namespace, `Object{spec: Object.spec{
           containers: [Object.spec.containers{name: "app", args: ["pause"]}]}}`))
@@ -156,7 +156,7 @@ spec: {policyName: %[1]s, validationActions: [Deny]}
 }
 
 // Node facts 3.11.
-func TestRealDeletionPolicy(t *testing.T) {
+func TestRealDeletionPolicy_RefusesDeletion(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("kept", "", "")+"---"+realPod("evicted", "", ""))
 	restarted(t, c, namespace, "kept", 0)

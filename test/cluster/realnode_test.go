@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
 
-// These tests hold the ground that the client driver stands on: what a real
+// These tests hold the facts that the client driver relies on: what a real
 // kubelet and API server do, as it was once measured.
 
 // realCluster is shared by all of them.
@@ -87,7 +87,7 @@ func restarted(t *testing.T, c *cluster.Cluster, namespace, name string, n int32
 }
 
 // Node facts 3.1.
-func TestRealImagePatch(t *testing.T) {
+func TestRealImagePatch_RestartsTheContainer(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("web", "", `- {name: other, image: "registry.test/app:2", args: [pause]}`))
 	before := restarted(t, c, namespace, "web", 0)
@@ -114,10 +114,10 @@ func TestRealImagePatch(t *testing.T) {
 	}
 }
 
-// TestRealImagePatchTakesTime: the generation is observed and the pod stays Ready
+// TestRealImagePatch_TakesTime: the generation is observed and the pod stays Ready
 // while the old container still has its preStop hook to run. It also holds where
 // the restart policy is Never.
-func TestRealImagePatchTakesTime(t *testing.T) {
+func TestRealImagePatch_TakesTime(t *testing.T) {
 	c, namespace := realCluster(t)
 	const hook = 8
 	document := strings.Replace(realPod("web", "restartPolicy: Never", ""), "image:",
@@ -142,7 +142,7 @@ func TestRealImagePatchTakesTime(t *testing.T) {
 }
 
 // Node facts 3.2.
-func TestRealAliasRestart(t *testing.T) {
+func TestRealAlias_RestartsTheContainer(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("web", "", ""))
 	before := restarted(t, c, namespace, "web", 0)
@@ -170,7 +170,7 @@ func TestRealAliasRestart(t *testing.T) {
 }
 
 // Node facts 3.3.
-func TestRealNativeSidecars(t *testing.T) {
+func TestRealNativeSidecars_StartFirst(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("web", `initContainers:
   - {name: prepare, image: "registry.test/app:1", args: [exit, "0"]}
@@ -215,7 +215,7 @@ func TestRealNativeSidecars(t *testing.T) {
 }
 
 // Node facts 3.4.
-func TestRealImageVolume(t *testing.T) {
+func TestRealImageVolume_IsMounted(t *testing.T) {
 	c, namespace := realCluster(t)
 	volume := func(name, reference, mounts, args string) string {
 		return fmt.Sprintf(`
@@ -242,7 +242,7 @@ spec:
 }
 
 // Node facts 3.7.
-func TestRealReadinessGate(t *testing.T) {
+func TestRealReadinessGate_Decides(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("web", "readinessGates: [{conditionType: example.com/gate}]", ""))
 	awaitPod(t, c, namespace, "web", func(p *corev1.Pod) bool { return status(p).Ready && !ready(p) })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestForgets: nothing is left of who had the port before, and all of the others.
-func TestForgets(t *testing.T) {
+// TestPort_ForgetsItsFormerUser: nothing is left of who had the port before, and all of the others.
+func TestPort_ForgetsItsFormerUser(t *testing.T) {
 	t.Setenv("KUBECACHEDIR", t.TempDir())
 	known := filepath.Join(os.Getenv("KUBECACHEDIR"), "discovery")
 	for _, server := range []string{"127.0.0.1_18001", "127.0.0.1_18002"} {

@@ -22,7 +22,7 @@ func keyOf(opts ...Option) string {
 	return o.key()
 }
 
-// TestKey_IsThatOfTheOptions: whoever asks for the same options shares a control plane,
+// TestKey_IsThatOfTheOptions: requests for the same options share a control plane,
 // from whichever line of code; another option, or another order of what is installed, is
 // another one.
 func TestKey_IsThatOfTheOptions(t *testing.T) {

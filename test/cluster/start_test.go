@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-func TestSharedClusterServes(t *testing.T) {
+func TestShared_Serves(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	got, err := c.Version()
 	if err != nil {

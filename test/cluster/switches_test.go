@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-func TestSwitches(t *testing.T) {
+func TestStart_SetsSwitches(t *testing.T) {
 	t.Parallel()
 	const gate = "InPlacePodVerticalScalingExclusiveCPUs"
 	c := cluster.Start(t, cluster.WithAudit(), cluster.WithNodes(),

@@ -27,9 +27,9 @@ import (
 // top is the repository.
 const top = "../.."
 
-// TestDocs runs each page that says so, in a copy of the examples and of the page's own
+// TestDocs_PrintWhatTheyShowOnACluster runs each page that says so, in a copy of the examples and of the page's own
 // folder below testdata, in the namespace that the page names.
-func TestDocs(t *testing.T) {
+func TestDocs_PrintWhatTheyShowOnACluster(t *testing.T) {
 	pages, err := docrun.RunOn(top, docrun.Cluster)
 	must(t, err)
 	for page, namespace := range pages {
@@ -56,7 +56,7 @@ func provide(t *testing.T, c *cluster.Cluster, namespace string) {
 	_, err = cluster.Await(t.Context(), c.Client().CoreV1().ServiceAccounts(namespace), "default", func(watch.EventType, *corev1.ServiceAccount) bool { return true })
 	must(t, err) // without it no pod can be created
 	t.Cleanup(func() {
-		// The cluster goes with the tests; what is left in it harms nobody.
+		// The cluster goes with the tests; what is left in it does no harm.
 		_ = c.Client().CoreV1().Namespaces().Delete(context.Background(), namespace, metav1.DeleteOptions{})
 	})
 }
@@ -86,7 +86,7 @@ func files(t *testing.T, page string) string {
 	return work
 }
 
-// within is the environment of somebody who works in a namespace of the cluster, with
+// within is the environment of a user who works in a namespace of the cluster, with
 // kubectl and its plugin.
 func within(t *testing.T, c *cluster.Cluster, namespace string) []string {
 	t.Helper()

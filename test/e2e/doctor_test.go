@@ -17,7 +17,7 @@ import (
 // verdict is a line of the doctor's.
 type verdict struct{ Status, Topic, Text, Hint string }
 
-// examine runs the doctor as somebody.
+// examine runs the doctor as the user of a kubeconfig.
 func examine(t *testing.T, kubeconfig, namespace string) (lines []verdict, code int) {
 	t.Helper()
 	out, said, err := as(t, kubeconfig, "doctor", "-o", "json", "-n", namespace)
@@ -40,9 +40,9 @@ func says(lines []verdict, status, topic, text string) bool {
 	return false
 }
 
-// TestDoctor: an administrator of a cluster with Kruise's API, whose controllers are not
-// there, and somebody who may do nothing.
-func TestDoctor(t *testing.T) {
+// TestDoctor_OfAdministratorAndUserWithoutRights: an administrator of a cluster with Kruise's API, whose controllers are not
+// there, and a user without permissions.
+func TestDoctor_OfAdministratorAndUserWithoutRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	lines, code := examine(t, c.Kubeconfig(), namespace)
 	for _, want := range []verdict{
@@ -60,15 +60,15 @@ func TestDoctor(t *testing.T) {
 	if says(lines, "fail", "", "") != (code == 1) {
 		t.Errorf("exit code %d: %+v", code, lines)
 	}
-	pair, err := c.Issue(pki.Subject{Name: "nobody-special"})
+	pair, err := c.Issue(pki.Subject{Name: "no-permissions"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := c.WriteKubeconfig(nobody, pair); err != nil {
+	powerless := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := c.WriteKubeconfig(powerless, pair); err != nil {
 		t.Fatal(err)
 	}
-	lines, _ = examine(t, nobody, namespace)
+	lines, _ = examine(t, powerless, namespace)
 	for _, want := range []verdict{
 		{Status: "warn", Topic: "definitions", Text: "cannot be read"},
 		{Status: "warn", Topic: "webhooks", Text: "cannot be read"},
@@ -81,8 +81,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorWithoutKruise: nothing is wrong with such a cluster.
-func TestDoctorWithoutKruise(t *testing.T) {
+// TestDoctor_WithoutKruise: nothing is wrong with such a cluster.
+func TestDoctor_WithoutKruise(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	lines, code := examine(t, c.Kubeconfig(), namespace)
 	if code != 0 || !says(lines, "ok", "Kruise", "is not installed") || says(lines, "fail", "", "") {
@@ -90,9 +90,9 @@ func TestDoctorWithoutKruise(t *testing.T) {
 	}
 }
 
-// TestDoctorRights: roles that are bound in one namespace say nothing about what has
+// TestDoctor_ChecksRightsByScope: roles that are bound in one namespace say nothing about what has
 // none; those of the whole cluster do.
-func TestDoctorRights(t *testing.T) {
+func TestDoctor_ChecksRightsByScope(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	who := "keeper-of-" + namespace
 	roles, said, err := as(t, c.Kubeconfig(), "rbac", "--name", who)

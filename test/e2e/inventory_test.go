@@ -18,7 +18,7 @@ import (
 )
 
 // inhabited is what a cluster holds before it is asked: a subset that has grown,
-// a copy that is in the way, a stored revision, and a Secret that is nobody's
+// a copy that is in the way, a stored revision, and a Secret that no object refers to
 // business.
 const inhabited = `
 apiVersion: v1
@@ -98,9 +98,9 @@ spec:
   template: {spec: {restartPolicy: Never, containers: [{name: c, image: "registry.example.com/sweep:1"}]}}
 `
 
-// TestInventory: what is written down holds no more than it must, is the same
+// TestInventory_RendersAsTheClusterDoes: what is written down holds no more than it must, is the same
 // each time, and renders to what the cluster itself does.
-func TestInventory(t *testing.T) {
+func TestInventory_RendersAsTheClusterDoes(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	in := func(text string) string { return strings.ReplaceAll(text, "NAMESPACE", namespace) }
 	c.Apply(t, namespace, in(inhabited))
@@ -137,10 +137,10 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// TestInventoryOfSomeRights: who may read little learns what is missing.
-func TestInventoryOfSomeRights(t *testing.T) {
+// TestInventory_NamesMissingRights: who may read little learns what is missing.
+func TestInventory_NamesMissingRights(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
-	pair, err := c.Issue(pki.Subject{Name: "somebody"})
+	pair, err := c.Issue(pki.Subject{Name: "limited-user"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestInventoryOfSomeRights(t *testing.T) {
 	}
 }
 
-// as calls the product as somebody, without an input.
+// as calls the product as a user, without an input.
 func as(t *testing.T, kubeconfig string, args ...string) (out, said string, err error) {
 	t.Helper()
 	path, err := product.Binary()

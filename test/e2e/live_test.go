@@ -56,9 +56,9 @@ spec:
       containers: [{name: app, image: "registry.example.com/app:1"}]
 `
 
-// TestRenderLive: the namespace's label is in the cluster alone, and what is
+// TestRenderLive_UsesNamespaceLabels: the namespace's label is in the cluster alone, and what is
 // rendered comes up there.
-func TestRenderLive(t *testing.T) {
+func TestRenderLive_UsesNamespaceLabels(t *testing.T) {
 	c, namespace := cluster.Shared(t)
 	c.Apply(t, "", "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+`, labels: {mesh: "yes"}}}`)
 	rendered := run(t, c, strings.ReplaceAll(deployment, "NAMESPACE", namespace)+"---"+sidecars, "render", "--live")
@@ -86,9 +86,9 @@ spec:
       containers: [{name: app, image: "registry.example.com/app:1"}]
 `
 
-// TestTargetAuto: a cluster that serves Kruise's kinds gets them, another one
+// TestTargetAuto_FollowsTheCluster: a cluster that serves Kruise's kinds gets them, another one
 // native workloads.
-func TestTargetAuto(t *testing.T) {
+func TestTargetAuto_FollowsTheCluster(t *testing.T) {
 	without, _ := cluster.Shared(t)
 	if out := run(t, without, cloneSet, "render", "--target", "auto"); !strings.Contains(out, "kind: Deployment") {
 		t.Errorf("without Kruise:\n%s", out)

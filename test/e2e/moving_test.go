@@ -69,8 +69,8 @@ type moving struct {
 	back   []string
 }
 
-// TestMoving sends the commands of docs/moving.md as they stand there.
-func TestMoving(t *testing.T) {
+// TestMovingPage_CommandsWork sends the commands of docs/moving.md as they stand there.
+func TestMovingPage_CommandsWork(t *testing.T) {
 	page, err := os.ReadFile("../../docs/moving.md")
 	if err != nil {
 		t.Fatal(err)
@@ -161,8 +161,8 @@ func printed(t *testing.T, page, command string) {
 	}
 }
 
-// TestMovingDaemons: node by node, as docs/moving.md says.
-func TestMovingDaemons(t *testing.T) {
+// TestMovingPage_DaemonSetsMoveNodeByNode: node by node, as docs/moving.md says.
+func TestMovingPage_DaemonSetsMoveNodeByNode(t *testing.T) {
 	h := newHand(t)
 	native := h.write("native.yaml", someDaemonSet)
 	// The label is the test's own: nodes are everybody's.

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// hand is somebody with a shell, in a folder of patches.
+// hand is a user with a shell, in a folder of patches.
 type hand struct {
 	*cluster.Cluster
 
@@ -210,9 +210,9 @@ type followed struct {
 	inPlace bool
 }
 
-// TestPatches sends sequences of patches by the kubectl commands that they give, one
+// TestPatches_RollOutByKubectl sends sequences of patches by the kubectl commands that they give, one
 // after the other, and looks at what has become of the pods.
-func TestPatches(t *testing.T) {
+func TestPatches_RollOutByKubectl(t *testing.T) {
 	half := "  updateStrategy: {rollingUpdate: {partition: 2}}\n"
 	named := "  serviceName: web\n"
 	inPlace := "  updateStrategy: {rollingUpdate: {maxUnavailable: 2, podUpdatePolicy: InPlaceIfPossible}}\n"

@@ -64,9 +64,9 @@ const placesOfItsOwn = `
           preferredDuringSchedulingIgnoredDuringExecution:
           - {weight: 7, preference: {matchExpressions: [{key: disk, operator: In, values: [nvme]}]}}`
 
-// TestPersistentPodState: the rendered policy puts into pods that are created
+// TestPersistentPodState_PinsRecreatedPods: the rendered policy puts into pods that are created
 // again what was recorded of each, and leaves others alone.
-func TestPersistentPodState(t *testing.T) {
+func TestPersistentPodState_PinsRecreatedPods(t *testing.T) {
 	c, namespace := cluster.Shared(t, cluster.WithNodes(node.Spread(3, "zone-a", "zone-b", "zone-c")...))
 	input := stateful("bare", "") + recorded("bare") + stateful("db", placesOfItsOwn) + recorded("db") + stateful("other", "")
 	input = strings.ReplaceAll(strings.TrimSuffix(input, "---"), "NAMESPACE", namespace)
@@ -103,9 +103,9 @@ func TestPersistentPodState(t *testing.T) {
 	}
 }
 
-// TestPersistentPodStateLive: without Kruise, pods and nodes tell what Kruise would
+// TestPersistentPodState_ReadsPodsOfTheCluster: without Kruise, pods and nodes tell what Kruise would
 // record, and what an earlier rendering wrote is kept.
-func TestPersistentPodStateLive(t *testing.T) {
+func TestPersistentPodState_ReadsPodsOfTheCluster(t *testing.T) {
 	c, namespace := cluster.Shared(t, cluster.WithNodes(node.Spread(3, "zone-a", "zone-b", "zone-c")...))
 	state, _, _ := strings.Cut(recorded("db"), "status:")
 	input := strings.ReplaceAll(stateful("db", "")+state, "NAMESPACE", namespace)
@@ -164,7 +164,7 @@ func (p *places) inForce(t *testing.T, workload string) {
 		}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "registry.example.com/app:1"}}},
 	}
-	// The server tells nobody when it has compiled a policy.
+	// The server does not report when it has compiled a policy.
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, cluster.Patience, true, func(ctx context.Context) (bool, error) {
 		stored, err := p.c.Client().CoreV1().Pods(p.namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err == nil && stored.Spec.NodeSelector != nil, nil

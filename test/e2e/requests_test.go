@@ -65,9 +65,9 @@ spec:
 `
 )
 
-// TestRequests sends what restarts and ephemeral containers become, by the commands
+// TestRequests_RestartAndDebugByKubectl sends what restarts and ephemeral containers become, by the commands
 // that the steps give, and looks at the pods.
-func TestRequests(t *testing.T) {
+func TestRequests_RestartAndDebugByKubectl(t *testing.T) {
 	bed, namespace := cluster.Shared(t, kruise.API())
 	h := &hand{bed, t, namespace, filepath.Join(t.TempDir(), "patches")}
 	if err := os.MkdirAll(h.folder, 0o700); err != nil {
@@ -106,7 +106,7 @@ func TestRequests(t *testing.T) {
 	asked("one", evictOne, 1)
 	h.sh("kubectl wait pod/set-0 --for=create --timeout=5m")
 	if h.sh(set) == was {
-		t.Error("set-0 was not made anew")
+		t.Error("set-0 was not recreated")
 	}
 
 	asked("trace", traceAlone, 1)

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestExamples: Flux's types know every field, and each Kustomization has its source and
+// TestExamples_AreKnownToFlux: Flux's types know every field, and each Kustomization has its source and
 // what it depends on beside it.
-func TestExamples(t *testing.T) {
+func TestExamples_AreKnownToFlux(t *testing.T) {
 	for file, applied := range map[string]int{"rendered.yaml": 2, "oci.yaml": 1} {
 		t.Run(file, func(t *testing.T) {
 			names, list := read(t, filepath.Join("..", "..", "plugins", "flux", file))

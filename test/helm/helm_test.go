@@ -37,9 +37,9 @@ var majors = map[string]func(flags ...string) []string{
 	},
 }
 
-// TestPostRenderer: what Helm would install is what render makes of the chart, and nothing
+// TestPostRenderer_EqualsRenderOfTheChart: what Helm would install is what render makes of the chart, and nothing
 // of Kruise or of Helm's own bookkeeping is left in it.
-func TestPostRenderer(t *testing.T) {
+func TestPostRenderer_EqualsRenderOfTheChart(t *testing.T) {
 	for major, through := range majors {
 		t.Run("helm "+major, func(t *testing.T) {
 			h := newHelm(t, major)
@@ -60,8 +60,8 @@ func TestPostRenderer(t *testing.T) {
 	}
 }
 
-// TestStrict: a loss fails Helm's run, and flags reach the post-renderer.
-func TestStrict(t *testing.T) {
+// TestStrict_FailsOnALoss: a loss fails Helm's run, and flags reach the post-renderer.
+func TestStrict_FailsOnALoss(t *testing.T) {
 	for major, through := range majors {
 		t.Run("helm "+major, func(t *testing.T) {
 			h := newHelm(t, major)
@@ -79,9 +79,9 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestChartAsManifests: what a job renders for Flux is the chart's objects, hooks among
+// TestChartAsManifests_HoldsHooks: what a job renders for Flux is the chart's objects, hooks among
 // them, in a folder with a kustomization.
-func TestChartAsManifests(t *testing.T) {
+func TestChartAsManifests_HoldsHooks(t *testing.T) {
 	h := newHelm(t, "4")
 	chart := h.must(t, nil, h.program, "template", "shop", h.chart, "--namespace", "shop")
 	want := objects(t, h.must(t, []byte(chart), h.product, "render", "--quiet", "-f", "-"))
@@ -92,8 +92,8 @@ func TestChartAsManifests(t *testing.T) {
 	}
 }
 
-// TestPlugin: Helm 4 knows the plugin for what it is, of this release.
-func TestPlugin(t *testing.T) {
+// TestPlugin_IsKnownToHelm4: Helm 4 knows the plugin for what it is, of this release.
+func TestPlugin_IsKnownToHelm4(t *testing.T) {
 	h := newHelm(t, "4")
 	listed := strings.Fields(h.must(t, nil, h.program, "plugin", "list"))
 	for _, want := range []string{"kruise", "postrenderer/v1", strings.TrimPrefix(release(t), "v")} {

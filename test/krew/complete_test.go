@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestKubectlCompletes: behind "kubectl kruise", kubectl's own completion asks the helper
+// TestCompletion_ByKubectl: behind "kubectl kruise", kubectl's own completion asks the helper
 // of plugins/completion, and offers what this program does.
-func TestKubectlCompletes(t *testing.T) {
+func TestCompletion_ByKubectl(t *testing.T) {
 	binary, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 // published is what pages call the repository of the index.
 const published = "https://github.com/kubectl-kruise/krew-index.git"
 
-// TestDocs runs the pages of krew's users: what they get from GitHub comes from here.
-func TestDocs(t *testing.T) {
+// TestDocs_PrintWhatTheyShowWithKrew runs the pages of krew's users: what they get from GitHub comes from here.
+func TestDocs_PrintWhatTheyShowWithKrew(t *testing.T) {
 	pages, err := docrun.RunOn(checkout.Path(), docrun.Krew)
 	if err != nil || len(pages) == 0 {
 		t.Fatal(len(pages), err)
@@ -47,7 +47,7 @@ func serveVersion(t *testing.T, version string) string {
 	return dir
 }
 
-// reader is the environment of somebody who does what a page says, with kubectl and krew;
+// reader is the environment of a user who does what a page says, with kubectl and krew;
 // INDEX is the folder of the index.
 func (h home) reader(t *testing.T, index string) []string {
 	t.Helper()

@@ -43,8 +43,8 @@ func releaseOf(t *testing.T, version, url string) (dir string, here krew.Platfor
 	return dir, here
 }
 
-// TestManifest: krew's own check of manifests, of what is committed, too.
-func TestManifest(t *testing.T) {
+// TestManifest_PassesKrewsCheck: krew's own check of manifests, of what is committed, too.
+func TestManifest_PassesKrewsCheck(t *testing.T) {
 	made, _ := release(t, "")
 	for _, file := range []string{filepath.Join(made, "plugins", "kruise.yaml"), checkout.Path("plugins", "krew-index", "plugins", "kruise.yaml")} {
 		h := newHome(t)
@@ -54,8 +54,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestInstallArchive installs of local files, and kubectl finds the plugin.
-func TestInstallArchive(t *testing.T) {
+// TestInstall_FromAnArchive installs of local files, and kubectl finds the plugin.
+func TestInstall_FromAnArchive(t *testing.T) {
 	dir, here := release(t, "")
 	h := newHome(t)
 	archive := filepath.Join(dir, here.Archive(version))
@@ -63,8 +63,8 @@ func TestInstallArchive(t *testing.T) {
 	h.works(t)
 }
 
-// TestInstallIndex installs from the custom index, over HTTP.
-func TestInstallIndex(t *testing.T) {
+// TestInstall_FromAnIndex installs from the custom index, over HTTP.
+func TestInstall_FromAnIndex(t *testing.T) {
 	index, h := serve(t), newHome(t)
 	h.krew(t, "index", "add", "kruise", "file://"+index)
 	h.krew(t, "install", "--no-update-index", "kruise/kruise")
@@ -74,8 +74,8 @@ func TestInstallIndex(t *testing.T) {
 	}
 }
 
-// TestRefused: an archive that is not the one of the manifest is not installed.
-func TestRefused(t *testing.T) {
+// TestInstall_RefusesAnotherArchive: an archive that is not the one of the manifest is not installed.
+func TestInstall_RefusesAnotherArchive(t *testing.T) {
 	dir, here := release(t, "")
 	archive := filepath.Join(dir, here.Archive(version))
 	b, err := os.ReadFile(archive)

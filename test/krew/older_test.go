@@ -75,9 +75,9 @@ func withOlder(t *testing.T, older, own string) home {
 	return h
 }
 
-// TestOlderPlugin: krew does not install this plugin where the older one of the name is, and
+// TestOlderPlugin_IsNotReplacedSilently: krew does not install this plugin where the older one of the name is, and
 // calls that a success; version and doctor tell, and the commands of their hint switch.
-func TestOlderPlugin(t *testing.T) {
+func TestOlderPlugin_IsNotReplacedSilently(t *testing.T) {
 	h := withOlder(t, olderIndex(t), serve(t))
 	if said := h.krew(t, "install", "--no-update-index", "kruise/kruise"); !strings.Contains(said, "already installed") {
 		t.Errorf("krew installs, where it used to skip:\n%s", said)
@@ -103,9 +103,9 @@ func TestOlderPlugin(t *testing.T) {
 	}
 }
 
-// TestTakeover: when the default index has this plugin, krew upgrades the older one to it,
+// TestUpgrade_ReplacesTheOlderPlugin: when the default index has this plugin, krew upgrades the older one to it,
 // because the first release is above the older plugin's last.
-func TestTakeover(t *testing.T) {
+func TestUpgrade_ReplacesTheOlderPlugin(t *testing.T) {
 	older := olderIndex(t)
 	first := firstRelease(t)
 	h := withOlder(t, older, serve(t))
@@ -132,9 +132,9 @@ func firstRelease(t *testing.T) string {
 	return version
 }
 
-// TestCompletion: the link that the manifest's caveats and plugins/completion ask for makes
+// TestCompletion_SurvivesAnUpgrade: the link that the manifest's caveats and plugins/completion ask for makes
 // kubectl complete, and an upgrade by krew keeps it.
-func TestCompletion(t *testing.T) {
+func TestCompletion_SurvivesAnUpgrade(t *testing.T) {
 	const link = `ln -s kubectl-kruise "${KREW_ROOT:-$HOME/.krew}/bin/kubectl_complete-kruise"`
 	index, h := serve(t), newHome(t)
 	h.krew(t, "index", "add", "kruise", "file://"+index)
@@ -170,9 +170,9 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestPluginList: this program's list of plugins is kubectl's: the same lines, warnings and
+// TestPluginList_EqualsKubectls: this program's list of plugins is kubectl's: the same lines, warnings and
 // exit codes.
-func TestPluginList(t *testing.T) {
+func TestPluginList_EqualsKubectls(t *testing.T) {
 	binary, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)
@@ -207,9 +207,9 @@ func TestPluginList(t *testing.T) {
 	}
 }
 
-// TestBuiltIn: the commands that the list of plugins takes for kubectl's are those that
+// TestPluginList_KnowsKubectlsCommands: the commands that the list of plugins takes for kubectl's are those that
 // kubectl has.
-func TestBuiltIn(t *testing.T) {
+func TestPluginList_KnowsKubectlsCommands(t *testing.T) {
 	binary, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)

@@ -15,11 +15,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestCompilesOnOlderServers: new policies may use the CEL of the version before the
+// TestPolicies_CompileOnOlderServers: new policies may use the CEL of the version before the
 // server's. There is no server here for most versions that have the API; their CEL
 // is in the newest one's library. 1.32 is the first that has the API, 1.35 the first
 // for which sidecars that copy are rendered.
-func TestCompilesOnOlderServers(t *testing.T) {
+func TestPolicies_CompileOnOlderServers(t *testing.T) {
 	for _, minor := range []int{32, 35} {
 		compiled := 0
 		for _, in := range append(recorded(t), own(t)...) {

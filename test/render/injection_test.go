@@ -27,10 +27,10 @@ type question struct {
 	expected map[string]any
 }
 
-// TestAdmissionEqualsInjection: the pod that comes out of the API server with the
+// TestAdmission_EqualsInjection: the pod that comes out of the API server with the
 // rendered policies in force is the one that injection renders, for every recorded
 // case of injection and the cases of testdata that are expressible.
-func TestAdmissionEqualsInjection(t *testing.T) {
+func TestAdmission_EqualsInjection(t *testing.T) {
 	c, _ := cluster.Shared(t, cluster.WithNodes())
 	questions, counts := ask(t, minor(t, c))
 	l := newLab(t, c)

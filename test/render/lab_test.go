@@ -151,7 +151,7 @@ spec: {policyName: sentinel}
 	})
 }
 
-// eventually asks again and again; the server tells nobody when it has compiled a
+// eventually asks again and again; the server does not report when it has compiled a
 // policy.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()

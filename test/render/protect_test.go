@@ -110,9 +110,9 @@ func (g *guarded) patch(t *testing.T, o *unstructured.Unstructured, change strin
 
 const forbidden = "forbidden by ResourcesProtectionDeletion for policy.kruise.io/delete-protection="
 
-// TestDeletionProtection: docs/kruise/protection.md#deletion-protection on a real API
+// TestDeletionProtection_OnARealServer: docs/kruise/protection.md#deletion-protection on a real API
 // server, as far as a policy can tell.
-func TestDeletionProtection(t *testing.T) {
+func TestDeletionProtection_OnARealServer(t *testing.T) {
 	c, namespace := cluster.Shared(t, cluster.WithNodes())
 	g := &guarded{c: c, namespace: namespace}
 	service := g.made(t, "Service", "early", "Always")

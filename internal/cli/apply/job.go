@@ -100,7 +100,7 @@ func printWaiting(out io.Writer, what string) (stop func()) {
 	}
 }
 
-// job says how an object stands that comes to an end by itself.
+// job is the state of an object that ends by itself.
 type job struct {
 	over bool
 	// failed is why it came to no good end.
@@ -131,7 +131,7 @@ func endless(u *unstructured.Unstructured) string {
 	case spec["suspend"] == true, spec["paused"] == true:
 		return "it is suspended"
 	case policy == string(kruise.NeverCompletionPolicyType):
-		return "it goes on for ever"
+		return "it never ends"
 	}
 	return ""
 }

@@ -24,8 +24,8 @@ func scaleDownObject(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-// TestDefectScaledownNames: each counts once, without the space around it.
-func TestDefectScaledownNames(t *testing.T) {
+// TestDefectScaledown_CountsEachNameOnce: each counts once, without the space around it.
+func TestDefectScaledown_CountsEachNameOnce(t *testing.T) {
 	for want, names := range map[string][]string{"a": {"a"}, "a b": {" a ", " b", "a", "", ""}, "": {"", " "}} {
 		if got := strings.Join(trimNames(names), " "); got != want {
 			t.Errorf("%q: %q, want %q", names, got, want)
@@ -33,9 +33,9 @@ func TestDefectScaledownNames(t *testing.T) {
 	}
 }
 
-// TestDefectScaledownReplicas: the older plugin panicked where there were none, and went
+// TestDefectScaledown_KeepsReplicasAboveZero: the older plugin panicked where there were none, and went
 // below 0.
-func TestDefectScaledownReplicas(t *testing.T) {
+func TestDefectScaledown_KeepsReplicasAboveZero(t *testing.T) {
 	for spec, want := range map[string]int64{"{}": 0, "{replicas: 5}": 3, "{replicas: 1}": 0} {
 		u := scaleDownObject(t, "spec: "+spec)
 		if err := reduceReplicas(u, 2); err != nil {
@@ -82,14 +82,14 @@ func TestScaledown_KindsThatNamePods(t *testing.T) {
 	}
 }
 
-// TestScaledown_OfAVersionWithoutTheField checks v1alpha1 of the Advanced StatefulSet.
-func TestScaledown_OfAVersionWithoutTheField(t *testing.T) {
+// TestScaledown_RefusesAVersionWithoutTheField checks v1alpha1 of the Advanced StatefulSet.
+func TestScaledown_RefusesAVersionWithoutTheField(t *testing.T) {
 	if _, err := podRemoverFor(scaleDownObject(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: StatefulSet\n")); err == nil {
 		t.Error("no error")
 	}
 }
 
-func TestMembers(t *testing.T) {
+func TestMembers_AreThePodsOfTheWorkload(t *testing.T) {
 	u := scaleDownObject(t, "metadata: {uid: u}")
 	pod := func(name, uid, more string) unstructured.Unstructured {
 		return *scaleDownObject(t, "metadata: {name: "+name+", ownerReferences: [{uid: "+uid+", controller: true}]"+more)

@@ -96,7 +96,7 @@ func evidenceServer(t *testing.T, logs func(w http.ResponseWriter, r *http.Reque
 
 func approvedAll(context.Context, *plan.Plan) bool { return true }
 
-// TestRead_AsksNoAddressOfAPlanThatWasNotApproved: whoever may edit the stored plan chooses its
+// TestRead_AsksNoAddressOfAPlanThatWasNotApproved: who may edit the stored plan chooses its
 // addresses, so no request leaves for a plan that this user did not approve here.
 func TestRead_AsksNoAddressOfAPlanThatWasNotApproved(t *testing.T) {
 	var asks atomic.Int32
@@ -147,9 +147,9 @@ func TestReadEvidence_IsBounded(t *testing.T) {
 	}
 }
 
-// TestRead_Forbidden: what the caller may not read is named, and all else is there; it asks
+// TestRead_NamesWhatIsForbidden: what the caller may not read is named, and all else is there; it asks
 // for no second log where the first is refused.
-func TestRead_Forbidden(t *testing.T) {
+func TestRead_NamesWhatIsForbidden(t *testing.T) {
 	var calls atomic.Int32
 	core, address := evidenceServer(t, func(w http.ResponseWriter, _ *http.Request, pod string) {
 		calls.Add(1)
@@ -171,9 +171,9 @@ func TestRead_Forbidden(t *testing.T) {
 	}
 }
 
-// TestRead_Slow: what does not answer is given up at the deadline, and nothing else waits
+// TestRead_GivesUpAtTheDeadline: what does not answer is given up at the deadline, and nothing else waits
 // for it.
-func TestRead_Slow(t *testing.T) {
+func TestRead_GivesUpAtTheDeadline(t *testing.T) {
 	over := make(chan struct{})
 	core, address := evidenceServer(t, func(_ http.ResponseWriter, r *http.Request, pod string) {
 		if pod == "web-0" {
@@ -191,9 +191,9 @@ func TestRead_Slow(t *testing.T) {
 	}
 }
 
-// TestRead_NoQueriesOfCommands: a plan that was edited has nothing run or asked but
+// TestRead_OfAnEditedPlanAsksPrometheusOnly: a plan that was edited has nothing run or asked but
 // Prometheus.
-func TestRead_NoQueriesOfCommands(t *testing.T) {
+func TestRead_OfAnEditedPlanAsksPrometheusOnly(t *testing.T) {
 	core, _ := evidenceServer(t, func(http.ResponseWriter, *http.Request, string) {})
 	q := askedOf(t, "")
 	q.Plan.Steps = append(q.Plan.Steps, plan.Step{Name: "verify-1", Verify: &plan.Verify{Command: []string{"false"}}}, plan.Step{Name: "verify-2", Verify: &plan.Verify{URL: "http://127.0.0.1:1/"}},

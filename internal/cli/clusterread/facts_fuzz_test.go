@@ -2,7 +2,7 @@ package clusterread
 
 import "testing"
 
-// FuzzSelector: whatever stands after -l is a selector or a fault.
+// FuzzSelector: any text after -l is a selector or an error.
 func FuzzSelector(f *testing.F) {
 	for _, text := range []string{"a=b,c!=d", "a in (b,c),!d", "a notin ()", "((", ",,", "a gt 9999999999999999999999", "x in (,)"} {
 		f.Add(text)

@@ -147,7 +147,7 @@ func (c servedCluster) ServerResourcesForGroupVersion(gv string) (*metav1.APIRes
 	return out, nil
 }
 
-func TestKind(t *testing.T) {
+func TestKind_IsTheNewestServed(t *testing.T) {
 	both := map[string][]string{"apps.kruise.io/v1beta1": {"clonesets"}, "apps.kruise.io/v1alpha1": {"clonesets", "ephemeraljobs"}}
 	for name, c := range map[string]struct {
 		has    map[string][]string

@@ -346,7 +346,7 @@ func TestReadFacts_FindsPlacements(t *testing.T) {
 	}
 }
 
-func TestPlacesChoose(t *testing.T) {
+func TestPlaces_ChooseTheRightObject(t *testing.T) {
 	ours := kruiseObject(t, "{metadata: {labels: {kubectl-kruise.dev/source: persistentpodstate.db}}}")
 	others := kruiseObject(t, "{metadata: {labels: {kubectl-kruise.dev/source: sidecarset.mesh}}, spec: {}}")
 	if !ofPodStates(ours) || ofPodStates(others) || ofPodStates(kruiseObject(t, "{metadata: {}}")) {

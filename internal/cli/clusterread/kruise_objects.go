@@ -16,7 +16,7 @@ import (
 
 // KruiseObjects are the objects of Kruise that a cluster holds, and what exists beside them.
 type KruiseObjects struct {
-	// Objects are those that people write: what a controller has made is among Context,
+	// Objects are those that people write: what a controller has created is among Context,
 	// and so are those that a selector leaves out.
 	Objects, Context []*resource.Resource
 	// Skipped says in words what could not be read, and why.

@@ -37,9 +37,9 @@ func at(t *testing.T, s *fakeCluster) Cluster {
 	return clusterAt(srv.URL)
 }
 
-// TestCheck: what people have written is checked as a whole; what a controller has made,
-// what is not selected and what is not Kruise's stands beside it.
-func TestCheck(t *testing.T) {
+// TestCheck_SelectsWhatUsersWrote: what people have written is checked as a whole; what a controller has created,
+// what is not selected and what is not Kruise's is context.
+func TestCheck_SelectsWhatUsersWrote(t *testing.T) {
 	s := &fakeCluster{
 		lists: map[string][]map[string]any{
 			"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets": {heldObjects("a", "x", false), heldObjects("b", "x", true), heldObjects("c", "y", false)},

@@ -58,7 +58,7 @@ func countReady(s plan.Snapshot) int {
 }
 
 // TestInvent: every kind comes up with its pods, on nodes that suit it, and
-// without a uid that nobody gave it.
+// without an invented uid.
 func TestInvent(t *testing.T) {
 	for _, c := range []struct {
 		name, apiVersion, kind, more string
@@ -107,9 +107,9 @@ spec:
   namespaceSelector: {matchLabels: {env: prod}}
   containers: [{name: proxy, image: "mesh:1"}]`
 
-// TestInvent_PodsOfASidecarSet: a SidecarSet alone gets pods that it matches; with
+// TestInvent_MakesPodsForASidecarSet: a SidecarSet alone gets pods that it matches; with
 // workloads beside it, theirs are taken.
-func TestInvent_PodsOfASidecarSet(t *testing.T) {
+func TestInvent_MakesPodsForASidecarSet(t *testing.T) {
 	has := func(p *cluster.Pod) bool {
 		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], "mesh")
 	}
@@ -182,7 +182,7 @@ kind: Secret
 metadata: {name: s, namespace: shop}
 `
 
-func TestReadAndSnapshot(t *testing.T) {
+func TestReadObjects_MakesASnapshot(t *testing.T) {
 	list := parseObjects(t, testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 1"), observedState)
 	st, err := ReadObjects(list)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestReadAndSnapshot(t *testing.T) {
 	}
 }
 
-func TestReadFaults(t *testing.T) {
+func TestReadObjects_ReportsFaultsWithTheirPlace(t *testing.T) {
 	for in, want := range map[string]string{
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}":                                                                     "in.yaml:4: Pod p: spec.containers: ",
 		"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: 5":                                                                                 "in.yaml:4: Node n1: spec: ",

@@ -127,9 +127,9 @@ func shopKinds() *stateServer {
 	}
 }
 
-// TestWorkload: what comes from the cluster is what a snapshot is made of, page by
+// TestReadWorkload_ReadsOnlyItsObjects: what comes from the cluster is what a snapshot is made of, page by
 // page, and others' pods and revisions stay out.
-func TestWorkload(t *testing.T) {
+func TestReadWorkload_ReadsOnlyItsObjects(t *testing.T) {
 	res, err := askWorkload(t, shopKinds(), "cloneset/web")
 	if err != nil {
 		t.Fatal(err)
@@ -146,8 +146,8 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
-// TestWorkload_InAnOlderKruise: v1.9.0 has CloneSets in v1alpha1 only.
-func TestWorkload_InAnOlderKruise(t *testing.T) {
+// TestReadWorkload_InAnOlderKruise: v1.9.0 has CloneSets in v1alpha1 only.
+func TestReadWorkload_InAnOlderKruise(t *testing.T) {
 	s := shopKinds()
 	delete(s.objects, kruiseSets+"clonesets/web")
 	s.objects["/apis/apps.kruise.io/v1alpha1/namespaces/shop/clonesets/web"] = observedObject("apps.kruise.io/v1alpha1", "CloneSet", "web", "w1", "") + stateSpec
@@ -157,8 +157,8 @@ func TestWorkload_InAnOlderKruise(t *testing.T) {
 	}
 }
 
-// TestWorkload_OfAnAmbiguousType: a type that means two kinds finds the one that is there.
-func TestWorkload_OfAnAmbiguousType(t *testing.T) {
+// TestReadWorkload_OfAnAmbiguousType: a type that means two kinds finds the one that is there.
+func TestReadWorkload_OfAnAmbiguousType(t *testing.T) {
 	s := &stateServer{
 		objects: map[string]string{"/apis/apps/v1/namespaces/shop/statefulsets/web": observedObject("apps/v1", "StatefulSet", "web", "w1", "") + stateSpec},
 		lists:   map[string][]string{coreKinds + "pods": {}, revisionsResource: {}},
@@ -169,8 +169,8 @@ func TestWorkload_OfAnAmbiguousType(t *testing.T) {
 	}
 }
 
-// TestWorkload_DeploymentHasItsReplicaSets: its pods belong to its ReplicaSets, which are its revisions.
-func TestWorkload_DeploymentHasItsReplicaSets(t *testing.T) {
+// TestReadWorkload_DeploymentHasItsReplicaSets: its pods belong to its ReplicaSets, which are its revisions.
+func TestReadWorkload_DeploymentHasItsReplicaSets(t *testing.T) {
 	set := func(name, uid, owner string) string {
 		return observedObject("apps/v1", "ReplicaSet", name, uid, strings.ReplaceAll(ownedBy("Deployment", owner, owner), "apps.kruise.io/v1beta1", "apps/v1")) + stateSpec
 	}
@@ -229,8 +229,8 @@ func TestReadWorkload_AsksOnlyForNeededObjects(t *testing.T) {
 	}
 }
 
-// TestWorkload_HasItsClaims: with owner and labels.
-func TestWorkload_HasItsClaims(t *testing.T) {
+// TestReadWorkload_HasItsClaims: with owner and labels.
+func TestReadWorkload_HasItsClaims(t *testing.T) {
 	s := shopKinds()
 	s.objects[kruiseSets+"clonesets/web"] = observedObject("apps.kruise.io/v1beta1", "CloneSet", "web", "w1", "") + strings.Replace(stateSpec, "spec:\n", "spec:\n  volumeClaimTemplates: [{metadata: {name: data}}]\n", 1)
 	s.lists[coreKinds+"persistentvolumeclaims"] = []string{observedObject("v1", "PersistentVolumeClaim", "data-web-a", "c1", ownedBy("CloneSet", "web", "w1"))}
@@ -266,9 +266,9 @@ func TestReadWorkload_ReportsErrors(t *testing.T) {
 	}
 }
 
-// TestWorkload_WithoutKruiseIsRebuilt: where there is no Kruise, its workload is found by what rendering
+// TestReadWorkload_WithoutKruiseIsRebuilt: where there is no Kruise, its workload is found by what rendering
 // made of it, and is rebuilt from there.
-func TestWorkload_WithoutKruiseIsRebuilt(t *testing.T) {
+func TestReadWorkload_WithoutKruiseIsRebuilt(t *testing.T) {
 	set := func(name, more string) string {
 		return observedObject("apps/v1", "ReplicaSet", name, "r-"+name, `, annotations: {kubectl-kruise.dev/strategy: '{"replicas":2,"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceOnly"}}}'}`+more) + stateSpec
 	}
@@ -299,16 +299,16 @@ func TestWorkload_WithoutKruiseIsRebuilt(t *testing.T) {
 	}
 }
 
-// TestWorkload_SidecarSetHasNoNamespace: nor does the error name one.
-func TestWorkload_SidecarSetHasNoNamespace(t *testing.T) {
+// TestReadWorkload_SidecarSetHasNoNamespace: nor does the error name one.
+func TestReadWorkload_SidecarSetHasNoNamespace(t *testing.T) {
 	if _, err := askWorkload(t, &stateServer{}, "sidecarset/mesh"); err == nil || err.Error() != "sidecarset/mesh is not in the cluster" {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestReadWorkload_WithoutBudgets checks that what cannot be read and is not needed is skipped and
+// TestReadWorkload_NamesUnreadableBudgets checks that what cannot be read and is not needed is skipped and
 // named.
-func TestReadWorkload_WithoutBudgets(t *testing.T) {
+func TestReadWorkload_NamesUnreadableBudgets(t *testing.T) {
 	s := shopKinds()
 	s.forbidden = map[string]bool{"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": true, revisionsResource: true}
 	res, err := askWorkload(t, s, "clone/web")

@@ -29,7 +29,7 @@ func commandTree(t *testing.T, args ...string) (root *cobra.Command, said string
 	return root, out.String()
 }
 
-func TestWarn(t *testing.T) {
+func TestDeprecate_WarnsOfUse(t *testing.T) {
 	for line, want := range map[string]string{
 		"run":                                    "",
 		"run --name a":                           "",
@@ -52,7 +52,7 @@ func TestWarn_HelpIsSilent(t *testing.T) {
 	}
 }
 
-func TestAll(t *testing.T) {
+func TestDeprecated_ListsCommandsAndFlags(t *testing.T) {
 	root, _ := commandTree(t, "run")
 	want := map[string]Deprecation{"prog run --old-name": {"--name", "v2.0.0"}, "prog launch": {"prog run", "v3.0.0"}}
 	if diff := cmp.Diff(want, Deprecations(root)); diff != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-func TestFlags(t *testing.T) {
+func TestCheckFlags_ReportsContradictions(t *testing.T) {
 	for name, c := range map[string]struct {
 		err       error
 		say, hint string

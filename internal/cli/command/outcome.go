@@ -12,7 +12,7 @@ func (e *FailedError) Error() string { return e.Err.Error() }
 func (e *FailedError) Unwrap() error { return e.Err }
 
 // Errors of rollouts that have not come to their end. The command has told how it
-// stands, so they make an exit code and no message.
+// shows, so they become an exit code and no message.
 var (
 	// ErrFailed is a rollout that failed or was rolled back: exit code 3.
 	ErrFailed = errors.New("the rollout failed")

@@ -18,7 +18,7 @@ func parsed(t *testing.T, text string) map[string]any {
 
 const pods = "{metadata: {labels: {app: web}}, spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}}"
 
-func TestPlain(t *testing.T) {
+func TestExpose_MakesPlainWorkloads(t *testing.T) {
 	const want = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {selector: {matchLabels: {app: web}}, template: " + pods + "}}"
 	const same = ""
 	for name, c := range map[string]struct{ object, want string }{

@@ -79,8 +79,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestCamelCase: flags of the older plugin are spelt as fields are.
-func TestCamelCase(t *testing.T) {
+// TestFlags_AcceptCamelCase: flags of the older plugin are spelt as fields are.
+func TestFlags_AcceptCamelCase(t *testing.T) {
 	for _, flag := range []string{"--gracePeriod", "--grace-period", "-g"} {
 		got, err := filled(flag, "7")
 		if err != nil {
@@ -92,7 +92,7 @@ func TestCamelCase(t *testing.T) {
 	}
 }
 
-func TestFill_LabelsWithSlashes(t *testing.T) {
+func TestFill_AcceptsLabelsWithSlashes(t *testing.T) {
 	got, err := filled("--labels", "a/b=c,d=", "--set", "metadata.labels[x.io/y=z]=1")
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,7 @@ func kinds() map[string]kindOf {
 	}
 }
 
-// TestFlags_StandForExistingFields: each flag stands for a field that the kind has, of a type that its
+// TestFlags_StandForExistingFields: each flag sets a field that the kind has, of a type that its
 // shape fits.
 func TestFlags_StandForExistingFields(t *testing.T) {
 	for name, kind := range kinds() {
@@ -113,7 +113,7 @@ func TestFlags_StandForExistingFields(t *testing.T) {
 					t.Errorf("--%s: %v %v", row.Flag, unknown, err)
 				}
 				if row.Help == "" || seen[row.Flag] {
-					t.Errorf("--%s has no help, or stands here twice", row.Flag)
+					t.Errorf("--%s has no help, or is listed twice", row.Flag)
 				}
 				seen[row.Flag] = true
 			}

@@ -73,7 +73,7 @@ func (k kindOf) reached(kind, leaf string) bool {
 		}
 	}
 	for _, value := range pathExamples[kind] {
-		// A part of an example stands for all of the part that it is in.
+		// A part of an example counts for the whole part that it is in.
 		if path := elements(value); below(leaf, path) || below(path, leaf) {
 			return true
 		}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/rbac"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -254,6 +255,27 @@ func TestDoctor_ReportsEachProblemInOneLine(t *testing.T) {
 				t.Errorf("%+v; want %s: %s", odd, c.status, c.says)
 			}
 		})
+	}
+}
+
+// TestDoctor_HintsKeepTheConnection: a command in a hint of doctor asks the same cluster where it is
+// copied, in the namespace of Kruise's controllers.
+func TestDoctor_HintsKeepTheConnection(t *testing.T) {
+	ill, prod, shop := healthy(), "prod", "shop"
+	ill.manager.Status.ReadyReplicas = 0
+	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	f.Flags.Context, f.Flags.Namespace = &prod, &shop
+	want, found := "kubectl -n kruise-system describe deployment kruise-controller-manager --context prod", false
+	for _, l := range ill.patient().checkAll(t.Context()) {
+		if l.Status == fail {
+			found = true
+			if got := f.Copyable(l.Hint); got != want {
+				t.Errorf("hint of %q: got %q, want %q", l.Text, got, want)
+			}
+		}
+	}
+	if !found {
+		t.Error("controllers that are not ready are no failure")
 	}
 }
 

@@ -28,14 +28,14 @@ FAIL  two     is not
 // TestVerdicts_TextIsWrapped: on a terminal, a longer text continues on the next line, below its beginning.
 func TestVerdicts_TextIsWrapped(t *testing.T) {
 	var b strings.Builder
-	list := []verdictLine{warned("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
+	list := []verdictLine{warned("plugin", "remove it, so that it is not run by accident", "another is on the PATH, too")}
 	if err := writeVerdictText(&b, list, 40, func(_ verdictStatus, text string) string { return text }); err != nil {
 		t.Fatal(err)
 	}
 	want := `warn  plugin  another is on the PATH,
               too
               hint: remove it, so that
-              nobody runs it by accident
+              it is not run by accident
 0 ok, 1 warn, 0 fail
 `
 	if b.String() != want {

@@ -14,9 +14,9 @@ contexts: [{name: c, context: {cluster: c, namespace: home}}]
 current-context: c
 `
 
-// TestNamespace_SetLaterCounts: a namespace that is set later counts, though the kubeconfig was read
+// TestNamespace_CanBeSetAfterReadingTheKubeconfig: a namespace that is set later counts, though the kubeconfig was read
 // before: workloads of -f have their own, one after the other.
-func TestNamespace_SetLaterCounts(t *testing.T) {
+func TestNamespace_CanBeSetAfterReadingTheKubeconfig(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(path, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)

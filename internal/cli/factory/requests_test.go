@@ -155,8 +155,8 @@ func TestRequests_EndWithTheCommand(t *testing.T) {
 	}
 }
 
-// TestBounds_Postponed: nothing waits for an hour that no signal and no time could end.
-func TestBounds_Postponed(t *testing.T) {
+// TestBounds_CapPostponements: nothing waits for an hour that no signal and no time could end.
+func TestBounds_CapPostponements(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)

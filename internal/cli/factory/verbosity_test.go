@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestArgs(t *testing.T) {
+func TestVerbosityArgs_AcceptKlogsForm(t *testing.T) {
 	given := []string{"get", "-v=9", "-v=true", "-v=1", "-v", "--", "-v=9"}
 	want := []string{"get", "--v=9", "-v=true", "-v=1", "-v", "--", "-v=9"}
 	if diff := cmp.Diff(want, SpellVerbosity(given)); diff != "" || given[1] != "-v=9" {

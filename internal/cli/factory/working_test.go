@@ -34,7 +34,7 @@ func held(tty bool, progress string) (*Factory, *locked, *locked) {
 	return f, &out, &errs
 }
 
-// TestWorking: on a terminal a line says what goes on after two seconds of silence, and is
+// TestWorking: on a terminal a line reports what is being done after two seconds of silence, and is
 // gone before anything else is written, and at the end.
 func TestWorking(t *testing.T) {
 	f, out, errs := held(true, "auto")
@@ -66,8 +66,8 @@ func TestWorking(t *testing.T) {
 	}
 }
 
-// TestWorking_Pipes: no line goes into a pipe unless that is asked for, and no escape ever.
-func TestWorking_Pipes(t *testing.T) {
+// TestWorking_IsSilentInAPipe: no line goes into a pipe unless that is asked for, and no escape ever.
+func TestWorking_IsSilentInAPipe(t *testing.T) {
 	f, _, errs := held(false, "auto")
 	f.Working("rendering")()
 	if f.working != nil || errs.String() != "" {
@@ -90,9 +90,9 @@ func TestWorking_Pipes(t *testing.T) {
 	}
 }
 
-// TestWorking_Within: a part of the work has words of its own, and a line is never wider
+// TestWorking_NamesAPartOfTheWork: a part of the work has words of its own, and a line is never wider
 // than the terminal, nor does it hold what a terminal would obey.
-func TestWorking_Within(t *testing.T) {
+func TestWorking_NamesAPartOfTheWork(t *testing.T) {
 	f, _, errs := held(true, "auto")
 	stop := f.Working("outer")
 	inner := f.Working("inner %s", strings.Repeat("x", 100)+"\x1b[2J")

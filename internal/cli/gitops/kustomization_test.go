@@ -72,7 +72,7 @@ func TestWrite_RefusesWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// tree of a base and an overlay, each as somebody wrote it.
+// tree of a base and an overlay, each as a user wrote it.
 const overlay = `
 -- base/kustomization.yaml --
 resources: [web.yaml] # one
@@ -184,7 +184,7 @@ func TestFind_StaysInside(t *testing.T) {
 	}
 }
 
-func TestWrite_Kustomization(t *testing.T) {
+func TestWrite_ChangesTheKustomization(t *testing.T) {
 	inlined := strings.NewReplacer("  - path: log.yaml\n", `  - patch: |-
       apiVersion: apps.kruise.io/v1beta1
       kind: CloneSet

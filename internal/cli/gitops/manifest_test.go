@@ -159,7 +159,7 @@ func TestWrite_LeavesAnUpToDateManifestUntouched(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFind_ReportsAMissingObject(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"there":          {manifest, ""},
 		"not there":      {strings.Replace(manifest, "name: web", "name: api", 1), "holds no manifest of cloneset/web"},

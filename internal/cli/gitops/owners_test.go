@@ -24,7 +24,7 @@ func TestOwners(t *testing.T) {
 		metadata string
 		want     []string
 	}{
-		"nobody":              {"", nil},
+		"none":                {"", nil},
 		"a chart's label":     {", labels: {app.kubernetes.io/instance: web}", nil},
 		"kubectl":             {", managedFields: [{manager: kubectl-client-side-apply}]", nil},
 		"Argo by annotation":  {", annotations: {argocd.argoproj.io/tracking-id: 'shop:apps.kruise.io/CloneSet:shop/web'}", []string{"Argo CD Application shop"}},
@@ -44,7 +44,7 @@ func TestOwners(t *testing.T) {
 		"a namespace alone":      {", labels: {kustomize.toolkit.fluxcd.io/namespace: flux-system}", nil},
 		"what Flux is told":      {", annotations: {kustomize.toolkit.fluxcd.io/ssa: Merge}", nil},
 		"Helm by its manager":    {", labels: {app.kubernetes.io/managed-by: Helm}, managedFields: [{manager: helm-controller}]", []string{"Flux (helm-controller)"}},
-		"Helm, nobody's release": {", labels: {app.kubernetes.io/managed-by: Helm}, managedFields: [{manager: helm}]", nil},
+		"Helm without a release": {", labels: {app.kubernetes.io/managed-by: Helm}, managedFields: [{manager: helm}]", nil},
 		"Flux with Argo": {
 			", labels: {helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: shop, argocd.argoproj.io/instance: shop}",
 			[]string{"Argo CD Application shop", "Flux (helm-controller) HelmRelease shop/web"},

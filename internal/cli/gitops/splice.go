@@ -102,7 +102,7 @@ func quotes(text []byte) yaml.Style {
 	return 0
 }
 
-// tokenEnd is how long a value is where it begins; -1 where something else stands
+// tokenEnd is how long a value is where it begins; -1 where it is something else
 // there, or it may be written in several ways.
 func tokenEnd(text []byte, value string, style yaml.Style) int {
 	token := map[yaml.Style]string{0: value, yaml.SingleQuotedStyle: "'" + value + "'", yaml.DoubleQuotedStyle: `"` + value + `"`}[style]

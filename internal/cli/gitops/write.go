@@ -97,7 +97,7 @@ func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
 	return out, nil
 }
 
-// edited is the text of a file after a change: with other values where they stood if
+// edited is the text of a file after a change: with other values in their place if
 // that is all, else encoded as a whole.
 func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]byte, error) {
 	text, err := f.read(path)

@@ -21,7 +21,7 @@ func parsedLimits(t *testing.T, args ...string) (*LimitFlag, error) {
 	return f, f.Complete()
 }
 
-func TestLimits(t *testing.T) {
+func TestLimits_ReadAmountsWithUnits(t *testing.T) {
 	f, err := parsedLimits(t, "--limit", "subsets=2000,file-bytes=1Gi", "--limit", "objects=5k")
 	if err != nil {
 		t.Fatal(err)

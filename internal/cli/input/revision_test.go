@@ -156,9 +156,9 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestOpen: also a path that is gone belongs to its repository, and one through a
+// TestOpen_FindsTheRepositoryOfAnyPath: also a path that is gone belongs to its repository, and one through a
 // link does.
-func TestOpen(t *testing.T) {
+func TestOpen_FindsTheRepositoryOfAnyPath(t *testing.T) {
 	top := testRepository(t, map[string]string{"a/b.yaml": "1"})
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(top, link); err != nil {

@@ -140,7 +140,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestRunning(t *testing.T) {
+func TestFirstRunning_PrefersRunningPods(t *testing.T) {
 	list := []corev1.Pod{
 		{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}},
 		{ObjectMeta: metav1.ObjectMeta{Name: "b"}, Status: corev1.PodStatus{Phase: corev1.PodPending}},

@@ -86,9 +86,9 @@ func TestDescribe_RolloutPage(t *testing.T) {
 	}
 }
 
-// TestDefectDescribeRolloutPanics: whatever part of a Rollout is missing or is not what
+// TestDefectDescribe_SurvivesBrokenRollouts: whatever part of a Rollout is missing or is not what
 // it should be, there is a page or an error.
-func TestDefectDescribeRolloutPanics(t *testing.T) {
+func TestDefectDescribe_SurvivesBrokenRollouts(t *testing.T) {
 	for _, version := range []string{"v1alpha1", "v1beta1"} {
 		for _, rest := range []string{
 			"{}", "{spec: 3, status: x}", "{spec: {strategy: {}}}", "{spec: {strategy: {canary: {}}}, status: {canaryStatus: {currentStepIndex: 7}}}",
@@ -107,15 +107,15 @@ func TestDefectDescribeRolloutPanics(t *testing.T) {
 	}
 }
 
-// TestDefectNoColor: without colour there is no escape anywhere, the present step
+// TestDefectNoColor_PrintsNoEscapes: without colour there is no escape anywhere, the present step
 // included.
-func TestDefectNoColor(t *testing.T) {
+func TestDefectNoColor_PrintsNoEscapes(t *testing.T) {
 	if strings.Contains(fixture(t, "canary.txt"), "\x1b") || !strings.Contains(fixture(t, "canary-color.txt"), "\x1b[32m") {
 		t.Error("colour where there is none, or none where there is")
 	}
 }
 
-func TestSeconds(t *testing.T) {
+func TestSecondsValue_AcceptsNumbersAndDurations(t *testing.T) {
 	for text, want := range map[string]string{"0": "0s", "30": "30s", "5m": "5m0s", "-1": "", "x": ""} {
 		var s secondsValue
 		err := s.Set(text)

@@ -46,9 +46,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestDefectSidecarNotInMap: a sidecar that is not upgraded hot is a container by its
+// TestDefectSidecar_FallsBackToItsOwnName: a sidecar that is not upgraded hot is a container by its
 // own name, not nothing.
-func TestDefectSidecarNotInMap(t *testing.T) {
+func TestDefectSidecar_FallsBackToItsOwnName(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{kruise.SidecarSetWorkingHotUpgradeAnnotation: `{"proxy":"proxy-2"}`}}}
 	for _, c := range []struct{ sidecar, want, said string }{
 		{"proxy", "proxy-2", "Enter working container proxy-2 of SidecarSet.\n"},

@@ -28,7 +28,7 @@ func readObject(t *testing.T, text string) map[string]any {
 	return o
 }
 
-// TestGet_Columns: what stands in the columns, the wide ones after the bar.
+// TestGet_Columns: the texts of the columns, the wide ones after the bar.
 func TestGet_Columns(t *testing.T) {
 	const old = "metadata: {name: web, creationTimestamp: '2026-03-01T11:00:00Z', labels: {crr.apps.kruise.io/node-name: n1}}\n"
 	for name, c := range map[string]struct{ group, kind, text, titles, want string }{
@@ -98,7 +98,7 @@ func tableOf(t *testing.T, object string) *unstructured.Unstructured {
 	}}
 }
 
-func TestRetitled(t *testing.T) {
+func TestRetitled_AddsColumnsToServerTables(t *testing.T) {
 	columns := []column{{title: "READY", show: countCell("status.ready")}, {title: "IMAGE", wide: true, show: fieldCell("spec.image")}}
 	whole := tableOf(t, "{apiVersion: v1, kind: X, metadata: {name: web}, spec: {image: i}, status: {ready: 2}}")
 	got := withTitles(whole, columns, getNow).(*unstructured.Unstructured) //nolint:forcetypeassert // that is the test
@@ -131,9 +131,9 @@ func TestRetitled(t *testing.T) {
 	}
 }
 
-// TestDefectGetMissingKind: the older plugin ended "all" at the first kind that the cluster
+// TestDefectGet_SkipsKindsThatAreNotServed: the older plugin ended "all" at the first kind that the cluster
 // did not have.
-func TestDefectGetMissingKind(t *testing.T) {
+func TestDefectGet_SkipsKindsThatAreNotServed(t *testing.T) {
 	lists := []*metav1.APIResourceList{
 		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "statefulsets", Verbs: []string{"list"}}}},
 		{GroupVersion: "apps.kruise.io/v1beta1", APIResources: []metav1.APIResource{{Name: "sidecarsets", Verbs: []string{"list"}}, {Name: "clonesets", Verbs: []string{"list", "get"}}, {Name: "daemonsets", Verbs: []string{"get"}}}},

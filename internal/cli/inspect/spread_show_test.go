@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
-func TestShow(t *testing.T) {
+func TestShow_PrintsSubsets(t *testing.T) {
 	p := &places.Placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []places.Subset{{Name: "a", Wish: 1}}}
 	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Stuck: "0/3 nodes are available."}}
 	p.Subsets[0].Why = []string{"1 pod finds no node: 0/3 nodes are available"}

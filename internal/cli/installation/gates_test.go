@@ -24,7 +24,7 @@ func gateFlags(t *testing.T, args ...string) GateFlags {
 	return f
 }
 
-func TestFlags(t *testing.T) {
+func TestFlags_SetGatesAndRelease(t *testing.T) {
 	old, usual := kruise.Minor(5), cluster.DefaultGates()
 	for _, c := range []struct {
 		args  []string
@@ -49,7 +49,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestFlags_WrongOnes(t *testing.T) {
+func TestFlags_RefuseUnknownGatesAndReleases(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--feature-gates=StatefulSetStartOrdinal", "is not NAME=true"},
 		{"--feature-gates=StatefulSetStartOrdinal=maybe", "is not NAME=true"},
@@ -66,8 +66,8 @@ func TestFlags_WrongOnes(t *testing.T) {
 	}
 }
 
-// TestNames: every name is a gate of the tables of releases, but the one of Kubernetes.
-func TestNames(t *testing.T) {
+// TestGateNames_AreThoseOfTheReleases: every name is a gate of the tables of releases, but the one of Kubernetes.
+func TestGateNames_AreThoseOfTheReleases(t *testing.T) {
 	for _, name := range gateNames() {
 		if name != cluster.MaxUnavailableStatefulSet && !kruise.Next.HasGate(name) {
 			t.Errorf("no release has a gate %s", name)

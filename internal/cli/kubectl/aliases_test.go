@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// TestAliases: a short name that no definition has means the kind, in any letters and with its
+// TestAliases_MeanKruiseKinds: a short name that no definition has means the kind, in any letters and with its
 // group; one that the cluster serves itself is the cluster's.
-func TestAliases(t *testing.T) {
+func TestAliases_MeanKruiseKinds(t *testing.T) {
 	served := meta.NewDefaultRESTMapper(nil)
 	for _, kind := range []string{kruise.KindImagePullJob, kruise.KindImageListPullJob} {
 		served.Add(schema.GroupVersionKind{Group: kruise.Group, Version: kruise.V1alpha1, Kind: kind}, meta.RESTScopeNamespace)

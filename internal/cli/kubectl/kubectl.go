@@ -97,6 +97,7 @@ func options(f *factory.Factory) *cobra.Command {
 				shown.Hidden = false
 				all.AddFlag(&shown)
 			})
+			command.PlainBools(all)
 			_, err := fmt.Fprintf(f.Streams.Out, "These flags go with every command:\n\n%s", all.FlagUsages())
 			return err
 		},

@@ -50,7 +50,7 @@ func listen() signals {
 
 // came reports whether a signal has come that any part of this process was notified of.
 func (s signals) came() bool {
-	// A signal is handed to all that listen under one lock, which this takes: whoever
+	// A signal is handed to all that listen under one lock, which this takes: a goroutine that
 	// has it has it after us, or we have it, too.
 	signal.Stop(make(chan os.Signal))
 	return len(s) > 0

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl/english"
 )
 
-func TestCall(t *testing.T) {
+func TestCall_ReturnsErrorsOfKubectl(t *testing.T) {
 	parent := &cobra.Command{Use: "kruise"}
 	c := &cobra.Command{Use: "patch"}
 	parent.AddCommand(c)

@@ -30,8 +30,8 @@ const live = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{
   "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i:1","someday":true}]}}},
  "status":{"replicas":4}}`
 
-// TestDefectCopied: what belongs to the old workload alone does not come along.
-func TestDefectCopied(t *testing.T) {
+// TestDefectCopy_LeavesOutFieldsOfTheOldWorkload: what belongs to the old workload alone does not come along.
+func TestDefectCopy_LeavesOutFieldsOfTheOldWorkload(t *testing.T) {
 	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0, kruise.Next)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestDefectCopied(t *testing.T) {
 	}
 	containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
 	if c, _ := containers[0].(map[string]any); c["someday"] != true {
-		t.Errorf("a field that nobody knows is lost: %v", containers)
+		t.Errorf("an unknown field is lost: %v", containers)
 	}
 	rolling, _, _ := unstructured.NestedMap(u.Object, "spec", "updateStrategy", "rollingUpdate")
 	if rolling["maxSurge"] != int64(2) || rolling["maxUnavailable"] != int64(1) || rolling["paused"] != true || rolling["podUpdatePolicy"] == "InPlaceIfPossible" {

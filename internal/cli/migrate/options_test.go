@@ -88,9 +88,9 @@ func TestComplete_Refuses(t *testing.T) {
 	}
 }
 
-// TestDefectTimeout: the older plugin saw its timeout only when something happened;
+// TestDefectTimeout_EndsInTime: the older plugin saw its timeout only when something happened;
 // here 0 s are over at once.
-func TestDefectTimeout(t *testing.T) {
+func TestDefectTimeout_EndsInTime(t *testing.T) {
 	for seconds, want := range map[string]time.Duration{"-1": 0, "0": 1, "7": 7 * time.Second} {
 		o, err := parsed(t, "CloneSet --from Deployment -n d --src-name a --dst-name b --timeout-seconds "+seconds)
 		if err != nil || o.timeout != want {

@@ -86,8 +86,8 @@ func TestRemember_KeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestRemember_AtATime: rollouts that begin at the same moment keep all their approvals.
-func TestRemember_AtATime(t *testing.T) {
+// TestRemember_KeepsApprovalsOfTheSameMoment: rollouts that begin at the same moment keep all their approvals.
+func TestRemember_KeepsApprovalsOfTheSameMoment(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var all sync.WaitGroup
 	for i := range 50 {

@@ -121,7 +121,7 @@ func asCarried(manifest, present *resource.Resource) (*resource.Resource, error)
 		}
 	}
 	return nil, manifest.Wrap(&tree.Error{
-		Msg: fmt.Sprintf("does not become the %s %s that stands for it in the cluster", present.Kind(), present.Name()), Hint: "render and apply it again first",
+		Msg: fmt.Sprintf("does not become the %s %s that was rendered from it", present.Kind(), present.Name()), Hint: "render and apply it again first",
 	}, "")
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestPast_FindsWhatPickFinds: the lookup by name answers as the search of all objects does, with
+// TestPast_FindsWhatASearchFinds: the lookup by name answers as the search of all objects does, with
 // its errors.
-func TestPast_FindsWhatPickFinds(t *testing.T) {
+func TestPast_FindsWhatASearchFinds(t *testing.T) {
 	stream, err := load.Parse("old.yaml", []byte(`
 apiVersion: apps.kruise.io/v1alpha1
 kind: CloneSet

@@ -194,8 +194,8 @@ func TestPolicyFlags(t *testing.T) {
 	}
 }
 
-// TestPolicyFlags_PauseWithoutAPlace checks that the pause is after every step but the last.
-func TestPolicyFlags_PauseWithoutAPlace(t *testing.T) {
+// TestPolicyFlags_PauseIsAfterEveryStepButTheLast checks that the pause is after every step but the last.
+func TestPolicyFlags_PauseIsAfterEveryStepButTheLast(t *testing.T) {
 	o, _ := asked(t, "--against", "x", "--image", "a=b", "--steps", "1,50%,100%", "--pause", "1m")
 	var p plan.Policy
 	if err := o.policy.read(&p); err != nil || p.Steps[0].Pause == nil || p.Steps[1].Pause == nil || p.Steps[2].Pause != nil {

@@ -32,7 +32,7 @@ func (m *RestartMaker) Plan(s plan.Snapshot) (plan.Plan, error) {
 	assumed := simulate.DefaultOptions()
 	assumed.Gates, assumed.Start = s.Gates, time.Now()
 	if err := simulate.Check(p, s, assumed); err != nil {
-		return p, &resource.Error{Err: err, Hint: "wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why' reports what blocks them"}
+		return p, &resource.Error{Err: err, Hint: fmt.Sprintf("wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why %s' reports what blocks them", p.Target.Ref())}
 	}
 	return p, nil
 }

@@ -128,7 +128,7 @@ func TestGenerate_Refused(t *testing.T) {
 			map[string]string{"apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"with","array":["../../../x.yaml"]}]`), "x.yaml",
 		},
 		"a chart without helm": {map[string]string{"apps/web/Chart.yaml": "name: web\n"}, argo, "there is no helm"},
-		"an option nobody knows": {
+		"an unknown option": {
 			map[string]string{"apps/web/kruise-render.yaml": renderConfig + "  \n", "apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"wave","string":"1"}]`), "strict, syncWaves, target",
 		},
 		"a fault of the file, with its place": {
@@ -168,8 +168,8 @@ func TestGenerate_DoesNotEmitFilesOfOptions(t *testing.T) {
 	}
 }
 
-// TestExplain: the table of sidecars stands on stderr where it is asked for, and only there.
-func TestExplain(t *testing.T) {
+// TestGenerate_ExplainsSidecarsOnRequest: the table of sidecars is written to stderr where it is requested, and only there.
+func TestGenerate_ExplainsSidecarsOnRequest(t *testing.T) {
 	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
 	for parameters, want := range map[string]bool{"null": false, `[{"name":"explain","string":"true"}]`: true} {
 		_, complaint, code := run(t, with("ARGOCD_APP_PARAMETERS", parameters), "argocd", "generate")
@@ -188,7 +188,7 @@ func TestParameters_WithoutServedVersions(t *testing.T) {
 	}
 }
 
-func TestParameters(t *testing.T) {
+func TestParameters_AreAnnounced(t *testing.T) {
 	app(t, map[string]string{"apps/web/kruise-render.yaml": renderConfig})
 	out, complaint, code := run(t, nil, "argocd", "parameters")
 	if code != 0 || !strings.Contains(out, `"name": "target"`) || !strings.Contains(out, `"../facts.yaml"`) {

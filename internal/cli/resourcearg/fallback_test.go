@@ -75,8 +75,8 @@ func TestDo(t *testing.T) {
 		"statefulset.apps.kruise.io/db":            {"statefulset.apps/db", "statefulset.apps.kruise.io/db is statefulset.apps/db"},
 		"ud/ud":                                    {"deployment.apps/ud-a deployment.apps/ud-b", "ud/ud are deployment.apps/ud-a deployment.apps/ud-b"},
 		"pub/guard":                                {"poddisruptionbudget.policy/guard", "pub/guard is poddisruptionbudget.policy/guard"},
-		"clone/web clone/nobody":                   {}, // one of them is not there: nothing is done to the other
-		"clone/nobody":                             {},
+		"clone/web clone/missing":                  {}, // one of them is not there: nothing is done to the other
+		"clone/missing":                            {},
 		"sidecarset/mesh":                          {},
 		"clone,pods":                               {},
 		"pods/a":                                   {},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzParse: whatever stands where a TYPE/NAME belongs, it is one or a fault, and a name
+// FuzzParse: any text in the place of TYPE/NAME is one or an error, and a name
 // never goes beyond its slash.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"cloneset/web", "statefulset.apps.kruise.io/db", "deploy/", "/", "a/b/c", "CLONE/x", "pod/../x", "ds.v1.apps/x"} {

@@ -110,7 +110,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestPick_HintCanBeCopied: the hint can be typed as it stands.
+// TestPick_HintCanBeCopied: the command in the hint can be typed.
 func TestPick_HintCanBeCopied(t *testing.T) {
 	var docs []string
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
@@ -123,7 +123,7 @@ func TestPick_HintCanBeCopied(t *testing.T) {
 	}
 }
 
-func TestOne(t *testing.T) {
+func TestParseOne_RefusesSeveral(t *testing.T) {
 	if n, err := ParseOne([]string{"cloneset/web"}); err != nil || n.Name != "web" {
 		t.Errorf("%+v, %v", n, err)
 	}

@@ -13,7 +13,7 @@ func waitingContainer(reason string) corev1.ContainerState {
 	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
 }
 
-func TestRowOf(t *testing.T) {
+func TestPodRow_ShowsStateAndAge(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "web-0", CreationTimestamp: metav1.NewTime(now.Add(-time.Hour)), Labels: map[string]string{"pod-template-hash": "abc"}},
@@ -28,7 +28,7 @@ func TestRowOf(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestPodStatus_NamesTheWorstReason(t *testing.T) {
 	of := func(s ...corev1.ContainerState) (out []corev1.ContainerStatus) {
 		for _, state := range s {
 			out = append(out, corev1.ContainerStatus{State: state})

@@ -2,7 +2,7 @@ package resourcearg
 
 import "testing"
 
-func TestPod(t *testing.T) {
+func TestParsePod_AcceptsNamesOfPods(t *testing.T) {
 	for arg, want := range map[string]string{
 		"pod/web-0": "pod/web-0", "pods/web-0": "pod/web-0", "Po/web-0": "pod/web-0",
 		"web-0": "", "pod/": "", "pod/a/b": "", "cloneset/web": "",

@@ -24,7 +24,7 @@ func podsOfObject(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-func TestOf(t *testing.T) {
+func TestOf_FindsThePodsOfEachKind(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, pod string }{
 		"cloneset":         {"{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, spec: {selector: {matchLabels: {app: web}}}}", "app=web", ""},
 		"expression":       {"{apiVersion: apps.kruise.io/v1alpha1, kind: UnitedDeployment, spec: {selector: {matchExpressions: [{key: a, operator: In, values: [x, z]}]}}}", "a in (x,z)", ""},
@@ -74,7 +74,7 @@ func TestOf_Refuses(t *testing.T) {
 	}
 }
 
-func TestTyped(t *testing.T) {
+func TestIsTyped_TellsWorkloadsFromPods(t *testing.T) {
 	for arg, want := range map[string]bool{
 		"web-0": false, "pod/web-0": false, "po/web-0": false, "deployments.apps/web": true,
 		"cloneset/web": true, "clonesets.apps.kruise.io/web": true, "deploy/web": true, "asts/db": true,
@@ -85,7 +85,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-func TestWorking(t *testing.T) {
+func TestWorkingContainer_OfAHotUpgrade(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{kruise.SidecarSetWorkingHotUpgradeAnnotation: `{"proxy":"proxy-2"}`}}}
 	for sidecar, want := range map[string]string{"proxy": "proxy-2", "agent": "agent"} {
 		if got, hot := WorkingContainer(pod, sidecar); got != want || hot != (sidecar == "proxy") {

@@ -290,7 +290,7 @@ func (o *control) changeRecord(ctx context.Context, s *session, rollouts apply.R
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
 	case err != nil:
-		return hinted(err)
+		return withHint(err)
 	}
 	if err := o.changed(s, rec); err != nil {
 		e.Release()

@@ -104,7 +104,7 @@ func TestPromotionOf(t *testing.T) {
 	}
 }
 
-func TestEndOf(t *testing.T) {
+func TestStatusError_FollowsTheDecision(t *testing.T) {
 	o := &statusOptions{}
 	for verb, fails := range map[plan.Verb]bool{plan.Halt: true, plan.Wait: false, plan.Act: false, plan.Done: false} {
 		if err := o.errorOf(plan.Decision{Verb: verb}); (err != nil) != fails {

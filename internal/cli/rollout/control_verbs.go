@@ -232,7 +232,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 	s.AllowVerify(o.authority.asks)
 	e, err := rollouts.Rollback(ctx, s, why)
 	if err != nil {
-		return hinted(err)
+		return withHint(err)
 	}
 	if p := e.Plan(); len(p.Steps) == 0 {
 		e.Release()

@@ -42,7 +42,7 @@ type detaching struct {
 }
 
 // addFlags adds them; manifest is for verbs that make a plan.
-func (d *detaching) addFlags(c *cobra.Command, tells *telling, manifest bool) {
+func (d *detaching) addFlags(c *cobra.Command, tells *notifications, manifest bool) {
 	tells.addFlags(c)
 	fl := c.Flags()
 	fl.BoolVar(&d.on, "detach", false, "run the rollout in a Job in the cluster, and return at once (docs/detached.md)")
@@ -191,7 +191,7 @@ func (d runnerJobs) begin(ctx context.Context, s *session, p plan.Plan) error {
 	}
 	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
-		return hinted(err)
+		return withHint(err)
 	}
 	e.Release()
 	return d.create(ctx, spec, false)
@@ -369,7 +369,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 		return err
 	}
 	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
-		return hinted(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
+		return withHint(fmt.Errorf("%w: %s", plan.ErrOtherExecutor, by))
 	}
 	if _, err := o.action.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
 		return err
@@ -379,7 +379,7 @@ func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.R
 	}
 	defer s.Close()
 	if err := s.May(ctx, rec.Plan); err != nil {
-		return hinted(&apply.DeniedError{Err: err})
+		return withHint(&apply.DeniedError{Err: err})
 	}
 	from, err := o.approve(ctx, s, rec.Plan)
 	if err != nil {

@@ -107,7 +107,7 @@ func (o *driveOptions) run(ctx context.Context) error {
 			return o.final(err)
 		}
 		if !told {
-			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; this runner goes on when that process stops\n", err)
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; this runner continues when that process stops\n", err)
 			told = true
 		}
 		select {
@@ -163,7 +163,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 	}
 	e, err := takenOver(ctx, rollouts, s)
 	if err != nil {
-		return hinted(err)
+		return withHint(err)
 	}
 	// The process that had it may have completed it while this one waited for the Lease.
 	if now, err := e.Record(); err == nil {
@@ -221,7 +221,7 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 // drives carries out what was taken over.
 func (o *driveOptions) drives(ctx context.Context, e *apply.Executor, err error) error {
 	if err != nil {
-		return hinted(err)
+		return withHint(err)
 	}
 	res, err := o.carryOut(ctx, e)
 	if err != nil {

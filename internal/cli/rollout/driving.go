@@ -38,7 +38,7 @@ type driving struct {
 	// detach is --detach with its flags, of verbs that have them.
 	detach detaching
 	// tells are --notify and --listen.
-	tells telling
+	tells notifications
 	// first is the index of the first step that may be carried out.
 	first int
 }
@@ -161,7 +161,7 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter)
 	s.AllowVerify(d.authority.asks)
 	e, err := start(ctx, rollouts, s)
 	if err != nil {
-		return apply.Result{}, hinted(err)
+		return apply.Result{}, withHint(err)
 	}
 	return d.carryOut(ctx, e)
 }
@@ -205,8 +205,8 @@ func (d *driving) printNext(res apply.Result) {
 	_, _ = fmt.Fprintln(d.factory.Streams.Err, "hint: "+hint)
 }
 
-// hinted is why a rollout cannot be driven, with what to do about it.
-func hinted(err error) error {
+// withHint is why a rollout cannot be driven, with what to do about it.
+func withHint(err error) error {
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
 		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
 	}

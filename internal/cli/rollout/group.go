@@ -157,5 +157,5 @@ func groupHinted(name string, err error) error {
 	if errors.Is(err, plan.ErrOtherExecutor) {
 		return &resource.Error{Err: err, Hint: "look at it with 'kubectl kruise rollout status --group " + name + "'"}
 	}
-	return hinted(err)
+	return withHint(err)
 }

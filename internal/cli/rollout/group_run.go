@@ -169,7 +169,7 @@ func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.G
 			return simulate.SharedBudgets(members)
 		},
 		Emit: func(e event.Event) { t.event(e); hooks.event(e) },
-		Report: func(s apply.GroupStanding) {
+		Report: func(s apply.GroupStatus) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			r.Stands(time.Now(), groupStatus(rec, s))
@@ -201,7 +201,7 @@ func (j *groupJSON) Stands(at time.Time, s view.GroupStatus) {
 	}{at, "group", s})
 }
 
-func groupStatus(rec group.Record, s apply.GroupStanding) view.GroupStatus {
+func groupStatus(rec group.Record, s apply.GroupStatus) view.GroupStatus {
 	out := view.GroupStatus{
 		Namespace: rec.Namespace, Name: rec.Name, Outcome: string(s.Outcome), Reason: s.Reason, Paused: rec.Paused, Aborted: rec.Aborted,
 	}
@@ -216,7 +216,7 @@ func groupStatus(rec group.Record, s apply.GroupStanding) view.GroupStatus {
 // end says how a group ended, member by member.
 func (d groupDriver) end(rec group.Record, res apply.GroupResult) error {
 	if !d.machine() {
-		s := groupStatus(rec, res.GroupStanding)
+		s := groupStatus(rec, res.GroupStatus)
 		if res.Ended != event.Completed && res.Ended != event.RolledBack && s.Outcome == string(group.InProgress) {
 			s.Outcome = string(res.Ended)
 		}

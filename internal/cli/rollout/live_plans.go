@@ -121,7 +121,7 @@ func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 	e, err := rollouts.Rollback(d.ctx, s, why)
 	if err != nil {
 		s.Close()
-		return hinted(err)
+		return withHint(err)
 	}
 	d.drive(s, e)
 	return nil
@@ -130,7 +130,7 @@ func (d *LiveRollouts) startBack(ref cluster.Ref, why string) error {
 // undone is the plan that leads to an older revision, by the usual policy.
 func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.Plan, error) {
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
-		return plan.Plan{}, controlledByRollout(s.target.String(), r)
+		return plan.Plan{}, controlledByRelease(s.target.String(), r)
 	}
 	o := planning.Options{Factory: d.factory, Gates: &d.reader}
 	o.AddPolicyFlags(&cobra.Command{}) // for what they are without being given

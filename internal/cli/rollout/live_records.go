@@ -112,9 +112,9 @@ func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 		return err
 	}
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
-		return controlledByRollout(ref.String(), r)
+		return controlledByRelease(ref.String(), r)
 	}
-	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", ref), Hint: "start one with 'kubectl kruise rollout run'"}
+	return noRollout(ref.String())
 }
 
 // driver says who carries the rollout on.
@@ -152,7 +152,7 @@ func (d *LiveRollouts) continueRecorded(ref cluster.Ref) (where string, err erro
 		if errors.Is(err, plan.ErrOtherExecutor) {
 			return "; the rollout continues where it is run", nil
 		}
-		return "", hinted(err)
+		return "", withHint(err)
 	}
 	d.drive(s, e)
 	return "; the rollout is run here", nil
@@ -166,7 +166,7 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 		return nil, err
 	}
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
-		return nil, controlledByRollout(ref.String(), r)
+		return nil, controlledByRelease(ref.String(), r)
 	}
 	path := pausedPath(s.object)
 	on := !tree.Bool(tree.Get(s.object.Node(), path...))
@@ -240,7 +240,7 @@ func (d *LiveRollouts) applyTurn(rollouts apply.Rollouts, ref cluster.Ref, t tur
 	e, rec, err := rollouts.Transit(d.ctx, s, t.do)
 	if err != nil {
 		s.Close()
-		return "", hinted(err)
+		return "", withHint(err)
 	}
 	d.drive(s, e)
 	return t.said(rec) + "; the rollout is run here", nil

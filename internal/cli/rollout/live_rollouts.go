@@ -123,7 +123,7 @@ func (d *LiveRollouts) begin(at *driving, s *session, plans func(context.Context
 	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Begin(d.ctx, s, p)
 	if err != nil {
-		return hinted(err)
+		return withHint(err)
 	}
 	d.drive(s, e)
 	return nil

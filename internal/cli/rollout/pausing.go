@@ -18,7 +18,7 @@ import (
 func pauseField(on bool) func(context.Context, *control, *session) error {
 	return func(ctx context.Context, o *control, s *session) error {
 		if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-			return controlledByRollout(s.target.String(), r)
+			return controlledByRelease(s.target.String(), r)
 		}
 		return o.pauseIn(ctx, s, on)
 	}

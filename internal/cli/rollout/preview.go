@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -166,9 +167,18 @@ func (o *control) printTransition(rec *plan.Record) error {
 // none is the error of a workload that no rollout is recorded for.
 func (o *control) none(ctx context.Context, s *session) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-		return controlledByRollout(s.target.String(), r)
+		return controlledByRelease(s.target.String(), r)
 	}
-	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", s.target), Hint: "start one with 'kubectl kruise rollout run'"}
+	return noRollout(s.target.String())
+}
+
+// noRollout is the error for a workload or pod without a recorded rollout.
+func noRollout(name string) error {
+	hint := "start one with 'kubectl kruise rollout run " + name + " --image CONTAINER=IMAGE'"
+	if strings.HasPrefix(name, "pod/") {
+		hint = "start one with 'kubectl kruise restart " + name + "'"
+	}
+	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", name), Hint: hint}
 }
 
 // previewRollback says how a rollout would be taken back.

@@ -92,9 +92,9 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	return r, err
 }
 
-// controlledByRollout is the error of a command that would write to a workload which a Kruise
+// controlledByRelease is the error of a command that would write to a workload which a Kruise
 // Rollout controls.
-func controlledByRollout(what string, r *release.Rollout) error {
+func controlledByRelease(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is controlled by Kruise Rollout %s: %s", what, r.Name, r.Describe()),
@@ -192,7 +192,7 @@ func (o *runOptions) handOver(ctx context.Context, h *controlledError) error {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
 		return o.unchanged("the template is that already: there is nothing to roll out")
 	case r.Controls() && !o.back:
-		return controlledByRollout(s.target.String(), r)
+		return controlledByRelease(s.target.String(), r)
 	}
 	o.describeHandover(h)
 	if o.dry().Only() {

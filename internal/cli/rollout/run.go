@@ -93,7 +93,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
-	c.Flags().BoolVar(&o.ui, "ui", false, "show the terminal interface meanwhile, as 'kubectl kruise ui' does")
+	c.Flags().BoolVar(&o.ui, "ui", false, "show the terminal interface while it runs, as 'kubectl kruise ui' does")
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
@@ -290,7 +290,7 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	s.AllowVerify(d.authority.asks)
 	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
-		return apply.Result{}, hinted(err)
+		return apply.Result{}, withHint(err)
 	}
 	return d.carryOut(ctx, e)
 }

@@ -40,7 +40,7 @@ const statusLong = `Show the status of a rollout and what it is waiting for. For
 recorded rollout, it reports whether its controller has reached the desired state.
 Nothing is written.
 
-One workload is watched until its rollout ends, and the exit code tells how; with
+One workload is watched until its rollout ends, and the exit code is its result; with
 --watch=false, or with several workloads, the status is shown once.
 
 With -A, or without a name, it lists the workloads of all namespaces, or of one, that
@@ -237,7 +237,7 @@ func (o *statusOptions) printAll(list []view.RolloutStatus) error {
 	if o.output == "json" {
 		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
 	}
-	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
+	return cmp.Or(view.StatusLines(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
 // statusOnce opens a workload for one look; one that Kruise Rollout controls has the status that

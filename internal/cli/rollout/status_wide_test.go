@@ -109,7 +109,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 func TestStatus_ReportsUnattendedRollouts(t *testing.T) {
 	s := view.RolloutStatus{Name: "cloneset/web", Begun: time.Now(), Decision: plan.Decision{Verb: plan.Act}}
 	var out bytes.Buffer
-	if err := view.Standings(&out, []view.RolloutStatus{s}, view.Style{}); err != nil || !strings.Contains(out.String(), "no process is running the rollout") || strings.Contains(out.String(), "NAMESPACE") {
+	if err := view.StatusLines(&out, []view.RolloutStatus{s}, view.Style{}); err != nil || !strings.Contains(out.String(), "no process is running the rollout") || strings.Contains(out.String(), "NAMESPACE") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -142,8 +142,8 @@ func textIn(err error) string {
 	return err.Error()
 }
 
-// TestUntil_IsTheTimeoutFromNow: without a timeout a rollout has no end.
-func TestUntil_IsTheTimeoutFromNow(t *testing.T) {
+// TestDeadline_IsNoneWithoutATimeout: without a timeout a rollout has no end.
+func TestDeadline_IsNoneWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if got := (&driving{}).until(); !got.IsZero() {
 			t.Errorf("without a timeout: %s, want none", got)
@@ -218,7 +218,7 @@ func (m *terminal) String() string {
 }
 
 // TestScreen_ReplacesThePictureBefore: each picture takes the place of the one before, whatever its size, and
-// what stood above stays.
+// what was printed above stays.
 func TestScreen_ReplacesThePictureBefore(t *testing.T) {
 	m := &terminal{}
 	_, _ = m.Write([]byte("plan\n"))
@@ -262,9 +262,9 @@ func opened(at time.Time) event.Event {
 	}
 }
 
-// TestPicture_IsDrawnWithTheNextBeat: what happens is drawn with the next beat, the time every second, and
+// TestPicture_IsDrawnAtTheNextTick: what happens is drawn with the next beat, the time every second, and
 // the end at once.
-func TestPicture_IsDrawnWithTheNextBeat(t *testing.T) {
+func TestPicture_IsDrawnAtTheNextTick(t *testing.T) {
 	m := &terminal{}
 	p := &picture{live: view.RolloutLive{}, screen: screen{out: m, size: func() (int, int) { return 100, 24 }}}
 	begin := time.Now()

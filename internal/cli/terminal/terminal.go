@@ -26,17 +26,17 @@ func Check(s factory.Streams, instead string) error {
 	return command.Usagef(instead, "standard input and output are not a terminal")
 }
 
-// Look is how the interface looks and how it calls for attention, by flags.
-type Look struct{ theme, notify string }
+// Appearance is how the interface looks and how it calls for attention, by flags.
+type Appearance struct{ theme, notify string }
 
 // AddFlags adds --theme and --notify.
-func (l *Look) AddFlags(f *pflag.FlagSet) {
+func (l *Appearance) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.theme, "theme", "auto", "colors for a background that is light or dark; auto asks the terminal, then $COLORFGBG")
 	f.StringVar(&l.notify, "notify", "bell", "notification when a rollout fails or waits for approval: bell, desktop (OSC 9 or 777) or off")
 }
 
 // Complete reads the flags into options.
-func (l *Look) Complete(getenv func(string) string, o *tui.Options) error {
+func (l *Appearance) Complete(getenv func(string) string, o *tui.Options) error {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 )
 
-func TestPlain(t *testing.T) {
+func TestPlain_FollowsTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want bool
@@ -33,22 +33,22 @@ func TestCheck(t *testing.T) {
 // TestLook_Complete: flags and the environment say how the interface looks and notifies.
 func TestLook_Complete(t *testing.T) {
 	for _, c := range []struct {
-		look   Look
+		look   Appearance
 		env    map[string]string
 		light  bool
 		ground bool
 		notify tui.Notify
 		bad    bool
 	}{
-		{look: Look{"auto", "bell"}, notify: tui.Bell},
-		{look: Look{"auto", "off"}, env: map[string]string{"COLORFGBG": "0;15"}, light: true},
-		{look: Look{"auto", "off"}, env: map[string]string{"COLORFGBG": "15;default;0"}},
-		{look: Look{"auto", "off"}, env: map[string]string{"COLORFGBG": "0;7"}, light: true},
-		{look: Look{"dark", "off"}, env: map[string]string{"COLORFGBG": "0;15"}, ground: true},
-		{look: Look{"light", "desktop"}, light: true, ground: true, notify: tui.OSC9},
-		{look: Look{"auto", "desktop"}, env: map[string]string{"VTE_VERSION": "7600"}, notify: tui.OSC777},
-		{look: Look{"pink", "off"}, bad: true},
-		{look: Look{"auto", "shout"}, bad: true},
+		{look: Appearance{"auto", "bell"}, notify: tui.Bell},
+		{look: Appearance{"auto", "off"}, env: map[string]string{"COLORFGBG": "0;15"}, light: true},
+		{look: Appearance{"auto", "off"}, env: map[string]string{"COLORFGBG": "15;default;0"}},
+		{look: Appearance{"auto", "off"}, env: map[string]string{"COLORFGBG": "0;7"}, light: true},
+		{look: Appearance{"dark", "off"}, env: map[string]string{"COLORFGBG": "0;15"}, ground: true},
+		{look: Appearance{"light", "desktop"}, light: true, ground: true, notify: tui.OSC9},
+		{look: Appearance{"auto", "desktop"}, env: map[string]string{"VTE_VERSION": "7600"}, notify: tui.OSC777},
+		{look: Appearance{"pink", "off"}, bad: true},
+		{look: Appearance{"auto", "shout"}, bad: true},
 	} {
 		var o tui.Options
 		err := c.look.Complete(func(name string) string { return c.env[name] }, &o)

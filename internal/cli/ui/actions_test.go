@@ -44,11 +44,11 @@ func rolling(t *testing.T, l *liveSource) {
 	}
 	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
 	owner := metav1.OwnerReference{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web", UID: "web"}
-	if _, err := records.Begin(t.Context(), web, owner, p, before.Template, "somebody"); err != nil {
+	if _, err := records.Begin(t.Context(), web, owner, p, before.Template, "ann@host"); err != nil {
 		t.Fatal(err)
 	}
 	pause := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepPause })
-	if _, err := records.Change(t.Context(), web, "somebody", func(r *plan.Record) error {
+	if _, err := records.Change(t.Context(), web, "ann@host", func(r *plan.Record) error {
 		r.Progress.Step, r.Progress.Started = pause, time.Unix(1, 0)
 		return nil
 	}); err != nil {
@@ -105,8 +105,8 @@ func TestActions_DescribeTheirEffect(t *testing.T) {
 	}
 }
 
-// TestPause: what is done is seen in the world, and what was paused goes on when it is
-// promoted, here.
+// TestActions_PauseAndPromote: an action shows in the state of the workload, and a paused rollout
+// continues in this process once it is promoted.
 func TestActions_PauseAndPromote(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")

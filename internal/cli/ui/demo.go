@@ -39,7 +39,7 @@ const demoExample = `  # try every key
 
 type demoOptions struct {
 	factory *factory.Factory
-	look    terminal.Look
+	look    terminal.Appearance
 
 	headless, readOnly bool
 	speed              float64

@@ -83,7 +83,7 @@ func TestDistributions_FollowChanges(t *testing.T) {
 	l := seeing(t, a, "shop", "")
 	until(t, l, world.Want{}, "rows", func(w *world.World) bool { return w.Loaded })
 	if asked := strings.Join(a.requests(), "\n"); strings.Contains(asked, "nodeimages") {
-		t.Errorf("nobody wanted these:\n%s", asked)
+		t.Errorf("these were requested without need:\n%s", asked)
 	}
 	w := until(t, l, world.Want{Distributions: true}, "distributions", func(w *world.World) bool { return w.Distributions != nil })
 	want := []string{

@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestOffers_HaveAllVerbs: each key that changes the cluster does so on a cluster.
-func TestOffers_HaveAllVerbs(t *testing.T) {
+// TestLiveActions_HaveAllVerbs: each key that changes the cluster does so on a cluster.
+func TestLiveActions_HaveAllVerbs(t *testing.T) {
 	for _, verb := range world.Verbs() {
 		if offers[verb] == nil {
 			t.Errorf("offers has no %s", verb)

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// TestWhere_ProductionContextsAskForAName: which contexts ask for a name.
-func TestWhere_ProductionContextsAskForAName(t *testing.T) {
+// TestContext_OfProductionAsksForTheName: which contexts ask for a name.
+func TestContext_OfProductionAsksForTheName(t *testing.T) {
 	for _, c := range []struct {
 		context, pattern string
 		production       bool
@@ -45,6 +46,21 @@ func TestWhere_ProductionContextsAskForAName(t *testing.T) {
 	var bad *command.UsageError
 	if _, err := whereFrom(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestContext_InClusterIsOnlyShown: without a kubeconfig the context has a name to show, which is
+// no context of a command line.
+func TestContext_InClusterIsOnlyShown(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	if where, err := whereFrom(f, "prod", true); err != nil || where.Context != "in-cluster" || !where.InCluster || where.Production {
+		t.Errorf("without a kubeconfig: %+v, %v", where, err)
+	}
+	name := "lab"
+	f.Flags.Context = &name
+	if where, err := whereFrom(f, "prod", true); err != nil || where.Context != name || where.InCluster {
+		t.Errorf("with --context %s: %+v, %v", name, where, err)
 	}
 }
 

@@ -60,7 +60,7 @@ type uiOptions struct {
 	all, readOnly bool
 	production    string
 	plan          string
-	shown         terminal.Look
+	shown         terminal.Appearance
 }
 
 // productionVariable is the environment's --production.
@@ -172,6 +172,9 @@ func whereFrom(f *factory.Factory, production string, all bool) (world.Where, er
 		return world.Where{}, command.Usagef("a regular expression, such as 'prod|live'", "--production: %w", err)
 	}
 	where := world.Where{Context: contextOf(f)}
+	if where.Context == "" {
+		where.Context, where.InCluster = "in-cluster", true
+	}
 	where.Production = pattern.MatchString(where.Context)
 	if !all {
 		where.Namespace, err = f.NamespaceOrDefault()
@@ -179,8 +182,7 @@ func whereFrom(f *factory.Factory, production string, all bool) (world.Where, er
 	return where, err
 }
 
-// contextOf names the context that is used; without a kubeconfig it is this cluster's
-// own.
+// contextOf names the context that is used; "" without a kubeconfig, in a pod of the cluster.
 func contextOf(f *factory.Factory) string {
 	if name := f.Flags.Context; name != nil && *name != "" {
 		return *name
@@ -188,7 +190,7 @@ func contextOf(f *factory.Factory) string {
 	if cfg, err := f.Flags.ToRawKubeConfigLoader().RawConfig(); err == nil && cfg.CurrentContext != "" {
 		return cfg.CurrentContext
 	}
-	return "in-cluster"
+	return ""
 }
 
 // opening is the screen of a workload that was named, or of a plan; none without.

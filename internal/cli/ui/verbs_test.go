@@ -164,9 +164,9 @@ func wrote(a *api, text string) bool {
 	})
 }
 
-// TestUndoKey_RemovesTheLeftPartition: a partition that an ended rollout has left would keep
+// TestUndoKey_RemovesALeftOverPartition: a partition that an ended rollout has left would keep
 // the very pods that are to go back.
-func TestUndoKey_RemovesTheLeftPartition(t *testing.T) {
+func TestUndoKey_RemovesALeftOverPartition(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	rolling(t, l)

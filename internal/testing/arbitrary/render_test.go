@@ -21,10 +21,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestArbitrary: of random objects of Kruise's kinds, nothing that lint refuses is
+// TestRender_AgreesWithLintOnRandomObjects: of random objects of Kruise's kinds, nothing that lint refuses is
 // rendered, and nothing that lint takes is refused where it stays Kruise's; both give the
 // same answer twice, and in both versions of the API.
-func TestArbitrary(t *testing.T) {
+func TestRender_AgreesWithLintOnRandomObjects(t *testing.T) {
 	source := arbitrary.New(t)
 	taken, refused, converted, expanded := 0, 0, 0, 0
 	for seed := range uint64(1500) {
@@ -40,8 +40,8 @@ func TestArbitrary(t *testing.T) {
 	}
 }
 
-// FuzzArbitrary searches for more of them.
-func FuzzArbitrary(f *testing.F) {
+// FuzzRender_AgreesWithLint searches for more of them.
+func FuzzRender_AgreesWithLint(f *testing.F) {
 	source := arbitrary.New(f)
 	for seed := range uint64(16) {
 		f.Add(seed + 10000)

@@ -27,7 +27,7 @@ var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sl
 
 var bannedImports = map[string]bool{"os": true, "os/exec": true, "net": true, "net/http": true, "syscall": true, "io/ioutil": true, "math/rand": true, "math/rand/v2": true}
 
-func TestImports(t *testing.T) {
+func TestImports_FollowTheLayers(t *testing.T) {
 	eachFile(t, func(dir, path string, f *ast.File) {
 		row, ok := rowOf(dir)
 		if !ok {
@@ -43,7 +43,7 @@ func TestImports(t *testing.T) {
 	})
 }
 
-func TestPureRooms(t *testing.T) {
+func TestPurePackages_ImportNothingImpure(t *testing.T) {
 	eachFile(t, func(dir, path string, f *ast.File) {
 		if !inside(dir, pure) && !inside(dir, fileless) {
 			return
@@ -64,9 +64,9 @@ func TestPureRooms(t *testing.T) {
 	})
 }
 
-// TestRowsInUse keeps the list honest: a row without a package is a leftover, and so
+// TestLayers_HaveNoUnusedRow keeps the list honest: a row without a package is a leftover, and so
 // is an import that no package of a row has.
-func TestRowsInUse(t *testing.T) {
+func TestLayers_HaveNoUnusedRow(t *testing.T) {
 	used := map[string]map[string]bool{}
 	eachFile(t, func(dir, _ string, f *ast.File) {
 		row, _ := rowOf(dir)

@@ -47,8 +47,8 @@ var switching = map[string]string{
 	"internal/fidelity title":                     "headlines of a page",
 }
 
-// TestKindSwitches: no function branches over kinds but those that are listed.
-func TestKindSwitches(t *testing.T) {
+// TestKindSwitches_AreOnlyThoseListed: no function branches over kinds but those that are listed.
+func TestKindSwitches_AreOnlyThoseListed(t *testing.T) {
 	constants := kindConstants(t)
 	found := map[string]bool{}
 	eachFile(t, func(dir, path string, f *ast.File) {
@@ -71,8 +71,8 @@ func TestKindSwitches(t *testing.T) {
 	}
 }
 
-// TestKindLiterals: kinds are named by the constants of pkg/kruise/names.go.
-func TestKindLiterals(t *testing.T) {
+// TestKindLiterals_AreConstants: kinds are named by the constants of pkg/kruise/names.go.
+func TestKindLiterals_AreConstants(t *testing.T) {
 	eachFile(t, func(_, path string, f *ast.File) {
 		if path == "pkg/kruise/names.go" {
 			return
@@ -97,9 +97,9 @@ func literals(f *ast.File) []string {
 	return out
 }
 
-// TestLiterals: a name is seen however it is quoted; a text that only mentions a kind is
+// TestKindLiterals_AreFound: a name is seen however it is quoted; a text that only mentions a kind is
 // none.
-func TestLiterals(t *testing.T) {
+func TestKindLiterals_AreFound(t *testing.T) {
 	const source = "package x\nvar a, b, c, d = \"CloneSet\", `Deployment`, \"a CloneSet\", \"clonesets\""
 	f, err := parser.ParseFile(token.NewFileSet(), "x.go", source, 0)
 	if err != nil {
@@ -268,9 +268,9 @@ func declared(d ast.Decl) string {
 	return "?"
 }
 
-// TestBranching: every way to write a switch over kinds is seen, and a decision about
+// TestKindSwitches_AreFound: every way to write a switch over kinds is seen, and a decision about
 // one kind, or about other things, is none.
-func TestBranching(t *testing.T) {
+func TestKindSwitches_AreFound(t *testing.T) {
 	constants := map[string]string{"united": "UnitedDeployment"}
 	for text, want := range map[string]int{
 		"switch o := w.Object.(type) { case *kruise.CloneSet: case *appsv1.Deployment, *appsv1.StatefulSet: }": 3,

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestStreams: the product prints to the writers that a verb is given, through which no text
+// TestStreams_AreOnlyThoseOfTheVerb: the product prints to the writers that a verb is given, through which no text
 // of an input acts (internal/cli/media.go). Only the places in the list touch the process's
 // own streams, and only programs that draw on a terminal go around the writers.
-func TestStreams(t *testing.T) {
+func TestStreams_AreOnlyThoseOfTheVerb(t *testing.T) {
 	allowed := map[string][]string{
 		"os.Stdout":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go"},
 		"os.Stderr":   {"internal/cli/factory/factory.go", "pkg/render/load/isolated/isolated.go", "pkg/render/load/isolated/confine.go", "pkg/render/load/kustomize.go"},

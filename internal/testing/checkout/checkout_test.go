@@ -13,13 +13,13 @@ func TestTop(t *testing.T) {
 	}
 }
 
-func TestTopOfNested(t *testing.T) {
+func TestTop_OfANestedModule(t *testing.T) {
 	if got, err := top(Path("test", "cluster"), nil); err != nil || got != Path() {
 		t.Errorf("from the module of the tests: %s, %v; want %s", got, err, Path())
 	}
 }
 
-func TestTopOutside(t *testing.T) {
+func TestTop_OutsideOfACheckout(t *testing.T) {
 	if got, err := top(filepath.Join(t.TempDir(), "gone"), nil); err == nil {
 		t.Errorf("found %s outside of any checkout", got)
 	}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// workflow is what of a workflow can be wrong without anybody noticing.
+// workflow is what of a workflow can be wrong unnoticed.
 type workflow struct {
 	On          any               `yaml:"on"`
 	Permissions map[string]string `yaml:"permissions"`
@@ -28,9 +28,9 @@ var (
 	pinned = regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+@[0-9a-f]{40}$`)
 )
 
-// TestWorkflows: the project's own workflows call targets and scripts that there are,
+// TestWorkflows_AreSafeAndCallWhatExists: the project's own workflows call targets and scripts that there are,
 // pin actions by commit, and may write nothing unless a job says so.
-func TestWorkflows(t *testing.T) {
+func TestWorkflows_AreSafeAndCallWhatExists(t *testing.T) {
 	makefile, err := os.ReadFile(Path("Makefile"))
 	if err != nil {
 		t.Fatal(err)

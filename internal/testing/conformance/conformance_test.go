@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 )
 
-// TestCopyIsComplete holds the project's own copy against the recordings, when
+// TestCopy_IsComplete holds the project's own copy against the recordings, when
 // these stand beside the project.
-func TestCopyIsComplete(t *testing.T) {
+func TestCopy_IsComplete(t *testing.T) {
 	shared := checkout.Path("..", "shared", "conformance")
 	areas, err := os.ReadDir(shared)
 	if err != nil {
@@ -74,8 +74,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDocsWriteAliasesOut: an alias is what it names.
-func TestDocsWriteAliasesOut(t *testing.T) {
+// TestDocs_ExpandAliases: an alias is what it names.
+func TestDocs_ExpandAliases(t *testing.T) {
 	docs, err := Docs([]byte("a: &x [1]\nb: *x\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ func (r *distributionRun) deed(d map[string]any) error {
 }
 
 // wake reconciles those that a change of the object concerns: a copy wakes its
-// owner, a namespace everybody, and a foreign object nobody.
+// owner, a namespace all of them, and a foreign object none.
 func (r *distributionRun) wake(changed map[string]any) error {
 	for _, rd := range r.cluster.kind(kruise.KindResourceDistribution) {
 		if kindOf(changed) == "Namespace" || owner(changed) == nameOf(rd) {

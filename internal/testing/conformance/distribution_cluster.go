@@ -149,7 +149,7 @@ func without(v any, k string) map[string]any {
 }
 
 // unlabelled returns o without the label by which we know our own copies: in
-// the recorded clusters nobody writes it, owner references serve there.
+// the recorded clusters it is not written, owner references serve there.
 func unlabelled(o map[string]any) map[string]any {
 	metadata := mapping(o["metadata"])
 	labels := without(metadata["labels"], "kubectl-kruise.dev/source")

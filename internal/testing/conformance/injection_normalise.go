@@ -61,7 +61,7 @@ var defaults = map[string]any{
 }
 
 // withoutDefaults returns a copy of our pod without the defaults that the
-// recorded one lacks. The recording keeps those that somebody states; ours then
+// recorded one lacks. The recording keeps those that the input states; ours then
 // must have them, too. A stored revision holds all of them.
 func withoutDefaults(pod, want map[string]any) map[string]any {
 	out := copied(pod)

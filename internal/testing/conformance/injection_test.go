@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// recordedSet is a case with a stored revision that somebody refers to.
+// recordedSet is a case with a stored revision that is referred to.
 var recordedSet = fstest.MapFS{
 	"input.yaml": {Data: []byte(`
 apiVersion: apps.kruise.io/v1alpha1

@@ -211,7 +211,7 @@ func (r *jobsRun) render(at key) error {
 }
 
 // again has the jobs look at nodes that changed, those that are not over: Kruise
-// keeps looking, and so does whoever renders again.
+// keeps looking, and so does another render.
 func (r *jobsRun) again(changed key) error {
 	for _, o := range r.cluster.all() {
 		if at := keyOf(o); changed.kind == "Node" && r.made[at] != nil && !r.finished[at.kind+"/"+at.name] {

@@ -71,7 +71,7 @@ func (e *jobEnd) broadcast() error {
 // gone: what Kruise has removed must go by itself, too.
 func (e *jobEnd) gone(objects []map[string]any) error {
 	if _, there := e.cluster[e.at]; !there {
-		return nil // somebody deleted it
+		return nil // it was deleted
 	}
 	ttl := field(e.spec, "completionPolicy", "ttlSecondsAfterFinished")
 	for _, o := range objects {

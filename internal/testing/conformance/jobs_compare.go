@@ -122,7 +122,7 @@ func storedJob(want, got map[string]any) (map[string]any, map[string]any) {
 	return bareJob(want), bareJob(got)
 }
 
-// jobDefaults are values that the recordings leave out where nobody states them,
+// jobDefaults are values that the recordings leave out where the input does not state them,
 // by key.
 var jobDefaults = map[string]any{
 	"dnsPolicy": "ClusterFirst", "schedulerName": "default-scheduler", "enableServiceLinks": true, "priority": int64(0),

@@ -192,7 +192,7 @@ func (e *jobEnd) ephemeral() error {
 			return fmt.Errorf("pod %s is not there", step.Pod)
 		}
 		if lasting == e.parallel() {
-			break // nobody makes room
+			break // no pod will end and make room
 		}
 		if e.lasts(pods[step.Pod]) {
 			lasting++

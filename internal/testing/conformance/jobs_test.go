@@ -237,8 +237,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestNotedNodes: nodes that only the notes describe are there.
-func TestNotedNodes(t *testing.T) {
+// TestNodes_OfNotesAreRead: nodes that only the notes describe are there.
+func TestNodes_OfNotesAreRead(t *testing.T) {
 	r := &jobsRun{cluster: cluster{}}
 	r.noted("Two more nodes exist in this case: fan-node-0 (taint a.b/pool=c:NoSchedule), fan-node-1 (taint a.b/drain=now:NoExecute and cordoned). Both carry the label a.b/extra=true.")
 	want := map[string]any{"taints": []any{map[string]any{"key": "a.b/drain", "value": "now", "effect": "NoExecute"}}, "unschedulable": true}

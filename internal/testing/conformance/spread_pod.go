@@ -56,7 +56,7 @@ func matchText(v string) string {
 }
 
 // ownSpec leaves out what the node, a StatefulSet or other webhooks wrote, and
-// defaults, whoever states them.
+// defaults, also where the input states them.
 func ownSpec(spec map[string]any) map[string]any {
 	out := copied(spec)
 	for _, key := range []string{"nodeName", "hostname", "subdomain", "readinessGates"} {

@@ -100,7 +100,7 @@ func TestSpread(t *testing.T) {
 		{"another number", web + "---\n" + web, onePod, "", "perSubset"},
 		{"another subset", web, strings.Replace(onePod, "perSubset: {a: 1}", "perSubset: {b: 1}", 1), "", "perSubset"},
 		{"another name", web, strings.Replace(onePod, "'web: a'", "'db: a'", 1), "", "createdInOrder"},
-		{"somebody died", web, strings.Replace(onePod, "died: []", "died: [{subset: a, count: 1}]", 1), "", "died"},
+		{"a pod died", web, strings.Replace(onePod, "died: []", "died: [{subset: a, count: 1}]", 1), "", "died"},
 		{"another cost", web, strings.Replace(onePod, "cost: '100'", "cost: '200'", 1), "", "pods"},
 		{"another label", web, strings.Replace(onePod, "app: x", "app: z", 1), "", "pods"},
 		{"no uid", web, strings.Replace(onePod, `,"uid":"<uid>"`, "", 1), "", "pods"},

@@ -112,7 +112,7 @@ func (r *stateRun) deed(d map[string]any) error {
 	case "MergePatch":
 		r.cluster[at] = mapping(mergePatch(r.cluster[at], d["patch"]))
 		if kind == "Pod" {
-			return nil // a changed annotation wakes nobody
+			return nil // a changed annotation wakes no controller
 		}
 	default:
 		return fmt.Errorf("unknown document kind %v", d["kind"])

@@ -47,7 +47,7 @@ func (r *subsetsRun) step(docs []map[string]any, want map[string]any) error {
 	return s.end(nil)
 }
 
-// look renders once more what nobody changed: the surroundings did.
+// look renders once more what was not changed: the surroundings did.
 func (s *subsetsStep) look() (err error) {
 	s.got, err = s.render(s.ud, s.context(s.ud))
 	return err

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// written are the values that somebody fills in on the way into a cluster, by
+// written are the values that are filled in on the way into a cluster, by
 // kind ("" = any) and path below the object. A value that one side has and the
 // other has not is left out when it is such a default; values that both have
 // are compared.
@@ -144,11 +144,11 @@ func (d filledIn) is(path string, v any) bool {
 // podSpec begins the paths of what Kubernetes itself fills in, as it does in Jobs.
 const podSpec = "spec.template.spec."
 
-// textMaps end the paths of values whose keys anybody chooses: an empty one is a
+// textMaps end the paths of values with keys that users choose: an empty one is a
 // value there.
 var textMaps = regexp.MustCompile(`\.(labels|annotations|matchLabels|nodeSelector|limits|requests)\..*$`)
 
-// isZero reports whether v is what a field has that nobody sets.
+// isZero reports whether v is what a field has that is not set.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

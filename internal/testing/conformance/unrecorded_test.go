@@ -30,8 +30,8 @@ func TestUnderway(t *testing.T) {
 	}
 }
 
-// TestAtRest: a job that runs no pod at a time is not over, and is no DaemonSet.
-func TestAtRest(t *testing.T) {
+// TestJob_WithoutParallelismIsAtRest: a job that runs no pod at a time is not over, and is no DaemonSet.
+func TestJob_WithoutParallelismIsAtRest(t *testing.T) {
 	rest := strings.NewReplacer(
 		"succeeded: 1, phase: completed, completionTime: <time>", "active: 0, phase: running",
 		"Order: [fake-node-0]\nmostActiveAtOnce: 1", "Order: []\nmostActiveAtOnce: 0", "broadcastjob-name: warm", "of: another")
@@ -57,8 +57,8 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// TestFinalizers: a pod has those of its template.
-func TestFinalizers(t *testing.T) {
+// TestPods_HaveTheFinalizersOfTheirTemplate: a pod has those of its template.
+func TestPods_HaveTheFinalizersOfTheirTemplate(t *testing.T) {
 	s := jobsScenes["broadcast"]
 	for _, text := range []*string{&s.input, &s.want, &s.made} {
 		*text = strings.ReplaceAll(*text, "annotations: {", "finalizers: [a/b], annotations: {")
@@ -72,8 +72,8 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// TestLastingContainers: ephemeral containers that do not end keep their places.
-func TestLastingContainers(t *testing.T) {
+// TestEphemeralContainers_KeepTheirPlaces: ephemeral containers that do not end keep their places.
+func TestEphemeralContainers_KeepTheirPlaces(t *testing.T) {
 	s := jobsScenes["ephemeral"]
 	other := restepped(ephemeralStep, "other")
 	s.steps = append(s.steps, other)
@@ -117,8 +117,8 @@ spec: {replicas: 3, template: {metadata: {labels: {app: web}}, spec: {containers
 	}
 }
 
-// TestDistributionGone: who is deleted has no status.
-func TestDistributionGone(t *testing.T) {
+// TestDistribution_DeletedHasNoStatus: who is deleted has no status.
+func TestDistribution_DeletedHasNoStatus(t *testing.T) {
 	const status = "status:\n  shared: gone\n"
 	run := func(status string) error {
 		return Distribution(Case{Name: "1-gone", files: fstest.MapFS{
@@ -138,8 +138,8 @@ func TestDistributionGone(t *testing.T) {
 	}
 }
 
-// TestNothingToScale: what was refused cannot be scaled either.
-func TestNothingToScale(t *testing.T) {
+// TestScale_OfARefusedWorkloadIsSkipped: what was refused cannot be scaled either.
+func TestScale_OfARefusedWorkloadIsSkipped(t *testing.T) {
 	run := func(object string) error {
 		return Subsets(Case{files: fstest.MapFS{
 			"input.yaml": data(oneSubset, 10), "expected.yaml": data("steps: [next]\nresult: rejected\nrefusal: {object: UnitedDeployment/web}\n"),
@@ -190,7 +190,7 @@ func TestAdopt(t *testing.T) {
 	}{
 		{"all", map[string]any{"a": int64(2), noSubset: int64(3)}, map[string]any{"a": int64(5)}, map[string]any{"a": int64(5)}},
 		{"some", map[string]any{"a": int64(2), noSubset: int64(3)}, map[string]any{"a": int64(4), noSubset: int64(1)}, map[string]any{"a": int64(4), noSubset: int64(1)}},
-		{"nobody is left", map[string]any{"a": int64(2)}, map[string]any{"a": int64(3)}, map[string]any{"a": int64(2)}},
+		{"no pod is left", map[string]any{"a": int64(2)}, map[string]any{"a": int64(3)}, map[string]any{"a": int64(2)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			adopt(tc.got, tc.recorded)

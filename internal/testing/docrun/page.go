@@ -115,7 +115,7 @@ func (p *parser) comment() {
 	}
 	m := directive.FindStringSubmatch(strings.TrimSpace(strings.Join(p.lines[from:p.at+1], "\n")))
 	if m == nil {
-		return // somebody else's
+		return // not one of these
 	}
 	switch m[1] {
 	case "run on", "before":

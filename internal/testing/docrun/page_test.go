@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_RefusesBrokenPages(t *testing.T) {
 	for text, want := range map[string]string{
 		"```sh\nls\n":             "line 1: a block without an end",
 		"\n<!-- exits well -->\n": "line 2: ",

@@ -14,7 +14,7 @@ const top = "../../.."
 // kinds are what stands behind fences: each page says of each block what it is.
 var kinds = []string{string(Console), string(Script), "yaml", "json", "text", "go", "lua", "markdown"}
 
-// command is how a line begins that somebody would type.
+// command is how a line begins that a user would type.
 var command = regexp.MustCompile(`^(\$ |kubectl |kubectl-kruise |kustomize |make |go |git |helm |flux |kpt |docker |cosign )`)
 
 // TestPages: no block of commands slips through. Each is run, or its page says why not.
@@ -56,7 +56,7 @@ func counted(blocks []Block) (run, left int) {
 	return run, left
 }
 
-// hidden finds commands in blocks that nobody would run.
+// hidden finds commands in blocks that no test would run.
 func hidden(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(top, page))
@@ -79,8 +79,8 @@ func hidden(t *testing.T, page string) {
 	}
 }
 
-// TestGrounds: pages that share a cluster do not share a namespace.
-func TestGrounds(t *testing.T) {
+// TestPages_HaveNamespacesOfTheirOwn: pages that share a cluster do not share a namespace.
+func TestPages_HaveNamespacesOfTheirOwn(t *testing.T) {
 	pages, err := RunOn(top, Cluster)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type run struct {
 	shell
 	// update says that outputs that differ are written into the page.
 	update bool
-	// logf is told which line the run has come to, for whoever waits for it.
+	// logf is told which line the run has come to, so that a waiting user sees it.
 	logf   func(format string, args ...any)
 	edits  []edit
 	faults []string

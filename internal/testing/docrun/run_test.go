@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestUpdate(t *testing.T) {
+func TestRun_UpdatesOutput(t *testing.T) {
 	t.Parallel()
 	before := console("$ echo 1\nold\nolder\n$ echo same 1s\nsame 2s") + "words\n" + console("$ seq 2")
 	faults, after := ran(t, before, true)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// interrupted is a script that runs another one until that prints a text, as somebody
+// interrupted is a script that runs another one until that prints a text, as a user
 // does who watches it and then presses Ctrl-C. It fails if that ends before.
 func interrupted(script, text string) string {
 	return `set -m

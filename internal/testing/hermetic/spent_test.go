@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestParse_ReadsBehindTheName(t *testing.T) {
+func TestParse_ReadsFieldsAfterTheName(t *testing.T) {
 	p, ok := parse([]byte("77 (a) b (c) S 12 1 1 0 -1 4194304 100 200 0 0 150 25 1000 300 20 0 4 0 1234 99 88\n"))
 	if want := (process{parent: 12, spent: 14750 * time.Millisecond}); !ok || p != want {
 		t.Errorf("%+v, %v; want %+v", p, ok, want)
@@ -63,9 +63,9 @@ func TestSpent_CountsAProcessThatStillRuns(t *testing.T) {
 	}
 }
 
-// TestMain_SaysWhatTheTestsSpent: a test binary says it in a last line that package testrun
+// TestMain_ReportsTheCPUTimeOfTests: a test binary says it in a last line that package testrun
 // reads, and a process that it starts says nothing.
-func TestMain_SaysWhatTheTestsSpent(t *testing.T) {
+func TestMain_ReportsTheCPUTimeOfTests(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc")
 	}

@@ -30,7 +30,7 @@ func (s *Still) Tell(container string, lines ...string) {
 	s.logs.changed()
 }
 
-// changed wakes whoever waits; the logs are locked.
+// changed wakes those who wait; the logs are locked.
 func (l *logs) changed() {
 	close(l.told)
 	l.told = make(chan struct{})

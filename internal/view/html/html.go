@@ -1,4 +1,4 @@
-// Package html writes reports as one HTML file that anybody can open: a plan, a simulated
+// Package html writes reports as one HTML file for any browser: a plan, a simulated
 // run, a difference, a rollout. The file asks no server for anything, is complete without
 // JavaScript, and holds the same as JSON for programs. It decides nothing: the words are those
 // of package view.

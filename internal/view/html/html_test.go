@@ -184,8 +184,8 @@ func TestPages_Text(t *testing.T) {
 	}
 }
 
-// TestSecrets are masked, on the page and in its data.
-func TestSecrets(t *testing.T) {
+// TestPages_MaskSecrets are masked, on the page and in its data.
+func TestPages_MaskSecrets(t *testing.T) {
 	p := planOf("web")
 	env := func(value string) map[string]any {
 		return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{

@@ -223,8 +223,8 @@ func TestPolicy_AllowsWhatThePageHolds(t *testing.T) {
 	}
 }
 
-// TestHostileText does nothing wherever it comes from.
-func TestHostileText(t *testing.T) {
+// TestPages_EscapeHostileText does nothing wherever it comes from.
+func TestPages_EscapeHostileText(t *testing.T) {
 	hostile := []string{
 		`</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `<!--<script>`, `]]>`,
 		`javascript:alert(1)`, "\u202etxt.exe", "\x1b[31mred", "{{.Script}}", "\u2028line", `</style><style>*{display:none}`, `</title><h1>gotcha</h1>`, "##[error]x", "\x00",

@@ -23,7 +23,7 @@ type Picture struct {
 	Least int
 }
 
-// The places of things, in pixels. The table of steps stands below the legend
+// The places of things, in pixels. The table of steps is below the legend
 // and makes the picture as high as it needs to be.
 const (
 	width      = 960

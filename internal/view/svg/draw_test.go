@@ -123,9 +123,9 @@ var (
 	height     = regexp.MustCompile(`<svg [^>]* height="(\d+)"`)
 )
 
-// TestPicturesAreSound: well-formed, inside their own frame, without scripts and
+// TestPicture_IsWellFormedAndSelfContained: well-formed, inside their own frame, without scripts and
 // without anything from elsewhere, at a bounded size.
-func TestPicturesAreSound(t *testing.T) {
+func TestPicture_IsWellFormedAndSelfContained(t *testing.T) {
 	for name, p := range map[string]Picture{"shop": shop(), "surge": surge(), "large": large(), "empty": {}} {
 		text := drawn(t, p)
 		d := xml.NewDecoder(strings.NewReader(text))
@@ -162,9 +162,9 @@ func outside(t *testing.T, name string, found [][]string, most float64) {
 	}
 }
 
-// TestPictureSpeaks: a user who hears the picture gets its title and description, and
+// TestPicture_HasTitleAndDescription: a user who hears the picture gets its title and description, and
 // both grounds have their colours.
-func TestPictureSpeaks(t *testing.T) {
+func TestPicture_HasTitleAndDescription(t *testing.T) {
 	text := drawn(t, surge())
 	for _, want := range []string{
 		`role="img"`, `aria-labelledby="kk-title kk-desc"`, `<title id="kk-title">statefulset/db: &#34;&lt;&amp;&gt;&#34;</title>`,
@@ -179,9 +179,9 @@ func TestPictureSpeaks(t *testing.T) {
 	}
 }
 
-// TestEveryClassHasItsLight: a class without attributes would be black on black
+// TestPicture_EveryClassHasAColour: a class without attributes would be black on black
 // for readers without style sheets.
-func TestEveryClassHasItsLight(t *testing.T) {
+func TestPicture_EveryClassHasAColour(t *testing.T) {
 	for _, m := range regexp.MustCompile(`class="([^"]*)"`).FindAllStringSubmatch(drawn(t, shop()), -1) {
 		for class := range strings.FieldsSeq(m[1]) {
 			if light[class] == "" {
@@ -191,8 +191,8 @@ func TestEveryClassHasItsLight(t *testing.T) {
 	}
 }
 
-// TestLargePictureIsReadable: a hundred steps do not drown the picture.
-func TestLargePictureIsReadable(t *testing.T) {
+// TestPicture_OfManyStepsIsReadable: a hundred steps do not drown the picture.
+func TestPicture_OfManyStepsIsReadable(t *testing.T) {
 	text := drawn(t, large())
 	if !strings.Contains(text, "and 89 more steps") {
 		t.Error("the table names every step")

@@ -34,8 +34,8 @@ func TestCutLimit(t *testing.T) {
 	}
 }
 
-// TestTooManyPausesAreNotCut: a picture of nothing but cuts says nothing.
-func TestTooManyPausesAreNotCut(t *testing.T) {
+// TestCutLimit_KeepsManyPauses: a picture of nothing but cuts says nothing.
+func TestCutLimit_KeepsManyPauses(t *testing.T) {
 	events := []time.Duration{0}
 	for range 20 {
 		last := events[len(events)-1]
@@ -46,8 +46,8 @@ func TestTooManyPausesAreNotCut(t *testing.T) {
 	}
 }
 
-// TestTimeScaleGoesForward: later is never further left, and all stays in the plot.
-func TestTimeScaleGoesForward(t *testing.T) {
+// TestTimeScale_IsMonotonic: later is never further left, and all stays in the plot.
+func TestTimeScale_IsMonotonic(t *testing.T) {
 	forward := func(raw []uint16, a, b uint16) bool {
 		events := []time.Duration{0, 70000 * s}
 		for _, r := range raw {
@@ -65,7 +65,7 @@ func TestTimeScaleGoesForward(t *testing.T) {
 	}
 }
 
-func TestTicksKeepTheirDistance(t *testing.T) {
+func TestTimeScale_TicksKeepTheirDistance(t *testing.T) {
 	for _, end := range []time.Duration{s, 7 * s, 95 * s, 20 * time.Minute, 3 * time.Hour, 100 * 24 * time.Hour} {
 		x := newTimeScale([]time.Duration{0, end}, end)
 		ticks := x.ticks()
@@ -80,7 +80,7 @@ func TestTicksKeepTheirDistance(t *testing.T) {
 	}
 }
 
-func TestPodTicks(t *testing.T) {
+func TestPodTicks_AreRoundNumbers(t *testing.T) {
 	for top, want := range map[int][]int{
 		1: {0, 1}, 5: {0, 1, 2, 3, 4, 5}, 10: {0, 2, 4, 6, 8, 10}, 12: {0, 5, 10}, 101: {0, 20, 40, 60, 80, 100}, 2000: {0, 500, 1000, 1500, 2000},
 	} {
@@ -91,8 +91,8 @@ func TestPodTicks(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepTheWorst: samples that fall onto one pixel lose no dip.
-func TestColumnsKeepTheWorst(t *testing.T) {
+// TestColumns_KeepTheWorstSample: samples that fall onto one pixel lose no dip.
+func TestColumns_KeepTheWorstSample(t *testing.T) {
 	var samples []simulate.Sample
 	for i := range 50_000 {
 		sample := simulate.Sample{At: time.Duration(i) * time.Millisecond, Old: 10, Wanted: 10}

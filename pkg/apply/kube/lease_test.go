@@ -54,9 +54,9 @@ func TestClaim_CountsFromWhenRenewalWasSent(t *testing.T) {
 	}
 }
 
-// TestAwaitLease_SlowServer: who held the lease is told, also where the server takes its
+// TestAwaitLease_NamesTheHolderOfASlowServer: who held the lease is told, also where the server takes its
 // time to say so.
-func TestAwaitLease_SlowServer(t *testing.T) {
+func TestAwaitLease_NamesTheHolderOfASlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, quiet := fake.NewClientset(), watch.NewFake()
 		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
@@ -100,7 +100,7 @@ func TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight(t *testing.T) {
 			lock := &recordingLock{claim: &claim{lease: lease}}
 			err := lease.send(c.ctx, func(context.Context) error {
 				if err := lock.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errWriteInFlight) {
-					t.Errorf("let go of under way: %v", err)
+					t.Errorf("released during a write: %v", err)
 				}
 				return c.err
 			})

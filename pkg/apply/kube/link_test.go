@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestConnectionWatch_SilentServer: a server that takes a question and does not answer is a connection that
+// TestConnectionWatch_SilentServerIsALostConnection: a server that takes a question and does not answer is a connection that
 // is lost, until it does.
-func TestConnectionWatch_SilentServer(t *testing.T) {
+func TestConnectionWatch_SilentServerIsALostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, answer := &connectionWatch{changed: func() {}}, make(chan struct{})
 		s := l.monitor(source{list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -160,8 +160,8 @@ func TestMirror_ShowsNoOldVersionOfWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestMirror_AnyOrder: in whatever order versions come in, the newest stays.
-func TestMirror_AnyOrder(t *testing.T) {
+// TestMirror_KeepsNewestInAnyOrder: in whatever order versions come in, the newest stays.
+func TestMirror_KeepsNewestInAnyOrder(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := versions(func() {})

@@ -340,7 +340,7 @@ type leaseWatch struct {
 	asked bool
 }
 
-// unreadExecutor stands for the holder of a lease that may not be read.
+// unreadExecutor replaces the holder of a lease that may not be read.
 const unreadExecutor = "an executor that you may not read"
 
 // executorOf names the executor of a rollout now, "" for none. The first call begins the watch.

@@ -117,8 +117,8 @@ func TestNamespaceWatch_SortsPodsByOwner(t *testing.T) {
 	}
 }
 
-// TestNamespaceWatch_OlderVersion: Kruise's kinds are read in the newest version that is served.
-func TestNamespaceWatch_OlderVersion(t *testing.T) {
+// TestNamespaceWatch_ReadsNewestServedVersion: Kruise's kinds are read in the newest version that is served.
+func TestNamespaceWatch_ReadsNewestServedVersion(t *testing.T) {
 	s := newAPIServer(t, map[string]string{"apps.kruise.io/v1alpha1/clonesets": "CloneSet"})
 	s.put(t, "apps.kruise.io/v1alpha1/clonesets", kruiseObject("CloneSet", "shop", "api", selecting("api")))
 	f, views := openFleet(t, s, NamespaceWatchOptions{Namespace: "shop"})
@@ -235,9 +235,9 @@ func TestNamespaceWatch_LookKeepsWhatIsUnchanged(t *testing.T) {
 	})
 }
 
-// TestNamespaceWatch_Executors: a rollout that is not over has the executor that its lease names, as
+// TestNamespaceWatch_NamesExecutorsOfActiveRollouts: a rollout that is not over has the executor that its lease names, as
 // long as that lasts; of one that is over none is asked for.
-func TestNamespaceWatch_Executors(t *testing.T) {
+func TestNamespaceWatch_NamesExecutorsOfActiveRollouts(t *testing.T) {
 	lease := func(ago time.Duration) *coordinationv1.Lease {
 		return &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: new("ann@desk"), LeaseDurationSeconds: new(int32(20)), RenewTime: new(metav1.NewMicroTime(time.Now().Add(-ago))),
@@ -310,9 +310,9 @@ func TestNamespaceWatch_Distributions(t *testing.T) {
 	}
 }
 
-// TestNamespaceWatch_WorkloadsAreBare: a fleet keeps workloads without their templates; a snapshot of one
+// TestNamespaceWatch_KeepsNoTemplates: a fleet keeps workloads without their templates; a snapshot of one
 // has it, of the source and of its carrier.
-func TestNamespaceWatch_WorkloadsAreBare(t *testing.T) {
+func TestNamespaceWatch_KeepsNoTemplates(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": map[string]any{

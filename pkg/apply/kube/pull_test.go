@@ -308,8 +308,8 @@ func TestPullError_NamesImage(t *testing.T) {
 	}
 }
 
-// TestPull_States: failed nodes are named, and a job that is over says so.
-func TestPull_States(t *testing.T) {
+// TestPull_NamesFailedNodes: failed nodes are named, and a job that is over says so.
+func TestPull_NamesFailedNodes(t *testing.T) {
 	job := &kruise.ImagePullJob{}
 	job.Status.Desired, job.Status.Succeeded = 3, 1
 	if diff := cmp.Diff(plan.PullState{}, stateOfImagePullJob(job)); diff != "" {

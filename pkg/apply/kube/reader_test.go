@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestReader_List: objects are listed in the newest version that is served; what is not needed
+// TestReader_ListsNewestServedVersion: objects are listed in the newest version that is served; what is not needed
 // may be missing, and what is forbidden is named.
-func TestReader_List(t *testing.T) {
+func TestReader_ListsNewestServedVersion(t *testing.T) {
 	clonesets := schema.GroupResource{Group: kruise.Group, Resource: "clonesets"}
 	for name, c := range map[string]struct {
 		served  map[string]string

@@ -44,9 +44,9 @@ func TestPastRollouts_AreKept(t *testing.T) {
 	}
 }
 
-// TestPastRollouts_Edited: what users write into the past of a record is left out and reported, and
+// TestPastRollouts_EditedOnesAreLeftOut: what users write into the past of a record is left out and reported, and
 // does not block the rollout itself.
-func TestPastRollouts_Edited(t *testing.T) {
+func TestPastRollouts_EditedOnesAreLeftOut(t *testing.T) {
 	huge := compress(bytes.Repeat([]byte(" "), 8<<20))
 	for name, text := range map[string][]byte{
 		"no gzip": []byte("nonsense"), "no JSON": compress([]byte("{")), "another shape": compress([]byte(`{"a": 1}`)), "a bomb": huge,
@@ -171,8 +171,8 @@ func edit(t *testing.T, r Records, past []byte) {
 	}
 }
 
-// TestPastRollouts_Bounds: the past has its bound, and makes way for a plan that needs the room.
-func TestPastRollouts_Bounds(t *testing.T) {
+// TestPastRollouts_MakeRoomForThePlan: the past has its bound, and makes way for a plan that needs the room.
+func TestPastRollouts_MakeRoomForThePlan(t *testing.T) {
 	list := make([]plan.PastRollout, 40)
 	source := rand.New(rand.NewPCG(1, 2))
 	noise := func() string {
@@ -208,7 +208,7 @@ func TestPastRollouts_Bounds(t *testing.T) {
 	}
 }
 
-// FuzzRecord: whatever stands in the ConfigMap of a rollout, anybody may have written it:
+// FuzzRecord: the ConfigMap of a rollout may hold anything, since others may write it:
 // nothing panics, and a record that is taken is written as it is read.
 func FuzzRecord(f *testing.F) {
 	good, err := Records{}.configMap(plan.Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})

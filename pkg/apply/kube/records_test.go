@@ -55,8 +55,8 @@ func failingRecords(verb string, errs ...error) Records {
 	return Records{Client: client, Program: "test 1"}
 }
 
-// TestRecords_BeginOnce: a plan is recorded once, whatever becomes of the answers.
-func TestRecords_BeginOnce(t *testing.T) {
+// TestRecords_StartOnce: a plan is recorded once, whatever becomes of the answers.
+func TestRecords_StartOnce(t *testing.T) {
 	for name, errs := range map[string][]error{
 		"fair":          nil,
 		"lost answer":   {errLate},
@@ -162,9 +162,9 @@ func TestPlanErrorKind_OfAnswers(t *testing.T) {
 	}
 }
 
-// TestWatchedRecord_AnotherRecord: another record than the one that the process carries out,
+// TestWatchedRecord_RefusesAnotherRecord: another record than the one that the process carries out,
 // or none, is an error, unless the workload itself was deleted.
-func TestWatchedRecord_AnotherRecord(t *testing.T) {
+func TestWatchedRecord_RefusesAnotherRecord(t *testing.T) {
 	mine := plan.Record{Begun: time.Unix(1, 0), Version: "1", By: "anna", Plan: onePlan}
 	mine.Plan.Target.UID = "a"
 	for name, c := range map[string]struct {
@@ -194,8 +194,8 @@ func TestWatchedRecord_AnotherRecord(t *testing.T) {
 	}
 }
 
-// TestServedAs_NewestVersion: a workload is written in the newest version that the cluster serves.
-func TestServedAs_NewestVersion(t *testing.T) {
+// TestServedAs_IsNewestVersion: a workload is written in the newest version that the cluster serves.
+func TestServedAs_IsNewestVersion(t *testing.T) {
 	old, now := schema.GroupVersion{Group: kruise.Group, Version: kruise.V1alpha1}, schema.GroupVersion{Group: kruise.Group, Version: kruise.V1beta1}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{old, now})
 	mapper.Add(old.WithKind("CloneSet"), meta.RESTScopeNamespace)

@@ -297,7 +297,7 @@ func TestResultOfRequest_ByPhaseAndContainer(t *testing.T) {
 		want    plan.Result
 	}{
 		"new":        {"", "", nil, plan.Result{Text: "container main pending, container log pending"}},
-		"under way":  {"Recreating", "", states{{Name: "main", Phase: "Succeeded"}, {Name: "log", Phase: "Recreating"}}, plan.Result{Text: "container log recreating"}},
+		"recreating": {"Recreating", "", states{{Name: "main", Phase: "Succeeded"}, {Name: "log", Phase: "Recreating"}}, plan.Result{Text: "container log recreating"}},
 		"good":       {"Completed", "", states{{Name: "log", Phase: "Succeeded"}, {Name: "main", Phase: "Succeeded"}}, plan.Result{Done: true, Good: true}},
 		"failed":     {"Completed", "", states{{Name: "main", Phase: "Failed", Message: "cannot be stopped"}}, plan.Result{Done: true, Text: "container main failed: cannot be stopped; container log pending"}},
 		"no daemon":  {"Completed", "daemon has not responded for a long time", nil, plan.Result{Done: true, Text: "daemon has not responded for a long time; container main pending; container log pending"}},
@@ -314,8 +314,8 @@ func TestResultOfRequest_ByPhaseAndContainer(t *testing.T) {
 	}
 }
 
-// TestRestartNote_Result: what is written on a pod says later how its restart went.
-func TestRestartNote_Result(t *testing.T) {
+// TestRestartNote_KeepsTheResult: what is written on a pod says later how its restart went.
+func TestRestartNote_KeepsTheResult(t *testing.T) {
 	p := observedPod{Pod: &cluster.Pod{Containers: []cluster.Container{{Name: "main", Restarts: 3, Ready: true}, {Name: "log", Restarts: 9, Ready: true}}}}
 	a := newRestartNote("m", p, plan.RestartSignal, []string{"main"})
 	p.Annotations = map[string]string{restartAnnotation: a.text()}
@@ -343,8 +343,8 @@ func TestRestartNote_Result(t *testing.T) {
 	}
 }
 
-// TestSignalFactsOf_Containers: what a container must be like to be restarted by a signal.
-func TestSignalFactsOf_Containers(t *testing.T) {
+// TestSignalFactsOf_NeedsARestartableContainer: what a container must be like to be restarted by a signal.
+func TestSignalFactsOf_NeedsARestartableContainer(t *testing.T) {
 	never, yes := corev1.ContainerRestartPolicyNever, true
 	p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
 		{Name: "a"},

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// drivenHalf is a rollout of two steps that stands at a pause.
+// drivenHalf is a rollout of two steps that is at a pause.
 func drivenHalf() *Rollout {
 	r := New()
 	at := func(s int) time.Time { return time.Unix(1700000000+int64(s), 0) }
@@ -35,7 +35,7 @@ func drivenHalf() *Rollout {
 
 const web = `{workload_kind="CloneSet",workload_namespace="shop",workload="web"`
 
-func TestRollout_Exposition(t *testing.T) {
+func TestRollout_WritesExpositionFormat(t *testing.T) {
 	r := drivenHalf()
 	text := get(t, r, "/metrics", http.StatusOK)
 	for _, want := range []string{
@@ -54,7 +54,7 @@ func TestRollout_Exposition(t *testing.T) {
 	}
 }
 
-func TestRollout_Paths(t *testing.T) {
+func TestRollout_ServesOnlyItsPaths(t *testing.T) {
 	r := New()
 	if got := get(t, r, "/healthz", http.StatusOK); got != "ok\n" {
 		t.Errorf("%q", got)

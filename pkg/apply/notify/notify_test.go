@@ -25,7 +25,7 @@ func story() []event.Event {
 		{Type: event.Opened, Step: -1, Plan: &event.Plan{Steps: make([]event.Step, 3)}, Counts: counts},
 		{Type: event.StepBegun},
 		{Type: event.Acted, Request: "patch cloneset shop/web"},
-		{Type: event.Paused, Step: 1, Text: "waits until somebody promotes"},
+		{Type: event.Paused, Step: 1, Text: "waiting for approval"},
 		{Type: event.Ended, Step: 2, Outcome: event.Completed, Counts: counts},
 	}
 	for i := range all {
@@ -119,7 +119,7 @@ func TestNotifier_SendsStructuredCloudEvents(t *testing.T) {
 	}
 	want := []map[string]any{
 		event(Started, "2026-01-02T03:04:00Z", map[string]any{"pods": pods}),
-		event(Waiting, "2026-01-02T03:04:03Z", map[string]any{"step": 2.0, "reason": "waits until somebody promotes"}),
+		event(Waiting, "2026-01-02T03:04:03Z", map[string]any{"step": 2.0, "reason": "waiting for approval"}),
 		event(Completed, "2026-01-02T03:04:04Z", map[string]any{"step": 3.0, "pods": pods}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -137,9 +137,9 @@ func TestNotifier_SameStateSameID(t *testing.T) {
 	}
 }
 
-// TestNotifier_Fails: a web hook that fails for a while is told all, in order; one that
+// TestNotifier_RetriesInOrder: a web hook that fails for a while is told all, in order; one that
 // refuses is asked once; another one hears of it at once in any case.
-func TestNotifier_Fails(t *testing.T) {
+func TestNotifier_RetriesInOrder(t *testing.T) {
 	down := newHook(t, func(try int32, w http.ResponseWriter, _ *http.Request) bool {
 		if try <= 3 {
 			w.WriteHeader([]int{500, 503, 429}[try-1])
@@ -164,9 +164,9 @@ func TestNotifier_Fails(t *testing.T) {
 	}
 }
 
-// TestNotifier_Hangs: a web hook that never answers holds up neither the rollout nor, beyond
+// TestNotifier_DoesNotDelayTheRollout: a web hook that never answers holds up neither the rollout nor, beyond
 // the time that it is given, the end.
-func TestNotifier_Hangs(t *testing.T) {
+func TestNotifier_DoesNotDelayTheRollout(t *testing.T) {
 	over := make(chan struct{})
 	hangs := newHook(t, func(_ int32, _ http.ResponseWriter, r *http.Request) bool {
 		select {
@@ -186,8 +186,8 @@ func TestNotifier_Hangs(t *testing.T) {
 	}
 }
 
-// TestNotifier_Full: what there is no room for is dropped and told.
-func TestNotifier_Full(t *testing.T) {
+// TestNotifier_DropsAndCountsOverflow: what there is no room for is dropped and told.
+func TestNotifier_DropsAndCountsOverflow(t *testing.T) {
 	over := make(chan struct{})
 	hangs := newHook(t, func(int32, http.ResponseWriter, *http.Request) bool { <-over; return true })
 	var dropped atomic.Int32
@@ -205,8 +205,8 @@ func TestNotifier_Full(t *testing.T) {
 	n.Close(time.Minute)
 }
 
-// TestNotifier_NoSecrets: what looks secret in a reason is masked.
-func TestNotifier_NoSecrets(t *testing.T) {
+// TestNotifier_MasksSecrets: what looks secret in a reason is masked.
+func TestNotifier_MasksSecrets(t *testing.T) {
 	n := &Notifier{}
 	body, ok := n.body(event.Event{Type: event.Ended, Outcome: event.Failed, Text: "https://bob:hunter2@db/ said: --password=hunter2"})
 	if !ok || strings.Contains(string(body), "hunter2") {

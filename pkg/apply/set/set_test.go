@@ -54,7 +54,7 @@ func TestParent_MetadataIsReadAsWritten(t *testing.T) {
 	}
 }
 
-func TestRecorded_OtherTools(t *testing.T) {
+func TestRecorded_RefusesSetsOfOtherTools(t *testing.T) {
 	p := Parent{"Secret", "here", "shop"}
 	for want, c := range map[string]struct{ labels, annotations map[string]string }{
 		"not a parent of an ApplySet": {nil, map[string]string{"a": "b"}},
@@ -78,16 +78,16 @@ func TestRecorded_OtherTools(t *testing.T) {
 	}
 }
 
-func TestContents_Union(t *testing.T) {
+func TestContents_UniteBothLists(t *testing.T) {
 	got := contents("b", "ConfigMap").With(contents("a,b", "Secret", "ConfigMap"))
 	if diff := cmp.Diff(contents("a,b", "ConfigMap", "Secret"), got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestLeft_OrderAndExceptions: what is kept, what goes already and what was found twice is not deleted,
+// TestLeft_DeletesDependenciesLast: what is kept, what goes already and what was found twice is not deleted,
 // and what others need goes last.
-func TestLeft_OrderAndExceptions(t *testing.T) {
+func TestLeft_DeletesDependenciesLast(t *testing.T) {
 	member := func(kind, name string, leaving bool) Member {
 		return Member{Kind: schema.GroupKind{Kind: kind}, Name: name, UID: kind + name, Leaving: leaving}
 	}
@@ -138,7 +138,7 @@ func TestHeld_KeepsRolloutFields(t *testing.T) {
 	}
 }
 
-func TestReleases_RolloutFieldsAlone(t *testing.T) {
+func TestReleases_OnlyRolloutFields(t *testing.T) {
 	for fields, want := range map[string]bool{"spec.updateStrategy.partition": true, "spec.paused": true, "spec.template": false, "spec.containers": false, "spec.paused spec.template": false} {
 		if got := Releases(strings.Fields(fields)); got != want {
 			t.Errorf("%s: %v", fields, got)
@@ -146,7 +146,7 @@ func TestReleases_RolloutFieldsAlone(t *testing.T) {
 	}
 }
 
-func TestPatch_Difference(t *testing.T) {
+func TestPatch_HoldsOnlyDifferences(t *testing.T) {
 	from := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
 	same := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
 	same.SetResourceVersion("8")
@@ -161,7 +161,7 @@ func TestPatch_Difference(t *testing.T) {
 	}
 }
 
-func TestKeepMark_RevisionLabel(t *testing.T) {
+func TestKeepMark_KeepsTheRevisionLabel(t *testing.T) {
 	const marked = "{template: {metadata: {labels: {app: web, controller-revision-hash: x}}}}"
 	for kind, want := range map[string]string{"ReplicaSet": "x", "Deployment": ""} {
 		got := object(t, fmt.Sprintf(live, kind, "{template: {metadata: {labels: {app: web}}}}"))
@@ -173,7 +173,7 @@ func TestKeepMark_RevisionLabel(t *testing.T) {
 	KeepMark(nil, object(t, fmt.Sprintf(live, "ReplicaSet", "{}")))
 }
 
-func TestOverlay_ItemsByName(t *testing.T) {
+func TestOverlay_MergesItemsByName(t *testing.T) {
 	got := Overlay(
 		object(t, "{spec: {kept: 1, containers: [{name: a, image: i, policy: Always}, {name: gone}], list: [1, 2]}}"),
 		object(t, "{spec: {new: 2, containers: [{name: b}, {name: a, image: j}], list: [3]}}"),

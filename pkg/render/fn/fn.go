@@ -106,9 +106,17 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 		return o, err
 	}
 	opt.Context = slices.Concat(s.context, opt.Context)
+	set := j.injected(opt.SidecarSetAs)
+	opt.Explain = opt.Explain || set != nil
 	res, err := render.Render(s.in, opt)
 	if err != nil {
 		return o, err
+	}
+	if set != nil {
+		o.warnOfNoMatch(set, res)
+	}
+	if !j.conf.Explain {
+		res.Explanations = nil
 	}
 	o.report(res, j.conf.Strict)
 	out, err := s.assemble(res.Resources)

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // job is what the function config asks for.
@@ -69,6 +70,18 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 func (j *job) take(n *tree.Node, kind string) {
 	j.own = undeclared(n)
 	j.conf.Expand = append(j.conf.Expand, kind)
+}
+
+// injected is the function config where it is a SidecarSet that goes into pod templates, else nil.
+func (j *job) injected(as stage.SidecarSetAs) *resource.Resource {
+	if j.own == nil || as == stage.Admission {
+		return nil
+	}
+	r := resource.Parsed(j.own, nil, resource.Origin{File: functionConfig})
+	if r.Kind() != kruise.KindSidecarSet {
+		return nil
+	}
+	return r
 }
 
 // distribution runs the generator of ResourceDistributions. Its output stays a

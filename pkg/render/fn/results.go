@@ -209,6 +209,21 @@ func (o *outcome) explain(x stage.Explanation) {
 	o.results = append(o.results, o.result("info", message, x.Template, x.Path, "sidecarset", x.SidecarSet))
 }
 
+// warnOfNoMatch warns of a SidecarSet that was injected into nothing: a selector with a typing
+// error would else look like a success.
+func (o *outcome) warnOfNoMatch(set *resource.Resource, res *render.Result) {
+	if slices.ContainsFunc(res.Explanations, func(x stage.Explanation) bool { return x.Injected && x.SidecarSet == set.Name() }) {
+		return
+	}
+	const message = "the SidecarSet matches no pod template of the input"
+	hint := "compare spec.selector and spec.namespaceSelector with the labels of the templates; the option explain lists the reason for each"
+	if len(res.Explanations) == 0 {
+		hint = "the input has no pod template that it could be injected into"
+	}
+	o.line("warning", set.ID(), "", message)
+	o.results = append(o.results, o.result("warning", sentence(message, hint), set.ID(), "", "sidecarset", set.Name()))
+}
+
 // warn reports fields of the function config without effect.
 func (o *outcome) warn(l *resourceList, list []error) {
 	for _, err := range list {

@@ -282,6 +282,33 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestSidecarSet_WarnsWhenItMatchesNothing: a selector with a typing error is not a silent success,
+// in the results and on stderr; one that matches gives no warning, and neither does a policy.
+func TestSidecarSet_WarnsWhenItMatchesNothing(t *testing.T) {
+	set := func(app, more string) string {
+		return configured("apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: agent, annotations: {config.kubernetes.io/function: x" + more + "}}\n" +
+			"spec: {selector: {matchLabels: {app: " + app + "}}, containers: [{name: agent, image: agent}]}")
+	}
+	const warning, labels = "matches no pod template of the input", "compare spec.selector"
+	for name, c := range map[string]struct{ in, config, want, hint string }{
+		"matches":      {cloneSet, set("web", ""), "", ""},
+		"other label":  {cloneSet, set("wbe", ""), warning, labels},
+		"no templates": {"- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", set("web", ""), warning, "the input has no pod template"},
+		"admission":    {cloneSet, set("wbe", ", kubectl-kruise.dev/sidecarSetAs: admission"), "", ""},
+	} {
+		out, stderr := run(t, []byte(head+"items:\n"+c.in+c.config), ".")
+		if got := strings.Contains(stderr, "warning: SidecarSet agent: the SidecarSet matches no pod template"); got != (c.want != "") {
+			t.Errorf("%s: stderr has the warning: %v\n%s", name, got, stderr)
+		}
+		if !strings.Contains(out, c.want) || !strings.Contains(out, c.hint) || (c.want == "") == strings.Contains(out, warning) {
+			t.Errorf("%s: the results lack %q or %q:\n%s", name, c.want, c.hint, out)
+		}
+		if strings.Contains(stderr, "is not injected") || strings.Contains(stderr, "error: ") {
+			t.Errorf("%s: an error, or explanations without the option:\n%s", name, stderr)
+		}
+	}
+}
+
 type broken struct{}
 
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("torn") }

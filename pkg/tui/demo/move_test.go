@@ -30,7 +30,7 @@ func TestMove_NarrowsToANamespace(t *testing.T) {
 		t.Errorf("%v in %+v, detail %v", names, pay.Where, pay.Detail)
 	}
 	if pay.Version <= all.Version {
-		t.Error("nobody is told")
+		t.Error("the subscriber got no state")
 	}
 	for _, f := range pay.Distributions.List {
 		if f.Namespace != "" && f.Namespace != "pay" {

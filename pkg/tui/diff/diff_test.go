@@ -67,7 +67,7 @@ func three(q *diagnose.Question) {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(t, checkout, three)
 	tuitest.Golden(t, "diff", o, func(s *tuitest.Session) string { return s.Until("revision 1", "revision 2", "FIELDS") })
 	o, _ = at(t, mesh, nil)
@@ -130,6 +130,6 @@ func TestScreen_WithoutDifferences(t *testing.T) {
 		s.Until(want)
 	}
 	o, _ := at(t, checkout, nil)
-	o.First.Ref.Name = "nobody"
-	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/nobody does not exist")
+	o.First.Ref.Name = "missing"
+	tuitest.Start(t, o, tuitest.Sizes[0]).Until("cloneset/missing does not exist")
 }

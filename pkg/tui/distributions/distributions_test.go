@@ -35,7 +35,7 @@ func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
 	return o, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	for name, has := range map[string]string{
 		"recommend": "3 subsets of CloneSets", "search-zones": "3 subsets of cloneset/search", "registry-login": "4 namespaces of", "warm-search": "9 nodes of",
 	} {
@@ -57,8 +57,8 @@ func TestScreen_ListsTargets(t *testing.T) {
 	s.Until("resourcedistribution/registry-login  4 namespaces")
 }
 
-// TestFilter: by kind, target or health.
-func TestFilter(t *testing.T) {
+// TestFilter_ByKindTargetOrHealth: by kind, target or health.
+func TestFilter_ByKindTargetOrHealth(t *testing.T) {
 	o, _ := at(t, "")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("4 distributions", "uniteddeployment/recommend")
@@ -70,8 +70,8 @@ func TestFilter(t *testing.T) {
 	s.Until("no matches; esc clears the filter")
 }
 
-// TestMouse: a click goes to a row, or into the places.
-func TestMouse(t *testing.T) {
+// TestMouse_ClickSelectsARow: a click goes to a row, or into the places.
+func TestMouse_ClickSelectsARow(t *testing.T) {
 	o, _ := at(t, "")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("4 distributions", "4 namespaces of")

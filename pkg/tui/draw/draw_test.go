@@ -29,8 +29,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestBar: parts fill the width, and the smallest is never lost.
-func TestBar(t *testing.T) {
+// TestBar_KeepsTheSmallestPart: parts fill the width, and the smallest is never lost.
+func TestBar_KeepsTheSmallestPart(t *testing.T) {
 	for _, c := range []struct {
 		width, a, b int
 		want        string
@@ -106,7 +106,7 @@ func TestTable_NarrowsItsColumns(t *testing.T) {
 	}
 }
 
-// TestTable_HeaderIsAWord: where there is no room for a word above a column, nothing stands
+// TestTable_HeaderIsAWord: where there is no room for a word above a column, nothing is
 // there.
 func TestTable_HeaderIsAWord(t *testing.T) {
 	table := Table{Columns: []Column{{Title: "HEALTH", Width: 2, Keep: true}, {Title: "N", Width: 2, Keep: true}}}
@@ -125,8 +125,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestBox: the box has the size that it says, in the middle of what it covers.
-func TestBox(t *testing.T) {
+// TestBox_HasItsSizeAndIsCentred: the box has the size that it says, in the middle of what it covers.
+func TestBox_HasItsSizeAndIsCentred(t *testing.T) {
 	th := theme.New(theme.Options{ASCII: true})
 	lines := Box(th, []Line{Text(theme.Bad, "under")}, "title", []Line{Text(theme.Plain, "text")}, 30, 7)
 	if len(lines) != 7 || lines[0].String() != "under" || lines[0].Spans[0].Style != theme.Faint {

@@ -43,7 +43,7 @@ func at(open screen.Open) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: open}, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(screen.Open{Container: "app"})
 	tuitest.Golden(t, "logs", o, func(s *tuitest.Session) string { return s.Until("container app", "following", "02:49:00Z") })
 	o, _ = at(screen.Open{Container: "app"})
@@ -94,8 +94,8 @@ func TestScreen_ChoosesContainers(t *testing.T) {
 	s.Until("ERROR no room")
 	s.Press(":").Type("container app").Press("enter")
 	s.Until("container app", "02:49:00Z")
-	s.Press(":").Type("container nobody").Press("enter")
-	s.Until("the pod has no container nobody")
+	s.Press(":").Type("container missing").Press("enter")
+	s.Until("the pod has no container missing")
 	still.Open(t, 1)
 }
 
@@ -107,7 +107,7 @@ func TestScreen_ClosesItsLog(t *testing.T) {
 	still.Open(t, 1)
 	s.Press("esc")
 	s.Until("1 workload")
-	still.Tell("app", "nobody reads this")
+	still.Tell("app", "not read by the screen")
 	still.Open(t, 0)
 }
 

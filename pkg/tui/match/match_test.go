@@ -2,7 +2,7 @@ package match
 
 import "testing"
 
-func TestRow(t *testing.T) {
+func TestRow_MatchesNamesWordsAndLabels(t *testing.T) {
 	labels := map[string]string{"app": "web", "team": "shop"}
 	for text, want := range map[string]bool{
 		"": true, "sfr": true, "FRONT": true, "frs": false, "clone": true, "clne": false, "stuck front": true, "healthy": false,

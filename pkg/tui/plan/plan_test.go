@@ -35,8 +35,8 @@ func at(t *testing.T, ref cluster.Ref) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Plan, Ref: ref}}, still
 }
 
-// TestGolden: before it is played, and in the middle.
-func TestGolden(t *testing.T) {
+// TestScreen_EqualsTheGoldens: before it is played, and in the middle.
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	tuitest.Golden(t, "begin", o, func(s *tuitest.Session) string { return s.Until("done after", "STEPS", "0:00 of") })
 	tuitest.Golden(t, "middle", o, func(s *tuitest.Session) string {
@@ -121,8 +121,8 @@ func TestFields_AreListedForEachStep(t *testing.T) {
 	small.Gone("more lines")
 }
 
-// TestPicture_OfNothing: a simulation in which no time goes by has none.
-func TestPicture_OfNothing(t *testing.T) {
+// TestPicture_IsEmptyWithoutSimulatedTime: a simulation in which no time goes by has none.
+func TestPicture_IsEmptyWithoutSimulatedTime(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	w, err := still.Await(t.Context(), 0, world.Want{})
 	if err != nil {
@@ -136,8 +136,8 @@ func TestPicture_OfNothing(t *testing.T) {
 	}
 }
 
-// TestGoldenPanels: where not all fits, tab shows the rest.
-func TestGoldenPanels(t *testing.T) {
+// TestPanels_TabShowsTheNext: where not all fits, tab shows the rest.
+func TestPanels_TabShowsTheNext(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	tuitest.Golden(t, "events", o, func(s *tuitest.Session) string {
 		s.Until("done after")
@@ -146,8 +146,8 @@ func TestGoldenPanels(t *testing.T) {
 	})
 }
 
-// TestPlay_HoldsAndRestarts: it is played to its end, held, and starts again; speed is a key or a command.
-func TestPlay_HoldsAndRestarts(t *testing.T) {
+// TestPlay_PausesAndRestarts: it is played to its end, held, and starts again; speed is a key or a command.
+func TestPlay_PausesAndRestarts(t *testing.T) {
 	o, _ := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("‖ 0:00 of 0:48 at 4x")

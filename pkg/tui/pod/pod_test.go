@@ -100,7 +100,7 @@ var (
 	basket     = of("CloneSet", "shop", "basket")
 )
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(t, checkout, inTrouble)
 	tuitest.Golden(t, "crash", o, func(s *tuitest.Session) string { return s.Until("✖ failing", "CONTAINER", "BLOCKED BY", "logs") })
 	o, _ = at(t, storefront, busy)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOrdered_AsASortedSlice compares random insertions and removals with a slice that is sorted.
-func TestOrdered_AsASortedSlice(t *testing.T) {
+// TestOrdered_EqualsASortedSlice compares random insertions and removals with a slice that is sorted.
+func TestOrdered_EqualsASortedSlice(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	want := random.Perm(3000)
 	o := newOrdered(slices.Clone(want), cmp.Compare[int])

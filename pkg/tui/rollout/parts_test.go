@@ -147,9 +147,9 @@ func names(s Screen) []string {
 	return out
 }
 
-// TestPodIndex_ChangedIsAsFilled: after random changes of pods, of the filter, the order and the
+// TestPodIndex_UpdatesEqualARebuild: after random changes of pods, of the filter, the order and the
 // grouping, an index that was changed has what one has that is made from nothing.
-func TestPodIndex_ChangedIsAsFilled(t *testing.T) {
+func TestPodIndex_UpdatesEqualARebuild(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	s, env := rollout(700)
 	x, view, d := s.pods, podView{}, env.World.Detail
@@ -213,9 +213,9 @@ func summary(x *podIndex) []string {
 	return out
 }
 
-// TestRefresh_WorksOnChangedPodsAlone: a change of 50 pods allocates as much among 20,000 pods as
+// TestRefresh_WorksOnChangedPodsOnly: a change of 50 pods allocates as much among 20,000 pods as
 // among 2,000.
-func TestRefresh_WorksOnChangedPodsAlone(t *testing.T) {
+func TestRefresh_WorksOnChangedPodsOnly(t *testing.T) {
 	work := func(pods int) float64 {
 		s, env := rollout(pods)
 		now := env.World.Detail
@@ -239,8 +239,8 @@ func TestRefresh_WorksOnChangedPodsAlone(t *testing.T) {
 	}
 }
 
-// TestPods_Sorted: every column sorts, and the reverse order is the other way around.
-func TestPods_Sorted(t *testing.T) {
+// TestPods_SortByEveryColumn: every column sorts, and the reverse order is the other way around.
+func TestPods_SortByEveryColumn(t *testing.T) {
 	for by, want := range map[string]string{
 		"state": "web-00000", "name": "web-00000", "revision": "web-00000", "restarts": "web-00000", "age": "web-00000", "node": "web-00000", "ready": "web-00000", "why": "web-00000",
 	} {
@@ -261,9 +261,9 @@ func TestPods_Sorted(t *testing.T) {
 	}
 }
 
-// TestPods_Filtered: a filter finds states, reasons, nodes, labels and images, and the
+// TestPods_FilterKeepsTheCursor: a filter finds states, reasons, nodes, labels and images, and the
 // cursor stays on a pod that is seen.
-func TestPods_Filtered(t *testing.T) {
+func TestPods_FilterKeepsTheCursor(t *testing.T) {
 	for filter, want := range map[string]int{
 		"": 20, "failing": 2, "crashloop": 2, "web-00013": 1, "node-3": 3, "controller-revision-hash=web-new": 2, "nothing-like-it": 0, "failing node-3": 1,
 	} {
@@ -279,8 +279,8 @@ func TestPods_Filtered(t *testing.T) {
 	}
 }
 
-// TestPods_All: every pod can be reached, and the reason of the cursor's pod is whole.
-func TestPods_All(t *testing.T) {
+// TestPods_AllCanBeReached: every pod can be reached, and the reason of the cursor's pod is whole.
+func TestPods_AllCanBeReached(t *testing.T) {
 	s, env := rollout(200)
 	seen := map[string]bool{}
 	for range 200 {
@@ -303,9 +303,9 @@ func TestPods_All(t *testing.T) {
 	}
 }
 
-// TestDraw_WholeScreen: whatever the size, no more lines are drawn than there are, and the
+// TestDraw_KeepsToTheScreen: whatever the size, no more lines are drawn than there are, and the
 // symbols of the bar are those of the grid.
-func TestDraw_WholeScreen(t *testing.T) {
+func TestDraw_KeepsToTheScreen(t *testing.T) {
 	s, env := rollout(50)
 	for _, width := range []int{60, 80, 99, 100, 120, 200, 300} {
 		for height := 3; height < 80; height++ {
@@ -320,8 +320,8 @@ func TestDraw_WholeScreen(t *testing.T) {
 	}
 }
 
-// TestFrame_CostsTheSame: a frame of ten thousand pods costs what one of two thousand does.
-func TestFrame_CostsTheSame(t *testing.T) {
+// TestFrame_CostIsIndependentOfPods: a frame of ten thousand pods costs what one of two thousand does.
+func TestFrame_CostIsIndependentOfPods(t *testing.T) {
 	cost := func(pods int) float64 {
 		s, env := rollout(pods)
 		return testing.AllocsPerRun(20, func() { _ = s.Draw(env) })

@@ -32,15 +32,15 @@ func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Rollout, Ref: of(name)}}, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	for _, name := range []string{"storefront", "checkout", "search"} {
 		o, _ := at(t, name)
 		tuitest.Golden(t, name, o, func(s *tuitest.Session) string { return s.Until("cloneset/", "PODS", "updated,") })
 	}
 }
 
-// TestGoldenPanels: each part has the whole screen to itself where that is asked for.
-func TestGoldenPanels(t *testing.T) {
+// TestPanels_FillTheScreen: each part has the whole screen to itself where that is asked for.
+func TestPanels_FillTheScreen(t *testing.T) {
 	o, _ := at(t, "checkout")
 	for panel, has := range map[string]string{"steps": "BLOCKED BY", "rollouts": "ROLLOUTS", "events": "EVENTS"} {
 		tuitest.Golden(t, panel, o, func(s *tuitest.Session) string {

@@ -64,7 +64,7 @@ func options(more int) (tui.Options, *tuitest.Still) {
 	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Sidecars}}, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := options(0)
 	tuitest.Golden(t, "all", o, func(s *tuitest.Session) string { return s.Until("3 SidecarSets", "agent on all workloads") })
 	tuitest.Golden(t, "hot", o, func(s *tuitest.Session) string {
@@ -87,9 +87,9 @@ func TestScreen_ScrollsManySets(t *testing.T) {
 	s.Until("set-10 on all workloads")
 }
 
-// TestFilterAndOpen: by name or label; enter opens the workload, or in the first row the
+// TestFilter_ByNameOrLabel: by name or label; enter opens the workload, or in the first row the
 // set.
-func TestFilterAndOpen(t *testing.T) {
+func TestFilter_ByNameOrLabel(t *testing.T) {
 	o, _ := options(0)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("pods without a workload", "cloneset/ledger")
@@ -119,8 +119,8 @@ func TestActions_AreAboutTheSet(t *testing.T) {
 	}
 }
 
-// TestMouse: a click goes to a cell of another set.
-func TestMouse(t *testing.T) {
+// TestMouse_ClickSelectsACell: a click goes to a cell of another set.
+func TestMouse_ClickSelectsACell(t *testing.T) {
 	o, _ := options(0)
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	frame := strings.Split(tuitest.Plain(s.Until("3 SidecarSets", "mesh")), "\n")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDescribedKeepsSecrets: what kubectl writes out of a container is not all shown.
-func TestDescribedKeepsSecrets(t *testing.T) {
+// TestDescribed_MasksSecrets: what kubectl writes out of a container is not all shown.
+func TestDescribed_MasksSecrets(t *testing.T) {
 	t.Parallel()
 	var seen strings.Builder
 	for _, line := range described(`Name:         web

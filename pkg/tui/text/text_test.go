@@ -68,15 +68,15 @@ func at(texts map[string]string, open screen.Open) (tui.Options, *tuitest.Still)
 	return tui.Options{Source: still, Actions: still, First: open}, still
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	o, _ := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	tuitest.Golden(t, "yaml", o, func(s *tuitest.Session) string { return s.Until("cloneset/web as YAML", "apiVersion") })
 	o, _ = at(map[string]string{"web-x7k2p": description}, screen.Open{Ref: web, Pod: "web-x7k2p", Text: "describe"})
 	tuitest.Golden(t, "describe", o, func(s *tuitest.Session) string { return s.Until("describe pod/web-x7k2p", "Namespace:") })
 }
 
-// TestGoldenSearch: what is searched for is marked, and one is there.
-func TestGoldenSearch(t *testing.T) {
+// TestSearch_MarksMatches: what is searched for is marked, and one is there.
+func TestSearch_MarksMatches(t *testing.T) {
 	o, _ := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	tuitest.Golden(t, "search", o, func(s *tuitest.Session) string {
 		s.Until("apiVersion")

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestNoColors: bold, faint and reverse stay, and no colour does.
-func TestNoColors(t *testing.T) {
+// TestNoColors_KeepsBoldFaintAndReverse: bold, faint and reverse stay, and no colour does.
+func TestNoColors_KeepsBoldFaintAndReverse(t *testing.T) {
 	th := New(Options{})
 	for s := range styles {
 		switch th.Open(s) {
@@ -25,8 +25,8 @@ func TestNoColors(t *testing.T) {
 	}
 }
 
-// TestTheme_SixteenColors checks that a terminal with few colors gets no others.
-func TestTheme_SixteenColors(t *testing.T) {
+// TestTheme_UsesOnlySixteenColors checks that a terminal with few colors gets no others.
+func TestTheme_UsesOnlySixteenColors(t *testing.T) {
 	th := New(Options{Colors: Sixteen})
 	for s := range styles {
 		if strings.Contains(th.Open(s), "38;") || strings.Contains(th.Open(s), "48;") {
@@ -127,8 +127,8 @@ func TestTheme_StatesLookDifferent(t *testing.T) {
 	}
 }
 
-// TestSymbols: each is one column wide, and those of health differ.
-func TestSymbols(t *testing.T) {
+// TestSymbols_AreOneColumnWideAndDiffer: each is one column wide, and those of health differ.
+func TestSymbols_AreOneColumnWideAndDiffer(t *testing.T) {
 	for _, s := range []Symbols{unicode, ascii} {
 		v := reflect.ValueOf(s)
 		for i := range v.NumField() {
@@ -139,7 +139,7 @@ func TestSymbols(t *testing.T) {
 		seen := map[string]bool{}
 		for _, text := range []string{s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Blocked, s.Unknown} {
 			if seen[text] {
-				t.Errorf("%q stands for two healths", text)
+				t.Errorf("%q is the symbol of two states", text)
 			}
 			seen[text] = true
 		}

@@ -27,7 +27,7 @@ func shop() world.World {
 	stuck := row("shop", "CloneSet", "storefront", world.Blocked, plan.Tally{Desired: 10, Total: 10, Ready: 9, Updated: 3, UpdatedReady: 2})
 	stuck.Step, stuck.Steps, stuck.StepName, stuck.Why = 1, 4, "50%", "storefront-x7k2p does not become ready: CrashLoopBackOff"
 	paused := row("pay", "StatefulSet", "ledger", world.Paused, plan.Tally{Desired: 5, Total: 5, Ready: 5, Updated: 1, UpdatedReady: 1})
-	paused.Step, paused.Steps, paused.StepName, paused.Why = 1, 5, "wait-1", "waits for somebody to promote it"
+	paused.Step, paused.Steps, paused.StepName, paused.Why = 1, 5, "wait-1", "waiting for approval"
 	moving := row("shop", "CloneSet", "basket", world.Progressing, plan.Tally{Desired: 40, Total: 40, Ready: 38, Updated: 20, UpdatedReady: 18})
 	moving.Step, moving.Steps, moving.StepName = 2, 4, "50%"
 	native := row("shop", "Deployment", "mail", world.Degraded, plan.Tally{Desired: 3, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2})
@@ -41,13 +41,13 @@ func shop() world.World {
 	}
 }
 
-func TestGolden(t *testing.T) {
+func TestScreen_EqualsTheGoldens(t *testing.T) {
 	tuitest.Golden(t, "workloads", tui.Options{Source: tuitest.NewStill(shop())}, func(s *tuitest.Session) string {
 		return s.Until("storefront", "audit")
 	})
 }
 
-func TestGoldenNarrowed(t *testing.T) {
+func TestScreen_NarrowedToTheGolden(t *testing.T) {
 	still := tuitest.NewStill(shop())
 	tuitest.Golden(t, "narrowed", tui.Options{Source: still, Actions: still}, func(s *tuitest.Session) string {
 		s.Until("storefront")
@@ -56,9 +56,9 @@ func TestGoldenNarrowed(t *testing.T) {
 	})
 }
 
-// TestOrder_UrgentFirst: what is urgent comes first; o takes the next column, O turns it around,
+// TestOrder_PutsUrgentFirst: what is urgent comes first; o takes the next column, O turns it around,
 // and the cursor stays at its workload.
-func TestOrder_UrgentFirst(t *testing.T) {
+func TestOrder_PutsUrgentFirst(t *testing.T) {
 	s := tuitest.Start(t, tui.Options{Source: tuitest.NewStill(shop())}, tuitest.Sizes[1])
 	inOrder(t, s.Until("by health"), "storefront", "mail", "ledger", "basket", "audit")
 	s.Press("o")
@@ -71,7 +71,7 @@ func TestOrder_UrgentFirst(t *testing.T) {
 	inOrder(t, s.Until("by name ↑"), "storefront", "mail", "ledger", "basket", "audit")
 }
 
-func TestFilter(t *testing.T) {
+func TestFilter_ByNameKindOrLabel(t *testing.T) {
 	for text, want := range map[string]string{
 		"sfr": "storefront", "team=pay audit": "audit", "team!=shop,app=ledger": "ledger", "native": "mail",
 	} {
@@ -126,7 +126,7 @@ func inOrder(t *testing.T, frame string, names ...string) {
 	for _, name := range names {
 		next := strings.Index(frame, name)
 		if next < at {
-			t.Errorf("%s stands too high:\n%s", name, tuitest.Plain(frame))
+			t.Errorf("%s is too high in the list:\n%s", name, tuitest.Plain(frame))
 		}
 		at = next
 	}
@@ -141,9 +141,9 @@ func cursorAt(frame, name string) bool {
 	return false
 }
 
-// TestNamespaces_AreToldApart: names that begin alike are read far enough, also where there is
+// TestNamespaces_WithACommonPrefixAreDistinct: names that begin alike are read far enough, also where there is
 // little room, and the reason is not lost for it.
-func TestNamespaces_AreToldApart(t *testing.T) {
+func TestNamespaces_WithACommonPrefixAreDistinct(t *testing.T) {
 	w := shop()
 	for i, space := range []string{"shop-orders", "shop-web", "shop-catalog", "shop-web", "shop-orders"} {
 		one := *w.Workloads[i]

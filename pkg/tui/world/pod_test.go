@@ -33,8 +33,8 @@ func TestPodNames_AreUniqueAcrossNamespaces(t *testing.T) {
 	}
 }
 
-// TestMembers_States: each state of a pod is distinguished.
-func TestMembers_States(t *testing.T) {
+// TestMembers_DistinguishStates: each state of a pod is distinguished.
+func TestMembers_DistinguishStates(t *testing.T) {
 	ready := []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue}}
 	for want, p := range map[PodState]*cluster.Pod{
 		Ready:               {UID: "new", Conditions: ready},
@@ -53,9 +53,9 @@ func TestMembers_States(t *testing.T) {
 	}
 }
 
-// TestSince_NamesChangedPodsAlone: pods that were added, replaced or deleted, and pods that another
+// TestSince_NamesChangedPodsOnly: pods that were added, replaced or deleted, and pods that another
 // template has made outdated.
-func TestSince_NamesChangedPodsAlone(t *testing.T) {
+func TestSince_NamesChangedPodsOnly(t *testing.T) {
 	pod := func(name string) *cluster.Pod { return &cluster.Pod{Namespace: "shop", Name: name, UID: name} }
 	a, b, c, e := pod("a"), pod("b"), pod("c"), pod("e")
 	before := &Detail{Updated: map[string]bool{"e": true}}

@@ -34,7 +34,7 @@ const (
 )
 
 // Rest is how long a source waits after a state that it took some time to work out. A state goes
-// over all pods, so it stands for all changes since the one before: however many there are, and
+// over all pods, so it covers all changes since the one before: however many there are, and
 // however many pods, the source uses at most a fifth of a core.
 func Rest(took time.Duration) time.Duration { return max(together, restShare*took) }
 

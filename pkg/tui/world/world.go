@@ -60,6 +60,9 @@ func (w *World) Of(ref cluster.Ref) *Detail {
 // Where is the place that is looked at.
 type Where struct {
 	Context string
+	// InCluster is set for a process that uses the ServiceAccount of its pod: the context is
+	// shown, and is in no kubeconfig.
+	InCluster bool
 	// Namespace is empty for all of them.
 	Namespace string
 	// Production asks for a name before anything is changed.

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// TestJudge_ReducesTheStateToOneWord: what is recorded, and what stands in the way, comes to one word.
+// TestJudge_ReducesTheStateToOneWord: what is recorded, and what blocks it, come to one word.
 func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	promote := diagnose.Cause{Gate: plan.GatePromote, Stuck: true}
 	crash := diagnose.Cause{Gate: plan.GateReady, Stuck: true}
@@ -28,7 +28,7 @@ func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	}{
 		"as it should be":                    {pods: full, want: Healthy},
 		"a rollout that is over":             {begun: true, progress: plan.Progress{Finished: time.Unix(1, 0)}, pods: full, want: Healthy},
-		"a rollout that goes on":             {begun: true, pods: half, causes: []diagnose.Cause{waits}, want: Progressing},
+		"a rollout in progress":              {begun: true, pods: half, causes: []diagnose.Cause{waits}, want: Progressing},
 		"pods become updated without one":    {pods: half, want: Progressing},
 		"a pause":                            {begun: true, pods: half, causes: []diagnose.Cause{promote}, want: Paused},
 		"a pause while a pod crashes":        {begun: true, pods: half, causes: []diagnose.Cause{crash, promote}, want: Paused},
@@ -46,8 +46,8 @@ func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
 	}
 }
 
-// TestRow: the row of the list is that of the detail.
-func TestRow(t *testing.T) {
+// TestRow_OfTheListIsThatOfTheDetail: the row of the list is that of the detail.
+func TestRow_OfTheListIsThatOfTheDetail(t *testing.T) {
 	ref := cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	w := &cluster.Workload{Ref: ref, Labels: map[string]string{"app": "web"}, Object: &appsv1.Deployment{}}
 	q := diagnose.Question{Begun: true}
@@ -59,7 +59,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-func TestFindAndOf(t *testing.T) {
+func TestWorld_FindsByReference(t *testing.T) {
 	ref := cluster.Ref{Kind: "CloneSet", Name: "web"}
 	w := World{Workloads: []*Workload{{Ref: ref}}, Detail: &Detail{Ref: ref}}
 	if w.Find(ref) == nil || w.Find(cluster.Ref{}) != nil || w.Of(ref) == nil || w.Of(cluster.Ref{}) != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
-// Newest is the server line that tests run on when nobody says otherwise.
+// Newest is the server line that tests run on by default.
 const Newest = "v1.37"
 
 // Environment variables that steer the builder.

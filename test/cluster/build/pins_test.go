@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestVersions(t *testing.T) {
+func TestVersion_IsOfTheLine(t *testing.T) {
 	for _, line := range []string{"v1.37", "v1.36"} {
 		got, err := Version(line)
 		if err != nil || !strings.HasPrefix(got, line+".") {
@@ -21,7 +21,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestFolderFollowsLineAndVariable(t *testing.T) {
+func TestFolder_FollowsLineAndVariable(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv(cacheEnv, root)
 	newest, err := folder("v1.37")
@@ -41,8 +41,8 @@ func TestFolderFollowsLineAndVariable(t *testing.T) {
 	}
 }
 
-// TestNothingToBuild: what is there is not built again, and no lock is taken.
-func TestNothingToBuild(t *testing.T) {
+// TestBuild_SkipsWhatIsThere: what is there is not built again, and no lock is taken.
+func TestBuild_SkipsWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	u := units(Control, "v1.37")[0]
 	for _, b := range u.binaries {
@@ -56,7 +56,7 @@ func TestNothingToBuild(t *testing.T) {
 	}
 }
 
-func TestLockIsForOne(t *testing.T) {
+func TestLock_IsForOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var said bytes.Buffer
 	unlock, err := lock(t.Context(), path, &said)
@@ -87,7 +87,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestOutputNames(t *testing.T) {
+func TestOutputNames_AreUnique(t *testing.T) {
 	for _, set := range []Set{Control, Node} {
 		for _, u := range units(set, "v1.37") {
 			for _, b := range u.binaries {
@@ -99,7 +99,7 @@ func TestOutputNames(t *testing.T) {
 	}
 }
 
-func TestFar_SaysWhatIsLeft(t *testing.T) {
+func TestProgress_ShowsWhatIsLeft(t *testing.T) {
 	for _, c := range []struct {
 		packages, todo int
 		after          time.Duration

@@ -72,7 +72,7 @@ func New() (*Folder, error) {
 }
 
 // living keeps every folder referenced until it is closed: a pipe and a lock that
-// nobody refers to are closed by the garbage collector, which the guardian takes
+// nothing refers to are closed by the garbage collector, which the guardian takes
 // for the end of the program.
 var living sync.Map
 
@@ -85,7 +85,7 @@ func Root() string {
 }
 
 // watch starts the guardian: in its own session, so that a signal to the test's
-// process group does not reach it, and with no stream of ours.
+// process group does not reach it, and with no stream of this process.
 func (f *Folder) watch() error {
 	self, err := os.Executable()
 	if err != nil {

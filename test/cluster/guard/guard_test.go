@@ -16,7 +16,7 @@ func alive(pid int) bool {
 	return err == nil && len(line) > 0
 }
 
-func TestCloseEndsEverything(t *testing.T) {
+func TestClose_EndsAllProcesses(t *testing.T) {
 	f, err := guard.New()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
-func TestSweepLeavesTheLivingAlone(t *testing.T) {
+func TestSweep_KeepsLivingOnes(t *testing.T) {
 	f, err := guard.New()
 	if err != nil {
 		t.Fatal(err)

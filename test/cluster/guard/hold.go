@@ -37,7 +37,7 @@ func Sweep() error {
 	return errors.Join(errs...)
 }
 
-// abandoned says whether nobody holds the folder. A folder without its lock file
+// abandoned tells whether no process holds the folder. A folder without its lock file
 // is being made or being removed at this moment.
 func abandoned(dir string) bool {
 	file, err := os.OpenFile(filepath.Join(dir, heldFile), os.O_RDWR, 0)

@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 )
 
-// TestRecordedConversions stores every recorded object and reads it back through
+// TestConversion_EqualsTheRecordings stores every recorded object and reads it back through
 // definitions, defaults and conversion, in both versions.
-func TestRecordedConversions(t *testing.T) {
+func TestConversion_EqualsTheRecordings(t *testing.T) {
 	c := cluster.Start(t, cluster.WithNodes(), kruise.API())
 	recorded := map[string]conformance.Case{}
 	for _, one := range conformance.List(t, "conversion") {

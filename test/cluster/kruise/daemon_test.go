@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 )
 
-func TestDaemonSide(t *testing.T) {
+func TestDaemon_ServesItsKinds(t *testing.T) {
 	c := cluster.Start(t, kruise.API())
 	client, err := dynamic.NewForConfig(c.Config())
 	if err != nil {

@@ -42,7 +42,7 @@ func recorded(t *testing.T) map[string]*definition {
 	return out
 }
 
-func TestDefinitionsEqualKruises(t *testing.T) {
+func TestDefinitions_EqualThoseOfKruise(t *testing.T) {
 	want := recorded(t)
 	got, err := kruise.Definitions()
 	if err != nil {

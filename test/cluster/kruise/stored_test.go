@@ -21,9 +21,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 )
 
-// TestAcceptedObjectsAreStored sends every object that Kruise accepts through the
+// TestServer_StoresWhatKruiseAccepts sends every object that Kruise accepts through the
 // definitions and both webhooks, and reads it back in both versions.
-func TestAcceptedObjectsAreStored(t *testing.T) {
+func TestServer_StoresWhatKruiseAccepts(t *testing.T) {
 	c := cluster.Start(t, cluster.WithNodes(), kruise.API())
 	s := store{cluster: c}
 	conformance.Area(t, "lint", func(t *testing.T, recorded conformance.Case) error {

@@ -22,7 +22,7 @@ import (
 // hostIP is the address of every modelled node: nothing leaves the machine.
 const hostIP = "127.0.0.1"
 
-// plenty is a node's capacity when nobody says otherwise.
+// plenty is a node's capacity by default.
 func plenty() corev1.ResourceList {
 	return corev1.ResourceList{
 		corev1.ResourceCPU:              resource.MustParse("64"),

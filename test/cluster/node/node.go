@@ -158,7 +158,7 @@ func (p *Pool) work(ctx context.Context) {
 	}
 }
 
-// host is the named node, if it is one of ours.
+// host is the named node, if it is one of this cluster.
 func (p *Pool) host(name string) *host {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -95,7 +95,7 @@ func lock(dir string) (unlock func(), err error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(errors.New("another start of the playground is under way"), f.Close())
+		return nil, errors.Join(errors.New("another start of the playground is in progress"), f.Close())
 	}
 	return func() { _ = f.Close() }, nil
 }

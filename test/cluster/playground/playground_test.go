@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	hermetic.Main(m)
 }
 
-func TestPlayground(t *testing.T) {
+func TestPlayground_CommandsOfItsWelcomeWork(t *testing.T) {
 	binary, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)

@@ -105,5 +105,5 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// detached is the context of a request that goes on without its client.
+// detached is the context of a request that continues without its client.
 func (p *Proxy) detached(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }

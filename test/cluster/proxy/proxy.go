@@ -1,4 +1,4 @@
-// Package proxy stands between a client and the API server of a test cluster: it
+// Package proxy is between a client and the API server of a test cluster: it
 // notes every request, and spoils some of them as networks and servers do. What it
 // spoils, a seed decides.
 package proxy
@@ -53,7 +53,7 @@ type answer struct {
 	body   []byte
 }
 
-// New is a proxy before the server that cfg gives access to; whoever comes through
+// New is a proxy before the server that cfg gives access to; who comes through
 // it has that access. Requests are noted in a log, which proxies may share.
 func New(cfg *rest.Config, to *Log, w Weather, seed uint64) (*Proxy, error) {
 	through, err := rest.TransportFor(cfg)

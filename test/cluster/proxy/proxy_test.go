@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 )
 
-// server has one pod, and tells of it to whoever watches until the client goes.
+// server has one pod, and sends it to watchers until the client goes.
 func server(t *testing.T) *rest.Config {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,8 +76,8 @@ func start(t *testing.T, w proxy.Weather, seed uint64) *proxy.Proxy {
 	return p
 }
 
-// TestFair passes everything on, and counts it.
-func TestFair(t *testing.T) {
+// TestFair_PassesAndCounts passes everything on, and counts it.
+func TestFair_PassesAndCounts(t *testing.T) {
 	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		p := start(t, proxy.Weather{}, 1)
 		client := through(t, p, media).CoreV1().Pods("shop")
@@ -102,8 +102,8 @@ func TestFair(t *testing.T) {
 	}
 }
 
-// TestStorm: everything that can go wrong does, sooner or later.
-func TestStorm(t *testing.T) {
+// TestStorm_HasEveryFault: everything that can go wrong does, sooner or later.
+func TestStorm_HasEveryFault(t *testing.T) {
 	p := start(t, proxy.Weather{Requests: 1, Watches: 1, Slow: time.Millisecond}, 1)
 	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		client := through(t, p, media).CoreV1().Pods("shop")
@@ -131,8 +131,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestEndWatches: a watch ends without an error, and the next one goes on.
-func TestEndWatches(t *testing.T) {
+// TestEndWatches_NextWatchContinues: a watch ends without an error, and the next one continues.
+func TestEndWatches_NextWatchContinues(t *testing.T) {
 	p := start(t, proxy.Weather{}, 1)
 	client := through(t, p, runtime.ContentTypeJSON).CoreV1().Pods("shop")
 	for range 2 {
@@ -147,7 +147,7 @@ func TestEndWatches(t *testing.T) {
 		}
 		p.EndWatches()
 		if e, more := <-w.ResultChan(); more {
-			t.Errorf("it goes on, or ends with an error: %+v", e)
+			t.Errorf("the watch continues, or ends with an error: %+v", e)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
 )
 
-// port is the kubelet's, on an address that nobody else uses.
+// port is the kubelet's, on an address that no other process uses.
 const port = 10250
 
 // startKubelet runs the kubelet as the node's own user.

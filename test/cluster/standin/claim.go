@@ -29,7 +29,7 @@ func (h *hand) changeClaim(ctx context.Context, a controller.ChangeClaim) error 
 }
 
 // claimOwner is the reference to whom a claim goes with: the object, one of its
-// pods or, with an empty owner, nobody.
+// pods or, with an empty owner, of none.
 func (h *hand) claimOwner(o cluster.Owner) []metav1.OwnerReference {
 	switch o.Kind {
 	case "":

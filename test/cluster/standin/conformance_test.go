@@ -42,10 +42,10 @@ const casesEnv = "CONFORMANCE_CASES"
 // together is how many cases are replayed at a time. Most of what they do is wait.
 const together = 16
 
-// TestConformanceCluster brings recorded cases up on a real API server and does
+// TestConformance_OnARealAPIServer brings recorded cases up on a real API server and does
 // their steps. What is compared is what does not hang on the speed of the machine:
 // refusals, what was done to pods and how often, the extremes, and the end states.
-func TestConformanceCluster(t *testing.T) {
+func TestConformance_OnARealAPIServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
@@ -128,8 +128,8 @@ func release(ctx context.Context, client kubernetes.Interface, namespace string)
 	return nil
 }
 
-// TestRelease_FinalizerWithoutHook has a pod whose finalizer nothing else removes.
-func TestRelease_FinalizerWithoutHook(t *testing.T) {
+// TestRelease_RemovesAFinalizerWithoutAHook has a pod whose finalizer nothing else removes.
+func TestRelease_RemovesAFinalizerWithoutAHook(t *testing.T) {
 	b := newBed(t)
 	namespace := b.Namespace(t)
 	b.Apply(t, namespace, `

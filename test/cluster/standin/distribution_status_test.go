@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-func TestDistributionStatus(t *testing.T) {
+func TestDistributionStatus_SortsConflicts(t *testing.T) {
 	r := distributionReport{}
 	r.add("ConflictOccurred", "b", "theirs")
 	r.add("ConflictOccurred", "a", "theirs")

@@ -95,7 +95,7 @@ func (s *standIns) ask(ctx context.Context, p *cluster.Pod, name string, op krui
 	return s.replaceStatus(ctx, o, &view.Budget.Status)
 }
 
-// replaceStatus writes the status of an object that nobody has changed since.
+// replaceStatus writes the status of an object that has not changed since.
 func (s *standIns) replaceStatus(ctx context.Context, o *unstructured.Unstructured, status any) error {
 	value, err := plain(status)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	source "k8s.io/client-go/tools/cache/testing"
 )
 
-// TestAnotherOfTheName: a pod that goes, and another of its name that comes while the
+// TestWatch_SeesAPodOfTheSameName: a pod that goes, and another of its name that comes while the
 // watch is cut off, are both seen, though the cache tells of one change only.
-func TestAnotherOfTheName(t *testing.T) {
+func TestWatch_SeesAPodOfTheSameName(t *testing.T) {
 	t.Parallel()
 	pod := func(uid types.UID) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web-2", UID: uid}}

@@ -94,7 +94,7 @@ func (s *standIns) wantedTags(spec kruise.NodeImageSpec) kruise.NodeImageSpec {
 	return out
 }
 
-// updateImage replaces a NodeImage that nobody has changed since it was read.
+// updateImage replaces a NodeImage that has not changed since it was read.
 func (s *standIns) updateImage(ctx context.Context, image *kruise.NodeImage) error {
 	image.APIVersion, image.Kind = kruise.Group+"/"+kruise.V1beta1, "NodeImage"
 	o, err := normal(image)

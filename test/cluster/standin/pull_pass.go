@@ -75,7 +75,7 @@ func familiar(image string) (name, tag string, err error) {
 	return reference.FamiliarName(ref), tagged.Tag(), nil
 }
 
-// phase is where the job's image stands on a node, empty where nobody has asked
+// phase is where the job's image stands on a node, empty where it was not requested
 // the node for it in the job's name.
 func (p *pullPass) phase(n *kruise.NodeImage) kruise.ImagePullPhase {
 	for _, t := range n.Spec.Images[p.name].Tags {
@@ -145,7 +145,7 @@ func keptFor(job *kruise.ImagePullJobSpec) int32 {
 	}
 }
 
-// finish says whether the job is over, and words where it stands.
+// finish reports whether the job is over, and its state in words.
 func (p *pullPass) finish(unfinished []*kruise.NodeImage, now time.Time) {
 	s := &p.status
 	ended := s.Succeeded + s.Failed

@@ -94,7 +94,7 @@ func TestPullPass(t *testing.T) {
 	}
 }
 
-func TestAFinishedTagIsPulledAgain(t *testing.T) {
+func TestPullJob_PullsAFinishedTagAgain(t *testing.T) {
 	first, second := pullJob(nil), pullJob(func(j *kruise.ImagePullJob) { j.UID = "other" })
 	nodes := nodesAt(t, first, kruise.ImagePhaseSucceeded)
 	p, err := newPull(second, nodes, noon)
@@ -107,7 +107,7 @@ func TestAFinishedTagIsPulledAgain(t *testing.T) {
 	}
 }
 
-func TestFamiliarNames(t *testing.T) {
+func TestFamiliarNames_OfImages(t *testing.T) {
 	const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for image, want := range map[string][2]string{
 		"web": {"web", "latest"}, "docker.io/library/web:1": {"web", "1"}, "r.example.com/a/web:2": {"r.example.com/a/web", "2"},

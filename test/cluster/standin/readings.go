@@ -71,7 +71,7 @@ func generic(o any, apiVersion, kind string) (*unstructured.Unstructured, error)
 }
 
 // rendering is what a stage of rendering is told when a controller has it do its
-// work: the cluster is what stands around, and the one object is expanded.
+// work: the cluster is what is around, and the one object is expanded.
 func rendering(stream, around []*resource.Resource, namespace string) *stage.Context {
 	return &stage.Context{
 		Facts: resource.NewFacts(stream, around, namespace), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),

@@ -30,8 +30,8 @@ func TestRecreateStatus(t *testing.T) {
 	}{
 		"the pod is gone":      {pod: nil, message: "pod has gone", again: time.Minute},
 		"the pod goes":         {pod: leaving, phase: kruise.ContainerRecreateRequestRecreating, message: "pod has gone"},
-		"nobody has taken it":  {pod: alive, again: time.Minute},
-		"nobody will":          {pod: alive, age: time.Minute, message: "daemon has not responded for a long time"},
+		"not taken yet":        {pod: alive, again: time.Minute},
+		"never taken":          {pod: alive, age: time.Minute, message: "daemon has not responded for a long time"},
 		"within its deadline":  {pod: alive, phase: kruise.ContainerRecreateRequestPending, age: time.Second, deadline: new(int64(3)), again: 2 * time.Second},
 		"beyond its deadline":  {pod: alive, phase: kruise.ContainerRecreateRequestPending, age: 3 * time.Second, deadline: new(int64(3)), message: "recreating has exceeded the activeDeadlineSeconds"},
 		"what runs since":      {pod: alive, phase: kruise.ContainerRecreateRequestRecreating, snapshot: 1},

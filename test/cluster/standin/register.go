@@ -70,7 +70,7 @@ func on(group string, versions, resources []string, operations ...registration.O
 	}
 }
 
-// checkedKinds are all of Kruise's, in whatever version somebody writes them: some
+// checkedKinds are all of Kruise's, in whatever version they are written: some
 // rules hold in one version only.
 func checkedKinds() []registration.RuleWithOperations {
 	every := []string{"*"}

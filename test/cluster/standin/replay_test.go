@@ -76,7 +76,7 @@ func (s *stage) step(ctx context.Context, act conformance.RolloutAct, recorded c
 	return errors.Join(sameAnswers(recorded, answers), end, s.sameExtremes(recorded))
 }
 
-// leave takes the case's objects away, so that nobody looks after them any more.
+// leave takes the case's objects away, so that no controller looks after them any more.
 func (s *stage) leave(ctx context.Context) error {
 	for _, doc := range s.script.Initial {
 		o := &unstructured.Unstructured{Object: doc}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-func TestUnitedDeployment(t *testing.T) {
+func TestUnitedDeployment_DistributesPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `
@@ -60,7 +60,7 @@ spec:
 	b.await(t, united, "shop", map[string]int64{"updatedReadyReplicas": 5, "readyReplicas": 5, "replicas": 5})
 }
 
-func TestUnitedDeploymentRefusesAnImpossibleSum(t *testing.T) {
+func TestUnitedDeployment_RefusesAnImpossibleSum(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	_, err := b.of(t, "uniteddeployments").Create(t.Context(), object(t, `
@@ -81,7 +81,7 @@ spec:
 	}
 }
 
-func TestResourceDistribution(t *testing.T) {
+func TestResourceDistribution_CopiesAndReportsConflicts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	other, conflict := b.Namespace(t), b.Namespace(t)
@@ -148,8 +148,8 @@ func failing(o *unstructured.Unstructured) map[string]string {
 	return out
 }
 
-// TestUnitedDeploymentMovesWhatFindsNoNode has one subset without any node.
-func TestUnitedDeploymentMovesWhatFindsNoNode(t *testing.T) {
+// TestUnitedDeployment_MovesUnschedulablePods has one subset without any node.
+func TestUnitedDeployment_MovesUnschedulablePods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `

@@ -28,7 +28,7 @@ spec:
 `
 }
 
-func TestContainerRecreateRequest(t *testing.T) {
+func TestRecreateRequest_RestartsTheContainer(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: app, image: "`+web1+`"}]}}`)
@@ -70,16 +70,16 @@ func TestContainerRecreateRequest(t *testing.T) {
 	}
 }
 
-func TestContainerRecreateRequestForNoPod(t *testing.T) {
+func TestRecreateRequest_RefusesAMissingPod(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	_, err := b.of(t, "containerrecreaterequests").Create(t.Context(), object(t, recreateRequest("nobody", "")), metav1.CreateOptions{})
+	_, err := b.of(t, "containerrecreaterequests").Create(t.Context(), object(t, recreateRequest("missing", "")), metav1.CreateOptions{})
 	if apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestImagePullJob(t *testing.T) {
+func TestImagePullJob_PullsOnNodes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	jobs := b.of(t, "imagepulljobs")

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
-// TestPodUnavailableBudget lets one pod be evicted and refuses the next.
-func TestPodUnavailableBudget(t *testing.T) {
+// TestPodUnavailableBudget_AllowsOneEviction lets one pod be evicted and refuses the next.
+func TestPodUnavailableBudget_AllowsOneEviction(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	budgets := b.of(t, "podunavailablebudgets")
@@ -44,7 +44,7 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 	}
 }
 
-func TestProtectedDeletion(t *testing.T) {
+func TestDeletion_OfProtectedWorkloadsIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, cloneSet("ReCreate", "0"))
@@ -71,7 +71,7 @@ func TestProtectedDeletion(t *testing.T) {
 	}
 }
 
-func TestProtectedNamespace(t *testing.T) {
+func TestDeletion_OfProtectedNamespacesIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	namespaces := b.Client().CoreV1().Namespaces()
@@ -91,7 +91,7 @@ func TestProtectedNamespace(t *testing.T) {
 	label("null")
 }
 
-func TestBadObjectsAreRefused(t *testing.T) {
+func TestWebhook_RefusesBadObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	_, err := b.of(t, "clonesets").Create(t.Context(), object(t, strings.Replace(cloneSet("ReCreate", "0"), "maxUnavailable: 2", "maxUnavailable: 0", 1)), metav1.CreateOptions{})

@@ -10,9 +10,9 @@ import (
 
 const mesh1, mesh2 = "registry.example.com/mesh:1", "registry.example.com/mesh:2"
 
-// TestSidecarSet injects into pods of a native Deployment, and updates the sidecar
+// TestSidecarSet_InjectsAndUpdatesInPlace injects into pods of a native Deployment, and updates the sidecar
 // in place.
-func TestSidecarSet(t *testing.T) {
+func TestSidecarSet_InjectsAndUpdatesInPlace(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	sets := b.everywhere(t, "sidecarsets")

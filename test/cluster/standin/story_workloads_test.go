@@ -28,7 +28,7 @@ spec:
 `
 }
 
-func TestCloneSet(t *testing.T) {
+func TestCloneSet_UpdatesByPolicyAndPartition(t *testing.T) {
 	for name, story := range map[string]struct {
 		policy, partition   string
 		updated, stay, runs int
@@ -55,7 +55,7 @@ func TestCloneSet(t *testing.T) {
 	}
 }
 
-func TestCloneSetWithClaims(t *testing.T) {
+func TestCloneSet_KeepsClaims(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `
@@ -83,7 +83,7 @@ spec:
 	}
 }
 
-func TestRevisionsAreThoseOfKruise(t *testing.T) {
+func TestRevisions_AreThoseOfKruise(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, cloneSet("InPlaceIfPossible", "0"))
@@ -104,7 +104,7 @@ func TestRevisionsAreThoseOfKruise(t *testing.T) {
 	}
 }
 
-func TestAdvancedStatefulSet(t *testing.T) {
+func TestStatefulSet_UpdatesInOrder(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `
@@ -140,7 +140,7 @@ spec:
 	}
 }
 
-func TestAdvancedDaemonSet(t *testing.T) {
+func TestDaemonSet_UpdatesNodeByNode(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `
@@ -169,7 +169,7 @@ spec:
 	}
 }
 
-func TestEnvFromMetadataRestartsTheContainer(t *testing.T) {
+func TestEnvFromMetadata_RestartsTheContainer(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, `
@@ -198,7 +198,7 @@ spec:
 	}
 }
 
-func TestScaleSubresource(t *testing.T) {
+func TestScale_ThroughTheSubresource(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.apply(t, cloneSet("ReCreate", "0"))

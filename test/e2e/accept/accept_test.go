@@ -24,9 +24,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 )
 
-// TestAccepted: a dry run of creating each object, with strict field
+// TestServer_AcceptsRenderedObjects: a dry run of creating each object, with strict field
 // validation. Namespaces are mapped to one that exists.
-func TestAccepted(t *testing.T) {
+func TestServer_AcceptsRenderedObjects(t *testing.T) {
 	c, namespace := cluster.Shared(t, kruise.API())
 	version, err := c.Version()
 	if err != nil {

@@ -53,7 +53,7 @@ func dropped(sent, got any, path string) []string {
 	return []string{path}
 }
 
-// theirs reports a dropped field that is the user's own: an identity, or what stands
+// theirs reports a dropped field that is the user's own: an identity, or what is
 // in a native template, which a UnitedDeployment's StatefulSets lose on such a server
 // with Kruise, too.
 func theirs(object *unstructured.Unstructured, path string) bool {
@@ -75,7 +75,7 @@ func same(sent, got any) bool {
 	return err == nil && p.Cmp(q) == 0
 }
 
-func TestDropped(t *testing.T) {
+func TestDropped_FindsFieldsThatTheServerDrops(t *testing.T) {
 	sent := map[string]any{
 		"a": "x", "gone": int64(1), "zero": false, "null": nil, "q": "1000m", "status": "x",
 		"list": []any{map[string]any{"b": "1", "c": "2"}}, "short": []any{"a", "b"},

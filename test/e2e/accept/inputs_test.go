@@ -60,7 +60,7 @@ func renamed(inputs []input, how, suffix string) []input {
 }
 
 // recorded are the inputs of all recordings that Kruise lets through: each as
-// it was applied first, and as it stood after each step.
+// it was applied first, and as it was after each step.
 func recorded(t *testing.T) []input {
 	t.Helper()
 	var all []input

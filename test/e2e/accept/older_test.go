@@ -42,9 +42,9 @@ var apis = map[string]int{
 
 const never = 1000
 
-// TestOlderServers: nothing is made for a version of Kubernetes that its server
-// has not, unless it stands in the input.
-func TestOlderServers(t *testing.T) {
+// TestOlderServers_GetOnlyKindsTheyServe: nothing is made for a version of Kubernetes that its server
+// has not, unless the input has it.
+func TestOlderServers_GetOnlyKindsTheyServe(t *testing.T) {
 	list := inputs(t)
 	ways := []render.Options{
 		{Kubernetes: 29, ProtectAll: true, SidecarSetAs: stage.Admission},

@@ -24,7 +24,7 @@ const (
 	templates     = 1500
 	firstTemplate = 50_000
 	// agreement is the share of verdicts that must be the same. The others are of fields that
-	// Kubernetes has got lately (restartPolicyRules, hostnameOverride), which Kruise drops.
+	// Kubernetes got recently (restartPolicyRules, hostnameOverride), which Kruise drops.
 	agreement = 0.98
 )
 
@@ -57,7 +57,7 @@ func TestPodTemplates_JudgedAsByTheServer(t *testing.T) {
 	}
 }
 
-// podTemplate is a random one, as it stands in an object of Kruise's.
+// podTemplate is a random one, as in an object of Kruise's.
 type podTemplate struct {
 	seed      uint64
 	mutations []string

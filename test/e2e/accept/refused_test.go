@@ -16,7 +16,7 @@ var refusals = map[string]string{
 	"lint/521-imagepulljob-zero-parallelism":      "no pods are known, so the nodes",     // it selects nodes by their pods
 }
 
-// nowhere is said of what goes to nodes or namespaces that nobody knows.
+// nowhere is said of what goes to unknown nodes or namespaces.
 var nowhere = []string{"no node is known", "no namespace is known"}
 
 // judge holds the refusals of recorded inputs against the list. The fixtures of

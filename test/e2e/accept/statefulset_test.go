@@ -29,9 +29,9 @@ spec:
       containers: [{name: app, image: "registry.example.com/app:1"}]
 `
 
-// TestStatefulSetPercentage: how many pods the real controller takes down at once
+// TestStatefulSet_PercentageIsThatOfTheRule: how many pods the real controller takes down at once
 // for a percentage, with new pods that never become ready, is what the rule says.
-func TestStatefulSetPercentage(t *testing.T) {
+func TestStatefulSet_PercentageIsThatOfTheRule(t *testing.T) {
 	for _, percentage := range []string{"25%", "5%"} {
 		t.Run(percentage, func(t *testing.T) {
 			c, namespace := cluster.Shared(t, cluster.WithFeatureGate("MaxUnavailableStatefulSet", true))

@@ -42,8 +42,8 @@ spec:
 `
 }
 
-// TestObjects: create, change, and nothing to do; a dry run writes nothing.
-func TestObjects(t *testing.T) {
+// TestApply_CreatesAndChangesObjects: create, change, and nothing to do; a dry run writes nothing.
+func TestApply_CreatesAndChangesObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	for _, mode := range []string{"client", "server"} {
@@ -55,7 +55,7 @@ func TestObjects(t *testing.T) {
 		a.has(t, "configmap/settings created"+suffix, "secret/key created"+suffix)
 	}
 	if a := b.apply(t, settings); a.code != 2 || !strings.Contains(a.err, "add --yes to confirm") || b.configMap(t, "settings") != nil {
-		t.Errorf("nobody was asked: exit %d\n%s", a.code, a.err)
+		t.Errorf("there was no confirmation prompt: exit %d\n%s", a.code, a.err)
 	}
 	b.done(t, settings+secret).has(t, "configmap/settings created", "secret/key created")
 	b.done(t, settings+secret).has(t, "configmap/settings unchanged", "secret/key unchanged")
@@ -72,8 +72,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestFaultsBefore: what is wrong with one object keeps all from being written.
-func TestFaultsBefore(t *testing.T) {
+// TestApply_WritesNothingWhenOneObjectIsWrong: what is wrong with one object keeps all from being written.
+func TestApply_WritesNothingWhenOneObjectIsWrong(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	for name, c := range map[string]struct{ text, want string }{
@@ -87,16 +87,16 @@ func TestFaultsBefore(t *testing.T) {
 	}
 }
 
-// TestConflicts: fields of another manager are refused in kubectl's words.
-func TestConflicts(t *testing.T) {
+// TestApply_ReportsConflicts: fields of another manager are refused in kubectl's words.
+func TestApply_ReportsConflicts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.done(t, settings)
 	_, err := b.Client().CoreV1().ConfigMaps(b.namespace).Patch(t.Context(), "settings", types.MergePatchType,
-		[]byte(`{"data":{"color":"green"}}`), metav1.PatchOptions{FieldManager: "somebody"})
+		[]byte(`{"data":{"color":"green"}}`), metav1.PatchOptions{FieldManager: "other-manager"})
 	must(t, err)
 	a := b.apply(t, settings, "--yes")
-	for _, want := range []string{`Apply failed with 1 conflict: conflict with "somebody" using v1: .data.color`, "please re-run the apply", "--force-conflicts"} {
+	for _, want := range []string{`Apply failed with 1 conflict: conflict with "other-manager" using v1: .data.color`, "please re-run the apply", "--force-conflicts"} {
 		if a.code != 1 || !strings.Contains(a.err, want) {
 			t.Errorf("exit %d, lacks %q:\n%s", a.code, want, a.err)
 		}
@@ -107,8 +107,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestPrune: what left the manifests is deleted, and nothing else.
-func TestPrune(t *testing.T) {
+// TestPrune_DeletesOnlyWhatLeftTheManifests: what left the manifests is deleted, and nothing else.
+func TestPrune_DeletesOnlyWhatLeftTheManifests(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	other := strings.Replace(settings, "name: settings", "name: other", 1)

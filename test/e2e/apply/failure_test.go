@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestFailed: a rollout that comes to no good end is exit code 3; no other begins,
+// TestApply_FailedRolloutEndsWith3: a rollout that comes to no good end is exit code 3; no other begins,
 // nothing is pruned, and the same apply does not let go of the pods that are held
 // back.
-func TestFailed(t *testing.T) {
+func TestApply_FailedRolloutEndsWith3(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := document("apps.kruise.io/v1beta1", "CloneSet", "1", "")
@@ -30,9 +30,9 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestTimedOut: what is not there in time is exit code 4, a new workload and a
-// rollout alike; the same apply goes on with it.
-func TestTimedOut(t *testing.T) {
+// TestApply_TimeoutEndsWith4: what is not there in time is exit code 4, a new workload and a
+// rollout alike; the same apply continues it.
+func TestApply_TimeoutEndsWith4(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := document("apps.kruise.io/v1beta1", "CloneSet", "1", "")
@@ -63,9 +63,9 @@ spec:
 `
 }
 
-// TestJobs: workloads are rolled out when Jobs are done; a Job that fails keeps them
+// TestApply_WaitsForJobs: workloads are rolled out when Jobs are done; a Job that fails keeps them
 // as they are.
-func TestJobs(t *testing.T) {
+func TestApply_WaitsForJobs(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := document("apps/v1", "Deployment", "1", "")

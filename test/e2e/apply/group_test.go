@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestGroup: with the flags of a group, changed workloads are rolled out together, in waves;
+// TestGroup_RollsOutInWaves: with the flags of a group, changed workloads are rolled out together, in waves;
 // what has left the set goes when all are completed.
-func TestGroup(t *testing.T) {
+func TestGroup_RollsOutInWaves(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := inWave(document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), "1")
@@ -33,9 +33,9 @@ func inWave(text, wave string) string {
 	return strings.Replace(text, "}\nspec:\n  replicas", ", annotations: {wave: \""+wave+"\"}}\nspec:\n  replicas", 1)
 }
 
-// TestGroup_Fails: the next wave does not start, what is completed is applied to the end, and
+// TestGroup_FailureStopsTheNextWave: the next wave does not start, what is completed is applied to the end, and
 // nothing is pruned. Subsets cannot be in a group.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	text := func(name, wave string) string {

@@ -15,10 +15,10 @@ const (
 	web2 = "registry.example.com/web:2"
 )
 
-// TestRollout: a new workload is created; a changed one is rolled out by plan, and
+// TestApply_RollsOutAChangedWorkload: a new workload is created; a changed one is rolled out by plan, and
 // what it has beside its template is applied. Twice in a row, so that fields which
 // the first rollout wrote are seen to be the manifest's again.
-func TestRollout(t *testing.T) {
+func TestApply_RollsOutAChangedWorkload(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   func(image, more string) string
 		object string
@@ -75,8 +75,8 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// TestRequests: a dry run shows every request, in order, and is right about them.
-func TestRequests(t *testing.T) {
+// TestDryRun_ShowsEveryRequest: a dry run shows every request, in order, and is right about them.
+func TestDryRun_ShowsEveryRequest(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one := document("apps.kruise.io/v1beta1", "CloneSet", "1", "")
@@ -115,9 +115,9 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestOwnership: after a rollout everything is applied, so that a container's
+// TestApply_RemovesFieldsThatLeftTheManifest: after a rollout everything is applied, so that a container's
 // variable that goes from the manifest goes from the workload.
-func TestOwnership(t *testing.T) {
+func TestApply_RemovesFieldsThatLeftTheManifest(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	plain := document("apps/v1", "Deployment", "1", "")
@@ -138,10 +138,10 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// TestPause: a rollout that waits for a person ends the command, which prunes
-// nothing then. The same apply waits on; one of another state refuses. When somebody
+// TestApply_ContinuesAPausedRollout: a rollout that waits for a person ends the command, which prunes
+// nothing then. The same apply waits on; one of another state refuses. When a user
 // has promoted it, the same apply finishes it and prunes.
-func TestPause(t *testing.T) {
+func TestApply_ContinuesAPausedRollout(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one, two := document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), document("apps.kruise.io/v1beta1", "CloneSet", "2", "")
@@ -173,8 +173,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestWithoutKruise: rendered for the client, pod by pod; the record is the source's.
-func TestWithoutKruise(t *testing.T) {
+// TestApply_WithoutKruise: rendered for the client, pod by pod; the record is the source's.
+func TestApply_WithoutKruise(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	one, two := document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), document("apps.kruise.io/v1beta1", "CloneSet", "2", "")
@@ -187,8 +187,8 @@ func TestWithoutKruise(t *testing.T) {
 	b.done(t, two, how...).has(t, "replicaset.apps/web unchanged")
 }
 
-// TestDefinition: a kind and an object of it come together, in a namespace that does.
-func TestDefinition(t *testing.T) {
+// TestApply_CreatesDefinitionBeforeObject: a kind and an object of it come together, in a namespace that does.
+func TestApply_CreatesDefinitionBeforeObject(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	away := b.namespace + "-away"

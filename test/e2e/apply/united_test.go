@@ -41,9 +41,9 @@ func (b *bed) subsets(t *testing.T) map[string]int {
 	return out
 }
 
-// TestUnited: a new template comes to subset after subset, each by a plan; a rollout
-// that was left goes on; the rest of the manifest is applied.
-func TestUnited(t *testing.T) {
+// TestApply_RollsOutSubsetBySubset: a new template comes to subset after subset, each by a plan; a rollout
+// that was left continues; the rest of the manifest is applied.
+func TestApply_RollsOutSubsetBySubset(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.done(t, zones).has(t, "uniteddeployment.apps.kruise.io/web created")

@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 )
 
-// TestAliases: names of types that Kruise's definitions do not have are understood by every
+// TestAliases_WorkInEveryVerb: names of types that Kruise's definitions do not have are understood by every
 // verb that takes a type, on a server that does not know them.
-func TestAliases(t *testing.T) {
+func TestAliases_WorkInEveryVerb(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.call(t, "create", "ipj", "warm", "--image", "registry.example.com/web:1", "--node-selector", "no=node", "-o", "name").ends(t, 0, "imagepulljob.apps.kruise.io/warm")

@@ -54,7 +54,7 @@ func (b *bed) command(t *testing.T, args ...string) *exec.Cmd {
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	// Before the arguments: what follows a -- is somebody else's.
+	// Before the arguments: what follows a -- is for another program.
 	return exec.CommandContext(ctx, path, append([]string{"--kubeconfig", b.Kubeconfig(), "-n", b.namespace}, args...)...)
 }
 

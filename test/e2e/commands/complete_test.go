@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestCompletes: the shell offers what there is, for two requests at most.
-func TestCompletes(t *testing.T) {
+// TestCompletion_AsksAtMostTwice: the shell offers what there is, for two requests at most.
+func TestCompletion_AsksAtMostTwice(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -54,7 +54,7 @@ func TestCompletes(t *testing.T) {
 		{"get pods -n " + b.namespace, b.namespace},
 		{"get pods --context ", ":4"},
 		{"rollout undo cloneset/web --dry-run=", "server"},
-		{"restart cloneset/nobody -c ", ":4"},
+		{"restart cloneset/missing -c ", ":4"},
 	} {
 		if out := offered(strings.Split(c.args, " ")...); !slices.ContainsFunc(out, func(line string) bool { return strings.HasPrefix(line, c.want) }) {
 			t.Errorf("%q: %q, want %q", c.args, out, c.want)

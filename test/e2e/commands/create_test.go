@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestCreateFromFile(t *testing.T) {
+func TestCreate_FromAFile(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	const both = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: a}}\n"
@@ -20,8 +20,8 @@ func TestCreateFromFile(t *testing.T) {
 	b.call(t, "create", "-f", "/nonexistent.yaml").ends(t, 1, "/nonexistent.yaml")
 }
 
-// TestCreateKinds: the server takes what each form makes.
-func TestCreateKinds(t *testing.T) {
+// TestCreate_EveryFormIsAccepted: the server takes what each form makes.
+func TestCreate_EveryFormIsAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.call(t, "create", "bcj", "clean", "--image", "registry.example.com/clean:1", "--paused").prints(t, "broadcastjob.apps.kruise.io/clean created")
@@ -58,7 +58,7 @@ spec:
   - {name: log, image: "registry.example.com/log:1"}
 `
 
-func TestDefectRecreateRequest(t *testing.T) {
+func TestDefectRecreateRequest_IsAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, twoContainers)
@@ -111,7 +111,7 @@ spec:
   jobTemplate: {metadata: {labels: {team: shop}, annotations: {note: text}}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "registry.example.com/old:1"}]}}}}
 `
 
-func TestDefectCreateFrom(t *testing.T) {
+func TestDefectCreate_FromAnotherObject(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, schedules)
@@ -144,8 +144,8 @@ func TestDefectCreateFrom(t *testing.T) {
 	b.call(t, "create", "job", "x", "--from", "acj/none").ends(t, 1, `"none" not found`)
 }
 
-// TestCreateOnATerminal: a person sees what a pipe gets.
-func TestCreateOnATerminal(t *testing.T) {
+// TestCreate_SameOnATerminal: a person sees what a pipe gets.
+func TestCreate_SameOnATerminal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	a := b.terminal(t, "", "create", "ilpj", "warm", "--images", "a:1,b:2", "--dry-run=client")

@@ -9,8 +9,8 @@ import (
 
 const ephemeralJobs = "apps.kruise.io/v1alpha1"
 
-// TestDebug: an EphemeralJob for many pods, kubectl's own way for one.
-func TestDebug(t *testing.T) {
+// TestDebug_OnePodOrMany: an EphemeralJob for many pods, kubectl's own way for one.
+func TestDebug_OnePodOrMany(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
@@ -43,8 +43,8 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// TestDebugBad: what cannot be is said, with the exit code.
-func TestDebugBad(t *testing.T) {
+// TestDebug_RefusesWrongCalls: what cannot be is said, with the exit code.
+func TestDebug_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
@@ -59,6 +59,6 @@ func TestDebugBad(t *testing.T) {
 	} {
 		b.call(t, strings.Fields(args)...).ends(t, 2, want)
 	}
-	b.call(t, "debug", "nobody", "--image", "busybox").ends(t, 1, `pods "nobody" not found`)
-	b.call(t, "debug", "cloneset/nobody", "--image", "busybox").ends(t, 1, `"nobody" not found`)
+	b.call(t, "debug", "missing", "--image", "busybox").ends(t, 1, `pods "missing" not found`)
+	b.call(t, "debug", "cloneset/missing", "--image", "busybox").ends(t, 1, `"missing" not found`)
 }

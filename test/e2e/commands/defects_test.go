@@ -49,7 +49,7 @@ func (b *bed) cutOff(t *testing.T, args ...string) *cut {
 	return c
 }
 
-// until waits for something, while the command goes on.
+// until waits for something, while the command runs.
 func (c *cut) until(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -71,7 +71,7 @@ func (c *cut) done(t *testing.T) {
 	}
 }
 
-// gated is a CloneSet whose pods are ready when somebody says so.
+// gated is a CloneSet whose pods are ready when the test says so.
 func gated() string {
 	return strings.Replace(cloneSet("web", ""), "spec: {containers", "spec: {readinessGates: [{conditionType: example.com/gate}], containers", 1)
 }
@@ -86,9 +86,9 @@ func (b *bed) open(t *testing.T) {
 	}
 }
 
-// TestDefectStatusWatchCloses: the older plugin took the end of a watch for the end of the
+// TestDefectStatus_SurvivesAClosedWatch: the older plugin took the end of a watch for the end of the
 // rollout, and ended with 0. A server ends every watch after some minutes.
-func TestDefectStatusWatchCloses(t *testing.T) {
+func TestDefectStatus_SurvivesAClosedWatch(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, gated())
@@ -101,8 +101,8 @@ func TestDefectStatusWatchCloses(t *testing.T) {
 	}
 }
 
-// TestDefectStatusWatchClosesRollout: the same for an object of Kruise Rollout.
-func TestDefectStatusWatchClosesRollout(t *testing.T) {
+// TestDefectStatus_SurvivesAClosedWatchOfARollout: the same for an object of Kruise Rollout.
+func TestDefectStatus_SurvivesAClosedWatchOfARollout(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.Apply(t, b.namespace, releaseOf("web"))
@@ -135,8 +135,8 @@ func canaryAt(step int64) map[string]any {
 	}
 }
 
-// TestDefectUndoFast: a dry run writes nothing, and each Rollout has a target of its own.
-func TestDefectUndoFast(t *testing.T) {
+// TestDefectUndoFast_DryRunWritesNothing: a dry run writes nothing, and each Rollout has a target of its own.
+func TestDefectUndoFast_DryRunWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.Apply(t, b.namespace, releaseOf("web")+releaseOf("api"))
@@ -157,10 +157,10 @@ func TestDefectUndoFast(t *testing.T) {
 	}
 }
 
-// TestDefectRestartKinds: the older plugin failed on Advanced StatefulSets and DaemonSets
+// TestDefectRestart_WorksForEachKind: the older plugin failed on Advanced StatefulSets and DaemonSets
 // behind a native workload, and gave a CloneSet there an annotation that means nothing to
 // it. What updates in place only would never have been restarted.
-func TestDefectRestartKinds(t *testing.T) {
+func TestDefectRestart_WorksForEachKind(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	agent := strings.Replace(workload(kruiseV1, "DaemonSet", "agent", ""), "replicas: 3", "minReadySeconds: 0", 1)
@@ -180,9 +180,9 @@ func TestDefectRestartKinds(t *testing.T) {
 	}
 }
 
-// TestDefectSetDaemonSet: the older plugin sent a strategic merge patch, which the server
+// TestDefectSet_WorksForDaemonSets: the older plugin sent a strategic merge patch, which the server
 // takes for no kind of Kruise.
-func TestDefectSetDaemonSet(t *testing.T) {
+func TestDefectSet_WorksForDaemonSets(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Replace(workload(kruiseV1, "DaemonSet", "agent", ""), "replicas: 3", "minReadySeconds: 0", 1))

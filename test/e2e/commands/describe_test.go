@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDescribe: an object of Kruise with what belongs to it; native ones as kubectl
+// TestDescribe_ShowsRelatedObjects: an object of Kruise with what belongs to it; native ones as kubectl
 // describes them.
-func TestDescribe(t *testing.T) {
+func TestDescribe_ShowsRelatedObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload(kruiseV1, "StatefulSet", "db", "")+workload("apps/v1", "Deployment", "plain", "")+`
@@ -20,7 +20,7 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 apiVersion: policy.kruise.io/v1beta1
 kind: PodUnavailableBudget
 metadata: {name: astray}
-spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: nobody}}
+spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: missing}}
 `)
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	b.await(t, kruiseV1, "StatefulSet", "db", ready)
@@ -38,16 +38,16 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 	b.call(t, "describe", "clone", "we").ends(t, 0, "Name:              web\n")
 	b.call(t, "describe", "clone", "-l", "no=such").ends(t, 0, "No resources found")
 	b.call(t, "describe", "pub", "web").ends(t, 0, pod, "maxUnavailable: 1")
-	b.call(t, "describe", "pub", "astray").ends(t, 0, "Pods:              cannot be told: ", `"nobody" not found`)
+	b.call(t, "describe", "pub", "astray").ends(t, 0, "Pods:              cannot be told: ", `"missing" not found`)
 	b.call(t, "describe", "deploy", "plain").ends(t, 0, "StrategyType:", "NewReplicaSet:")
 	b.call(t, "describe").ends(t, 2, "give a type")
-	b.call(t, "describe", "clone", "nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "describe", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "describe", "nonsense", "x").ends(t, 1, "resource type")
 }
 
-// TestDescribeHidesSecrets: neither describe nor get tells more of a Secret than kubectl
+// TestDescribe_HidesSecrets: neither describe nor get tells more of a Secret than kubectl
 // does of one.
-func TestDescribeHidesSecrets(t *testing.T) {
+func TestDescribe_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -67,8 +67,8 @@ spec:
 	b.call(t, "describe", "resourcedistribution", b.namespace+"-secret").ends(t, 0, "password: 7 bytes")
 }
 
-// TestDescribeRollout: a Rollout in the older plugin's layout.
-func TestDescribeRollout(t *testing.T) {
+// TestDescribe_RolloutInTheOlderLayout: a Rollout in the older plugin's layout.
+func TestDescribe_RolloutInTheOlderLayout(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+`
@@ -105,7 +105,7 @@ spec: {objectRef: {workloadRef: {apiVersion: example.com/v1, kind: Nothing, name
 	}
 	b.call(t, "describe", "rollout", "web", "-w", "--timeout", "10").ends(t, 4, " Step:             1/2\n", "context deadline exceeded")
 	b.call(t, "describe", "rollout", "astray").ends(t, 0, "cannot be read")
-	b.call(t, "describe", "rollout", "nobody").ends(t, 1, "rollout/nobody is not in namespace")
+	b.call(t, "describe", "rollout", "missing").ends(t, 1, "rollout/missing is not in namespace")
 	b.call(t, "describe", "rollout").ends(t, 2)
 	b.call(t, "describe", "rollout", "web", "--timeout", "x").ends(t, 2, "--timeout")
 }

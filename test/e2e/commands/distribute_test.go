@@ -22,7 +22,7 @@ metadata: {name: account, annotations: {kubernetes.io/service-account.name: defa
 type: kubernetes.io/service-account-token
 `
 
-func TestDistribute(t *testing.T) {
+func TestDistribute_CopiesToNamespaces(t *testing.T) {
 	t.Parallel()
 	b, other := newBed(t), newBed(t)
 	b.Apply(t, b.namespace, originals)
@@ -46,8 +46,8 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestDistributeSparesTheOriginal: Kruise takes over nothing that is there.
-func TestDistributeSparesTheOriginal(t *testing.T) {
+// TestDistribute_KeepsTheOriginal: Kruise takes over nothing that is there.
+func TestDistribute_KeepsTheOriginal(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, originals)
@@ -60,7 +60,7 @@ func TestDistributeSparesTheOriginal(t *testing.T) {
 	}
 }
 
-func TestDistributeRefuses(t *testing.T) {
+func TestDistribute_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, originals+"---\n"+cloneSet("web", ""))

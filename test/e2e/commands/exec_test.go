@@ -16,8 +16,8 @@ func (b *bed) hot(t *testing.T, pod string) {
 	must(t, err)
 }
 
-// TestExec: in a pod of any kind, with the command's own exit status.
-func TestExec(t *testing.T) {
+// TestExec_ReturnsTheExitStatus: in a pod of any kind, with the command's own exit status.
+func TestExec_ReturnsTheExitStatus(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload("apps/v1", "Deployment", "plain", ""))
@@ -40,8 +40,8 @@ func TestExec(t *testing.T) {
 	b.call(t, "exec", "cloneset/web", "--", "nonsense").ends(t, 127, "nonsense: not found", "exit code 127")
 }
 
-// TestExecSidecar: the container of a hot-upgraded sidecar that works.
-func TestExecSidecar(t *testing.T) {
+// TestExec_ChoosesTheWorkingSidecar: the container of a hot-upgraded sidecar that works.
+func TestExec_ChoosesTheWorkingSidecar(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
@@ -62,8 +62,8 @@ func TestExecSidecar(t *testing.T) {
 	b.call(t, "logs", pod, "-S", "proxy", "-c", "main").ends(t, 2)
 }
 
-// TestExecBad: what cannot be is said, with the exit code.
-func TestExecBad(t *testing.T) {
+// TestExec_RefusesWrongCalls: what cannot be is said, with the exit code.
+func TestExec_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -79,20 +79,20 @@ spec:
 `)
 	b.call(t, "exec").ends(t, 2, "pod, type/name or --filename must be specified")
 	b.call(t, "exec", "web").ends(t, 2, "you must specify at least one command for the container")
-	b.call(t, "exec", "nobody", "--", "true").ends(t, 1, `pods "nobody" not found`)
-	b.call(t, "exec", "cloneset/nobody", "--", "true").ends(t, 1, `"nobody" not found`)
+	b.call(t, "exec", "missing", "--", "true").ends(t, 1, `pods "missing" not found`)
+	b.call(t, "exec", "cloneset/missing", "--", "true").ends(t, 1, `"missing" not found`)
 	b.call(t, "exec", "nonsense/x", "--", "true").ends(t, 1, "the server doesn't have a resource type")
 	b.call(t, "exec", "configmap/kube-root-ca.crt", "--", "true").ends(t, 1, "has no pods of its own", "hint: ")
 	b.call(t, "exec", "cloneset/empty", "--pod-running-timeout", "5s", "--", "true").ends(t, 1, "no pod with the labels app=empty")
 	b.call(t, "logs").ends(t, 2, "expected 'logs", "hint: see")
-	b.call(t, "logs", "nobody").ends(t, 1, `pods "nobody" not found`)
-	b.call(t, "logs", "cloneset/nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "logs", "missing").ends(t, 1, `pods "missing" not found`)
+	b.call(t, "logs", "cloneset/missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "logs", "cloneset/empty", "--pod-running-timeout", "5s").ends(t, 1, "no pod with the labels app=empty")
 	b.call(t, "logs", "x", "--tail", "-3").ends(t, 1)
 }
 
-// TestLogs: of pods of any kind.
-func TestLogs(t *testing.T) {
+// TestLogs_OfEachKind: of pods of any kind.
+func TestLogs_OfEachKind(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload("apps/v1", "Deployment", "plain", ""))

@@ -11,8 +11,8 @@ func serving(apiVersion, kind, name string) string {
 		`image: "registry.example.com/web:1", ports: [{containerPort: 80}, {containerPort: 53, protocol: UDP}]`, 1)
 }
 
-// TestDefectExposeWithoutPort: ports are those of the object, of every kind.
-func TestDefectExposeWithoutPort(t *testing.T) {
+// TestDefectExpose_FindsPorts: ports are those of the object, of every kind.
+func TestDefectExpose_FindsPorts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Join([]string{
@@ -42,7 +42,7 @@ func TestDefectExposeWithoutPort(t *testing.T) {
 	}
 }
 
-func TestExpose(t *testing.T) {
+func TestExpose_MakesAService(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.pipe(t, serving(kruiseV1, "CloneSet", "web"), "expose", "-f", "-", "--generator=service/v1", "--port", "80", "--container-port", "8080", "--dry-run=client", "-o", "yaml").

@@ -20,8 +20,8 @@ func cells(out string, line int) []string {
 	return strings.Fields(lines[line])
 }
 
-// TestGet: columns of ours, in every spelling of a type, with every printer.
-func TestGet(t *testing.T) {
+// TestGet_HasColumnsForEachPrinter: columns of this program, in every spelling of a type, with every printer.
+func TestGet_HasColumnsForEachPrinter(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload("apps/v1", "Deployment", "plain", ""))
@@ -62,12 +62,12 @@ func TestGet(t *testing.T) {
 	b.terminal(t, "", "get", "clone").ends(t, 0, "UPDATED_AVAILABLE")
 }
 
-// TestGetBad: what cannot be is said, with the exit code.
-func TestGetBad(t *testing.T) {
+// TestGet_RefusesWrongCalls: what cannot be is said, with the exit code.
+func TestGet_RefusesWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.call(t, "get").ends(t, 2, "error: give a type", "hint: ")
-	b.call(t, "get", "clone", "nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "get", "clone", "missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "get", "nonsense").ends(t, 1, `the server doesn't have a resource type "nonsense"`)
 	b.call(t, "get", "clone", "-o", "xml").ends(t, 1, `"xml"`)
 	b.call(t, "get", "all", "web").ends(t, 2, "all means many types")
@@ -76,9 +76,9 @@ func TestGetBad(t *testing.T) {
 	b.call(t, "get", "clone").ends(t, 0, "No resources found in "+b.namespace+" namespace.")
 }
 
-// TestDefectGetAll: -n counts, kinds that the cluster has not are passed over, and every
+// TestDefectGetAll_SkipsMissingKinds: -n counts, kinds that the cluster has not are passed over, and every
 // type that is spelled in another way is shown.
-func TestDefectGetAll(t *testing.T) {
+func TestDefectGetAll_SkipsMissingKinds(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+`
@@ -110,8 +110,8 @@ spec: {strategy: {blueGreen: {steps: [{replicas: 100%}]}}}
 	b.call(t, "get", "all", "-l", "no=such").ends(t, 0, "No resources found in "+b.namespace+" namespace.")
 }
 
-// TestDefectGetWatch: a change is told as it comes, with our columns.
-func TestDefectGetWatch(t *testing.T) {
+// TestDefectGetWatch_PrintsChanges: a change is told as it comes, with our columns.
+func TestDefectGetWatch_PrintsChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))

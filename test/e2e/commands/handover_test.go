@@ -89,9 +89,9 @@ func (b *bed) guards(t *testing.T) string {
 	return strings.TrimSpace(b.call(t, "get", "podunavailablebudgets", "-o", `jsonpath={range .items[*]}{.metadata.name}={.spec.targetRef.apiVersion}/{.spec.targetRef.name} {end}`).out)
 }
 
-// TestMigrateDaemonSet: an Advanced DaemonSet takes over and the way back is the same,
+// TestMigrateDaemonSet_ThereAndBack: an Advanced DaemonSet takes over and the way back is the same,
 // with one node at a time away, and the budget follows.
-func TestMigrateDaemonSet(t *testing.T) {
+func TestMigrateDaemonSet_ThereAndBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, daemonAgent)
@@ -114,8 +114,8 @@ func TestMigrateDaemonSet(t *testing.T) {
 	}
 }
 
-// TestMigrateDaemonSetKilled: whoever is killed at any step goes on from there.
-func TestMigrateDaemonSetKilled(t *testing.T) {
+// TestMigrateDaemonSet_ContinuesAfterAKill: a command that is killed at any step continues from there.
+func TestMigrateDaemonSet_ContinuesAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, strings.Replace(daemonAgent, "maxUnavailable: 3, targetRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}", "minAvailable: 2, selector: {matchLabels: {app: agent}}", 1))
@@ -141,9 +141,9 @@ func (b *bed) killedAt(t *testing.T, text string, args ...string) string {
 	return all
 }
 
-// TestMigrateDaemonSetTurnsBack: halfway, the same command with the sides changed ends
+// TestMigrateDaemonSet_TurnsBackHalfway: halfway, the same command with the sides changed ends
 // at the beginning, even where neither of the two is in the cluster.
-func TestMigrateDaemonSetTurnsBack(t *testing.T) {
+func TestMigrateDaemonSet_TurnsBackHalfway(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, daemonAgent)
@@ -198,9 +198,9 @@ func TestMigrateDaemonSet_EditedRecord(t *testing.T) {
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
 }
 
-// TestMigrateDaemonSetBudget: a pod that a budget keeps is waited for, and nothing is
+// TestMigrateDaemonSet_WaitsForABudget: a pod that a budget keeps is waited for, and nothing is
 // lost meanwhile.
-func TestMigrateDaemonSetBudget(t *testing.T) {
+func TestMigrateDaemonSet_WaitsForABudget(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	n := b.agents(t, strings.Split(daemonAgent, "---")[0])
@@ -217,8 +217,8 @@ func TestMigrateDaemonSetBudget(t *testing.T) {
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
 }
 
-// TestMigrateDaemonSetRefuses: what would go wrong is said before anything is written.
-func TestMigrateDaemonSetRefuses(t *testing.T) {
+// TestMigrateDaemonSet_RefusesWhatWouldFail: what would go wrong is said before anything is written.
+func TestMigrateDaemonSet_RefusesWhatWouldFail(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.agents(t, daemonAgent)
@@ -242,7 +242,7 @@ spec:
 	must(t, err)
 	for i := range pods.Items {
 		if p := &pods.Items[i]; p.Status.Phase == corev1.PodRunning && metav1.GetControllerOf(p) == nil {
-			t.Errorf("%s belongs to nobody", p.Name)
+			t.Errorf("%s has no owner", p.Name)
 		}
 	}
 }

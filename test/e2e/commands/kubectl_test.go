@@ -2,9 +2,9 @@ package commands
 
 import "testing"
 
-// TestKubectl: what is taken over from kubectl works on Kruise's kinds and ends as our
+// TestKubectlVerbs_WorkOnKruiseKinds: what is taken over from kubectl works on Kruise's kinds and ends as our
 // own commands do.
-func TestKubectl(t *testing.T) {
+func TestKubectlVerbs_WorkOnKruiseKinds(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))

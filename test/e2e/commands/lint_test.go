@@ -16,9 +16,9 @@ spec: {selector: {matchLabels: {app: ` + app + `}}, ` + spec + `}
 `
 }
 
-// TestLintLive: what the cluster holds is held against the same rules as files are, by
-// name. Pods count, whoever has made them.
-func TestLintLive(t *testing.T) {
+// TestLintLive_ChecksObjectsByName: what the cluster holds is held against the same rules as files are, by
+// name. Pods count, whatever has created them.
+func TestLintLive_ChecksObjectsByName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+budgetOf("good", "web", "maxUnavailable: 1")+budgetOf("bare", "bare", "maxUnavailable: 1")+`
@@ -30,7 +30,7 @@ spec: {containers: [{name: main, image: registry.example.com/web:1}]}
 	if a := b.call(t, "lint", "--live").ends(t, 0); a.out != "" {
 		t.Errorf("nothing is wrong:\n%s%s", a.out, a.err)
 	}
-	b.Apply(t, b.namespace, budgetOf("astray", "nobody", "maxUnavailable: 1"))
+	b.Apply(t, b.namespace, budgetOf("astray", "missing", "maxUnavailable: 1"))
 	a := b.call(t, "lint", "--live").ends(t, 0, "warning: PodUnavailableBudget "+b.namespace+"/astray: spec.selector: matches no pod template")
 	if strings.Count(a.out, "PodUnavailableBudget") != 1 {
 		t.Errorf("more than that:\n%s", a.out)

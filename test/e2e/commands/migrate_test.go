@@ -130,17 +130,17 @@ func (b *bed) replicas(t *testing.T, apiVersion, kind, name string) (n int64, on
 	return n, onRecord
 }
 
-// stands fails the test unless a workload has so many replicas and no record.
-func (b *bed) stands(t *testing.T, apiVersion, kind string, want int64) {
+// hasReplicas fails the test unless a workload has that number of replicas and no record.
+func (b *bed) hasReplicas(t *testing.T, apiVersion, kind string, want int64) {
 	t.Helper()
 	if n, onRecord := b.replicas(t, apiVersion, kind, "web"); n != want || onRecord {
-		t.Errorf("%s/web has %d replicas, want %d; on record: %v", kind, n, want, onRecord)
+		t.Errorf("%s/web has %d replicas, want %d; recorded: %v", kind, n, want, onRecord)
 	}
 }
 
-// TestMigrate: a Deployment becomes a CloneSet and comes back; no pod too few at any
+// TestMigrate_DeploymentToCloneSetAndBack: a Deployment becomes a CloneSet and comes back; no pod too few at any
 // time, and the autoscaler follows.
-func TestMigrate(t *testing.T) {
+func TestMigrate_DeploymentToCloneSetAndBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -154,8 +154,8 @@ func TestMigrate(t *testing.T) {
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
 	}
-	b.stands(t, "apps/v1", "Deployment", 0)
-	b.stands(t, kruiseV1, "CloneSet", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 4)
 	made := b.get(t, kruiseV1, "CloneSet", "web")
 	if made.GetLabels()["team"] != "shop" || made.GetAnnotations()["kubectl.kubernetes.io/last-applied-configuration"] != "" || made.GetAnnotations()["deployment.kubernetes.io/revision"] != "" {
 		t.Errorf("labels %v, annotations %v", made.GetLabels(), made.GetAnnotations())
@@ -164,8 +164,8 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the autoscaler scales %s", got)
 	}
 	b.call(t, "migrate", "cloneset/web", "--to", "Deployment", "--yes").ends(t, 0, "Successfully migrated 4 replicas from CloneSet/web to Deployment/web")
-	b.stands(t, "apps/v1", "Deployment", 4)
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	if got := b.scales(t); got != "Deployment/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
@@ -173,10 +173,10 @@ func TestMigrate(t *testing.T) {
 
 var progressLine = regexp.MustCompile(`scale in (\d+), CloneSet/web scale out (\d+)`)
 
-// TestMigrateFollowed: what names the Deployment in a targetRef that cannot change has a
+// TestMigrate_MovesReferringObjects: what names the Deployment in a targetRef that cannot change has a
 // twin for the CloneSet before pods come, and goes when all have; budgets of Kruise
 // are asked. The way back ends at the beginning.
-func TestMigrateFollowed(t *testing.T) {
+func TestMigrate_MovesReferringObjects(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Split(deploymentWeb, "---")[0]+`---
@@ -237,9 +237,9 @@ func (b *bed) scales(t *testing.T) string {
 	return h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name
 }
 
-// TestDefectMigrateReplicas: the older plugin's form, its flags and its lines; but
+// TestDefectMigrate_MovesNoMoreReplicasThanThereAre: the older plugin's form, its flags and its lines; but
 // replicas are copied where that is asked for, and more than there are cannot be moved.
-func TestDefectMigrateReplicas(t *testing.T) {
+func TestDefectMigrate_MovesNoMoreReplicasThanThereAre(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb)
@@ -253,23 +253,23 @@ func TestDefectMigrateReplicas(t *testing.T) {
 	form("--create", "--dry-run=server").ends(t, 0, "CloneSet/web created (server dry run)")
 	// Without --copy there are none: the older plugin copied them all the same.
 	form("--create").ends(t, 0, "Successfully created from Deployment/web to CloneSet/web")
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	form("--create").ends(t, 1, "exists already")
 	form("--replicas", "9").ends(t, 2, "invalid replicas 9")
 	a := form("--replicas", "3", "--max-surge", "2").ends(t, 0, "Migration progress: Deployment/web scale in 3, CloneSet/web scale out 3", "Successfully migrated 3 replicas from Deployment/web to CloneSet/web")
 	if a.out != "" {
 		t.Errorf("lines of migrate are for stderr: %q", a.out)
 	}
-	b.stands(t, "apps/v1", "Deployment", 1)
-	b.stands(t, kruiseV1, "CloneSet", 3)
+	b.hasReplicas(t, "apps/v1", "Deployment", 1)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 3)
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "copy", "--create", "--copy").ends(t, 0)
 	if n, _ := b.replicas(t, kruiseV1, "CloneSet", "copy"); n != 1 {
 		t.Errorf("the copy has %d replicas", n)
 	}
 }
 
-// TestDefectMigrateCopy: finalizers are not copied: nobody would take them off.
-func TestDefectMigrateCopy(t *testing.T) {
+// TestDefectMigrate_CopiesNoFinalizers: finalizers are not copied: nothing would remove them.
+func TestDefectMigrate_CopiesNoFinalizers(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Replace(deploymentWeb, "  name: web\n", "  name: web\n  finalizers: [example.com/hold]\n", 1))
@@ -284,9 +284,9 @@ func TestDefectMigrateCopy(t *testing.T) {
 	must(t, err)
 }
 
-// TestDefectMigrateInterrupted: whoever is killed on the way goes on where it stood, with the
+// TestDefectMigrate_ContinuesAfterAKill: a command that is killed on the way continues where it was, with the
 // numbers of the beginning; so does who was out of time.
-func TestDefectMigrateInterrupted(t *testing.T) {
+func TestDefectMigrate_ContinuesAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -305,7 +305,7 @@ func TestDefectMigrateInterrupted(t *testing.T) {
 		_ = readUntil(said, "\x00")
 		err = cmd.Wait()
 		if kills > 0 && !strings.Contains(text, "Continue to move 4 replicas from Deployment/web to CloneSet/web: ") {
-			t.Errorf("after %d kills it began anew:\n%s", kills, text)
+			t.Errorf("after %d kills it started again:\n%s", kills, text)
 		}
 		if !killed {
 			must(t, err)
@@ -315,8 +315,8 @@ func TestDefectMigrateInterrupted(t *testing.T) {
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
 	}
-	b.stands(t, "apps/v1", "Deployment", 0)
-	b.stands(t, kruiseV1, "CloneSet", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 0)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 4)
 	if got := b.scales(t); got != "CloneSet/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
@@ -335,8 +335,8 @@ func readUntil(r interface{ Read([]byte) (int, error) }, text string) string {
 	}
 }
 
-// TestMigrateTurnsBack: halfway there the way back ends at the beginning.
-func TestMigrateTurnsBack(t *testing.T) {
+// TestMigrate_TurnsBackHalfway: halfway there the way back ends at the beginning.
+func TestMigrate_TurnsBackHalfway(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -349,15 +349,15 @@ func TestMigrateTurnsBack(t *testing.T) {
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	b.call(t, "migrate", "cloneset/web", "--to", "Deployment", "--yes").ends(t, 0)
-	b.stands(t, "apps/v1", "Deployment", 4)
-	b.stands(t, kruiseV1, "CloneSet", 0)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, kruiseV1, "CloneSet", 0)
 	if got := b.scales(t); got != "Deployment/web" {
 		t.Errorf("the autoscaler scales %s", got)
 	}
 }
 
-// TestMigrateStatefulSet: pods keep their names, and one at a time is away.
-func TestMigrateStatefulSet(t *testing.T) {
+// TestMigrateStatefulSet_KeepsPodNames: pods keep their names, and one at a time is away.
+func TestMigrateStatefulSet_KeepsPodNames(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -375,12 +375,12 @@ spec:
 	b.awaitReady(t, 3)
 	least := b.fewest(t)
 	b.call(t, "migrate", "statefulset.apps/web", "--to", "AdvancedStatefulSet", "--yes").ends(t, 0, "Successfully migrated 3 replicas")
-	b.stands(t, "apps/v1", "StatefulSet", 0)
-	b.stands(t, kruiseV1, "StatefulSet", 3)
+	b.hasReplicas(t, "apps/v1", "StatefulSet", 0)
+	b.hasReplicas(t, kruiseV1, "StatefulSet", 3)
 	b.owners(t, "apps.kruise.io/v1beta1")
 	b.call(t, "migrate", "asts/web", "--to", "StatefulSet", "--yes").ends(t, 0, "Successfully migrated 3 replicas")
-	b.stands(t, "apps/v1", "StatefulSet", 3)
-	b.stands(t, kruiseV1, "StatefulSet", 0)
+	b.hasReplicas(t, "apps/v1", "StatefulSet", 3)
+	b.hasReplicas(t, kruiseV1, "StatefulSet", 0)
 	b.owners(t, "apps/v1")
 	if n := least(); n < 2 {
 		t.Errorf("only %d pods were ready at a time", n)
@@ -399,8 +399,8 @@ func (b *bed) owners(t *testing.T, apiVersion string) {
 	}
 }
 
-// TestMigrateRefuses: bad input, and what would go wrong.
-func TestMigrateRefuses(t *testing.T) {
+// TestMigrate_RefusesWhatWouldFail: bad input, and what would go wrong.
+func TestMigrate_RefusesWhatWouldFail(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)
@@ -431,8 +431,8 @@ func TestMigrateRefuses(t *testing.T) {
 	}
 }
 
-// TestMigrateTimeout: what takes too long ends by itself, with 4.
-func TestMigrateTimeout(t *testing.T) {
+// TestMigrate_TimeoutEndsWith4: what takes too long ends by itself, with 4.
+func TestMigrate_TimeoutEndsWith4(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, strings.Replace(deploymentWeb, "maxUnavailable: 0", "minAvailable: 9", 1))
@@ -440,7 +440,7 @@ func TestMigrateTimeout(t *testing.T) {
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--create").ends(t, 0)
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "web", "--timeout-seconds", "20").ends(t, 4, "failed to migrate: task timeout exceeded")
 	if n, onRecord := b.replicas(t, kruiseV1, "CloneSet", "web"); n != 1 || !onRecord {
-		t.Errorf("%d replicas have come; on record: %v", n, onRecord)
+		t.Errorf("%d replicas were moved; recorded: %v", n, onRecord)
 	}
-	b.stands(t, "apps/v1", "Deployment", 4)
+	b.hasReplicas(t, "apps/v1", "Deployment", 4)
 }

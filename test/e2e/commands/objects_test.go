@@ -94,8 +94,8 @@ func at(u *unstructured.Unstructured, path string) string {
 	return fmt.Sprint(v)
 }
 
-// TestBed: what the other tests stand on.
-func TestBed(t *testing.T) {
+// TestBed_HasReadyPods: what the other tests stand on.
+func TestBed_HasReadyPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
@@ -103,8 +103,8 @@ func TestBed(t *testing.T) {
 	if got := at(u, "spec.template.spec.containers.0.name"); got != "main" {
 		t.Errorf("the container is %q", got)
 	}
-	if b.get(t, kruiseV1, "CloneSet", "nobody") != nil {
-		t.Error("an object that nobody made")
+	if b.get(t, kruiseV1, "CloneSet", "missing") != nil {
+		t.Error("an object exists that was not created")
 	}
 	b.pipe(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n", "render", "-f", "-").
 		prints(t, "apiVersion: v1", "kind: ConfigMap", "metadata: {name: a, namespace: b}")

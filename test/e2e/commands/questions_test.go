@@ -31,9 +31,9 @@ var answers = map[string]struct {
 	"Ctrl-C":  {"\x03", 130, ""},
 }
 
-// TestQuestions: on a terminal a person is asked, and whatever is no yes changes nothing;
-// in a pipe nobody is asked, and nobody waited for.
-func TestQuestions(t *testing.T) {
+// TestPrompts_OnlyYesChangesAnything: on a terminal a person is asked, and whatever is no yes changes nothing;
+// in a pipe there is no prompt, and the command does not wait for one.
+func TestPrompts_OnlyYesChangesAnything(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -56,7 +56,7 @@ func TestQuestions(t *testing.T) {
 	b.typing(t, "[y/N] ", "yes\n", "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:2").ends(t, 0)
 }
 
-// typing runs the product on a terminal, on which a person types when a question stands
+// typing runs the product on a terminal, on which a person types when a question is
 // there.
 func (b *bed) typing(t *testing.T, question, typed string, args ...string) answer {
 	t.Helper()
@@ -91,9 +91,9 @@ var colourful = []string{
 	"why cloneset/web", "spread workloadspread/web", "describe rollout web",
 }
 
-// TestColour: a terminal has it, a pipe has not, and NO_COLOR, --color and a terminal that
+// TestColour_FollowsTerminalAndFlags: a terminal has it, a pipe has not, and NO_COLOR, --color and a terminal that
 // has none are heeded.
-func TestColour(t *testing.T) {
+func TestColour_FollowsTerminalAndFlags(t *testing.T) {
 	t.Parallel()
 	b := withRollouts(t)
 	b.settle(t, cloneSet("web", "")+releaseOf("other")+`
@@ -101,7 +101,7 @@ apiVersion: apps.kruise.io/v1beta1
 kind: WorkloadSpread
 metadata: {name: web}
 spec:
-  targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: nobody}
+  targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: missing}
   subsets: [{name: a, maxReplicas: 1}, {name: b}]
 ---
 `+strings.Replace(releaseOf("web"), "name: web}\n  strategy", "name: astray}\n  strategy", 1), webCloneSet)

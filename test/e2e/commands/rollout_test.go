@@ -35,8 +35,8 @@ func (b *bed) patched(t *testing.T, w [2]string, body string) {
 	must(t, err)
 }
 
-// TestRolloutPause: one after the other, with kubectl's lines, formats and dry runs.
-func TestRolloutPause(t *testing.T) {
+// TestRolloutPause_PrintsKubectlsLines: one after the other, with kubectl's lines, formats and dry runs.
+func TestRolloutPause_PrintsKubectlsLines(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -60,9 +60,9 @@ func TestRolloutPause(t *testing.T) {
 	b.call(t, "rollout", "pause", "pod/web").ends(t, 1, "pod/web is not in namespace")
 }
 
-// TestDefectRestartFirstOnly: every object that is named is restarted, not the first alone, and
+// TestDefectRestart_RestartsEveryObject: every object that is named is restarted, not the first alone, and
 // each in the way that its controller heeds.
-func TestDefectRestartFirstOnly(t *testing.T) {
+func TestDefectRestart_RestartsEveryObject(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -77,9 +77,9 @@ func TestDefectRestartFirstOnly(t *testing.T) {
 	}
 }
 
-// TestDefectUndoLeaves: what the bad version had added is gone, a dry run writes nothing and
+// TestDefectUndo_RemovesAddedFields: what the bad version had added is gone, a dry run writes nothing and
 // breaks down on no kind, and going back to the present says so.
-func TestDefectUndoLeaves(t *testing.T) {
+func TestDefectUndo_RemovesAddedFields(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)
@@ -112,8 +112,8 @@ func TestDefectUndoLeaves(t *testing.T) {
 		ends(t, 0, "cloneset.apps.kruise.io/web skipped rollback (current template already matches revision "+present+")")
 }
 
-// TestDefectUndoDryRunStatefulSet: the older plugin crashed.
-func TestDefectUndoDryRunStatefulSet(t *testing.T) {
+// TestDefectUndo_DryRunOfAStatefulSet: the older plugin crashed.
+func TestDefectUndo_DryRunOfAStatefulSet(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	web := [2]string{kruiseV1, "StatefulSet"}
@@ -124,9 +124,9 @@ func TestDefectUndoDryRunStatefulSet(t *testing.T) {
 	b.call(t, "rollout", "undo", "asts", "web", "--dry-run", "-o", "yaml").ends(t, 0, "kind: StatefulSet")
 }
 
-// TestDefectStatusEarly: it is not done before the pods are: neither in place, nor where all
+// TestDefectStatus_WaitsForPods: it is not done before the pods are: neither in place, nor where all
 // pods are ready and old, nor at a partition.
-func TestDefectStatusEarly(t *testing.T) {
+func TestDefectStatus_WaitsForPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), webCloneSet)
@@ -146,8 +146,8 @@ func TestDefectStatusEarly(t *testing.T) {
 	b.call(t, "rollout", "status", "cloneset/web", "--revision=-1").ends(t, 2, "revision must be a positive integer: -1")
 }
 
-// TestDefectStatusEnds: one that cannot finish is left in time, with a code of its own.
-func TestDefectStatusEnds(t *testing.T) {
+// TestDefectStatus_TimesOut: one that cannot finish is left in time, with a code of its own.
+func TestDefectStatus_TimesOut(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestScale: Kruise's kinds and Kubernetes' own.
-func TestScale(t *testing.T) {
+// TestScale_EveryKind: Kruise's kinds and Kubernetes' own.
+func TestScale_EveryKind(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload(native, "Deployment", "web", ""))
@@ -51,8 +51,8 @@ func settled(u *unstructured.Unstructured) bool {
 	return ready(u) && at(u, "status.replicas") == at(u, "spec.replicas")
 }
 
-// TestScaledown: the pods that are named go, and no others.
-func TestScaledown(t *testing.T) {
+// TestScaledown_DeletesNamedPods: the pods that are named go, and no others.
+func TestScaledown_DeletesNamedPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload(kruiseV1, "StatefulSet", "db", "podManagementPolicy: Parallel"))
@@ -76,9 +76,9 @@ func TestScaledown(t *testing.T) {
 	}
 }
 
-// TestDefectScaledown: the older plugin had no dry run, took names that were none of
+// TestDefectScaledown_RefusesForeignPods: the older plugin had no dry run, took names that were none of
 // the workload's pods, went negative, and failed on the example of its own help.
-func TestDefectScaledown(t *testing.T) {
+func TestDefectScaledown_RefusesForeignPods(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+cloneSet("other", "")+workload(native, "Deployment", "dep", ""))
@@ -98,8 +98,8 @@ func TestDefectScaledown(t *testing.T) {
 	b.call(t, "scaledown", "cloneset", "web", "--pods", pods[0]).ends(t, 0, "# web delete pods ["+pods[0]+"] successfully")
 }
 
-// TestProtect: what is protected stays, and delete says why.
-func TestProtect(t *testing.T) {
+// TestProtect_RefusesDeletion: what is protected stays, and delete says why.
+func TestProtect_RefusesDeletion(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload(native, "Deployment", "dep", "")+`
@@ -127,12 +127,12 @@ metadata: {name: web}
 	b.call(t, "delete", "deployment/dep").ends(t, 0, `deployment.apps "dep" deleted`)
 	b.call(t, "unprotect", "cloneset/web", "service/web").prints(t, "cloneset.apps.kruise.io/web unprotected", "service/web unprotected")
 	b.call(t, "delete", "cloneset/web", "service/web").ends(t, 0)
-	b.call(t, "delete", "cloneset/nobody").ends(t, 1, `"nobody" not found`)
+	b.call(t, "delete", "cloneset/missing").ends(t, 1, `"missing" not found`)
 	b.call(t, "delete").ends(t, 1, "error: ")
 }
 
-// TestDeleteWithinBudget: a refusal of a PodUnavailableBudget is explained.
-func TestDeleteWithinBudget(t *testing.T) {
+// TestDelete_ExplainsARefusalOfABudget: a refusal of a PodUnavailableBudget is explained.
+func TestDelete_ExplainsARefusalOfABudget(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+`

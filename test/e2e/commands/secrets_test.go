@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/secretive"
 )
 
-// TestSecretsStay: no command shows what is in a Secret of the cluster or of a manifest,
+// TestSecrets_AreShownByNoCommand: no command shows what is in a Secret of the cluster or of a manifest,
 // neither in what it says nor in what it logs, nor does it keep that anywhere.
-func TestSecretsStay(t *testing.T) {
+func TestSecrets_AreShownByNoCommand(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, secretive.Secrets(b.namespace, "one")+secretive.Plain("registry.example.com/web:1"))
@@ -46,9 +46,9 @@ func TestSecretsStay(t *testing.T) {
 	b.keepsNothing(t)
 }
 
-// TestSecretWordsStay: what a rollout tells on its way, what it is seen to have done, and
+// TestSecrets_AreShownByNoRollout: what a rollout tells on its way, what it is seen to have done, and
 // what would take it back, shows no secret of a template.
-func TestSecretWordsStay(t *testing.T) {
+func TestSecrets_AreShownByNoRollout(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, secretive.Secrets(b.namespace, "one")+secretive.Wordy("one", "registry.example.com/web:1"))

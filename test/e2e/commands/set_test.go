@@ -67,8 +67,8 @@ func typed(object string) (apiVersion, kind, name, arg string) {
 	return f[0], f[1], f[2], arg + "/" + f[2]
 }
 
-// TestSetTemplates: every kind with a pod template, each thing that can be set there.
-func TestSetTemplates(t *testing.T) {
+// TestSet_EveryKindWithATemplate: every kind with a pod template, each thing that can be set there.
+func TestSet_EveryKindWithATemplate(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	documents, paths := templated()
@@ -93,9 +93,9 @@ func TestSetTemplates(t *testing.T) {
 	}
 }
 
-// TestSetExplain: what a change does to pods is said before it is made, and not on the
+// TestSet_ExplainsOnStderr: what a change does to pods is said before it is made, and not on the
 // stream that programs read.
-func TestSetExplain(t *testing.T) {
+func TestSet_ExplainsOnStderr(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, partition: 2}}"))
@@ -107,7 +107,7 @@ func TestSetExplain(t *testing.T) {
 	b.call(t, "set", "env", "cloneset/web", "A=b", "--explain", "--dry-run=client").ends(t, 0, "recreate: each pod is deleted, and its controller creates a new one", "env updated (dry run)")
 	b.terminal(t, "", "set", "sa", "cloneset/web", "shop", "--explain").ends(t, 0, "recreate", "serviceaccount updated")
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:1", "other=registry.example.com/web:1").ends(t, 1, `unable to find container named "other"`, "hint: it has main")
-	b.call(t, "set", "image", "cloneset/nobody", "main=registry.example.com/web:1").ends(t, 1, `"nobody" not found`)
+	b.call(t, "set", "image", "cloneset/missing", "main=registry.example.com/web:1").ends(t, 1, `"missing" not found`)
 	b.call(t, "set", "image", "nothings/web", "main=registry.example.com/web:1").ends(t, 1, "doesn't have a resource type", "hint:")
 	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is not an image")
 	b.call(t, "set", "image", "cloneset/web").ends(t, 2, "at least one image update is required")
@@ -125,9 +125,9 @@ spec:
   template: {broadcastJobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: "registry.example.com/web:1"}]}}}}}
 `
 
-// TestSetAdvancedCronJob: Kruise lets no template of one change, which is said before;
+// TestSet_RefusesTheTemplateOfAnAdvancedCronJob: Kruise lets no template of one change, which is said before;
 // another can take its place.
-func TestSetAdvancedCronJob(t *testing.T) {
+func TestSet_RefusesTheTemplateOfAnAdvancedCronJob(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cron)
@@ -140,8 +140,8 @@ func TestSetAdvancedCronJob(t *testing.T) {
 	}
 }
 
-// TestSetOthers: what is set elsewhere than in templates.
-func TestSetOthers(t *testing.T) {
+// TestSet_FieldsOutsideOfTemplates: what is set elsewhere than in templates.
+func TestSet_FieldsOutsideOfTemplates(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, `
@@ -170,19 +170,19 @@ subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: ada}]
 	b.call(t, "set", "subject", "rolebinding/web", "--serviceaccount=web").ends(t, 2, "is not <namespace>:<name>")
 }
 
-// TestSetCompletes: the shell is offered what the cluster has.
-func TestSetCompletes(t *testing.T) {
+// TestSet_CompletesFromTheCluster: the shell is offered what the cluster has.
+func TestSet_CompletesFromTheCluster(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
 	b.call(t, "__complete", "set", "image", "cloneset/w").ends(t, 0, "cloneset/web\n")
 	b.call(t, "__complete", "set", "image", "cloneset/web", "").ends(t, 0, "main=\n")
 	b.call(t, "__complete", "set", "env", "cloneset/web", "-c", "").ends(t, 0, "main\n")
-	b.call(t, "__complete", "set", "image", "cloneset/nobody", "").ends(t, 0)
+	b.call(t, "__complete", "set", "image", "cloneset/missing", "").ends(t, 0)
 }
 
-// TestSetEnv: references, what they lead to, and writers at the same time.
-func TestSetEnv(t *testing.T) {
+// TestSetEnv_ReadsReferencesAndRetriesConflicts: references, what they lead to, and writers at the same time.
+func TestSetEnv_ReadsReferencesAndRetriesConflicts(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+`
@@ -213,9 +213,9 @@ data: {shop.color: blue, size: small}
 	}
 }
 
-// TestDefectSetWrites: the older plugin wrote under --list and --dry-run, could not
+// TestDefectSet_DryRunAndListWriteNothing: the older plugin wrote under --list and --dry-run, could not
 // --local, and changed the first object only.
-func TestDefectSetWrites(t *testing.T) {
+func TestDefectSet_DryRunAndListWriteNothing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	file := cloneSet("a", "") + cloneSet("b", "") + workload(kruiseV1, "StatefulSet", "c", "")
@@ -233,8 +233,8 @@ func TestDefectSetWrites(t *testing.T) {
 		prints(t, "cloneset.apps.kruise.io/a resource requirements updated", "cloneset.apps.kruise.io/b resource requirements updated", "statefulset.apps.kruise.io/c resource requirements updated")
 }
 
-// TestDefectSetSidecarSet: the older plugin panicked on everything but images.
-func TestDefectSetSidecarSet(t *testing.T) {
+// TestDefectSet_WorksForSidecarSets: the older plugin panicked on everything but images.
+func TestDefectSet_WorksForSidecarSets(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, fmt.Sprintf(sidecarSet, b.namespace))

@@ -19,7 +19,7 @@ spec:
   subsets: [{name: a, maxReplicas: 1}, {name: b}]
 `
 
-func TestSpread(t *testing.T) {
+func TestSpread_ShowsSubsets(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+spreadOfWeb)
@@ -54,7 +54,7 @@ spec:
   topology: {subsets: [{name: a, replicas: 1}, {name: b}]}
 `
 
-func TestSpreadOfUnitedDeployment(t *testing.T) {
+func TestSpread_OfAUnitedDeployment(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, united)
@@ -65,7 +65,7 @@ func TestSpreadOfUnitedDeployment(t *testing.T) {
 	}
 }
 
-func TestSpreadRefuses(t *testing.T) {
+func TestSpread_RefusesWhatItCannotShow(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "")+strings.Replace(spreadOfWeb, "name: web}", "name: gone}", 1))

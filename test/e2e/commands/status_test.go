@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStatusWide: without a name, what is in progress is listed, with its step and what it
+// TestStatusWide_ListsRolloutsInProgress: without a name, what is in progress is listed, with its step and what it
 // waits for; what is complete is not.
-func TestStatusWide(t *testing.T) {
+func TestStatusWide_ListsRolloutsInProgress(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+cloneSet("done", ""), webCloneSet)

@@ -11,10 +11,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestStories runs testdata/script: what users of the older plugin do most, in their
+// TestStories_OfTheOlderPlugin runs testdata/script: what users of the older plugin do most, in their
 // words, one story per task. Each has a namespace with the CloneSet web, of three pods,
 // and a cluster that serves Rollouts of Kruise Rollout without their controller.
-func TestStories(t *testing.T) {
+func TestStories_OfTheOlderPlugin(t *testing.T) {
 	stories, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(stories) < 10 {
 		t.Fatalf("%d stories: %v", len(stories), err)

@@ -71,9 +71,9 @@ func (b *bed) served(t *testing.T) {
 	}
 }
 
-// TestDefectPreferredVersion: the older plugin knew one version of each kind. Ours reads and
+// TestDefectVersion_IsTheOneServed: the older plugin knew one version of each kind. Ours reads and
 // writes the one that the server has.
-func TestDefectPreferredVersion(t *testing.T) {
+func TestDefectVersion_IsTheOneServed(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t, kruise.API(), onlyOld())
 	b := &bed{c, namespace}

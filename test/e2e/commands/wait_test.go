@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestWaitInterrupted: whoever ends a wait is told so by the exit code, whatever it is
+// TestWait_InterruptEndsWith130: a user who interrupts a wait sees that by the exit code, whatever it is
 // that waits, every time.
-func TestWaitInterrupted(t *testing.T) {
+func TestWait_InterruptEndsWith130(t *testing.T) {
 	t.Parallel()
 	for name, condition := range map[string]string{
 		"delete": "delete", "condition": "condition=Never", "jsonpath": "jsonpath={.status.readyReplicas}=99",

@@ -20,9 +20,9 @@ spec:
     spec: {containers: [{name: main, image: "registry.example.com/web:1"}]}
 `
 
-// TestWithoutKruise: where there is no Kruise, verbs do what they can with what was
+// TestWithoutKruise_RolloutVerbsWork: where there is no Kruise, verbs do what they can with what was
 // rendered, and say what is missing.
-func TestWithoutKruise(t *testing.T) {
+func TestWithoutKruise_RolloutVerbsWork(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	b := &bed{c, namespace}
@@ -38,8 +38,8 @@ func TestWithoutKruise(t *testing.T) {
 	b.call(t, "create", "bcj", "x", "--image", "a:1").ends(t, 1, "the cluster has no kind BroadcastJob", "--dry-run=client -o yaml needs no cluster")
 	b.call(t, "create", "bcj", "x", "--image", "a:1", "--dry-run=client").prints(t, "broadcastjob.apps.kruise.io/x created (dry run)")
 	for _, args := range []string{
-		"get clone/nobody", "describe cloneset/nobody", "set image cloneset/nobody main=a:1", "scale cloneset/nobody --replicas=3", "protect cloneset/nobody",
-		"logs clone/nobody", "wait clone/web --for=delete", "get sidecarsets", "set env clonesets --all A=b", "get clone -A",
+		"get clone/missing", "describe cloneset/missing", "set image cloneset/missing main=a:1", "scale cloneset/missing --replicas=3", "protect cloneset/missing",
+		"logs clone/missing", "wait clone/web --for=delete", "get sidecarsets", "set env clonesets --all A=b", "get clone -A",
 		"patch cloneset/web -p {}", "expose cloneset/web --port=80", "autoscale cloneset/web --max=3", "delete cloneset/web",
 		"spread uniteddeployment/web", "create job x --from acj/y", "migrate deployment/web --to CloneSet --dry-run",
 	} {
@@ -48,9 +48,9 @@ func TestWithoutKruise(t *testing.T) {
 	b.call(t, "get", "nonsense").ends(t, 1, "hint: 'kubectl kruise api-resources")
 }
 
-// TestWithoutKruiseInstead: verbs that look at an object, or change a field of it, do so
+// TestWithoutKruise_VerbsUseTheRenderedObject: verbs that look at an object, or change a field of it, do so
 // with what was rendered for it, and say with what.
-func TestWithoutKruiseInstead(t *testing.T) {
+func TestWithoutKruise_VerbsUseTheRenderedObject(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t)
 	b := &bed{c, namespace}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestFieldManager: who writes is kubectl-kruise, or who is named.
-func TestFieldManager(t *testing.T) {
+// TestFieldManager_IsTheGivenOne: who writes is kubectl-kruise, or who is named.
+func TestFieldManager_IsTheGivenOne(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)
@@ -29,12 +29,12 @@ func TestFieldManager(t *testing.T) {
 	}
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:2").ends(t, 0)
 	if !wrote(b.get(t, kruiseV1, "CloneSet", "web"), "kubectl-kruise") {
-		t.Error("nobody is kubectl-kruise")
+		t.Error("no field manager is kubectl-kruise")
 	}
 }
 
-// TestHistoryOutput: the workload as each revision made it, as kubectl prints it.
-func TestHistoryOutput(t *testing.T) {
+// TestHistory_PrintsRevisions: the workload as each revision made it, as kubectl prints it.
+func TestHistory_PrintsRevisions(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)

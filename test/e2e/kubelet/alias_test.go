@@ -23,10 +23,10 @@ spec:
       - {name: other, image: "IMAGE:1", imagePullPolicy: IfNotPresent, args: [pause]}
 `
 
-// TestAliasRestart: a restart inside the pods, again and again: the kubelet starts the
+// TestRestart_ByAliasPullsNothing: a restart inside the pods, again and again: the kubelet starts the
 // container again from the same image under another name, pulls nothing, and leaves the
 // rest of the pod as it is.
-func TestAliasRestart(t *testing.T) {
+func TestRestart_ByAliasPullsNothing(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, b.documents(deployedWeb))
 	before := b.atRest(t, 2)

@@ -29,9 +29,9 @@ spec:
 `, kind, replicas, strategy, more)
 }
 
-// TestInPlace: a rollout of the driver client has the kubelet restart one container of
+// TestInPlace_RestartsOneContainer: a rollout of the driver client has the kubelet restart one container of
 // each pod once, with the new image, which was pulled before; pods keep their identity.
-func TestInPlace(t *testing.T) {
+func TestInPlace_RestartsOneContainer(t *testing.T) {
 	t.Parallel()
 	const gate = "readinessGates: [{conditionType: InPlaceUpdateReady}]"
 	for _, w := range []struct {

@@ -19,9 +19,9 @@ metadata: {name: pull, annotations: {kubectl-kruise.dev/nodes: "1"}}
 spec: {image: "IMAGE:3", completionPolicy: {type: Always}}
 `
 
-// TestPull: the kubelet pulls images for the sake of a volume, by the command and by a
+// TestPull_ReachesTheKubelet: the kubelet pulls images for the sake of a volume, by the command and by a
 // rendered ImagePullJob, and finds them when a pod is to run them.
-func TestPull(t *testing.T) {
+func TestPull_ReachesTheKubelet(t *testing.T) {
 	b := newBed(t)
 	b.rendered(t, kruiseWeb("CloneSet", "replicas: 1", "", "rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}"))
 	b.atRest(t, 1)

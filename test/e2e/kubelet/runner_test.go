@@ -40,10 +40,10 @@ spec:
       containers: [{name: app, image: "IMAGE:1"}]
 `
 
-// TestRunner_InAPod: the Job of a detached rollout carries it out in a pod of a real kubelet: with
+// TestRunner_ContinuesInTheNextPod: the Job of a detached rollout carries it out in a pod of a real kubelet: with
 // the program alone in its image, not as root, with a read-only root file system and the projected
 // token. A pod that is deleted lets go of the rollout, and the Job's next pod completes it.
-func TestRunner_InAPod(t *testing.T) {
+func TestRunner_ContinuesInTheNextPod(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, b.documents(nativeWeb))
 	b.atRest(t, 2)

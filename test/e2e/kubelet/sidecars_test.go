@@ -30,11 +30,11 @@ spec:
 // order is how its containers start. They end in reverse.
 var order = []string{"mesh", "log", "app"}
 
-// TestSidecarOrder: a launch order of Kruise's, rendered to native sidecars, is the
+// TestSidecars_StartInLaunchOrder: a launch order of Kruise's, rendered to native sidecars, is the
 // kubelet's order of starts, and in reverse of ends. An update of the application in
 // place leaves the sidecars as they are; that of a sidecar recreates pods, as Kruise
 // does with init containers.
-func TestSidecarOrder(t *testing.T) {
+func TestSidecars_StartInLaunchOrder(t *testing.T) {
 	b := newBed(t)
 	gone := make(chan *corev1.Pod, 8)
 	over := b.following(t, func(what watch.EventType, p *corev1.Pod) {

@@ -97,7 +97,7 @@ metadata: {name: settings}
 data: {mode: prod}
 `
 
-// writes are calls that write objects of Kruise, after the seed. NS stands for the
+// writes are calls that write objects of Kruise, after the seed. NS is the
 // namespace, whose name makes those of objects without one differ.
 var writes = []string{
 	"set image cloneset/web main=registry.example.com/web:2",
@@ -134,9 +134,9 @@ var writes = []string{
 	"migrate daemonset/node --to DaemonSet.apps.kruise.io --dry-run=server",
 }
 
-// TestVerbs: what verbs write is served by the release, and has no field that it lacks. The
+// TestVerbs_WriteWhatTheReleaseServes: what verbs write is served by the release, and has no field that it lacks. The
 // API servers of 1.5, 1.8 and 1.9 have the definitions of those releases.
-func TestVerbs(t *testing.T) {
+func TestVerbs_WriteWhatTheReleaseServes(t *testing.T) {
 	for _, release := range []string{"1.5", "1.8", "1.9"} {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
@@ -203,9 +203,9 @@ func (b *bed) converted(t *testing.T) {
 	}
 }
 
-// TestApply: manifests in a version that the release does not serve are refused with the
+// TestApply_RefusesVersionsThatAreNotServed: manifests in a version that the release does not serve are refused with the
 // one that it serves, and --target auto writes that one.
-func TestApply(t *testing.T) {
+func TestApply_RefusesVersionsThatAreNotServed(t *testing.T) {
 	b := newBed(t, "1.8")
 	const newer = "{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, metadata: {name: late}, spec: {replicas: 0, selector: {matchLabels: {app: late}}, template: {metadata: {labels: {app: late}}, spec: {containers: [{name: main, image: 'registry.example.com/late:1'}]}}}}"
 	for _, c := range []struct {

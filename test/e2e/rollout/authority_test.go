@@ -105,7 +105,7 @@ func begun(t *testing.T, more ...string) (b *bed, state, digest string) {
 }
 
 // TestRecord_RunsNoCommandOfATenant: a program in the record is not run, by none of the
-// verbs that continue a rollout, whoever approved the plan before.
+// verbs that continue a rollout, no matter who approved the plan before.
 func TestRecord_RunsNoCommandOfATenant(t *testing.T) {
 	t.Parallel()
 	b, state, _ := begun(t)
@@ -211,7 +211,7 @@ func TestPlanFile_IsShownAsItIsWritten(t *testing.T) {
 	}
 }
 
-// TestAnnotation_RunsNoCommand: whoever may edit a workload may not run programs in the
+// TestAnnotation_RunsNoCommand: who may edit a workload may not run programs in the
 // pipeline that rolls it out.
 func TestAnnotation_RunsNoCommand(t *testing.T) {
 	t.Parallel()
@@ -230,10 +230,10 @@ func TestAnnotation_RunsNoCommand(t *testing.T) {
 	}
 }
 
-// TestApprover: a person with the role for approvals writes the record of a rollout and
+// TestApprover_WritesTheRecordOnly: a person with the role for approvals writes the record of a rollout and
 // nothing else. Where no process drives it they are told who can carry it out; where one
 // does, it follows. The history names all of them.
-func TestApprover(t *testing.T) {
+func TestApprover_WritesTheRecordOnly(t *testing.T) {
 	t.Parallel()
 	b, pipeline, _ := begun(t)
 	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)

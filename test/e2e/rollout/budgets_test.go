@@ -48,7 +48,7 @@ func (b *bed) most(t *testing.T) func() int {
 	}
 }
 
-// ordinary is a PodDisruptionBudget that nobody rendered.
+// ordinary is a PodDisruptionBudget that was not rendered.
 const ordinary = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web}\nspec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}\n"
 
 const targetWeb = `{"maxUnavailable": 1, "targetRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}}`
@@ -82,7 +82,7 @@ func standIn(strategy string) workload {
 	return w
 }
 
-// carried watches the CloneSet that the bed's ReplicaSet stands for.
+// carried watches the CloneSet that the bed's ReplicaSet was rendered from.
 func (b *bed) carried(t *testing.T) *kube.Cluster {
 	t.Helper()
 	carrier := b.object
@@ -108,8 +108,8 @@ func (b *bed) carriedPlan(t *testing.T, c *kube.Cluster, policy plan.Policy) pla
 
 const allAtOnce = `{"rollingUpdate": {"podUpdatePolicy": "InPlaceOnly", "maxUnavailable": 4}}`
 
-// TestRestartKeepsBudgets: the workload itself would have all its pods down at once.
-func TestRestartKeepsBudgets(t *testing.T) {
+// TestRestart_KeepsBudgets: the workload itself would have all its pods down at once.
+func TestRestart_KeepsBudgets(t *testing.T) {
 	cloneSet := kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {maxUnavailable: 4}}")
 	for name, c := range map[string]struct {
 		workload workload
@@ -138,9 +138,9 @@ func TestRestartKeepsBudgets(t *testing.T) {
 	}
 }
 
-// TestClientKeepsBudgets: without Kruise nobody but the client knows the budget's
+// TestClient_KeepsBudgets: without Kruise only the client knows the budget's
 // spec, which is kept in an annotation.
-func TestClientKeepsBudgets(t *testing.T) {
+func TestClient_KeepsBudgets(t *testing.T) {
 	c, namespace := testcluster.Shared(t)
 	b := bedIn(t, c, namespace, standIn(allAtOnce))
 	b.Apply(t, b.namespace, renderedFrom(targetWeb))

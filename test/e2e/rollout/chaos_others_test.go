@@ -17,7 +17,7 @@ import (
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// rival is a second operator, who goes on where the first is dead, and is told of the
+// rival is a second operator, who continues where the first is dead, and sees the
 // first where they are alive.
 func rival(ctx context.Context, t *testing.T, h *history) (func(), error) {
 	t.Helper()
@@ -48,7 +48,7 @@ func (h *history) change(ctx context.Context, change func(*plan.Record)) error {
 	return err
 }
 
-// onHold has somebody pause the rollout, and resume it.
+// onHold has a user pause the rollout, and resume it.
 func onHold(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	err := h.change(ctx, func(r *plan.Record) {
 		if on, err := r.Progress.Pause(r.Plan, "carla", time.Now()); err == nil {
@@ -72,9 +72,9 @@ func aborted(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	})
 }
 
-// leaseTaken has somebody else's name in the lease, who never renews it.
+// leaseTaken has another holder's name in the lease, who never renews it.
 func leaseTaken(ctx context.Context, _ *testing.T, h *history) (func(), error) {
-	other := "somebody else"
+	other := "another-holder"
 	body, err := json.Marshal(map[string]any{"spec": coordinationv1.LeaseSpec{HolderIdentity: &other, RenewTime: new(metav1.NowMicro())}})
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func clock(by time.Duration) func(context.Context, *testing.T, *history) (func()
 	}
 }
 
-// poke changes the workload in a way that means nothing, so that whoever waits looks.
+// poke changes the workload in a way that means nothing, so that waiting processes look.
 func (h *history) poke(ctx context.Context) error {
 	return h.annotate(ctx, "lab.test/poked", time.Now().Format(time.RFC3339Nano))
 }

@@ -34,7 +34,7 @@ func quota(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	return func() { _ = quotas.Delete(ctx, "full", metav1.DeleteOptions{}) }, err
 }
 
-// webhook has the server ask somebody who never answers about the workload, pods and
+// webhook has the server call a web hook that never answers about the workload, pods and
 // evictions.
 func webhook(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func webhook(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	return end, errors.Join(err, h.refuses(ctx, true))
 }
 
-// denied has a policy let nobody change the workload.
+// denied has a policy refuse every change of the workload.
 func denied(ctx context.Context, _ *testing.T, h *history) (func(), error) {
 	text := policy(h.namespace, h.object.Resource, "object.spec == oldObject.spec")
 	_, err := h.ApplyAll(ctx, "", strings.NewReader(text))

@@ -35,11 +35,11 @@ var stormy = kube.Lease{Lasts: 6 * time.Second, Tries: 3 * time.Second, Renew: 3
 // atOnce is how many histories run side by side: most of their time they wait.
 const atOnce = 10
 
-// TestChaos rolls out through a network that breaks, by processes that are killed, with
+// TestChaos_EndsInThePlannedState rolls out through a network that breaks, by processes that are killed, with
 // one of [troubles] in the middle of it. Every history ends in the planned state, or where
 // its trouble says, and everything that is audited of it keeps all invariants.
 // CHAOS_HISTORIES is how many there are, CHAOS_SEED the first of them.
-func TestChaos(t *testing.T) {
+func TestChaos_EndsInThePlannedState(t *testing.T) {
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 8)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
 		t.Helper()
@@ -96,7 +96,7 @@ type history struct {
 	// that the trouble has begun.
 	operators       atomic.Int64
 	refused, struck atomic.Bool
-	// story is what happened, for whoever has to find out why it ended badly.
+	// story is what happened, to find out why it failed.
 	story []string
 }
 
@@ -158,7 +158,7 @@ func (h *history) run(t *testing.T) {
 	}
 }
 
-// retry goes on with a rollout that has halted, as a person does.
+// retry continues a rollout that has failed, as a user does.
 func (h *history) retry(t *testing.T) {
 	t.Helper()
 	must(t, h.change(t.Context(), func(r *plan.Record) {
@@ -168,7 +168,7 @@ func (h *history) retry(t *testing.T) {
 	}))
 }
 
-// tellIfFailed helps whoever has to find out why.
+// tellIfFailed prints what helps to find out why.
 func (h *history) tellIfFailed(t *testing.T) {
 	t.Helper()
 	if t.Failed() {
@@ -176,7 +176,7 @@ func (h *history) tellIfFailed(t *testing.T) {
 	}
 }
 
-// process is one run of the program: it begins the rollout or goes on with it, until
+// process is one run of the program: it starts the rollout or continues it, until
 // it ends or is killed.
 func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 	t.Helper()

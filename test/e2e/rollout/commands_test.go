@@ -77,9 +77,9 @@ spec:
   topology: {subsets: [{name: zone-b, replicas: 2}, {name: zone-a, replicas: 3}]}
 `
 
-// TestSubsets: subsets are rolled out in the order given, none before its turn, and
-// what was left goes on where it stood.
-func TestSubsets(t *testing.T) {
+// TestSubsets_RollOutInOrder: subsets are rolled out in the order given, none before its turn, and
+// what was left continues from there.
+func TestSubsets_RollOutInOrder(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	c.Apply(t, namespace, unitedWeb)
@@ -132,9 +132,9 @@ func cloneSet(name string) string {
 		Replace(document(kruiseGroup+"/v1beta1", "CloneSet", "updateStrategy: {rollingUpdate: {partition: 0, podUpdatePolicy: InPlaceIfPossible}}"))
 }
 
-// TestSeveralWorkloads: one after the other; their manifests have the new state in
-// the end; whoever writes them is named.
-func TestSeveralWorkloads(t *testing.T) {
+// TestSeveralWorkloads_RollOutOneAfterTheOther: one after the other; their manifests have the new state in
+// the end; who writes them is named.
+func TestSeveralWorkloads_RollOutOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	manifests := "# ours\n" + strings.TrimSpace(cloneSet("a")) + "\n---\n" + strings.TrimSpace(cloneSet("b")) + "\n"
@@ -177,9 +177,9 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// TestRolloutObjects: a workload of a Kruise Rollout is approved and taken back
+// TestRolloutObjects_ApproveAndRollBack: a workload of a Kruise Rollout is approved and taken back
 // through that, and no partition of it is touched.
-func TestRolloutObjects(t *testing.T) {
+func TestRolloutObjects_ApproveAndRollBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {partition: 100%}}"))
 	c, namespace := b.Cluster, b.namespace

@@ -80,10 +80,10 @@ func (b *troop) comesTo(t *testing.T, image string, want ...int) {
 	}
 }
 
-// TestGroup_Detached: a Job carries a group out by exactly the roles that are printed, through
+// TestGroup_DetachedCompletes: a Job carries a group out by exactly the roles that are printed, through
 // the end of a pod; users steer and watch it from elsewhere, and a web hook hears of each
 // rollout.
-func TestGroup_Detached(t *testing.T) {
+func TestGroup_DetachedCompletes(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	state, hook := t.TempDir(), newHeard(t)
@@ -110,7 +110,7 @@ func TestGroup_Detached(t *testing.T) {
 	b.waits(t, 1)
 	b.verb(t, state, 0, "promote")
 	second.ends(t, 0, "group all: completed: 3 of 3 completed")
-	b.stands(t, web2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2)
 	b.play(t, j, "rollout-all-c", nil).ends(t, 0, "completed already")
 	if text := watching.exits(t, 0); !strings.Contains(text, "group all: 2 rollouts wait for a user") || !strings.Contains(text, "group all: completed: 3 of 3 completed") {
 		t.Errorf("what was watched:\n%s", text)
@@ -131,10 +131,10 @@ func count(list []string, one string) (n int) {
 	return n
 }
 
-// TestGroup_DetachedLater: a Job carries on a group that another process has left, if its user
+// TestGroup_DetachedOnResume: a Job carries on a group that another process has left, if its user
 // has approved it; a group that was edited since is not carried out, and no other runner
 // tries.
-func TestGroup_DetachedLater(t *testing.T) {
+func TestGroup_DetachedOnResume(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state, job := t.TempDir(), []string{"--detach", "--runner-namespace", b.runners(t), "--runner-image", runnerImage}
@@ -168,9 +168,9 @@ func TestGroup_DetachedLater(t *testing.T) {
 	p.ends(t, 0, "group all: completed")
 }
 
-// TestGroup_DetachedManifest: what is printed for a group carries it out, from plans that
+// TestGroup_DetachedByAManifest: what is printed for a group carries it out, from plans that
 // cannot be changed, and again does nothing.
-func TestGroup_DetachedManifest(t *testing.T) {
+func TestGroup_DetachedByAManifest(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, map[int]string{1: `, kubectl-kruise.dev/depends-on: cloneset/web-0`}, newImage)
 	runners := b.runners(t)
@@ -179,7 +179,7 @@ func TestGroup_DetachedManifest(t *testing.T) {
 	if code != 0 || !strings.Contains(said, "group all: sha256:") {
 		t.Fatalf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web2, 0, 0)
+	b.hasImages(t, web2, 0, 0)
 	b.Apply(t, runners, out)
 	plans, jobs, _ := strings.Cut(out, "\n---\napiVersion: batch/v1\n")
 	var cm corev1.ConfigMap
@@ -188,9 +188,9 @@ func TestGroup_DetachedManifest(t *testing.T) {
 	must(t, yaml.UnmarshalStrict([]byte("apiVersion: batch/v1\n"+jobs), &j))
 	edited := map[string]string{"plan.yaml": strings.Replace(cm.Data["plan.yaml"], "parallel: 1", "parallel: 2", 1)}
 	b.play(t, &j, "rollout-all-a", edited).ends(t, 3, "was approved")
-	b.stands(t, web2, 0, 0)
+	b.hasImages(t, web2, 0, 0)
 	b.play(t, &j, "rollout-all-b", cm.Data).ends(t, 0, "group all: completed")
-	b.stands(t, web2, 2, 2)
+	b.hasImages(t, web2, 2, 2)
 	b.play(t, &j, "rollout-all-c", cm.Data).ends(t, 0, "completed already")
 	// After another group of that name, the old plans do not fit any more.
 	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), web2, "registry.example.com/web:3")), 0o600))
@@ -200,9 +200,9 @@ func TestGroup_DetachedManifest(t *testing.T) {
 	b.play(t, &j, "rollout-all-d", cm.Data).ends(t, 3, "the plan does not fit")
 }
 
-// TestGroup_RolledBackMeanwhile: abort --rollback works while another process carries the
+// TestGroup_RolledBackWhileDetached: abort --rollback works while another process carries the
 // group out: that one lets go, and the user's own rolls back. A runner ends as failed.
-func TestGroup_RolledBackMeanwhile(t *testing.T) {
+func TestGroup_RolledBackWhileDetached(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"a process", "a Job"} {
 		t.Run(by, func(t *testing.T) {
@@ -212,22 +212,22 @@ func TestGroup_RolledBackMeanwhile(t *testing.T) {
 			var ends func()
 			if by == "a Job" {
 				p := b.play(t, b.detachAll(t, state, b.runners(t), paused...), "rollout-all-a", nil)
-				ends = func() { p.ends(t, 3, "goes on when that process stops") }
+				ends = func() { p.ends(t, 3, "continues when that process stops") }
 			} else {
 				p := started(t, b.bed, state, append(b.group("--group", "all"), paused...)...)
 				ends = func() { p.exits(t, 1) }
 			}
 			b.comesTo(t, web2, 1, 1, 0)
 			b.verb(t, state, 0, "abort", "--rollback", "--yes")
-			b.stands(t, web1, 2, 2, 2)
+			b.hasImages(t, web1, 2, 2, 2)
 			ends()
 		})
 	}
 }
 
-// TestGroup_Retried: retry continues the rollouts of a group that have failed, and the group
+// TestGroup_RetryContinuesFailedMembers: retry continues the rollouts of a group that have failed, and the group
 // with them.
-func TestGroup_Retried(t *testing.T) {
+func TestGroup_RetryContinuesFailedMembers(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	state := t.TempDir()
@@ -249,12 +249,12 @@ func TestGroup_Retried(t *testing.T) {
 	if text := b.verb(t, state, 0, "retry"); !strings.Contains(text, "group all: completed: 3 of 3 completed") {
 		t.Error(text)
 	}
-	b.stands(t, web2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2)
 }
 
-// TestGroup_DryRun: a dry run of a verb shows what it does to each rollout and the requests
+// TestGroup_DryRunWritesNothing: a dry run of a verb shows what it does to each rollout and the requests
 // that follow, and changes nothing.
-func TestGroup_DryRun(t *testing.T) {
+func TestGroup_DryRunWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()
@@ -281,5 +281,5 @@ func TestGroup_DryRun(t *testing.T) {
 	if after := b.verb(t, state, 0, "status"); after != before {
 		t.Errorf("a dry run has changed the group:\n%s\n%s", before, after)
 	}
-	b.stands(t, web2, 1, 0)
+	b.hasImages(t, web2, 1, 0)
 }

@@ -27,15 +27,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
-// TestDetached: a Job carries a rollout out that people steer from elsewhere, by exactly the
+// TestDetached_RunsWithThePrintedRoles: a Job carries a rollout out that people steer from elsewhere, by exactly the
 // roles that are printed; its pod is admitted at the restricted level.
-func TestDetached(t *testing.T) {
+func TestDetached_RunsWithThePrintedRoles(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	b.call(t, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--pull-images", "never", "--yes", "--detach", "--runner-image", runnerImage, "--runner-namespace", b.namespace).
 		Wants(t, 1, "everybody who may create pods in namespace "+b.namespace, "has no ServiceAccount kubectl-kruise-runner", "kubectl kruise rbac --runner")
 	if _, err := (kube.Records{Client: b.Client()}).Load(t.Context(), b.object.Ref); err == nil {
-		t.Fatal("a rollout is on record that no Job carries out")
+		t.Fatal("a rollout is recorded that no Job carries out")
 	}
 	runners := b.runners(t)
 	hook, address := newHeard(t), free(t)
@@ -61,7 +61,7 @@ func TestDetached(t *testing.T) {
 	b.call(t, "rollout", "resume", "cloneset/web").Wants(t, 0)
 	b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
 	p.ends(t, 0, "completed")
-	second.ends(t, 0, "this runner goes on when that process stops", "completed already")
+	second.ends(t, 0, "this runner continues when that process stops", "completed already")
 	if n := running(b.pods(t), web2); n != 4 {
 		t.Errorf("%d pods are updated", n)
 	}
@@ -76,8 +76,8 @@ func TestDetached(t *testing.T) {
 	}
 }
 
-// TestDetached_Leaves: what uninstalling takes away is all that there was.
-func TestDetached_Leaves(t *testing.T) {
+// TestDetached_UninstallLeavesNothing: what uninstalling takes away is all that there was.
+func TestDetached_UninstallLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	runners := b.runners(t)
@@ -95,9 +95,9 @@ func TestDetached_Leaves(t *testing.T) {
 	}
 }
 
-// TestDetached_EditedRecord: a plan that was not approved is not carried out, whatever the
+// TestDetached_EditedRecordRunsNothing: a plan that was not approved is not carried out, whatever the
 // record says, and no other runner tries it.
-func TestDetached_EditedRecord(t *testing.T) {
+func TestDetached_EditedRecordRunsNothing(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*plan.Plan){
 		"limits": func(p *plan.Plan) { p.Limits.MaxUnavailable = 4 },
@@ -124,9 +124,9 @@ func TestDetached_EditedRecord(t *testing.T) {
 	}
 }
 
-// TestDetached_Resumed: a Job carries on what another process has left, by the plan that its
+// TestDetached_ResumeContinues: a Job carries on what another process has left, by the plan that its
 // person has approved.
-func TestDetached_Resumed(t *testing.T) {
+func TestDetached_ResumeContinues(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	job := []string{"--detach", "--runner-namespace", b.runners(t), "--runner-image", runnerImage}
@@ -152,9 +152,9 @@ func TestDetached_Resumed(t *testing.T) {
 	p.ends(t, 0, "completed")
 }
 
-// TestDetached_VersionSkew: a record of another major version is refused, and no other runner
+// TestDetached_RefusesAnotherMajorVersion: a record of another major version is refused, and no other runner
 // tries it.
-func TestDetached_VersionSkew(t *testing.T) {
+func TestDetached_RefusesAnotherMajorVersion(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	j := b.detach(t, b.runners(t))
@@ -201,9 +201,9 @@ func back(t *testing.T, b *bed) bool {
 	return rec.Plan.RollbackReason != ""
 }
 
-// TestDetached_Manifest: what is printed creates the rollout, from a plan that cannot be
+// TestDetached_RunsByItsManifest: what is printed creates the rollout, from a plan that cannot be
 // changed, and again does nothing.
-func TestDetached_Manifest(t *testing.T) {
+func TestDetached_RunsByItsManifest(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	runners := b.runners(t)
@@ -231,9 +231,9 @@ func TestDetached_Manifest(t *testing.T) {
 	b.play(t, &j, "rollout-web-d", cm.Data).ends(t, 3, "the plan does not fit")
 }
 
-// TestDetached_Killed kills the runner again and again, at random moments and by both signals,
+// TestDetached_ContinuesAfterKills kills the runner again and again, at random moments and by both signals,
 // in one rollout. CHAOS_DETACHED is how often.
-func TestDetached_Killed(t *testing.T) {
+func TestDetached_ContinuesAfterKills(t *testing.T) {
 	t.Parallel()
 	seed, kills := number(t, "CHAOS_SEED", 0), int(number(t, "CHAOS_DETACHED", 4))
 	chance := rand.New(rand.NewPCG(seed, seed))
@@ -316,9 +316,9 @@ func resident(t *testing.T, p *played) int {
 	return n / 1024
 }
 
-// TestDetached_BesideGitOps: a controller has applied the new template under a partition that
+// TestDetached_WorksBesideGitOps: a controller has applied the new template under a partition that
 // holds all pods back; a runner from a manifest moves the partition and nothing else.
-func TestDetached_BesideGitOps(t *testing.T) {
+func TestDetached_WorksBesideGitOps(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", `updateStrategy: {rollingUpdate: {partition: "100%", maxUnavailable: 2}}`))
 	runners := b.runners(t)

@@ -68,9 +68,9 @@ func opensGates(t *testing.T, c *testcluster.Cluster, namespace string) {
 	})
 }
 
-// TestDrainGate: no container changes while the pod's readiness gate is open; in the end
+// TestDrainGate_IsClosedDuringARestart: no container changes while the pod's readiness gate is open; in the end
 // all gates are, and no more pods were down at once than a budget lets go.
-func TestDrainGate(t *testing.T) {
+func TestDrainGate_IsClosedDuringARestart(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t)
 	opensGates(t, c, namespace)

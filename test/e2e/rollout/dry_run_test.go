@@ -19,9 +19,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestDryRun: the requests that a dry run shows are those that the rollout sends, and
+// TestDryRun_ShowsTheRequestsOfTheRollout: the requests that a dry run shows are those that the rollout sends, and
 // until then nothing is written.
-func TestDryRun(t *testing.T) {
+func TestDryRun_ShowsTheRequestsOfTheRollout(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"CloneSet", "StatefulSet", "ReplicaSet", "DaemonSet OnDelete"} {
 		k, ok := kinds[name]
@@ -44,9 +44,9 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestDryRunOfVerbs: what is left of a rollout, and the way back, are shown as they
+// TestDryRun_OfVerbs: what is left of a rollout, and the way back, are shown as they
 // are sent.
-func TestDryRunOfVerbs(t *testing.T) {
+func TestDryRun_OfVerbs(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	p := fair(t, b)
@@ -67,8 +67,8 @@ func TestDryRunOfVerbs(t *testing.T) {
 	same(t, shown, workOf(p))
 }
 
-// TestDryRunOfSubsets: the template comes to all of them, then each moves by itself.
-func TestDryRunOfSubsets(t *testing.T) {
+// TestDryRun_OfSubsets: the template comes to all of them, then each moves by itself.
+func TestDryRun_OfSubsets(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	c.Apply(t, namespace, unitedWeb)
@@ -85,8 +85,8 @@ func TestDryRunOfSubsets(t *testing.T) {
 	same(t, shown, workOf(p))
 }
 
-// TestDryRunOfPull: what would pull is shown, and nothing is created.
-func TestDryRunOfPull(t *testing.T) {
+// TestDryRun_OfPull: what would pull is shown, and nothing is created.
+func TestDryRun_OfPull(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	pull := []string{"pull", "registry.example.com/tool:1", b.typed()}

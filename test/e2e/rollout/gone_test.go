@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestOpenOfNothing: a workload may have gone between the plan and the rollout, also with its
-// namespace; that is an error, for whoever has to end in order.
-func TestOpenOfNothing(t *testing.T) {
+// TestOpen_ReportsADeletedWorkload: a workload may have gone between the plan and the rollout, also with its
+// namespace; that is an error, so that the caller can end in order.
+func TestOpen_ReportsADeletedWorkload(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	for _, namespace := range []string{b.namespace, "nowhere"} {

@@ -16,11 +16,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestGroup_Many: many workloads in four waves, 5 % of which fail. The others are completed,
+// TestGroup_ManyWorkloadsShareWatches: many workloads in four waves, 5 % of which fail. The others are completed,
 // and what the group asks the server for does not grow with them but for the writes: each kind
 // of object is listed and watched once. CHAOS_GROUP is how many there are; the figures of one
 // and of that many are in the log.
-func TestGroup_Many(t *testing.T) {
+func TestGroup_ManyWorkloadsShareWatches(t *testing.T) {
 	t.Parallel()
 	size := int(number(t, "CHAOS_GROUP", 20))
 	for _, n := range []int{1, size} {

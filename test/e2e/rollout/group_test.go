@@ -92,7 +92,7 @@ func (b *troop) group(more ...string) []string {
 	return append([]string{"rollout", "run", "-f", b.file, "--wave-by", "wave", "--pull-images", "never", "--steps", "100%", "--yes"}, more...)
 }
 
-func (b *troop) stands(t *testing.T, image string, want ...int) {
+func (b *troop) hasImages(t *testing.T, image string, want ...int) {
 	t.Helper()
 	if got := b.updated(t, image); !slices.Equal(got, want) {
 		t.Errorf("%s runs in %v pods, want %v", image, got, want)
@@ -101,9 +101,9 @@ func (b *troop) stands(t *testing.T, image string, want ...int) {
 
 var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
 
-// TestGroup: a handful of workloads in three waves. Each wave waits for the one before, no
+// TestGroup_RunsWavesWithinLimits: a handful of workloads in three waves. Each wave waits for the one before, no
 // more are in progress than may be, and each kind of object is watched once.
-func TestGroup(t *testing.T) {
+func TestGroup_RunsWavesWithinLimits(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, newImage)
 	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
@@ -113,14 +113,14 @@ func TestGroup(t *testing.T) {
 	if code != 0 || !strings.Contains(said, "estimate: ") || !strings.Contains(said, "at most 2 rollouts at a time, at most 2 pods unavailable") {
 		t.Fatalf("exit %d\n%s\n%s", code, said, out)
 	}
-	b.stands(t, web2, 2, 2, 2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2, 2, 2, 2)
 	b.inOrder(t, out)
 	for what, n := range p.Log.Count() {
 		if verb, kind, _ := strings.Cut(what, " "); verb == "watch" && (n > 1 || kind == "leases") && kind != "configmaps" || kind == "configmaps" && verb == "watch" && n > 2 {
 			t.Errorf("%s: %d times", what, n)
 		}
 	}
-	// The group is over: nothing of it is in the way of the next one.
+	// The group is over: nothing of it blocks the next one.
 	if code, out, said := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "shop"); code != 0 || !strings.Contains(out, "group shop: completed: 6 of 6 completed") {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
@@ -167,9 +167,9 @@ func (b *troop) inOrder(t *testing.T, out string) {
 	}
 }
 
-// TestGroup_Fails: a workload that fails stops the next wave; another that is in progress is
+// TestGroup_FailureStopsTheNextWave: a workload that fails stops the next wave; another that is in progress is
 // carried out. The whole is rolled back by its name, and another group may follow.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	b := newTroop(t, []int{0, 1, 1, 2}, nil, func(i int) string {
@@ -182,7 +182,7 @@ func TestGroup_Fails(t *testing.T) {
 	if code != 3 || !strings.Contains(out, "failed: 1 rollout failed: cloneset/web-1; 1 not started") {
 		t.Fatalf("exit %d\n%s\n%s", code, said, out)
 	}
-	b.stands(t, web2, 2, 0, 2, 0)
+	b.hasImages(t, web2, 2, 0, 2, 0)
 	code, out, said = from(t, b.bed, state, "rollout", "status", "--group", "shop")
 	if code != 3 || !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +pending +1 rollout failed, and the limit is 0$`).MatchString(out) {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
@@ -191,12 +191,12 @@ func TestGroup_Fails(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web1, 2, 2, 2, 2)
+	b.hasImages(t, web1, 2, 2, 2, 2)
 	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), badImage, web2)), 0o600))
 	if code, out, said = from(t, b.bed, state, b.group()...); code != 0 {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web2, 2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2, 2)
 }
 
 func textOfFile(t *testing.T, file string) string {
@@ -206,8 +206,8 @@ func textOfFile(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestGroup_ByName: pause, resume, promote and abort work on the whole, from another machine.
-func TestGroup_ByName(t *testing.T) {
+// TestGroup_IsControlledByName: pause, resume, promote and abort work on the whole, from another machine.
+func TestGroup_IsControlledByName(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	here, there := t.TempDir(), t.TempDir()
@@ -222,7 +222,7 @@ func TestGroup_ByName(t *testing.T) {
 	args := b.group("--exit-on-pause")
 	args[slices.Index(args, "100%")] = "50%,100%"
 	text := verb(here, 5, append(args[1:], "--pause-after", "1", "--group", "all")...)
-	b.stands(t, web2, 1, 1, 0)
+	b.hasImages(t, web2, 1, 1, 0)
 	digest := digestOf.FindStringSubmatch(text)
 	if digest == nil {
 		t.Fatal(text)
@@ -238,14 +238,14 @@ func TestGroup_ByName(t *testing.T) {
 	}
 	verb(there, 1, "resume", "--group", "all", "--approved", "sha256:00")
 	verb(there, 5, "promote", "--group", "all", "--exit-on-pause", "--approved", digest[1]) // the two; the third begins, and waits
-	b.stands(t, web2, 2, 2, 1)
+	b.hasImages(t, web2, 2, 2, 1)
 	verb(here, 0, "promote", "--group", "all")
-	b.stands(t, web2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2)
 }
 
-// TestGroup_Edited: who may write ConfigMaps alone gets nothing carried out by those who
+// TestGroup_EditedRecordRunsNothing: who may write ConfigMaps alone gets nothing carried out by those who
 // may do more.
-func TestGroup_Edited(t *testing.T) {
+func TestGroup_EditedRecordRunsNothing(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()
@@ -264,12 +264,12 @@ func TestGroup_Edited(t *testing.T) {
 	if code != 1 || !strings.Contains(said, "is not one that you approved") {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web2, 1, 0)
+	b.hasImages(t, web2, 1, 0)
 }
 
-// TestGroup_Killed: a group whose process is killed, again and again, is continued by others
+// TestGroup_ContinuesAfterKills: a group whose process is killed, again and again, is continued by others
 // from where it is.
-func TestGroup_Killed(t *testing.T) {
+func TestGroup_ContinuesAfterKills(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, newImage)
 	state := t.TempDir()
@@ -295,7 +295,7 @@ func TestGroup_Killed(t *testing.T) {
 	if code, out, said := from(t, b.bed, state, args...); code != 0 {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
-	b.stands(t, web2, 2, 2, 2, 2, 2)
+	b.hasImages(t, web2, 2, 2, 2, 2, 2)
 }
 
 // TestGroup_KeepsSharedBudgetAfterKill: a process that resumes a group knows the budgets that
@@ -311,17 +311,17 @@ func TestGroup_KeepsSharedBudgetAfterKill(t *testing.T) {
 	args[slices.Index(args, "100%")] = "50%,100%"
 	p := started(t, b.bed, state, args...)
 	b.waits(t, 1)
-	b.stands(t, web2, 1, 0)
+	b.hasImages(t, web2, 1, 0)
 	p.ends(t, syscall.SIGKILL)
 	const blocked = "poddisruptionbudget/%s/shop allows 1 unavailable pod"
 	if text := b.verb(t, state, 5, "resume", "--exit-on-pause"); !strings.Contains(text, fmt.Sprintf(blocked, b.namespace)) {
 		t.Errorf("the member that has not started does not name the budget:\n%s", text)
 	}
-	b.stands(t, web2, 1, 0)
+	b.hasImages(t, web2, 1, 0)
 	b.verb(t, state, 5, "promote", "--exit-on-pause") // the first is completed; the second begins, and waits
-	b.stands(t, web2, 2, 1)
+	b.hasImages(t, web2, 2, 1)
 	b.verb(t, state, 0, "promote")
-	b.stands(t, web2, 2, 2)
+	b.hasImages(t, web2, 2, 2)
 }
 
 // awaitDisruptionBudget waits until a PodDisruptionBudget allows so many evictions.

@@ -54,10 +54,10 @@ func works(p *corev1.Pod) bool {
 	return false
 }
 
-// TestHotUpgrade: the client starts a new sidecar beside the old one, and empties that
+// TestHotUpgrade_KeepsAWorkingSidecar: the client starts a new sidecar beside the old one, and empties that
 // when the new one works, there and back; at no moment is a pod without one, none is made
 // again, the application is not touched, and no more pods are down than a budget lets go.
-func TestHotUpgrade(t *testing.T) {
+func TestHotUpgrade_KeepsAWorkingSidecar(t *testing.T) {
 	for kind, w := range map[string]workload{
 		"ReplicaSet":           standIn(allAtOnce),
 		"StatefulSet OnDelete": nativeKind("StatefulSet", "statefulsets", "serviceName: web\n  podManagementPolicy: Parallel\n  updateStrategy: {type: OnDelete}"),

@@ -91,11 +91,11 @@ func (i *identities) attack(t *testing.T, document string, args ...string) {
 	}
 }
 
-// TestThreeIdentities: an operator rolls out, an approver promotes, and a tenant does all that
+// TestThreeIdentities_StayWithinTheirRights: an operator rolls out, an approver promotes, and a tenant does all that
 // they may to the record, the Lease, events, annotations, pods and workloads of their own.
 // What the audit log has of the operator is in the plan that was approved, no program of the
 // tenant runs, and nothing of the tenant's is changed.
-func TestThreeIdentities(t *testing.T) {
+func TestThreeIdentities_StayWithinTheirRights(t *testing.T) {
 	for name, w := range map[string]workload{
 		"by Kruise": kruiseKind("CloneSet", "clonesets", approvedClones), "by the client": kinds["ReplicaSet"].workload,
 	} {
@@ -169,7 +169,7 @@ reportingInstance: operator
 		after, err := records.Load(t.Context(), i.object.Ref)
 		must(t, err)
 		if after.Progress != before.Progress {
-			t.Errorf("%s: what was refused is on record: %+v, before %+v", name, after.Progress, before.Progress)
+			t.Errorf("%s: what was refused is recorded: %+v, before %+v", name, after.Progress, before.Progress)
 		}
 		// The tenant puts it back, as if nothing had been.
 		now, err := i.Client().CoreV1().ConfigMaps(i.namespace).Get(t.Context(), state, metav1.GetOptions{})

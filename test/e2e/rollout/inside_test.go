@@ -12,8 +12,8 @@ func (b *bed) call(t *testing.T, args ...string) product.Said {
 	return product.Call(t, append(args, "--kubeconfig", b.Kubeconfig(), "-n", b.namespace)...)
 }
 
-// TestRestartCommand: pods, a workload, and what is refused.
-func TestRestartCommand(t *testing.T) {
+// TestRestart_OfPodsAndWorkloads: pods, a workload, and what is refused.
+func TestRestart_OfPodsAndWorkloads(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nativeKind("Deployment", "deployments", "strategy: {rollingUpdate: {maxUnavailable: 2}}"))
 	pods := b.pods(t)
@@ -30,12 +30,12 @@ func TestRestartCommand(t *testing.T) {
 		}
 	}
 	b.call(t, "restart", "deployment/web", "-c", "other", "--yes").Wants(t, 1, `the pods have no container "other"`, "hint: containers: ")
-	b.call(t, "restart", "nobody", "--yes").Wants(t, 1, "pod/nobody is not in namespace")
+	b.call(t, "restart", "missing", "--yes").Wants(t, 1, "pod/missing is not in namespace")
 	b.call(t, "restart", "deployment/web", "--method", "magic").Wants(t, 2, `unknown method "magic"`)
 }
 
-// TestPullCommand: every node is told of, those that fail with a reason.
-func TestPullCommand(t *testing.T) {
+// TestPull_ReportsEveryNode: every node is told of, those that fail with a reason.
+func TestPull_ReportsEveryNode(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
 	b.call(t, "pull", "registry.example.com/tool:7", "cloneset/web").Wants(t, 0, "\tpulled\n", "registry.example.com/tool:7 is on ")

@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// TestKilled kills the program itself, by a signal that it cannot catch, and resumes
+// TestKilled_ResumesElsewhere kills the program itself, by a signal that it cannot catch, and resumes
 // with another: the lease has its real times, so each history takes a minute.
 // CHAOS_KILLED is how many there are.
-func TestKilled(t *testing.T) {
+func TestKilled_ResumesElsewhere(t *testing.T) {
 	t.Parallel()
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_KILLED", 2)
 	path, err := product.Binary()
@@ -52,7 +52,7 @@ func (h *history) killed(t *testing.T, path string) {
 		}
 	}
 	if deaths == 0 {
-		t.Error("nobody was killed")
+		t.Error("no process was killed")
 	}
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	must(t, err)
@@ -60,7 +60,7 @@ func (h *history) killed(t *testing.T, path string) {
 	h.outcome(t)
 }
 
-// command is the one that begins the rollout, or goes on with it.
+// command is the one that starts the rollout, or continues it.
 func (h *history) command(t *testing.T) (args []string, halted bool) {
 	t.Helper()
 	name := h.typed()

@@ -38,10 +38,10 @@ var kindsOfSteps = map[plan.Driver][]plan.StepKind{
 	plan.DriverClient: {plan.StepPullImages, plan.StepUpdate, plan.StepInPlace, plan.StepVerify, plan.StepPause},
 }
 
-// TestKinds rolls every kind of workload out, by every driver that it can have, with
+// TestKinds_RollOutByEveryDriver rolls every kind of workload out, by every driver that it can have, with
 // steps of every kind that this driver has: images are pulled, pods follow step by
 // step, questions are asked and pauses pass.
-func TestKinds(t *testing.T) {
+func TestKinds_RollOutByEveryDriver(t *testing.T) {
 	for name, c := range kinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +56,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestMadeAnew: what cannot be changed in place has the client evict pods one by one.
-func TestMadeAnew(t *testing.T) {
+// TestClient_EvictsPodsOneByOne: what cannot be changed in place has the client evict pods one by one.
+func TestClient_EvictsPodsOneByOne(t *testing.T) {
 	for name, c := range kinds {
 		if c.driver != plan.DriverClient {
 			continue
@@ -90,9 +90,9 @@ func (b *bed) takes(t *testing.T, k *kube.Cluster, p plan.Plan, kinds ...plan.St
 	}
 }
 
-// TestGrows: a rollout that also makes its workload bigger is done when every pod is
+// TestRollout_ThatScalesUpWaitsForEveryPod: a rollout that also makes its workload bigger is done when every pod is
 // ready, the last one too, however long that takes.
-func TestGrows(t *testing.T) {
+func TestRollout_ThatScalesUpWaitsForEveryPod(t *testing.T) {
 	for name, c := range kinds {
 		if !strings.Contains(c.workload.text, "replicas: 4") {
 			continue

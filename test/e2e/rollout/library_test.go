@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestLibrary is what a Go program does with rollouts, from one place while another one
+// TestLibrary_ControlsRolloutsFromElsewhere is what a Go program does with rollouts, from one place while another one
 // drives: it promotes, pauses, resumes, aborts and retries, and at last takes the rollout
 // back and undoes that.
-func TestLibrary(t *testing.T) {
+func TestLibrary_ControlsRolloutsFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"CloneSet"} {
 		t.Run(kind, func(t *testing.T) {

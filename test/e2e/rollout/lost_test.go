@@ -16,11 +16,11 @@ import (
 // lostPods is how many pods the rollouts have whose time is measured.
 const lostPods = 8
 
-// TestDetached_TimeLost measures how much longer a rollout takes for each kill of its runner, by a
+// TestDetached_TimeLostPerKill measures how much longer a rollout takes for each kill of its runner, by a
 // signal that it cannot catch, at a random moment. With a step for each pod, nothing happens
 // until the next runner has the Lease; within one step, Kruise's controller continues meanwhile.
 // CHAOS_LOST is the number of kills; the figures are in the log.
-func TestDetached_TimeLost(t *testing.T) {
+func TestDetached_TimeLostPerKill(t *testing.T) {
 	t.Parallel()
 	kills := int(number(t, "CHAOS_LOST", 1))
 	for name, steps := range map[string]string{"a step for each pod": "1,2,3,4,5,6,7,8", "one step": "100%"} {

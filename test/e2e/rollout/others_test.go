@@ -34,7 +34,7 @@ func paused(t *testing.T) plan.Policy {
 // steady is a lease that a slow machine does not lose.
 var steady = kube.Lease{Lasts: 6 * time.Second, Tries: 5 * time.Second, Renew: 300 * time.Millisecond}
 
-// operator is somebody who drives, with access of their own.
+// operator is a user who runs a rollout, with access of their own.
 func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) {
 	t.Helper()
 	p := fair(t, b)
@@ -46,9 +46,9 @@ func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) 
 	return c, p
 }
 
-// TestSecondOperator: whoever comes second is told who drives; after a kill they go
+// TestSecondOperator_TakesOverAfterAKill: the second operator sees who runs the rollout; after a kill they continue
 // on where the first has stopped.
-func TestSecondOperator(t *testing.T) {
+func TestSecondOperator_TakesOverAfterAKill(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	first, network := b.operator(t, "anna@desk")
@@ -97,9 +97,9 @@ func promote(t *testing.T, b *bed) {
 	must(t, err)
 }
 
-// TestAnotherPlan: whoever finds another plan recorded than the one that they carry
+// TestAnotherPlan_IsLeftAlone: a process that finds another plan recorded than the one that it carries
 // out leaves the rollout alone.
-func TestAnotherPlan(t *testing.T) {
+func TestAnotherPlan_IsLeftAlone(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	first, second := b.open(t), b.open(t)
@@ -115,9 +115,9 @@ func TestAnotherPlan(t *testing.T) {
 	}
 }
 
-// TestDrift: what somebody else changes halts the rollout, with what it was and by
+// TestDrift_FailsTheRollout: a change by another client fails the rollout, with what it was and by
 // whom.
-func TestDrift(t *testing.T) {
+func TestDrift_FailsTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		patch  string
 		reason []string
@@ -137,9 +137,9 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestGone: a workload that is deleted, or deleted and made again, is no longer the
+// TestDeletedWorkload_FailsTheRollout: a workload that is deleted, or deleted and made again, is no longer the
 // one that the plan was made for.
-func TestGone(t *testing.T) {
+func TestDeletedWorkload_FailsTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		again  bool
 		reason string
@@ -158,8 +158,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestOtherTemplate: a plan that was made for another template writes nothing.
-func TestOtherTemplate(t *testing.T) {
+// TestOtherTemplate_WritesNothing: a plan that was made for another template writes nothing.
+func TestOtherTemplate_WritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	c := b.open(t)
@@ -208,9 +208,9 @@ func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) erro
 	}
 }
 
-// TestOutage: while the server is away nothing is written; when it is back the
-// rollout goes on, with the lease that nobody else has taken.
-func TestOutage(t *testing.T) {
+// TestOutage_ResumesWithTheLease: while the server is away nothing is written; when it is back the
+// rollout continues, with the lease that no other process has taken.
+func TestOutage_ResumesWithTheLease(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	p := fair(t, b)
@@ -235,8 +235,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestEvents: the workload has an Event for each step, and one for the end.
-func TestEvents(t *testing.T) {
+// TestEvents_ReportEachStep: the workload has an Event for each step, and one for the end.
+func TestEvents_ReportEachStep(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	c := b.open(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
-// TestParentPrevents shows what the table in docs/rollout.md says of native parents:
+// TestParent_ControllersActAsTheTableSays shows what the table in docs/rollout.md says of native parents:
 // each row is what Kubernetes' own controllers do, or its API server.
-func TestParentPrevents(t *testing.T) {
+func TestParent_ControllersActAsTheTableSays(t *testing.T) {
 	onDelete := "updateStrategy: {type: OnDelete}"
 	set := nativeKind("StatefulSet", "statefulsets", "serviceName: web")
 	replicas := nativeKind("ReplicaSet", "replicasets", "")
@@ -90,7 +90,7 @@ func (b *bed) remove(t *testing.T, pod string) {
 	must(t, b.Client().CoreV1().Pods(b.namespace).Delete(t.Context(), pod, metav1.DeleteOptions{}))
 }
 
-// comesBackNew: nobody updates a pod, and one that is lost is made from the present
+// comesBackNew: no controller updates a pod, and one that is lost is made from the present
 // template.
 func comesBackNew(t *testing.T, b *bed) {
 	t.Helper()
@@ -192,9 +192,9 @@ func highestFirst(t *testing.T, b *bed) {
 	}
 }
 
-// TestServerDropsMaxUnavailable: without the feature gate a StatefulSet has none, so that
+// TestServer_DropsMaxUnavailable: without the feature gate a StatefulSet has none, so that
 // its pods go one at a time.
-func TestServerDropsMaxUnavailable(t *testing.T) {
+func TestServer_DropsMaxUnavailable(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, testcluster.WithFeatureGate("MaxUnavailableStatefulSet", false))
 	b := &bed{Cluster: c, namespace: namespace}

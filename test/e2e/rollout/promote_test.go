@@ -10,7 +10,7 @@ import (
 
 // TestPromote_PassesThePauseThatStatusShows: an executor that was killed after the last pod of a
 // step became ready has not recorded the end of the step. Status shows the pause, so this is what
-// a promotion passes: not the step on record, whose checks it would skip.
+// a promotion passes: not the recorded step, whose checks it would skip.
 func TestPromote_PassesThePauseThatStatusShows(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
@@ -39,7 +39,7 @@ func TestPromote_PassesThePauseThatStatusShows(t *testing.T) {
 	rec, err = records.Load(t.Context(), b.object.Ref)
 	must(t, err)
 	if rec.Progress.Promoted {
-		t.Error("the checks of the step on record are skipped")
+		t.Error("the checks of the recorded step are skipped")
 	}
 	b.begins(t, fair(t, b), 5, "rollout", "resume", b.typed(), "--exit-on-pause")
 	if rec, err = records.Load(t.Context(), b.object.Ref); err != nil || rec.Present() == nil || rec.Present().Name == pause {

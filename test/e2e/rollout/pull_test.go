@@ -31,8 +31,8 @@ func (b *bed) pullPlan(t *testing.T, c *kube.Cluster, image string) plan.Plan {
 
 const badImage = "registry.example.com/web:bad"
 
-// TestPull has images pulled by Kruise's jobs; a node that does not get one is named.
-func TestPull(t *testing.T) {
+// TestPull_ByKruiseNamesFailingNodes has images pulled by Kruise's jobs; a node that does not get one is named.
+func TestPull_ByKruiseNamesFailingNodes(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
 	k := b.open(t)
@@ -54,8 +54,8 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// TestPullWithoutKruise pulls by Jobs.
-func TestPullWithoutKruise(t *testing.T) {
+// TestPull_ByJobsWithoutKruise pulls by Jobs.
+func TestPull_ByJobsWithoutKruise(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t)
 	w := nativeKind("ReplicaSet", "replicasets", "")

@@ -66,8 +66,8 @@ func (b *bed) opened(t *testing.T, cfg *rest.Config) *kube.Cluster {
 	return c
 }
 
-// TestMissingPermission: what is missing is said by name, before anything is written.
-func TestMissingPermission(t *testing.T) {
+// TestMissingPermission_IsNamedBeforeWrites: what is missing is said by name, before anything is written.
+func TestMissingPermission_IsNamedBeforeWrites(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["ReplicaSet"].workload)
 	cfg := b.account(t, func(s string) string { return strings.ReplaceAll(s, "- pods/eviction\n", "- pods/nothing\n") })

@@ -91,8 +91,8 @@ func readOnce(t *testing.T, counts map[string]int) {
 // beginAndEnd are the record that is made, and the mark in it that all is done.
 const beginAndEnd = 2
 
-// TestRequests: what a rollout costs the server does not depend on the pods.
-func TestRequests(t *testing.T) {
+// TestRequests_DoNotGrowWithPods: what a rollout costs the server does not depend on the pods.
+func TestRequests_DoNotGrowWithPods(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.WithNodes(), kruise.API())
 	var before map[string]int
@@ -112,8 +112,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestRequestsOfClient: the driver client writes at most four times to each pod.
-func TestRequestsOfClient(t *testing.T) {
+// TestRequests_OfTheClientPerPod: the driver client writes at most four times to each pod.
+func TestRequests_OfTheClientPerPod(t *testing.T) {
 	for name, driven := range map[string]workload{
 		"ReplicaSet":           nativeKind("ReplicaSet", "replicasets", ""),
 		"StatefulSet OnDelete": nativeKind("StatefulSet", "statefulsets", "serviceName: web\n  updateStrategy: {type: OnDelete}"),
@@ -138,8 +138,8 @@ func TestRequestsOfClient(t *testing.T) {
 	}
 }
 
-// TestRequestsAtStart: the command reads nothing twice.
-func TestRequestsAtStart(t *testing.T) {
+// TestRequests_AtStartAreNotRepeated: the command reads nothing twice.
+func TestRequests_AtStartAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	run := []string{"rollout", "run", "cloneset/web", "--image", "main=" + web2, "--steps", "1,100%", "--pull-images", "never"}

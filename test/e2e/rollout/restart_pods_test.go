@@ -17,9 +17,9 @@ func barePod(name, policy string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", labels: {app: web}}\nspec: {restartPolicy: " + policy + ", containers: [{name: main, image: \"" + web1 + "\"}]}\n"
 }
 
-// TestRestartPods: pods of nobody restart one after the other, also as nobody but the
+// TestRestartPods_UnmanagedOnesOneByOne: unmanaged pods restart one after the other, also with only the
 // holder of the printed roles; one that would not come back is refused.
-func TestRestartPods(t *testing.T) {
+func TestRestartPods_UnmanagedOnesOneByOne(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	b := &bed{Cluster: c, namespace: namespace}
@@ -43,9 +43,9 @@ func TestRestartPods(t *testing.T) {
 	}
 }
 
-// TestPodOnRecord: the restart of a pod of nobody that was left is looked at, and goes
+// TestRestartPods_RolloutVerbsContinueIt: the restart of an unmanaged pod that was left is looked at, and goes
 // on, by the verbs for rollouts.
-func TestPodOnRecord(t *testing.T) {
+func TestRestartPods_RolloutVerbsContinueIt(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	b := &bed{Cluster: c, namespace: namespace}
@@ -75,8 +75,8 @@ func TestPodOnRecord(t *testing.T) {
 	}
 }
 
-// TestRestartCannotFinish: a budget without room is said before anything is written.
-func TestRestartCannotFinish(t *testing.T) {
+// TestRestart_ReportsABudgetWithoutRoom: a budget without room is said before anything is written.
+func TestRestart_ReportsABudgetWithoutRoom(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
 	b.Apply(t, b.namespace, guardedBy(strings.Replace(targetWeb, `"maxUnavailable": 1`, `"maxUnavailable": 0`, 1)))
@@ -85,7 +85,7 @@ func TestRestartCannotFinish(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
 	if code, out, _ := kubectl(t, b.Cluster, b.namespace, "rollout", "list"); code != 0 || strings.Contains(out, "web") {
-		t.Errorf("exit %d: something is on record\n%s", code, out)
+		t.Errorf("exit %d: a rollout is recorded\n%s", code, out)
 	}
 }
 

@@ -37,9 +37,9 @@ func restarts(pods []corev1.Pod) map[string]int {
 	return out
 }
 
-// TestRestart restarts the containers of all pods, each once, by every method; the
+// TestRestart_OnceByEveryMethod restarts the containers of all pods, each once, by every method; the
 // pods stay.
-func TestRestart(t *testing.T) {
+func TestRestart_OnceByEveryMethod(t *testing.T) {
 	for name, c := range map[string]struct {
 		workload workload
 		method   string
@@ -71,9 +71,9 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestRestartResumes: whoever goes on after a crash finds on the cluster what was
+// TestRestart_ResumeRestartsNothingTwice: a process that continues after a crash finds on the cluster what was
 // restarted, and restarts nothing twice.
-func TestRestartResumes(t *testing.T) {
+func TestRestart_ResumeRestartsNothingTwice(t *testing.T) {
 	for _, method := range []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
@@ -109,8 +109,8 @@ func TestRestartResumes(t *testing.T) {
 	}
 }
 
-// TestRestartRefused: the reason is the rollout's end.
-func TestRestartRefused(t *testing.T) {
+// TestRestart_RefusedEndsTheRollout: the reason is the rollout's end.
+func TestRestart_RefusedEndsTheRollout(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nativeKind("ReplicaSet", "replicasets", ""))
 	k := b.open(t)

@@ -31,11 +31,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/rollout/invariant"
 )
 
-// TestSaboteur: the record of a rollout is edited at random moments while operators with all
+// TestSaboteur_EditsNeverRunOrExceedLimits: the record of a rollout is edited at random moments while operators with all
 // rights carry the rollout out, leave it and take it over, on the machine where it was
 // approved and on others. A rollout may halt and be refused; what is written is what was
-// approved, and no program runs. CHAOS_HISTORIES and CHAOS_SEED are as for TestChaos.
-func TestSaboteur(t *testing.T) {
+// approved, and no program runs. CHAOS_HISTORIES and CHAOS_SEED are as for TestChaos_EndsInThePlannedState.
+func TestSaboteur_EditsNeverRunOrExceedLimits(t *testing.T) {
 	t.Parallel()
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 3)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
@@ -231,7 +231,7 @@ func (s *sabotage) carry(ctx context.Context, r apply.Rollouts, verb int) (apply
 	return r.RollBack(ctx, s.object.Ref, apply.Options{})
 }
 
-// edit changes the record in some way, as anybody may who can write ConfigMaps.
+// edit changes the record in some way, as any user may who can write ConfigMaps.
 func (s *sabotage) edit(ctx context.Context, chance *rand.Rand) {
 	maps := s.Client().CoreV1().ConfigMaps(s.namespace)
 	cm, err := maps.Get(ctx, s.rollout().State, metav1.GetOptions{})

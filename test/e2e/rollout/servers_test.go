@@ -18,10 +18,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
-// TestServers has the cluster itself break under rollouts of every driver, each time while
+// TestServers_FailUnderRollouts has the cluster itself break under rollouts of every driver, each time while
 // all of them take a step: the API server restarts, etcd crashes, Kubernetes' controllers
 // stop and a node is lost until it is back.
-func TestServers(t *testing.T) {
+func TestServers_FailUnderRollouts(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.WithAudit(), testcluster.WithNodeGrace(4*time.Second), kruise.API(), standin.Controllers())
 	var list []*history

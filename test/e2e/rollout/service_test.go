@@ -20,7 +20,7 @@ import (
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// hold is a label that somebody has to take away before a pod may change.
+// hold is a label that must be removed before a pod may change.
 const hold = "example.com/hold"
 
 // labelled has the pods of a ReplicaSet carry a label.
@@ -29,9 +29,9 @@ func labelled(w workload, label string) workload {
 	return w
 }
 
-// TestOutOfService: no container of a pod changes while the pod is in service, or held
+// TestOutOfService_WhileContainersChange: no container of a pod changes while the pod is in service, or held
 // by a lifecycle hook; in the end all of them are back.
-func TestOutOfService(t *testing.T) {
+func TestOutOfService_WhileContainersChange(t *testing.T) {
 	hooked := standIn(`{"rollingUpdate": {"podUpdatePolicy": "InPlaceOnly", "maxUnavailable": 2}}, "lifecycle": {"inPlaceUpdate": {"labelsHandler": {"` + hold + `": "true"}}}`)
 	for name, c := range map[string]struct {
 		workload workload
@@ -72,7 +72,7 @@ func TestOutOfService(t *testing.T) {
 }
 
 // changes follows the pods of the bed, and lets those go that a hook holds, as
-// somebody's controller does. The function that it returns says of each pod that has
+// the owner's controller does. The function that it returns says of each pod that has
 // changed whether it had the label then.
 func (b *bed) changes(t *testing.T, label string) func() map[string]string {
 	t.Helper()

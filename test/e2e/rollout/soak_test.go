@@ -19,19 +19,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-var soak = flag.Duration("soak", 10*time.Second, "how long TestSoak goes on")
+var soak = flag.Duration("soak", 10*time.Second, "how long TestSoak_ManyRolloutsInOneProcess runs")
 
-// soaked are what TestSoak rolls out, each twice.
+// soaked are what TestSoak_ManyRolloutsInOneProcess rolls out, each twice.
 var soaked = []string{"CloneSet", "Advanced StatefulSet", "ReplicaSet", "StatefulSet OnDelete"}
 
 // fewestRounds has one of each sort, the first of which fills caches and pools.
 const fewestRounds = 4
 
-// TestSoak: rollouts by Kruise and by the client complete, wait, are promoted, aborted,
+// TestSoak_ManyRolloutsInOneProcess: rollouts by Kruise and by the client complete, wait, are promoted, aborted,
 // taken back and followed by restarts, all at once and again and again, in one process
 // that also looks at all of them as the terminal interface does. Nothing that it holds
 // grows (make soak-cluster).
-func TestSoak(t *testing.T) {
+func TestSoak_ManyRolloutsInOneProcess(t *testing.T) {
 	var beds []*soakBed
 	for _, name := range slices.Concat(soaked, soaked) {
 		beds = append(beds, &soakBed{newBed(t, kinds[name].workload), name})

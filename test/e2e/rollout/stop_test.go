@@ -171,7 +171,7 @@ func TestPause_WithAnExecutor(t *testing.T) {
 }
 
 // TestAbort_WithoutAnExecutor: the process was interrupted, and the controller of each kind
-// goes on; aborting stops it, and 'retry' or the next rollout lets it continue.
+// continues; aborting stops it, and 'retry' or the next rollout lets it continue.
 func TestAbort_WithoutAnExecutor(t *testing.T) {
 	t.Parallel()
 	list := stoppables()
@@ -231,9 +231,9 @@ func TestAbort_WithAnExecutor(t *testing.T) {
 	}
 }
 
-// TestPause_AfterAKill: the process that drove the rollout was killed and its lease is still
+// TestPause_AfterAKillStopsTheController: the process that drove the rollout was killed and its lease is still
 // there: the verb waits for it a moment and stops the controller itself.
-func TestPause_AfterAKill(t *testing.T) {
+func TestPause_AfterAKillStopsTheController(t *testing.T) {
 	t.Parallel()
 	c := stoppables()["CloneSet"]
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
@@ -246,9 +246,9 @@ func TestPause_AfterAKill(t *testing.T) {
 	b.unchanged(t, said)
 }
 
-// TestPause_OfAnApprover: who may write the record alone is told that the controller goes on,
+// TestPause_ByAnApproverStopsNoController: who may write the record alone sees that the controller continues,
 // where no process is there to stop it.
-func TestPause_OfAnApprover(t *testing.T) {
+func TestPause_ByAnApproverStopsNoController(t *testing.T) {
 	t.Parallel()
 	c := stoppables()["CloneSet"]
 	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()

@@ -142,7 +142,7 @@ func (s *swarm) pod(ctx context.Context, i int, image string) error {
 			Name: name, Labels: labels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(&metav1.ObjectMeta{Name: "web", UID: s.uid}, s.object.Resource.GroupVersion().WithKind("CloneSet"))},
 		},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: image}}, SchedulerName: "nobody"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: image}}, SchedulerName: "none"},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return err

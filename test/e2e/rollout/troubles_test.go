@@ -55,7 +55,7 @@ var ends = map[string]struct {
 	reason  string
 }{
 	"aborted":           {event.Failed, "aborted by carla"},
-	"lease taken":       {event.TakenOver, "somebody else"},
+	"lease taken":       {event.TakenOver, "another-holder"},
 	"denied":            {event.Failed, freeze},
 	"namespace deleted": {event.Failed, vanished},
 }
@@ -68,10 +68,10 @@ func reasonIs(reason, want string) bool {
 	return slices.ContainsFunc(strings.Split(want, "|"), func(text string) bool { return strings.Contains(reason, text) })
 }
 
-// TestTroubles tells the story of each trouble by itself, in fair weather: it begins while
+// TestTroubles_CompleteOrFailAsTold tells the story of each trouble by itself, in fair weather: it begins while
 // the rollout is at a pause after its first step, the rollout meets it, it ends, and the
 // rollout is completed or has ended as it has to.
-func TestTroubles(t *testing.T) {
+func TestTroubles_CompleteOrFailAsTold(t *testing.T) {
 	for _, what := range all {
 		if what.begin == nil {
 			continue

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestUndoMidway: in the middle of a rollout undo says so, and what there is to do
+// TestUndo_DuringARolloutAdvisesAbort: in the middle of a rollout undo says so, and what there is to do
 // instead, whether it is asked for real or not; once that was aborted it goes back from
-// where it stood, with all pods, whatever partition was left.
-func TestUndoMidway(t *testing.T) {
+// from the present step, with all pods, whatever partition was left.
+func TestUndo_DuringARolloutAdvisesAbort(t *testing.T) {
 	for _, name := range []string{"CloneSet", "Advanced StatefulSet", "Deployment", "StatefulSet OnDelete"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,9 +26,9 @@ func podNames(t *testing.T, c *testcluster.Cluster, namespace string) map[string
 	return out
 }
 
-// TestDefectUnitedVerbs: a UnitedDeployment stands for the workloads of its subsets in every
+// TestDefectUnitedDeployment_WorksInEveryVerb: a UnitedDeployment means the workloads of its subsets in every
 // verb; what changes its template is written there, and subsets take turns.
-func TestDefectUnitedVerbs(t *testing.T) {
+func TestDefectUnitedDeployment_WorksInEveryVerb(t *testing.T) {
 	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	c.Apply(t, namespace, unitedWeb)
@@ -81,7 +81,7 @@ func TestDefectUnitedVerbs(t *testing.T) {
 	}
 	for pod := range podNames(t, c, namespace) {
 		if before[pod] {
-			t.Errorf("pod %s was not made anew", pod)
+			t.Errorf("pod %s was not recreated", pod)
 		}
 	}
 	if out := call(0, "rollout", "undo", "ud/web", "--to-revision", "1", "--dry-run=client"); !strings.Contains(out, "uniteddeployments/web") {

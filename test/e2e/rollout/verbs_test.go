@@ -25,7 +25,7 @@ type call struct {
 	input string
 }
 
-// The verbs that a rollout meets between its beginning and its end; NAME stands for
+// The verbs that a rollout meets between its beginning and its end; NAME is
 // the workload, STEPS for the steps that its kind can have.
 var (
 	whole = []call{
@@ -64,10 +64,10 @@ var (
 	}
 )
 
-// TestVerbs goes through all verbs for each kind of workload and driver, with the
+// TestVerbs_WorkWithThePrintedRoles goes through all verbs for each kind of workload and driver, with the
 // roles that are printed and no more: each ends as it should, and the server turns
 // nothing down.
-func TestVerbs(t *testing.T) {
+func TestVerbs_WorkWithThePrintedRoles(t *testing.T) {
 	t.Parallel()
 	path, err := product.Binary()
 	must(t, err)
@@ -87,7 +87,7 @@ func TestVerbs(t *testing.T) {
 				calls = append(calls, call{0, "apply -f - --force-conflicts --yes", b.next}, call{0, "pull registry.example.com/tool:9 NAME", ""})
 			}
 			revision := "--to-revision 1"
-			if name == "ReplicaSet" { // nobody keeps revisions of it
+			if name == "ReplicaSet" { // it has no revisions
 				revision = ""
 			}
 			words := strings.NewReplacer(

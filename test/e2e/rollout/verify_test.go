@@ -27,8 +27,8 @@ func job(code string) map[string]any {
 	}
 }
 
-// TestVerify: a rollout goes on or ends by the answer to a question.
-func TestVerify(t *testing.T) {
+// TestVerify_DecidesTheRollout: a rollout continues or ends by the result of a verification.
+func TestVerify_DecidesTheRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		verify  plan.Verify
 		outcome event.Outcome

@@ -65,9 +65,9 @@ func (b *bed) denies(t *testing.T, denies bool) {
 	}))
 }
 
-// TestDenied: what a policy of the cluster turns down ends the rollout with the policy's
-// own words, and nothing is changed; when the policy is gone it goes on.
-func TestDenied(t *testing.T) {
+// TestDenied_EndsWithThePolicysMessage: what a policy of the cluster turns down ends the rollout with the policy's
+// own words, and nothing is changed; when the policy is gone it continues.
+func TestDenied_EndsWithThePolicysMessage(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
 	b.Apply(t, b.namespace, policy(b.namespace, b.object.Resource, sameImage))
@@ -93,8 +93,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestNamespaceGone: a namespace that is deleted ends the rollouts in it.
-func TestNamespaceGone(t *testing.T) {
+// TestDeletedNamespace_EndsItsRollouts: a namespace that is deleted ends the rollouts in it.
+func TestDeletedNamespace_EndsItsRollouts(t *testing.T) {
 	for _, name := range []string{"CloneSet", "Deployment", "ReplicaSet"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -154,7 +154,7 @@ func (c *counted) Write(b []byte) (int, error) {
 		go c.meter.follow(from, c.Header().Get("Content-Encoding") == "gzip")
 	}
 	if c.text != nil {
-		_, _ = c.text.Write(b) // whoever reads it has ended
+		_, _ = c.text.Write(b) // its reader has ended
 	}
 	n, err := c.ResponseWriter.Write(b)
 	c.meter.mu.Lock()

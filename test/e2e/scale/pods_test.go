@@ -21,9 +21,9 @@ func templateOf(app string) map[string]any {
 		}
 	}
 	return map[string]any{
-		"metadata": map[string]any{"labels": map[string]any{"app": app, "tier": "web"}, "annotations": map[string]any{"example.com/owner": "somebody"}},
+		"metadata": map[string]any{"labels": map[string]any{"app": app, "tier": "web"}, "annotations": map[string]any{"example.com/owner": "team-web"}},
 		"spec": map[string]any{
-			"schedulerName": "nobody", "automountServiceAccountToken": false,
+			"schedulerName": "none", "automountServiceAccountToken": false,
 			"containers": []any{container("app"), container("proxy")}, "volumes": []any{map[string]any{"name": "data", "emptyDir": map[string]any{}}},
 			"readinessGates": []any{map[string]any{"conditionType": "InPlaceUpdateReady"}},
 		},

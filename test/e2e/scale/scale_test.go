@@ -51,9 +51,9 @@ const (
 
 func none() int { return 0 }
 
-// TestScale: one workload costs what it costs, however many there are beside it; all of
+// TestScale_CostOfOneWorkloadIsConstant: one workload costs what it costs, however many there are beside it; all of
 // them are listed in pages, compressed.
-func TestScale(t *testing.T) {
+func TestScale_CostOfOneWorkloadIsConstant(t *testing.T) {
 	c := cluster.Start(t, kruise.API(), cluster.WithNodes())
 	start := time.Now()
 	fill(t, c)
@@ -157,7 +157,7 @@ func (m *meter) judge(t *testing.T, cmd *exec.Cmd, took time.Duration, requests,
 	}
 }
 
-// lookAgain notes the memory of a process that goes on.
+// lookAgain notes the memory of a process that continues.
 func (m *meter) lookAgain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

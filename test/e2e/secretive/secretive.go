@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Word begins every secret, and stands nowhere else.
+// Word begins every secret, and is nowhere else.
 const Word = "zebra"
 
-// marks are the word as it stands, and as it begins in the data of a Secret.
+// marks are the word itself, and as it begins in the data of a Secret.
 var marks = []string{Word, base64.RawStdEncoding.EncodeToString([]byte(Word))[:6]}
 
 // Marks are texts that nothing may show.

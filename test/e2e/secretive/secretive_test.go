@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestShown: every secret of the objects is found, as it stands and as a Secret has it.
+// TestShown: every secret of the objects is found, in plain text and as a Secret has it.
 func TestShown(t *testing.T) {
 	text := Secrets("shop", "one") + Plain("registry.example.com/web:1") + Wordy("one", "registry.example.com/web:1")
 	if got, want := strings.Count(Shown(text), Word), strings.Count(text, Word); got != want || want < 10 {

@@ -14,9 +14,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/secretive"
 )
 
-// TestSecretsStay: no frame of any screen shows what is secret in a workload, in its
+// TestSecrets_AreShownOnNoScreen: no frame of any screen shows what is secret in a workload, in its
 // pods, in what changes, and in what is distributed.
-func TestSecretsStay(t *testing.T) {
+func TestSecrets_AreShownOnNoScreen(t *testing.T) {
 	t.Parallel()
 	c, namespace := cluster.Shared(t, kruise.API(), standin.Controllers())
 	b := &bed{c, namespace}

@@ -118,7 +118,7 @@ func (s *terminal) answer() {
 	}
 }
 
-// text is what stands on the screen.
+// text is what the screen shows.
 func (s *terminal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *terminal) leave(t *testing.T, code int) {
 	select {
 	case <-s.ended:
 	case <-time.After(patience):
-		t.Fatalf("the program goes on:\n%s", s.text())
+		t.Fatalf("the program is still running:\n%s", s.text())
 	}
 	_ = s.cmd.Wait() // the code says it
 	if got := s.cmd.ProcessState.ExitCode(); got != code {

@@ -121,8 +121,8 @@ func count(list map[types.UID]*corev1.Pod, image string) (n int) {
 	return n
 }
 
-// TestStuck: a rollout that has halted stands first, and why stands on its screen.
-func TestStuck(t *testing.T) {
+// TestFailedRollout_IsFirstAndExplained: a failed rollout is first in the list, and its screen says why.
+func TestFailedRollout_IsFirstAndExplained(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	file := filepath.Join(t.TempDir(), "web.yaml")
@@ -133,9 +133,9 @@ func TestStuck(t *testing.T) {
 	s.press(t, "q").leave(t, 0)
 }
 
-// TestPromoteAndUndo: a canary that waits is promoted and carried out from the screen,
+// TestCanary_IsPromotedAndRolledBack: a canary that waits is promoted and carried out from the screen,
 // and taken back in the end.
-func TestPromoteAndUndo(t *testing.T) {
+func TestCanary_IsPromotedAndRolledBack(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.call(t, 5, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--exit-on-pause")
@@ -153,8 +153,8 @@ func TestPromoteAndUndo(t *testing.T) {
 	s.press(t, "q").leave(t, 0)
 }
 
-// TestRestart: the containers of one pod restart, and of no other.
-func TestRestart(t *testing.T) {
+// TestRestart_OfOnePod: the containers of one pod restart, and of no other.
+func TestRestart_OfOnePod(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := b.screens(t, "cloneset/web").until(t, "PODS", "BLOCKED BY")
@@ -173,9 +173,9 @@ func TestRestart(t *testing.T) {
 	s.press(t, "q").leave(t, 0)
 }
 
-// TestLeaving: leaving asks while a rollout is carried out here, and leaves it to be
+// TestLeaving_AsksDuringARollout: leaving asks while a rollout is carried out here, and leaves it to be
 // resumed.
-func TestLeaving(t *testing.T) {
+func TestLeaving_AsksDuringARollout(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := open(t, b.command(t, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--ui"))
@@ -186,8 +186,8 @@ func TestLeaving(t *testing.T) {
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
 }
 
-// TestReadOnly: nothing that changes the cluster is offered.
-func TestReadOnly(t *testing.T) {
+// TestReadOnly_OffersNoChanges: nothing that changes the cluster is offered.
+func TestReadOnly_OffersNoChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := b.screens(t, "--read-only").until(t, "cloneset/web", "read-only")

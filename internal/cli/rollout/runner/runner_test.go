@@ -19,7 +19,7 @@ var web = Spec{
 	Digest:   "sha256:0123456789abcdef0123456789abcdef", BackTo: "aaaa", Deadline: 90 * time.Minute,
 }
 
-// TestJob_HoldsWhatTheAPIServerDoesNotCheck: what the API server does not check. TestDetachedJob (test/e2e/rollout) has one
+// TestJob_HoldsWhatTheAPIServerDoesNotCheck: what the API server does not check. TestDetached_RunsByItsManifest (test/e2e/rollout) has one
 // check the rest.
 func TestJob_HoldsWhatTheAPIServerDoesNotCheck(t *testing.T) {
 	j := Job(web)

@@ -111,9 +111,9 @@ func TestFollow_PointsAtNewWorkload(t *testing.T) {
 	}
 }
 
-// TestScaler_KEDAIsPaused: a ScaledObject is paused meanwhile, and loses what it created. One that a
+// TestScaler_PausesKEDA: a ScaledObject is paused meanwhile, and loses what it created. One that a
 // user had paused stays paused.
-func TestScaler_KEDAIsPaused(t *testing.T) {
+func TestScaler_PausesKEDA(t *testing.T) {
 	c := around(t)
 	a, err := c.Surroundings(t.Context(), web, clones, nil, nil)
 	if err != nil {
@@ -150,7 +150,7 @@ func TestScaler_KEDAIsPaused(t *testing.T) {
 	}
 }
 
-func TestTwin_Names(t *testing.T) {
+func TestTwin_NameEndsWithTheKind(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to migrate.Workload
 		want     string

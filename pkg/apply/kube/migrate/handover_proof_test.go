@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
-// TestHandover_Check: a record makes its own two DaemonSets, with what guards them, and
+// TestHandover_RefusesAnEditedRecord: a record makes its own two DaemonSets, with what guards them, and
 // nothing else.
-func TestHandover_Check(t *testing.T) {
+func TestHandover_RefusesAnEditedRecord(t *testing.T) {
 	object := func(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
 		u.SetAPIVersion(apiVersion)

@@ -114,7 +114,7 @@ func TestRead_RefusesOtherKinds(t *testing.T) {
 	}
 }
 
-func TestRollout_StandsAtEachPhase(t *testing.T) {
+func TestRollout_StatusOfEachPhase(t *testing.T) {
 	const paused = "canaryStatus: {currentStepIndex: %d, currentStepState: StepPaused}"
 	for name, c := range map[string]struct {
 		text               string
@@ -237,9 +237,9 @@ func pause(on bool) func(*fake.FakeDynamicClient, *Rollout) error {
 	}
 }
 
-// TestDefectFast: the older plugin took matches for no traffic, compared numbers with
+// TestDefectFast_RollsBackByTheRollout: the older plugin took matches for no traffic, compared numbers with
 // percentages, had several Rollouts share a target, and wrote under --dry-run.
-func TestDefectFast(t *testing.T) {
+func TestDefectFast_RollsBackByTheRollout(t *testing.T) {
 	const steps = `[{replicas: 1}, {replicas: 50%, traffic: 0%}, {replicas: 60%, matches: [{headers: []}]}, {replicas: 3, traffic: 30%}, {replicas: 100%}]`
 	canary := func(phase string, index int) string {
 		return fmt.Sprintf(`{apiVersion: rollouts.kruise.io/v1beta1, kind: Rollout, metadata: {name: web, namespace: shop, uid: r1},
@@ -254,7 +254,7 @@ status: {phase: %s, canaryStatus: {currentStepIndex: %d, currentStepState: StepP
 		"just the one before":  {canary("Progressing", 2), write(1)},
 		"none is before":       {canary("Progressing", 1), `rollouts.rollouts.kruise.io "web" already at the first step`},
 		"too far":              {canary("Progressing", 6), `rollouts.rollouts.kruise.io "web" has 5 steps, but current step is too large 6`},
-		"nothing under way":    {canary("Healthy", 3), `rollouts.rollouts.kruise.io "web" no need to roll back: not in canary or blue-green progress`},
+		"no rollout":           {canary("Healthy", 3), `rollouts.rollouts.kruise.io "web" no need to roll back: not in canary or blue-green progress`},
 		"all had some traffic": {strings.NewReplacer("{replicas: 1}", "{replicas: 1, traffic: 1%}", "traffic: 0%", "traffic: 2%").Replace(canary("Progressing", 4)), `rollouts.rollouts.kruise.io "web" no previous step with no traffic found`},
 		"v1alpha1":             {strings.Replace(old, "weight: 20", "weight: 0", 1), `application/merge-patch+json v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"nextStepIndex":1}}}`},
 	} {
@@ -336,14 +336,14 @@ func (*statusError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404}
 }
 
-func TestGet_None(t *testing.T) {
+func TestGet_ReportsAMissingRollout(t *testing.T) {
 	if _, err := Get(t.Context(), server(t), "shop", "web"); !errors.Is(err, ErrNone) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestWatch_EveryStateOnce: every state once, until there is enough; a deletion is an error.
-func TestWatch_EveryStateOnce(t *testing.T) {
+// TestWatch_ReportsEveryStateOnce: every state once, until there is enough; a deletion is an error.
+func TestWatch_ReportsEveryStateOnce(t *testing.T) {
 	c := server(t, rollout("", "phase: Progressing"))
 	r, err := Get(t.Context(), c, "shop", "web")
 	if err != nil {

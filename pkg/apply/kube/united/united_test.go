@@ -78,9 +78,9 @@ func strategy(t *testing.T, c *fake.FakeDynamicClient) string {
 	return string(text)
 }
 
-// TestRelease_SubsetBySubset: with a new template every subset is held back; each is let go by
+// TestRelease_UpdatesSubsetBySubset: with a new template every subset is held back; each is let go by
 // itself.
-func TestRelease_SubsetBySubset(t *testing.T) {
+func TestRelease_UpdatesSubsetBySubset(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
 	if err := o.Release(t.Context(), c, map[string]any{"cloneSetTemplate": map[string]any{}}); err != nil {
@@ -97,8 +97,8 @@ func TestRelease_SubsetBySubset(t *testing.T) {
 	}
 }
 
-// TestRelease_Deployments: no partition is written that would hold nothing.
-func TestRelease_Deployments(t *testing.T) {
+// TestRelease_WritesNoPartitionOfDeployments: no partition is written that would hold nothing.
+func TestRelease_WritesNoPartitionOfDeployments(t *testing.T) {
 	text := strings.Replace(zones, "cloneSetTemplate", "deploymentTemplate", 1)
 	c := client(t, text)
 	if err := Read(object(t, text)).Release(t.Context(), c, map[string]any{}); err != nil {
@@ -109,8 +109,8 @@ func TestRelease_Deployments(t *testing.T) {
 	}
 }
 
-// TestRelease_Successor: what was read is not written to another of its name.
-func TestRelease_Successor(t *testing.T) {
+// TestRelease_RefusesARecreatedObject: what was read is not written to another of its name.
+func TestRelease_RefusesARecreatedObject(t *testing.T) {
 	c := client(t, zones)
 	o := Read(object(t, zones))
 	o.UID = "u0"

@@ -1,4 +1,4 @@
--- The whole way: partitions are steps of whoever holds a plan, which Argo CD does not.
+-- Promotes to the end: only a tool with a plan can go step by step, and Argo CD has none.
 if obj.kind == "UnitedDeployment" then
   local manual = obj.spec.updateStrategy and obj.spec.updateStrategy.manualUpdate
   for name, _ in pairs(manual and manual.partitions or {}) do

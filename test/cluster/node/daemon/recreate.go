@@ -48,7 +48,7 @@ func Recreate(now time.Time, crr *kruise.ContainerRecreateRequest, pod *corev1.P
 	return status, stop, again
 }
 
-// states works out where each container stands.
+// states works out the state of each container.
 func states(now time.Time, crr *kruise.ContainerRecreateRequest, pod *corev1.Pod) []kruise.ContainerRecreateRequestContainerRecreateState {
 	var out []kruise.ContainerRecreateRequestContainerRecreateState
 	for i := range crr.Spec.Containers {

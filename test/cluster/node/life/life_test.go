@@ -98,7 +98,7 @@ func condition(s corev1.PodStatus, kind corev1.PodConditionType) string {
 
 const simple = `{metadata: {name: web}, spec: {containers: [{name: app, image: "app:1"}]}}`
 
-func TestPullStartReady(t *testing.T) {
+func TestPod_PullsStartsAndBecomesReady(t *testing.T) {
 	b := newBed(t, simple)
 	s := b.pass(2 * time.Second)
 	b.is("app", word(s.ContainerStatuses[0]), "ContainerCreating")
@@ -113,7 +113,7 @@ func TestPullStartReady(t *testing.T) {
 	}
 }
 
-func TestSecondPodNeedsNoPull(t *testing.T) {
+func TestPull_IsSkippedForAPresentImage(t *testing.T) {
 	b := newBed(t, simple)
 	if _, err := b.host.Images.Ask("app:1", corev1.PullIfNotPresent, begin.Add(-time.Hour), 0); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestSecondPodNeedsNoPull(t *testing.T) {
 	b.is("app", word(b.pass(time.Second).ContainerStatuses[0]), "ready")
 }
 
-func TestImageChange(t *testing.T) {
+func TestImage_ChangeRestartsTheContainer(t *testing.T) {
 	b := newBed(t, simple)
 	before := b.pass(4 * time.Second).ContainerStatuses[0]
 	b.pod.Spec.Containers[0].Image = "app:2"
@@ -136,7 +136,7 @@ func TestImageChange(t *testing.T) {
 	}
 }
 
-func TestAliasKeepsImageID(t *testing.T) {
+func TestAlias_KeepsTheImageID(t *testing.T) {
 	b := newBed(t, simple)
 	before := b.pass(4 * time.Second).ContainerStatuses[0]
 	b.pod.Spec.Containers[0].Image = before.ImageID
@@ -147,9 +147,9 @@ func TestAliasKeepsImageID(t *testing.T) {
 	}
 }
 
-// TestBadImage: the running container is killed first; a good image then starts
+// TestImage_BadOneEndsTheContainerFirst: the running container is killed first; a good image then starts
 // at once.
-func TestBadImage(t *testing.T) {
+func TestImage_BadOneEndsTheContainerFirst(t *testing.T) {
 	b := newBed(t, simple)
 	b.pass(4 * time.Second)
 	b.pod.Spec.Containers[0].Image = "app:bad"
@@ -159,7 +159,7 @@ func TestBadImage(t *testing.T) {
 	b.is("app", word(b.pass(0).ContainerStatuses[0]), "ready")
 }
 
-func TestCrashes(t *testing.T) {
+func TestCrash_BacksOff(t *testing.T) {
 	b := newBed(t, `{metadata: {name: web, annotations: {lab.test/crash-start: "2"}}, spec: {containers: [{name: app, image: "app:1"}]}}`)
 	s := b.pass(6 * time.Second).ContainerStatuses[0]
 	b.is("app", word(s), "CrashLoopBackOff")
@@ -173,7 +173,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-func TestJobs(t *testing.T) {
+func TestPhase_FollowsExitCodesAndRestartPolicy(t *testing.T) {
 	tests := []struct {
 		name, policy, code string
 		phase              corev1.PodPhase
@@ -201,7 +201,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-func TestInitContainers(t *testing.T) {
+func TestInitContainers_RunInOrder(t *testing.T) {
 	b := newBed(t, `{metadata: {name: web}, spec: {containers: [{name: app, image: "app:1"}], initContainers: [
 		{name: first, image: "app:1"}, {name: mesh, image: "mesh:1", restartPolicy: Always}]}}`)
 	s := b.pass(5 * time.Second)
@@ -218,7 +218,7 @@ func TestInitContainers(t *testing.T) {
 	}
 }
 
-func TestDeletion(t *testing.T) {
+func TestDeletion_KeepsTheGracePeriod(t *testing.T) {
 	for _, test := range []struct {
 		name, stop   string
 		grace        int64
@@ -245,8 +245,8 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// TestSecondDeletion: a shorter grace period counts from when it is given.
-func TestSecondDeletion(t *testing.T) {
+// TestDeletion_ShorterGracePeriodCountsFromThen: a shorter grace period counts from when it is given.
+func TestDeletion_ShorterGracePeriodCountsFromThen(t *testing.T) {
 	b := newBed(t, `{metadata: {name: web, annotations: {lab.test/stop: 1h}}, spec: {containers: [{name: app, image: "app:1"}]}}`)
 	b.pass(4 * time.Second)
 	at := metav1.NewTime(b.now)
@@ -262,7 +262,7 @@ func TestSecondDeletion(t *testing.T) {
 	}
 }
 
-func TestRecreateKeepsThePod(t *testing.T) {
+func TestRestart_KeepsThePod(t *testing.T) {
 	b := newBed(t, simple)
 	b.pass(4 * time.Second)
 	if !b.life.Restart("app", time.Second) || b.life.Restart("none", 0) {
@@ -275,8 +275,8 @@ func TestRecreateKeepsThePod(t *testing.T) {
 	}
 }
 
-// TestTakenOver: a model that is started again goes on where the last one was.
-func TestTakenOver(t *testing.T) {
+// TestModel_ContinuesAfterARestart: a model that is started again continues where the last one was.
+func TestModel_ContinuesAfterARestart(t *testing.T) {
 	b := newBed(t, simple)
 	before := b.pass(4 * time.Second)
 	b.life = life.New(b.pod, "10.64.9.9")
@@ -287,7 +287,7 @@ func TestTakenOver(t *testing.T) {
 	b.is("app", word(after.ContainerStatuses[0]), "ready")
 }
 
-func TestScriptsByContainer(t *testing.T) {
+func TestScripts_AreForOneContainer(t *testing.T) {
 	b := newBed(t, `{metadata: {name: web, annotations: {lab.test/unready: "slow", lab.test/ready-delay: "app=5s"}},
 		spec: {containers: [{name: app, image: "app:1"}, {name: slow, image: "app:1"}]}}`)
 	s := b.pass(6 * time.Second)

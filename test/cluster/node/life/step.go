@@ -47,9 +47,9 @@ func (p *Pod) progress(t turn) {
 	}
 }
 
-// initialize runs the init containers and says whether all are through: a plain
-// one has succeeded, a sidecar has started. A sidecar that started once holds
-// nobody up when it restarts.
+// initialize runs the init containers and reports whether all are done: a regular
+// one has succeeded, a sidecar has started. A sidecar that has started once does not delay
+// the others when it restarts.
 func (p *Pod) initialize(t turn) bool {
 	for i := range t.pod.Spec.InitContainers {
 		spec := &t.pod.Spec.InitContainers[i]

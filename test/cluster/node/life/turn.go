@@ -59,7 +59,7 @@ func (t turn) fate(c *container) (at time.Time, code int32, ends bool) {
 }
 
 // shell reports an image that runs a shell unless it is told to run something: it ends
-// at once, as there is no terminal. Nobody here tells it.
+// at once, as there is no terminal. Nothing here reports it.
 func shell(image string) bool { return path.Base(repository(image)) == "busybox" }
 
 // revives says whether a container that ended with the code comes back.
@@ -82,7 +82,7 @@ type want struct {
 }
 
 // wanted is the container's image and those of the image volumes that it mounts:
-// one that nobody mounts is never pulled.
+// one that is not mounted is never pulled.
 func wanted(pod *corev1.Pod, spec *corev1.Container) []want {
 	out := []want{{spec.Image, spec.ImagePullPolicy}}
 	for _, m := range spec.VolumeMounts {

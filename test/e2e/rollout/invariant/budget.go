@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Budget says: nobody takes a pod down on purpose while as many are down as may be. A pod that
+// Budget holds when no client takes a pod down on purpose while as many are down as may be. A pod that
 // fell by itself counts once everybody can have heard of it, that is after lag. Of a DaemonSet,
 // pods that are broken are replaced besides (docs/kruise/workloads.md#advanced-daemonset).
 func Budget(l Log, r *Rollout, lag time.Duration) (wrong []string) {

@@ -78,7 +78,7 @@ func annotations(o any) map[string]bool {
 	return out
 }
 
-// path is where something stands, in one string.
+// path is a place in an object, in one string.
 type path string
 
 func (p path) names() (out []any) {

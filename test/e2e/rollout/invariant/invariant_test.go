@@ -87,7 +87,7 @@ func inPlace(name string) Write {
 	return w
 }
 
-// daemon stands for a rollout of a DaemonSet by its controller.
+// daemon is a rollout of a DaemonSet by its controller.
 const daemon plan.Driver = "daemon"
 
 // gone is a controller's deletion.
@@ -136,8 +136,8 @@ func three(then ...Write) []Write {
 	return append([]Write{podOf("a", former, true), podOf("b", former, true), podOf("c", former, true)}, then...)
 }
 
-// TestInvariants: each is broken by what it is there for, and by nothing else.
-func TestInvariants(t *testing.T) {
+// TestInvariants_AreBrokenByTheirFault: each is broken by what it is there for, and by nothing else.
+func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 	const lag = 10 * time.Second
 	in := map[string]func(Log, *Rollout) []string{
 		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "approved": Approved, "owned": Owned,
@@ -157,7 +157,7 @@ func TestInvariants(t *testing.T) {
 		"refused, all the same":  {"inside", plan.DriverKruise, []Write{by("anna", Write{Verb: "delete", Resource: "clonesets", Name: "web", Code: 403})}, "outside"},
 		"pods of a controller":   {"inside", plan.DriverKruise, []Write{by("anna", evict("a"))}, "outside"},
 		"pods of the client":     {"inside", plan.DriverClient, []Write{by("anna", evict("a")), by("anna", inPlace("b"))}, ""},
-		"somebody else":          {"inside", plan.DriverKruise, []Write{{Verb: "delete", Resource: "secrets", Name: "x"}}, ""},
+		"another client":         {"inside", plan.DriverKruise, []Write{{Verb: "delete", Resource: "secrets", Name: "x"}}, ""},
 		"approved patches":       {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), by("anna", patch(`{"spec":{"partition":3,"x":1}}`)), by("anna", patch(`{"spec":{"partition":0,"x":1}}`))}, ""},
 		"back as it was":         {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), patch(`{"spec":{"partition":9,"x":2}}`), by("anna", patch(`{"spec":{"partition":9,"x":1}}`))}, ""},
 		"another field":          {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9}}`), by("anna", patch(`{"spec":{"partition":3,"template":{"spec":{"hostNetwork":true}}}}`))}, "/spec/template/spec/hostNetwork becomes \"true\""},
@@ -180,11 +180,11 @@ func TestInvariants(t *testing.T) {
 		"evicted beyond":         {"stepwise", plan.DriverClient, three(record(0, ""), by("anna", evict("a")), by("anna", evict("b"))), "2 pods are touched"},
 		"after the namespace":    {"stepwise", plan.DriverKruise, three(record(0, ""), Write{Verb: "delete", Resource: "namespaces"}, podOf("a", newest, true), podOf("b", newest, true)), ""},
 		"patch of the step":      {"announced", plan.DriverKruise, []Write{record(1, ""), by("anna", patch(`{"metadata":{"uid":"1"},"spec":{"partition":0}}`))}, ""},
-		"patch of the next step": {"announced", plan.DriverKruise, []Write{record(0, ""), by("anna", patch(second)), record(1, "")}, "no patch of the step"},
-		"patch before all":       {"announced", plan.DriverKruise, []Write{by("anna", patch(first))}, "no patch of the step"},
-		"patch of nobody's":      {"announced", plan.DriverKruise, []Write{record(0, ""), by("anna", patch(`{"spec":{"paused":true}}`))}, "no patch of the step"},
+		"patch of the next step": {"announced", plan.DriverKruise, []Write{record(0, ""), by("anna", patch(second)), record(1, "")}, "no patch of the recorded step"},
+		"patch before all":       {"announced", plan.DriverKruise, []Write{by("anna", patch(first))}, "no patch of the recorded step"},
+		"patch of no step":       {"announced", plan.DriverKruise, []Write{record(0, ""), by("anna", patch(`{"spec":{"paused":true}}`))}, "no patch of the recorded step"},
 		"pods in no step":        {"announced", plan.DriverKruise, three(record(0, ""), by("anna", inPlace("a"))), "changes no pods"},
-		"on hold":                {"announced", plan.DriverKruise, []Write{record(0, `,"held":"by carla"`), later(30, by("anna", patch(first)))}, "stands still"},
+		"on hold":                {"announced", plan.DriverKruise, []Write{record(0, `,"held":"by carla"`), later(30, by("anna", patch(first)))}, "the rollout is stopped"},
 		"on hold, not heard yet": {"announced", plan.DriverKruise, []Write{record(0, `,"held":"by carla"`), by("anna", patch(first))}, ""},
 		"one down":               {"budget", plan.DriverClient, three(record(0, ""), inPlace("a"), podOf("a", newest, true), inPlace("b")), ""},
 		"two down":               {"budget", plan.DriverClient, three(record(0, ""), inPlace("a"), inPlace("b")), "2 pods are down"},
@@ -233,8 +233,8 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// TestRead: the server's own order, whoever asked, and no dry runs.
-func TestRead(t *testing.T) {
+// TestRead_KeepsTheOrderOfTheServer: the server's own order, for every client, and no dry runs.
+func TestRead_KeepsTheOrderOfTheServer(t *testing.T) {
 	event := func(second int, name, answer string) auditv1.Event {
 		return auditv1.Event{
 			Verb: "patch", RequestURI: "/apis", ResponseStatus: &metav1.Status{Code: 200},

@@ -3,7 +3,7 @@ package invariant
 import "time"
 
 // Leased says: who writes to the workload, its pods or its record has the Lease: they renewed
-// it last, no longer ago than it lasts, and have not let go of it. Whoever else takes it
+// it last, no longer ago than it lasts, and have not let go of it. Another process that takes it
 // over has seen it unchanged for as long, so no two of them write at a time. A command
 // that only changes the record needs none: the record's version is its precondition.
 func Leased(l Log, _ *Rollout) (wrong []string) {

@@ -22,7 +22,7 @@ type Write struct {
 	// At is when the request came, by the server's clock.
 	At time.Time
 	// By is whom the asker has impersonated, which in these tests operators do and
-	// nobody else.
+	// no others.
 	By                                string
 	Verb, Resource, Subresource, Name string
 	// Code is the answer.
@@ -68,7 +68,7 @@ func Read(events []auditv1.Event) Log {
 }
 
 // ordered sorts by version. What has none comes after all that were received before it:
-// whoever was answered before they asked stands before what they asked.
+// a client that was answered comes before what it asked next.
 func ordered(l Log) Log {
 	var out, rest Log
 	for _, w := range l {

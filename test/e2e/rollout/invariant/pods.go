@@ -11,7 +11,7 @@ type pod struct {
 	// up says that it serves, down since when it does not.
 	up   bool
 	down time.Time
-	// acted says that somebody has taken it down on purpose.
+	// acted says that a client has taken it down on purpose.
 	acted bool
 }
 

@@ -101,7 +101,7 @@ func (r *Rollout) ofWorkload(w *Write) bool {
 	return w.By != "" && w.Resource == r.Resource && w.Name == r.Name && w.Subresource != "status"
 }
 
-// act is a write by which somebody takes a pod down: an image that changes in place, an
+// act is a write by which a client takes a pod down: an image that changes in place, an
 // eviction, a deletion. What a node does when a pod has ended is none.
 func act(w *Write, pods pods) bool {
 	if w.Resource != "pods" || !w.Done() {

@@ -68,11 +68,11 @@ func Announced(l Log, r *Rollout, lag time.Duration) (wrong []string) {
 		switch {
 		case !w.Done() || r.ofWorkload(w) && r.stops(w, p):
 		case (r.ofWorkload(w) || w.By != "" && act(w, now)) && !still.IsZero() && w.At.Sub(still) > lag:
-			wrong = append(wrong, fmt.Sprintf("written although it stands still (%s): %s", onRecord(p), w))
+			wrong = append(wrong, fmt.Sprintf("written although the rollout is stopped (%s): %s", onRecord(p), w))
 		case r.ofWorkload(w) && !r.announced(w, p):
-			wrong = append(wrong, fmt.Sprintf("no patch of the step on record (%s): %s %s", onRecord(p), w, Patch(w.Body)))
+			wrong = append(wrong, fmt.Sprintf("no patch of the recorded step (%s): %s %s", onRecord(p), w, Patch(w.Body)))
 		case w.By != "" && act(w, now) && !r.changesPods(p):
-			wrong = append(wrong, fmt.Sprintf("the step on record changes no pods (%s): %s", onRecord(p), w))
+			wrong = append(wrong, fmt.Sprintf("the recorded step changes no pods (%s): %s", onRecord(p), w))
 		}
 		now.see(w)
 	})

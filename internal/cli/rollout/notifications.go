@@ -24,8 +24,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
 
-// telling are the flags that say who else is notified of the progress of a rollout.
-type telling struct {
+// notifications are the flags that say who else is notified of the progress of a rollout.
+type notifications struct {
 	urls       []string
 	secretFile string
 	listen     string
@@ -33,7 +33,7 @@ type telling struct {
 	shown *metrics.Rollout
 }
 
-func (t *telling) addFlags(c *cobra.Command) {
+func (t *notifications) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringArrayVar(&t.urls, "notify", nil, "URL of a web hook that gets a CloudEvent when the rollout starts, waits for approval or ends; can be repeated")
 	fl.StringVar(&t.secretFile, "notify-secret-file", "", "file with the key that signs these events; default: $"+runner.SecretVariable)
@@ -42,7 +42,7 @@ func (t *telling) addFlags(c *cobra.Command) {
 }
 
 // check refuses addresses that cannot be, before a plan is made.
-func (t *telling) check() error {
+func (t *notifications) check() error {
 	for _, text := range t.urls {
 		if _, err := notify.Check(text); err != nil {
 			return command.Usagef("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
@@ -58,15 +58,15 @@ func (t *telling) check() error {
 }
 
 // checkGroup refuses what is for one rollout alone.
-func (t *telling) checkGroup() error {
+func (t *notifications) checkGroup() error {
 	if t.listen == "" {
 		return nil
 	}
-	return command.Usagef("'kubectl kruise rollout status --group NAME --watch -o json' shows how the group stands", "--listen is for the rollout of one workload")
+	return command.Usagef("'kubectl kruise rollout status --group NAME --watch -o json' shows the status of the group", "--listen is for the rollout of one workload")
 }
 
 // secret is what signs notifications: that of the file, or of the environment; none without.
-func (t *telling) secret(getenv func(string) string) ([]byte, error) {
+func (t *notifications) secret(getenv func(string) string) ([]byte, error) {
 	if t.secretFile == "" {
 		if getenv == nil {
 			return nil, nil
@@ -94,7 +94,7 @@ const (
 
 // serve serves metrics until stop is called; nothing without --listen, or where it is served
 // already.
-func (t *telling) serve() (stop func(), err error) {
+func (t *notifications) serve() (stop func(), err error) {
 	if t.listen == "" || t.shown != nil {
 		return func() {}, nil
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-func TestTelling_Check(t *testing.T) {
+func TestNotifications_RefuseWrongFlags(t *testing.T) {
 	for name, c := range map[string]struct {
-		telling telling
-		want    string
+		flags notifications
+		want  string
 	}{
-		"nothing":    {telling{}, ""},
-		"hooks":      {telling{urls: []string{"https://a.example.com/x", "http://b:8080"}, listen: ":8080"}, ""},
-		"no address": {telling{urls: []string{"hooks"}}, "--notify: it is no http or https address"},
-		"a password": {telling{urls: []string{"https://bob:hunter2@a.example.com"}}, "--notify: the address at a.example.com has a password in it"},
-		"no port":    {telling{listen: "8080"}, "--listen: address 8080: missing port in address"},
+		"nothing":    {notifications{}, ""},
+		"hooks":      {notifications{urls: []string{"https://a.example.com/x", "http://b:8080"}, listen: ":8080"}, ""},
+		"no address": {notifications{urls: []string{"hooks"}}, "--notify: it is no http or https address"},
+		"a password": {notifications{urls: []string{"https://bob:hunter2@a.example.com"}}, "--notify: the address at a.example.com has a password in it"},
+		"no port":    {notifications{listen: "8080"}, "--listen: address 8080: missing port in address"},
 	} {
-		err := c.telling.check()
+		err := c.flags.check()
 		_, isUsage := errors.AsType[*command.UsageError](err)
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !isUsage || !strings.HasPrefix(err.Error(), c.want)):
@@ -37,7 +37,7 @@ func TestTelling_Check(t *testing.T) {
 	}
 }
 
-func TestTelling_Secret(t *testing.T) {
+func TestNotifications_ReadTheSecretFromAFile(t *testing.T) {
 	file, empty := filepath.Join(t.TempDir(), "secret"), filepath.Join(t.TempDir(), "empty")
 	for name, text := range map[string]string{file: "from the file\n", empty: "\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -48,21 +48,21 @@ func TestTelling_Secret(t *testing.T) {
 		return map[string]string{"KUBECTL_KRUISE_NOTIFY_SECRET": "from the environment"}[name]
 	}
 	for path, want := range map[string]string{"": "from the environment", file: "from the file"} {
-		got, err := (&telling{secretFile: path}).secret(environment)
+		got, err := (&notifications{secretFile: path}).secret(environment)
 		if err != nil || string(got) != want {
 			t.Errorf("%q: %q, %v", path, got, err)
 		}
 	}
 	for _, path := range []string{empty, file + "-not-there"} {
-		if got, err := (&telling{secretFile: path}).secret(environment); err == nil {
+		if got, err := (&notifications{secretFile: path}).secret(environment); err == nil {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
 }
 
-// TestTelling_Serve: what is served ends with the rollout, and an address that is taken is
+// TestNotifications_ServeMetricsDuringTheRollout: what is served ends with the rollout, and an address that is taken is
 // said before it begins.
-func TestTelling_Serve(t *testing.T) {
+func TestNotifications_ServeMetricsDuringTheRollout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func TestTelling_Serve(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := free.Addr().String()
-	told := &telling{listen: address}
+	told := &notifications{listen: address}
 	if _, err := told.serve(); err == nil || !strings.HasPrefix(err.Error(), "--listen: ") {
 		t.Errorf("%v", err)
 	}
