@@ -75,9 +75,9 @@ func (p *Pool) tell(ctx context.Context, t *tracked, pod *corev1.Pod, r life.Res
 	})
 }
 
-// write sends the status that a turn has left, if it is another one. The whole status for the
-// version that it was made from costs the API server half of what a patch costs, which it
-// applies as JSON. When the pod has changed meanwhile, only what the turn changed is sent.
+// write sends the status that a turn has left, if it is another one: the whole status, for the
+// version that it was made from, because the API server would apply a patch as JSON. When the
+// pod has changed meanwhile, only what the turn changed is sent.
 func (p *Pool) write(ctx context.Context, t *tracked, pod *corev1.Pod, status *corev1.PodStatus) error {
 	before, err := pod.Status.Marshal()
 	if err != nil {
