@@ -2,7 +2,10 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // nothing is an option whose function the compiler copies into each of its callers.
@@ -45,4 +48,41 @@ func TestKey_IsThatOfTheOptions(t *testing.T) {
 		}
 		seen[other] = name
 	}
+}
+
+// TestShared_EndsUnused: a control plane waits for its next user, and not for ever.
+func TestShared_EndsUnused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const key = "of this test"
+		s := &sharedCluster{start: func() (*Cluster, error) { return nil, errors.New("there are no servers") }, users: 1}
+		there := func() bool {
+			shared.Lock()
+			defer shared.Unlock()
+			return shared.clusters[key] == s
+		}
+		shared.Lock()
+		if shared.clusters == nil {
+			shared.clusters = map[string]*sharedCluster{}
+		}
+		shared.clusters[key] = s
+		shared.Unlock()
+		s.release(key, time.Minute)
+		time.Sleep(59 * time.Second)
+		shared.Lock()
+		s.users++
+		shared.Unlock()
+		time.Sleep(time.Hour)
+		if !there() {
+			t.Error("it ended while it was used")
+		}
+		s.release(key, time.Minute)
+		time.Sleep(59 * time.Second)
+		if !there() {
+			t.Error("it ended at once")
+		}
+		time.Sleep(2 * time.Second)
+		if there() {
+			t.Error("it does not end")
+		}
+	})
 }

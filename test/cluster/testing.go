@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,10 +36,12 @@ func Start(tb testing.TB, opts ...Option) *Cluster {
 }
 
 // Shared gives the test a namespace of its own in a control plane that all tests
-// of this binary with the same options share. It ends with the binary.
+// of this binary with the same options share. It ends some time after the last of them, or
+// with the binary.
 func Shared(tb testing.TB, opts ...Option) (c *Cluster, namespace string) {
 	tb.Helper()
-	c, err := share(opts)
+	c, release, err := share(opts)
+	tb.Cleanup(release)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -51,9 +54,20 @@ func Shared(tb testing.TB, opts ...Option) (c *Cluster, namespace string) {
 	return c, c.Namespace(tb)
 }
 
+// unusedFor is how long a control plane waits for the next test that shares it. A waiting one
+// takes as much of the processor in this time as it takes to start another.
+const unusedFor = 2 * time.Minute
+
 var shared struct {
 	sync.Mutex
-	clusters map[string]func() (*Cluster, error)
+	clusters map[string]*sharedCluster
+}
+
+// sharedCluster is the control plane of one set of options.
+type sharedCluster struct {
+	start  func() (*Cluster, error)
+	users  int
+	ending *time.Timer // while nobody uses it
 }
 
 // key tells sets of options apart. Add-ons are known by their names: where the function that
@@ -67,8 +81,8 @@ func (o options) key() string {
 	return fmt.Sprintf("%+v %q", o, names)
 }
 
-// share starts a control plane once for each set of options.
-func share(opts []Option) (*Cluster, error) {
+// share starts a control plane once for each set of options. A user releases it once.
+func share(opts []Option) (c *Cluster, release func(), err error) {
 	o := defaults()
 	for _, opt := range opts {
 		opt(&o)
@@ -76,16 +90,47 @@ func share(opts []Option) (*Cluster, error) {
 	key := o.key()
 	shared.Lock()
 	if shared.clusters == nil {
-		shared.clusters = map[string]func() (*Cluster, error){}
+		shared.clusters = map[string]*sharedCluster{}
 	}
-	if shared.clusters[key] == nil {
-		shared.clusters[key] = sync.OnceValues(func() (*Cluster, error) {
+	s := shared.clusters[key]
+	if s == nil {
+		s = &sharedCluster{start: sync.OnceValues(func() (*Cluster, error) {
 			return New(context.Background(), opts...)
-		})
+		})}
+		shared.clusters[key] = s
 	}
-	start := shared.clusters[key]
+	s.users++
+	if s.ending != nil {
+		s.ending.Stop()
+	}
 	shared.Unlock()
-	return start()
+	c, err = s.start()
+	return c, func() { s.release(key, unusedFor) }, err
+}
+
+// release ends the control plane after a time, unless it has a user then.
+func (s *sharedCluster) release(key string, after time.Duration) {
+	shared.Lock()
+	defer shared.Unlock()
+	if s.users--; s.users == 0 {
+		s.ending = time.AfterFunc(after, func() { s.end(key) })
+	}
+}
+
+// end ends a control plane without users. The next test with its options starts another one.
+func (s *sharedCluster) end(key string) {
+	shared.Lock()
+	if s.users > 0 || shared.clusters[key] != s {
+		shared.Unlock()
+		return
+	}
+	delete(shared.clusters, key)
+	shared.Unlock()
+	if c, err := s.start(); err == nil {
+		if err := c.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "ending a control plane that no test uses:", err)
+		}
+	}
 }
 
 // Namespace makes a namespace for the test, ready for pods. What the test leaves in it

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -9,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
@@ -35,9 +37,12 @@ func (p *Pool) attend(ctx context.Context, key types.NamespacedName) {
 	t := p.track(key, pod)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.awaits(pod) {
+		return
+	}
 	now := time.Now()
 	r := t.pod.Step(now, pod, &host.Host)
-	if err := p.tell(ctx, pod, r); err != nil && !apierrors.IsNotFound(err) {
+	if err := p.tell(ctx, t, pod, r); err != nil && !apierrors.IsNotFound(err) {
 		p.queue.AddAfter(key, retry)
 		return
 	}
@@ -46,12 +51,22 @@ func (p *Pool) attend(ctx context.Context, key types.NamespacedName) {
 	}
 }
 
+// awaits reports whether the pod, as the cache has it, is older than what was written last.
+// The watch brings that version, and with it the pod's next turn.
+func (t *tracked) awaits(pod *corev1.Pod) bool {
+	if t.written == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(pod.ResourceVersion, t.written)
+	return err == nil && order < 0
+}
+
 // tell writes what follows from a turn.
-func (p *Pool) tell(ctx context.Context, pod *corev1.Pod, r life.Result) error {
+func (p *Pool) tell(ctx context.Context, t *tracked, pod *corev1.Pod, r life.Result) error {
 	for _, e := range r.Events {
 		p.warn(ctx, pod, e)
 	}
-	if err := p.patch(ctx, pod, &r.Status); err != nil || !r.Gone {
+	if err := p.write(ctx, t, pod, &r.Status); err != nil || !r.Gone {
 		return err
 	}
 	return p.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
@@ -60,32 +75,48 @@ func (p *Pool) tell(ctx context.Context, pod *corev1.Pod, r life.Result) error {
 	})
 }
 
+// write sends the status that a turn has left, if it is another one: the whole status, for the
+// version that it was made from, because the API server would apply a patch as JSON. When the
+// pod has changed meanwhile, only what the turn changed is sent.
+func (p *Pool) write(ctx context.Context, t *tracked, pod *corev1.Pod, status *corev1.PodStatus) error {
+	before, err := pod.Status.Marshal()
+	if err != nil {
+		return err
+	}
+	// As sent, times have no fractions of seconds.
+	after, err := status.Marshal()
+	if err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	changed := *pod
+	changed.Status = *status
+	now, err := p.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, &changed, metav1.UpdateOptions{})
+	if apierrors.IsConflict(err) {
+		now, err = p.patch(ctx, pod, status)
+	}
+	if err == nil {
+		t.written = now.ResourceVersion
+	}
+	return err
+}
+
 // patch sends what changed in the status, as the kubelet does, so that conditions
 // of others are not touched.
-func (p *Pool) patch(ctx context.Context, pod *corev1.Pod, status *corev1.PodStatus) error {
+func (p *Pool) patch(ctx context.Context, pod *corev1.Pod, status *corev1.PodStatus) (*corev1.Pod, error) {
 	before, err := json.Marshal(corev1.Pod{Status: pod.Status})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	after, err := json.Marshal(corev1.Pod{Status: *status})
+	after, err := json.Marshal(corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: pod.UID}, Status: *status})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	change, err := strategicpatch.CreateTwoWayMergePatch(before, after, corev1.Pod{})
-	if err != nil || string(change) == "{}" {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	var body map[string]any
-	if err := json.Unmarshal(change, &body); err != nil {
-		return err
-	}
-	body["metadata"] = map[string]any{"uid": pod.UID}
-	if change, err = json.Marshal(body); err != nil {
-		return err
-	}
-	_, err = p.client.CoreV1().Pods(pod.Namespace).
+	return p.client.CoreV1().Pods(pod.Namespace).
 		Patch(ctx, pod.Name, types.StrategicMergePatchType, change, metav1.PatchOptions{}, "status")
-	return err
 }
 
 // warn records an event. One that cannot be written is no loss.

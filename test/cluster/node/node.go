@@ -98,6 +98,8 @@ type host struct {
 type tracked struct {
 	mu  sync.Mutex
 	pod *life.Pod
+	// written is the version of the last status that was written.
+	written string
 }
 
 // Start makes the nodes and attends to them until the context ends or Stop is

@@ -75,8 +75,8 @@ func (b *bed) served(t *testing.T) {
 // writes the one that the server has.
 func TestDefectVersion_IsTheOneServed(t *testing.T) {
 	t.Parallel()
-	c, namespace := cluster.Shared(t, kruise.API(), onlyOld())
-	b := &bed{c, namespace}
+	c := cluster.Start(t, kruise.API(), onlyOld()) // which no other test shares
+	b := &bed{c, c.Namespace(t)}
 	b.served(t)
 	b.Apply(t, b.namespace, workload(kruiseOld, "CloneSet", "web", "")+`
 apiVersion: apps.kruise.io/v1alpha1
