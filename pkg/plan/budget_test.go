@@ -101,7 +101,7 @@ func waits(t *testing.T, w *simulate.World, p plan.Plan, unread, cause string, s
 	for _, c := range diagnose.Workload(q).Causes {
 		if c.Gate == plan.GateBudget {
 			found = true
-			if cause == "" || !strings.Contains(c.Why, cause) || c.Stuck != stuck || strings.Contains(c.Hint, "until more of the pods") != (!stuck && unread == "") {
+			if cause == "" || !strings.Contains(c.Why, cause) || c.Blocked != stuck || strings.Contains(c.Hint, "until more of the pods") != (!stuck && unread == "") {
 				t.Errorf("cause %+v", c)
 			}
 		}

@@ -209,9 +209,9 @@ func (r *rollout) nextAvailable() (next time.Time) {
 	return next
 }
 
-// NotReadyReason says what a pod that is not ready waits for; stuck is true where that does
+// NotReadyReason says what a pod that is not ready waits for; blocked is true where that does
 // not pass by itself, as far as the pod says.
-func NotReadyReason(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
+func NotReadyReason(s Snapshot, p *cluster.Pod) (b Blocker, blocked bool) {
 	if b, _, bad := podFailure(p); bad {
 		return b, true
 	}

@@ -78,7 +78,7 @@ func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()
 	p.HookAnswer = plan.HookNever
 	line, err := simulate.Predict(p, s, simulate.DefaultOptions())
-	if err == nil || line.Summary.Outcome != simulate.Halted || !strings.Contains(line.Summary.Reason, "lifecycle."+hook+" holds it") {
+	if err == nil || line.Summary.Outcome != simulate.Failed || !strings.Contains(line.Summary.Reason, "lifecycle."+hook+" holds it") {
 		t.Errorf("%v", err)
 	}
 	if got := line.Summary.Duration; got < 9*time.Minute || got > 12*time.Minute {

@@ -36,15 +36,15 @@ func (a *answer) reportedByPace(b plan.Blocker, d plan.Decision) bool {
 	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
-func (a *answer) addBlocker(b plan.Blocker, stuck bool) {
+func (a *answer) addBlocker(b plan.Blocker, blocked bool) {
 	if b.Gate == plan.GateHeld {
 		b.Why = "paused " + b.Why
 	}
 	if b.Pod != "" {
-		a.add(b.Gate, b.Why, stuck, b.Pod)
+		a.add(b.Gate, b.Why, blocked, b.Pod)
 		return
 	}
-	a.add(b.Gate, b.Why, stuck)
+	a.add(b.Gate, b.Why, blocked)
 }
 
 // gateDriver is where a recorded rollout has no executor.
@@ -145,8 +145,8 @@ func (a *answer) addPace(d plan.Decision) {
 // old pod that is not ready uses maxUnavailable up as a new one does.
 func (a *answer) addUnready() {
 	type group struct {
-		cause plan.Blocker
-		stuck bool
+		cause   plan.Blocker
+		blocked bool
 	}
 	pods, restarts := map[group][]string{}, map[group]int{}
 	var order []group
@@ -154,17 +154,17 @@ func (a *answer) addUnready() {
 		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Matches(p) {
 			continue
 		}
-		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
+		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
-		g := group{b, stuck}
+		g := group{b, blocked}
 		if pods[g] == nil {
 			order = append(order, g)
 		}
 		pods[g], restarts[g] = append(pods[g], p.Name), max(restarts[g], restartsOf(p))
 	}
 	for _, g := range order {
-		a.addCause(Cause{Gate: g.cause.Gate, Why: g.cause.Why, Stuck: g.stuck, Pods: pods[g], Restarts: restarts[g]})
+		a.addCause(Cause{Gate: g.cause.Gate, Why: g.cause.Why, Blocked: g.blocked, Pods: pods[g], Restarts: restarts[g]})
 	}
 }
 
@@ -265,13 +265,13 @@ func (a *answer) hint(c Cause) string {
 		text = "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout abort NAME --rollback' rolls back"
 	case a.q.Begun && c.Gate == plan.GateImage:
 		text = "check the image name, the registry and imagePullSecrets; 'kubectl kruise rollout abort NAME --rollback' rolls back"
-	case c.Gate == gateDriver && !c.Stuck:
+	case c.Gate == gateDriver && !c.Blocked:
 		text = "promoting the rollout also runs it"
-	case c.Gate == plan.GateBudget && c.Stuck:
+	case c.Gate == plan.GateBudget && c.Blocked:
 		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
 		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; 'kubectl kruise doctor' shows the feature gates"
-	case c.Gate == plan.GatePartition && c.Stuck:
+	case c.Gate == plan.GatePartition && c.Blocked:
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: 'kubectl kruise rollout run NAME -f FILE', or kubectl edit"

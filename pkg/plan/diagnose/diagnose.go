@@ -50,8 +50,8 @@ type Cause struct {
 	Why  string   `json:"why"`
 	// Hint is what to do about it.
 	Hint string `json:"hint,omitempty"`
-	// Stuck is true where it does not pass by itself.
-	Stuck bool `json:"stuck"`
+	// Blocked is true for a cause that does not pass by itself.
+	Blocked bool `json:"blocked"`
 	// Restarts is how often the container has restarted that fails, at most in one of the pods.
 	Restarts int `json:"-"`
 }
@@ -108,8 +108,8 @@ type answer struct {
 	causes  []Cause
 }
 
-func (a *answer) add(gate, why string, stuck bool, pods ...string) {
-	a.addCause(Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck})
+func (a *answer) add(gate, why string, blocked bool, pods ...string) {
+	a.addCause(Cause{Gate: gate, Pods: pods, Why: why, Blocked: blocked})
 }
 
 func (a *answer) addCause(c Cause) {
@@ -137,7 +137,7 @@ func (c Cause) with(more Cause) (Cause, bool) {
 	case !slices.Contains(faults, c.Gate), !strings.HasPrefix(more.Why, c.Why):
 		return c, false
 	}
-	c.Why, c.Stuck, c.Restarts = more.Why, c.Stuck || more.Stuck, max(c.Restarts, more.Restarts)
+	c.Why, c.Blocked, c.Restarts = more.Why, c.Blocked || more.Blocked, max(c.Restarts, more.Restarts)
 	for _, name := range more.Pods {
 		if !slices.Contains(c.Pods, name) {
 			c.Pods = append(slices.Clip(c.Pods), name)
@@ -151,9 +151,9 @@ func (a *answer) sorted() []Cause {
 	out := slices.Clone(a.causes)
 	slices.SortStableFunc(out, func(x, y Cause) int {
 		switch {
-		case x.Stuck == y.Stuck:
+		case x.Blocked == y.Blocked:
 			return 0
-		case x.Stuck:
+		case x.Blocked:
 			return -1
 		}
 		return 1
@@ -178,7 +178,7 @@ func (a *answer) status(d plan.Decision) plan.Status {
 		return s
 	}
 	s.Reason = list[0].String()
-	if list[0].Stuck && list[0].Gate != plan.GatePaused {
+	if list[0].Blocked && list[0].Gate != plan.GatePaused {
 		s = s.Blocked(s.Reason)
 	}
 	if list[0].Gate == plan.GatePaused && s.State == plan.StatusProgressing {

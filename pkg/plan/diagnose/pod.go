@@ -51,8 +51,8 @@ var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true,
 // addPodFailure says what is wrong with the pod itself.
 func (a *answer) addPodFailure(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
-		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
-		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Stuck: stuck, Pods: []string{p.Name}, Restarts: restartsOf(p)})
+		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
+		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Blocked: blocked, Pods: []string{p.Name}, Restarts: restartsOf(p)})
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)

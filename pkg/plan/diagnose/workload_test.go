@@ -87,7 +87,7 @@ func down(q *diagnose.Question, i int, waiting string) *cluster.Pod {
 func text(d diagnose.Diagnosis) string {
 	lines := []string{d.Answer}
 	for _, c := range d.Causes {
-		lines = append(lines, map[bool]string{true: "! ", false: "- "}[c.Stuck]+c.Gate+" "+c.String())
+		lines = append(lines, map[bool]string{true: "! ", false: "- "}[c.Blocked]+c.Gate+" "+c.String())
 	}
 	return strings.Join(lines, "\n")
 }

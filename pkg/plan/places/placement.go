@@ -46,8 +46,8 @@ type Pod struct {
 	Name  string `json:"name"`
 	Node  string `json:"node,omitempty"`
 	Ready bool   `json:"ready"`
-	// Stuck is what the scheduler says of a pod without a node.
-	Stuck string `json:"stuck,omitempty"`
+	// Unschedulable is what the scheduler says of a pod without a node.
+	Unschedulable string `json:"unschedulable,omitempty"`
 }
 
 // Outside is the name of the place of pods that are in no subset.
@@ -58,7 +58,7 @@ func (s *Subset) add(p *cluster.Pod) {
 	out := Pod{Name: p.Name, Node: p.Node, Ready: rules.Ready(p)}
 	if rules.Unschedulable(p) {
 		c, _ := p.Condition(string(corev1.PodScheduled))
-		out.Stuck = c.Message
+		out.Unschedulable = c.Message
 	}
 	if out.Ready {
 		s.Ready++
@@ -68,9 +68,9 @@ func (s *Subset) add(p *cluster.Pod) {
 
 // addUnschedulable says how many pods find no node, and why the first does not.
 func (s *Subset) addUnschedulable() {
-	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Stuck == "" })
+	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Unschedulable == "" })
 	if len(waiting) > 0 {
-		s.Why = append(s.Why, counted.With(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
+		s.Why = append(s.Why, counted.With(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Unschedulable, "."))
 	}
 }
 

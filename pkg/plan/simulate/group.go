@@ -42,7 +42,7 @@ type GroupTimeline struct {
 // GroupRun is when one member started and ended.
 type GroupRun struct{ Begin, End time.Duration }
 
-// groupPatience is for how long nothing may happen before the run of a group counts as stuck.
+// groupPatience is for how long nothing may happen before the run of a group counts as blocked.
 const groupPatience = 2 * patience
 
 // Group carries out a group over one cluster, with pods that behave: every member by
@@ -258,7 +258,7 @@ func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error)
 	return false, nil
 }
 
-// passTime lets the next thing happen. A run in which nothing has for long is stuck.
+// passTime lets the next thing happen. A run in which nothing has for long is blocked.
 func (d *groupDriver) passTime(decision group.Decision) error {
 	if d.clock.at-max(d.clock.active, d.changed) > groupPatience || d.clock.at > longestRun {
 		d.finishStuck(decision)

@@ -17,7 +17,7 @@ type RolloutOptions struct {
 	// Promote is after how long each pause that waits for approval is promoted,
 	// after it began; nil lets the run end there.
 	Promote *time.Duration
-	// Patience is for how long nothing may happen before the run counts as stuck;
+	// Patience is for how long nothing may happen before the run counts as blocked;
 	// 0 is a quarter of an hour and twice the time that a pod has to be ready.
 	Patience time.Duration
 	// Limit is how long the run may take; 0 is a year.
@@ -42,7 +42,7 @@ const (
 const MostPods = 150_000
 
 // Rollout drives a plan as the executor will: look, ask [plan.Next], act, look
-// again. What comes of it, halted or stuck runs too, is in the timeline; an error
+// again. What comes of it, failed and blocked runs too, is in the timeline; an error
 // is something that no plan should lead to, or more pods than [MostPods].
 func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 	d, err := newDriver(w, p, o)
@@ -115,7 +115,7 @@ func (d *driver) step() error {
 	case plan.Wait:
 		return d.wait(decision)
 	case plan.Halt:
-		d.finish(Halted, d.reasons(decision))
+		d.finish(Failed, d.reasons(decision))
 	case plan.Done:
 		d.finish(Completed, "")
 	default:
@@ -156,7 +156,7 @@ func (d *driver) markSteps(decision plan.Decision) {
 func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	d.refusal = ""
 	if d.repeats(decision) {
-		d.finish(Stuck, decision.Reason+": asked for again and again, without effect")
+		d.finish(Blocked, decision.Reason+": asked for again and again, without effect")
 		return nil
 	}
 	for _, a := range decision.Actions {
@@ -221,7 +221,7 @@ func requestOf(step int, a *plan.Action) request {
 // passTime lets some time pass, unless nothing has happened for too long.
 func (d *driver) passTime(t time.Duration, reason string) error {
 	if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
-		d.finish(Stuck, reason)
+		d.finish(Blocked, reason)
 		return nil
 	}
 	return d.Run(d.clock.now().Add(t))
@@ -251,7 +251,7 @@ func (d *driver) wait(decision plan.Decision) error {
 		return err
 	}
 	if errors.Is(err, errStuck) || d.clock.at > d.end || (!timed && !d.clock.now().Before(patient)) {
-		d.finish(Stuck, d.reasons(decision))
+		d.finish(Blocked, d.reasons(decision))
 	}
 	return nil
 }

@@ -117,10 +117,10 @@ const (
 	Completed Outcome = "completed"
 	// Waiting: a pause waits for approval.
 	Waiting Outcome = "waiting"
-	// Halted: the plan stopped by itself.
-	Halted Outcome = "halted"
-	// Stuck: nothing moves any more, and nothing in the plan ends it.
-	Stuck Outcome = "stuck"
+	// Failed: a limit or a fault stopped the plan.
+	Failed Outcome = "failed"
+	// Blocked: nothing changes any more, and the plan has no limit that ends it.
+	Blocked Outcome = "blocked"
 )
 
 // Summary is a run in numbers.

@@ -34,7 +34,7 @@ func (c *comparison) budgets() {
 				continue
 			}
 			if is.allowsNothing() && !c.allowedNothing(r) {
-				c.affected(r).add(Stuck, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
+				c.affected(r).add(Blocked, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
 			}
 			if kind[1] == kruise.KindPodUnavailableBudget && !is.allowsNothing() {
 				c.addPace(r, is)

@@ -43,8 +43,8 @@ const (
 	Refused Level = "refused"
 	// Recreate: pods are deleted and recreated.
 	Recreate Level = "recreate"
-	// Stuck: something will not happen that is meant to.
-	Stuck Level = "stuck"
+	// Blocked: an intended change does not happen.
+	Blocked Level = "blocked"
 	// Warning: hardly what was meant.
 	Warning Level = "warning"
 	// Restart: containers restart inside their pods.
@@ -54,7 +54,7 @@ const (
 )
 
 // Levels are all levels, the worst first.
-func Levels() []Level { return []Level{Loss, Refused, Recreate, Stuck, Warning, Restart, Note} }
+func Levels() []Level { return []Level{Loss, Refused, Recreate, Blocked, Warning, Restart, Note} }
 
 // Rank orders levels; the worst is 0.
 func (l Level) Rank() int { return slices.Index(Levels(), l) }

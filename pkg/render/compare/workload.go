@@ -277,7 +277,7 @@ func (r *Rollout) level() Level {
 	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
 		return Note
 	case r.Mode == rules.ModeNotAllowed:
-		return Stuck
+		return Blocked
 	case r.Reach == 0 && r.Down >= 0:
 		return Note
 	case r.Mode == rules.ModeRecreate:
