@@ -142,9 +142,9 @@ func TestBudget_CountedBySimulatorEqualsCount(t *testing.T) {
 	}
 }
 
-// TestBlockedByBudget_EqualsOutlook: over random snapshots, the answer that is asked for at
+// TestBlockedByBudget_EqualsPreview: over random snapshots, the answer that is asked for at
 // every turn is the one of the whole outlook.
-func TestBlockedByBudget_EqualsOutlook(t *testing.T) {
+func TestBlockedByBudget_EqualsPreview(t *testing.T) {
 	n := 6000
 	if testing.Short() {
 		n = 1000
@@ -260,9 +260,9 @@ func TestClient_EvictionAsksBudgets(t *testing.T) {
 	}
 }
 
-// TestOutlook_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
+// TestPreview_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
 // that has room does some day.
-func TestOutlook_BudgetNeverAllowsAPod(t *testing.T) {
+func TestPreview_BudgetNeverAllowsAPod(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Snapshot)
 		never bool

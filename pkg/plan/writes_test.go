@@ -99,9 +99,9 @@ func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 	}
 }
 
-// TestDescribed_ComparesPatchesWithDescription: a plan that shows an image and writes more
+// TestWithDescription_ComparesPatches: a plan that shows an image and writes more
 // is refused, in whichever of the two places it was edited.
-func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
+func TestWithDescription_ComparesPatches(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	image := strings.ReplaceAll(old, "web:1", newer)
@@ -157,8 +157,8 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 	}
 }
 
-// TestDescribed_TitlesSayWhatIsAsked: a title is text of the plan's author.
-func TestDescribed_TitlesSayWhatIsAsked(t *testing.T) {
+// TestWithDescription_TitlesNameTheChange: a title is text of the plan's author.
+func TestWithDescription_TitlesNameTheChange(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{Verify: []plan.Verify{{Command: []string{"rm", "-r", "x"}}}}))
@@ -250,8 +250,8 @@ func TestDigest_CoversWhatIsApproved(t *testing.T) {
 	}
 }
 
-// TestUnproven_ListsWritesOfARecord tells what a record alone may have done from what changes what runs.
-func TestUnproven_ListsWritesOfARecord(t *testing.T) {
+// TestNeedsApproval_ListsWritesOfARecord tells what a record alone may have done from what changes what runs.
+func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	before := snapshot(t, old, 10)
@@ -330,9 +330,9 @@ func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	}
 }
 
-// TestStricter_TakesTheStricterLimits: an edited record takes no more pods down at a time than the live object
+// TestWithStricterLimits_TakesTheStricter: an edited record takes no more pods down at a time than the live object
 // allows, and what is recorded as stricter stays.
-func TestStricter_TakesTheStricterLimits(t *testing.T) {
+func TestWithStricterLimits_TakesTheStricter(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{}))

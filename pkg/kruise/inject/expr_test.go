@@ -56,7 +56,7 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-func TestExpressionFails(t *testing.T) {
+func TestExpression_RefusesInvalidText(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "ends too early"},
 		{"cpu * (2", "ends too early"},
@@ -88,8 +88,8 @@ func TestExpressionFails(t *testing.T) {
 	}
 }
 
-// TestExpressionCheck is what Kruise's validation makes of an expression.
-func TestExpressionCheck(t *testing.T) {
+// TestExpression_CheckEqualsTheWebhook is what Kruise's validation makes of an expression.
+func TestExpression_CheckEqualsTheWebhook(t *testing.T) {
 	for text, want := range map[string]bool{
 		"memory*50%-100Mi": false,
 		"memory*memory":    true,

@@ -84,8 +84,8 @@ func TestTyped_Copies(t *testing.T) {
 	}
 }
 
-// TestTyped_NoWorkload: an object of another kind, and none, has empty answers.
-func TestTyped_NoWorkload(t *testing.T) {
+// TestTyped_OfOtherKindsIsEmpty: an object of another kind, and none, has empty answers.
+func TestTyped_OfOtherKindsIsEmpty(t *testing.T) {
 	for _, obj := range []any{nil, &corev1.Pod{}, "text", (*Workload)(nil)} {
 		of := Of(obj)
 		_, counted := of.Replicas()

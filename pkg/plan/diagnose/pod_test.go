@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
+func TestPod_NamesWhyItIsNotUpdated(t *testing.T) {
 	for name, c := range map[string]struct {
 		pod   string
 		spoil func(*diagnose.Question)
@@ -49,7 +49,7 @@ func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 	}
 }
 
-func TestLone_UnmanagedPods(t *testing.T) {
+func TestUnmanagedPod_Diagnosis(t *testing.T) {
 	q := question(t)
 	if got := text(diagnose.UnmanagedPod(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
 		t.Error(got)

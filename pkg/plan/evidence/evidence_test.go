@@ -74,7 +74,7 @@ func TestRows_CompareBothSides(t *testing.T) {
 	}
 }
 
-func TestAsked_OnlyWhereApprovalIsDue(t *testing.T) {
+func TestAwaitsApproval_OnlyAtItsPause(t *testing.T) {
 	promote := diagnose.Diagnosis{Causes: []diagnose.Cause{{Gate: plan.GateReady}, {Gate: plan.GatePromote}}}
 	if !evidence.AwaitsApproval(promote) || evidence.AwaitsApproval(diagnose.Diagnosis{}) {
 		t.Error("it does not tell a pause from none")

@@ -83,9 +83,9 @@ func TestChange_OfClaimTemplates(t *testing.T) {
 	}
 }
 
-// TestRemarks: what each kind of workload has to say; text is a part of the one
+// TestWarnings_OfEachKind: what each kind of workload has to say; text is a part of the one
 // remark that is due, "" for none.
-func TestRemarks(t *testing.T) {
+func TestWarnings_OfEachKind(t *testing.T) {
 	yes := true
 	cloneSet := func(policy kruise.CloneSetPodUpdateStrategyType, paused bool) *kruise.CloneSet {
 		var c kruise.CloneSet
@@ -172,8 +172,8 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestRemarksOfSwitchedDaemonSet: two things at once.
-func TestRemarksOfSwitchedDaemonSet(t *testing.T) {
+// TestWarnings_OfConvertedDaemonSet: two things at once.
+func TestWarnings_OfConvertedDaemonSet(t *testing.T) {
 	var inPlace kruise.DaemonSet
 	inPlace.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateDaemonSet{RollingUpdateType: kruise.InPlaceIfPossibleRollingUpdateType}
 	got := Warnings(&cluster.Workload{Object: &kruise.DaemonSet{}}, &cluster.Workload{Object: &inPlace}, Eligibility{})

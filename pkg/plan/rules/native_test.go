@@ -68,9 +68,9 @@ func TestDeployment_Next(t *testing.T) {
 	}
 }
 
-// TestDeployment_Ends: step by step, with pods that become available at once,
+// TestDeployment_EndsWithinItsLimits: step by step, with pods that become available at once,
 // the controller arrives and never leaves its bounds.
-func TestDeployment_Ends(t *testing.T) {
+func TestDeployment_EndsWithinItsLimits(t *testing.T) {
 	for replicas := 1; replicas < 8; replicas++ {
 		for surge := range 3 {
 			for unavailable := range 3 {
@@ -102,7 +102,7 @@ func rollOut(t *testing.T, spec string, replicas int) {
 	t.Fatalf("%s: never ends", spec)
 }
 
-func TestNativePending(t *testing.T) {
+func TestPending_OfNativeWorkloads(t *testing.T) {
 	five := int32(5)
 	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &five}}
 	d.Generation = 2

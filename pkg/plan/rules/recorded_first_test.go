@@ -112,9 +112,9 @@ func inGrace(p *cluster.Pod) bool {
 	return grace
 }
 
-// TestRecordedCloneSetFirst holds what the rules say against the first batch of
+// TestRecordedCloneSet_FirstBatchEqualsRules holds what the rules say against the first batch of
 // every recorded patch of a CloneSet.
-func TestRecordedCloneSetFirst(t *testing.T) {
+func TestRecordedCloneSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "CloneSet") {
 		set := recordedCloneSet(t, s, s.Before)
@@ -145,9 +145,9 @@ func TestRecordedCloneSetFirst(t *testing.T) {
 	sum.report(t, "CloneSet, first batch")
 }
 
-// TestRecordedCloneSetSettled: where the recording came to rest, the rules have
+// TestRecordedCloneSet_NothingIsLeftAtRest: where the recording came to rest, the rules have
 // nothing to do.
-func TestRecordedCloneSetSettled(t *testing.T) {
+func TestRecordedCloneSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "CloneSet") {
 		set := recordedCloneSet(t, s, s.After)
@@ -218,9 +218,9 @@ func predictStatefulSet(s conformance.RolloutStep, set *StatefulSet) prediction 
 	return p
 }
 
-// TestRecordedStatefulSetFirst holds the rules against the first batch of every
+// TestRecordedStatefulSet_FirstBatchEqualsRules holds the rules against the first batch of every
 // recorded patch of an Advanced StatefulSet.
-func TestRecordedStatefulSetFirst(t *testing.T) {
+func TestRecordedStatefulSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "StatefulSet") {
 		set := recordedStatefulSet(t, s, s.Before)
@@ -248,9 +248,9 @@ func TestRecordedStatefulSetFirst(t *testing.T) {
 	sum.report(t, "StatefulSet, first batch")
 }
 
-// TestRecordedStatefulSetSettled: where the recording came to rest, the rules
+// TestRecordedStatefulSet_NothingIsLeftAtRest: where the recording came to rest, the rules
 // have nothing to do.
-func TestRecordedStatefulSetSettled(t *testing.T) {
+func TestRecordedStatefulSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "StatefulSet") {
 		set := recordedStatefulSet(t, s, s.After)
@@ -294,9 +294,9 @@ func recordedDaemonSet(t *testing.T, s conformance.RolloutStep, pods conformance
 	return d
 }
 
-// TestRecordedDaemonSetFirst: what is touched first is what the rules allow,
+// TestRecordedDaemonSet_FirstBatchEqualsRules: what is touched first is what the rules allow,
 // and as much of it; which of the candidates come is random.
-func TestRecordedDaemonSetFirst(t *testing.T) {
+func TestRecordedDaemonSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "DaemonSet") {
 		d := recordedDaemonSet(t, s, s.Before)
@@ -355,9 +355,9 @@ func compareDaemonSet(s conformance.RolloutStep, d *DaemonSet) error {
 
 func one2(b bool) int { return int(one(b)) }
 
-// TestRecordedDaemonSetSettled: where the recording came to rest, the rules have
+// TestRecordedDaemonSet_NothingIsLeftAtRest: where the recording came to rest, the rules have
 // nothing to do.
-func TestRecordedDaemonSetSettled(t *testing.T) {
+func TestRecordedDaemonSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "DaemonSet") {
 		if !s.Trace.Settled || s.Case[0] == '4' {
@@ -403,9 +403,9 @@ func predictSidecarSet(set *SidecarSet) prediction {
 	return prediction{why: update.Why}
 }
 
-// TestRecordedSidecarSetFirst holds the rules against the first batch of every
+// TestRecordedSidecarSet_FirstBatchEqualsRules holds the rules against the first batch of every
 // recorded patch of a SidecarSet.
-func TestRecordedSidecarSetFirst(t *testing.T) {
+func TestRecordedSidecarSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
 		switch {
@@ -427,9 +427,9 @@ func TestRecordedSidecarSetFirst(t *testing.T) {
 	sum.report(t, "SidecarSet, first batch")
 }
 
-// TestRecordedSidecarSetSettled: at rest there is nothing to do, and the numbers
+// TestRecordedSidecarSet_NothingIsLeftAtRest: at rest there is nothing to do, and the numbers
 // of the status are ours.
-func TestRecordedSidecarSetSettled(t *testing.T) {
+func TestRecordedSidecarSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
 		if !s.Trace.Settled || s.Case[0] == '4' {

@@ -112,9 +112,9 @@ func TestGroup_SharedBudget(t *testing.T) {
 	}
 }
 
-// TestGroup_Fails: a member whose pods never become ready fails, and what would start after
+// TestGroup_FailedMemberStopsLaterWaves: a member whose pods never become ready fails, and what would start after
 // it does not.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailedMemberStopsLaterWaves(t *testing.T) {
 	g, members := bedOfGroup(t, 3, "")
 	g.Members[1].Wave, g.Members[2].Wave = 1, 2
 	o := DefaultOptions()
@@ -130,8 +130,8 @@ func TestGroup_Fails(t *testing.T) {
 	}
 }
 
-// TestGroup_TwoHundred: a group of two hundred, of which one in twenty fails.
-func TestGroup_TwoHundred(t *testing.T) {
+// TestGroup_OfTwoHundredWithFailures: a group of two hundred, of which one in twenty fails.
+func TestGroup_OfTwoHundredWithFailures(t *testing.T) {
 	g, members := bedOfGroup(t, 200, "")
 	for i := range g.Members {
 		g.Members[i].Wave = i / 50

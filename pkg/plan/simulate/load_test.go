@@ -176,9 +176,9 @@ metadata:
 spec: {maxUnavailable: 4, selector: {matchLabels: {app: web}}}
 `
 
-// TestRenderedBudget: a PodUnavailableBudget in the annotation of what it was rendered
+// TestRenderedBudget_IsKeptByTheClient: a PodUnavailableBudget in the annotation of what it was rendered
 // into is kept by the client, as on a cluster, and asked by no webhook.
-func TestRenderedBudget(t *testing.T) {
+func TestRenderedBudget_IsKeptByTheClient(t *testing.T) {
 	ref := cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"}
 	for spec, down := range map[string]int{
 		`{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 1}`: 1,

@@ -316,10 +316,10 @@ func TestCheck_LeavesTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestRollout_IsStuckWhenAPatchIsNeverInForce: a user who edits a plan may have it set
+// TestRollout_IsBlockedWhenAPatchIsNeverInForce: a user who edits a plan may have it set
 // what the object does not keep. The plan sends that patch again and again, and no time
 // passes meanwhile.
-func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
+func TestRollout_IsBlockedWhenAPatchIsNeverInForce(t *testing.T) {
 	w, p := ready(t, DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	p.Steps[0].Patches = []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"noSuchField": 1}}}}
 	sent := 0
@@ -332,9 +332,9 @@ func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
 	}
 }
 
-// TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome: no decision does so, and one that
+// TestRollout_RefusesToWaitForAPastTime: no decision does so, and one that
 // did would never let the clock move.
-func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
+func TestRollout_RefusesToWaitForAPastTime(t *testing.T) {
 	w, p := ready(t, DefaultOptions(), plan.Policy{})
 	d, err := newDriver(w, p, RolloutOptions{})
 	must(t, err)

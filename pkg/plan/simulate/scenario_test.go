@@ -307,9 +307,9 @@ func TestScenario_BudgetAllowsNothing(t *testing.T) {
 	s.expect("a label", nil, s.waves())
 }
 
-// TestScenario_BudgetMarks is case 412: marked pods go one at a time, though the
+// TestScenario_BudgetWithSpecifiedDeletes is case 412: marked pods go one at a time, though the
 // CloneSet would let two go.
-func TestScenario_BudgetMarks(t *testing.T) {
+func TestScenario_BudgetWithSpecifiedDeletes(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 1")
 	s.watch()
 	for _, name := range []string{"p1", "p2", "p3"} {

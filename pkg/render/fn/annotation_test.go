@@ -55,8 +55,8 @@ func TestHeir(t *testing.T) {
 	}
 }
 
-// TestHeirSame: an object that is recreated loses nothing.
-func TestHeirSame(t *testing.T) {
+// TestHeir_RecreatedObjectKeepsAnnotations: an object that is recreated loses nothing.
+func TestHeir_RecreatedObjectKeepsAnnotations(t *testing.T) {
 	r := resource.Derived(tree.Map("metadata", tree.Map()), &resource.Resource{})
 	heir{same: true}.pass(annotations(old), r)
 	got := tree.Strings(tree.Get(r.Node(), "metadata", "annotations"))
@@ -67,8 +67,8 @@ func TestHeirSame(t *testing.T) {
 	}
 }
 
-// TestHeirShared: metadata that two objects share stays apart.
-func TestHeirShared(t *testing.T) {
+// TestHeir_KeepsSharedMetadataApart: metadata that two objects share stays apart.
+func TestHeir_KeepsSharedMetadataApart(t *testing.T) {
 	metadata := tree.Map("annotations", tree.Map("mine", "new"))
 	a := resource.Derived(tree.Map("metadata", metadata), &resource.Resource{})
 	b := resource.Derived(tree.Map("metadata", metadata), &resource.Resource{})

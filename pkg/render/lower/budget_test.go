@@ -106,7 +106,7 @@ func TestDeploymentRolling(t *testing.T) {
 
 // What a Deployment makes of the rendered values must be what the CloneSet
 // made of its own, at every size.
-func TestDeploymentRollingKeepsTheNumber(t *testing.T) {
+func TestDeploymentRolling_KeepsTheLimitsOfTheCloneSet(t *testing.T) {
 	values := []string{"0", "1", "3", "1%", "20%", "25%", "33%", "33.3%", "50%", "99%", "100%", "150%"}
 	for _, surge := range values {
 		for _, unavailable := range values {

@@ -103,8 +103,8 @@ func TestFromPlan(t *testing.T) {
 	}
 }
 
-// TestNothing: a plan without steps says why.
-func TestNothing(t *testing.T) {
+// TestFromPlan_WithoutStepsGivesTheReason: a plan without steps says why.
+func TestFromPlan_WithoutStepsGivesTheReason(t *testing.T) {
 	p := plan.Plan{Target: plan.Target{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, Change: plan.Change{Why: "nothing to do"}}
 	p.Target.Carrier = &plan.Target{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}
 	q := patches.FromPlan(&p, patches.Known{Count: true})

@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
-// TestNoFieldIsLost: neither kustomize's fields nor those of Kruise's kinds get lost
+// TestMerge_LosesNoField: neither kustomize's fields nor those of Kruise's kinds get lost
 // where kustomize merges them, as it would lose the first ones if the second
 // ones said them again.
-func TestNoFieldIsLost(t *testing.T) {
+func TestMerge_LosesNoField(t *testing.T) {
 	config, err := kustomize.Configuration()
 	if err != nil {
 		t.Fatal(err)
