@@ -169,15 +169,15 @@ func (s *Set) choose(t *Target, c *Choice) error {
 		return st.bad
 	case st.percent >= 0:
 		c.Diced = true
-		if dice(s.Name, t.Key) < st.percent {
+		if percentile(s.Name, t.Key) < st.percent {
 			c.Content = s.chosen
 		}
 	}
 	return nil
 }
 
-// dice gives 0 to 99, always the same for a set and a pod.
-func dice(set, key string) int {
+// percentile gives 0 to 99, always the same for a set and a pod.
+func percentile(set, key string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(set + "\x00" + key))
 	return int(h.Sum32() % 100)

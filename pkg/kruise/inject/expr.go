@@ -312,10 +312,10 @@ func (e *Expression) evaluate(v value) (resource.Quantity, error) {
 func (t literal) eval(value) (value, error)   { return t.v, nil }
 func (variable) eval(v value) (value, error)  { return v, nil }
 func (t negate) eval(v value) (value, error)  { return unaryMinus(t.of.eval(v)) }
-func (t binary) eval(v value) (value, error)  { return both(t.left, t.right, v, t.apply) }
-func (t extreme) eval(v value) (value, error) { return both(t.left, t.right, v, t.apply) }
+func (t binary) eval(v value) (value, error)  { return evaluateBoth(t.left, t.right, v, t.apply) }
+func (t extreme) eval(v value) (value, error) { return evaluateBoth(t.left, t.right, v, t.apply) }
 
-func both(left, right term, v value, apply func(a, b value) (value, error)) (value, error) {
+func evaluateBoth(left, right term, v value, apply func(a, b value) (value, error)) (value, error) {
 	a, err := left.eval(v)
 	if err != nil {
 		return value{}, err

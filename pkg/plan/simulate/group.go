@@ -223,7 +223,7 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 	if r.askedAt != d.clock.at {
 		r.asked, r.askedAt = 0, d.clock.at
 	}
-	if r.asked += len(decision.Actions); r.asked > mostRequests+10*r.Plan.Limits.Replicas {
+	if r.asked += len(decision.Actions); r.asked > maxRequests+10*r.Plan.Limits.Replicas {
 		r.phase, r.reason = group.Failed, decision.Reason+": asked for again and again, without effect"
 		return true, nil
 	}
@@ -285,7 +285,7 @@ func (d *groupDriver) passTime(decision group.Decision) error {
 func (d *groupDriver) finishStuck(decision group.Decision) {
 	var reasons []string
 	for _, r := range d.members {
-		if r.phase == group.Progressing && len(reasons) < mostReasons {
+		if r.phase == group.Progressing && len(reasons) < maxReasons {
 			reasons = append(reasons, d.group.Name(r.ref)+": "+r.reason)
 		}
 	}

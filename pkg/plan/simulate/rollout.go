@@ -174,12 +174,12 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	return nil
 }
 
-// mostRequests is how often a plan may make one request at one moment. An in-place
+// maxRequests is how often a plan may make one request at one moment. An in-place
 // update writes one pod a few times at once. More than this is a request that has no
 // effect, such as a patch of a field that the object does not have, in a plan that a
 // user has edited. The clock moves only while the plan waits, so nothing else ends
 // such a run.
-const mostRequests = 100
+const maxRequests = 100
 
 // repeats reports whether the plan makes one request again and again, and no time passes.
 func (d *driver) repeats(decision plan.Decision) bool {
@@ -188,7 +188,7 @@ func (d *driver) repeats(decision plan.Decision) bool {
 	}
 	for i := range decision.Actions {
 		r := requestOf(decision.Step, &decision.Actions[i])
-		if d.asked[r]++; d.asked[r] > mostRequests {
+		if d.asked[r]++; d.asked[r] > maxRequests {
 			return true
 		}
 	}
@@ -280,7 +280,7 @@ func latest(a, b time.Time) time.Time {
 func (d *driver) reasons(decision plan.Decision) string {
 	reasons := []string{decision.Reason}
 	for _, b := range decision.Blockers {
-		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
+		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < maxReasons {
 			reasons = append(reasons, text)
 		}
 	}
@@ -293,8 +293,8 @@ func (d *driver) reasons(decision plan.Decision) string {
 	return strings.Join(reasons, "; ")
 }
 
-// mostReasons is how many reasons are reported.
-const mostReasons = 3
+// maxReasons is how many reasons are reported.
+const maxReasons = 3
 
 // finish ends the run. The clock stays at the moment of the last decision.
 func (d *driver) finish(o Outcome, reason string) {

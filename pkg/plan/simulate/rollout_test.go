@@ -327,7 +327,7 @@ func TestRollout_IsBlockedWhenAPatchIsNeverInForce(t *testing.T) {
 	if err != nil || line.Summary.Outcome != Blocked || !strings.Contains(line.Summary.Reason, "again and again, without effect") {
 		t.Errorf("%v, %+v", err, line.Summary)
 	}
-	if sent != mostRequests {
+	if sent != maxRequests {
 		t.Errorf("it was sent %d times", sent)
 	}
 }

@@ -35,7 +35,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if version == "" {
 		return nil, unserved(c, sets)
 	}
-	judge(c, sets)
+	markImpossible(c, sets)
 	c.Admitted = map[string]*resource.Resource{}
 	made := map[*resource.Resource]*set{}
 	for _, s := range sets {

@@ -69,14 +69,14 @@ func (s *set) namespaces() *tree.Node {
 // conditions keep a policy that matches no pod. It is there so that applying the
 // output ends an injection that went on before.
 func (s *set) conditions() []policy.Named {
-	if why := s.idle(); why != "" {
+	if why := s.whyNeverInjected(); why != "" {
 		return []policy.Named{{Name: why, Expression: "false"}}
 	}
 	return nil
 }
 
-// idle says why a set goes into no pod at all, "" when it may.
-func (s *set) idle() string {
+// whyNeverInjected says why a set goes into no pod at all, "" when it may.
+func (s *set) whyNeverInjected() string {
 	pods, _ := s.Selectors()
 	switch {
 	case s.Paused():
@@ -92,15 +92,15 @@ func (s *set) idle() string {
 func superseded(s *set, sets []*set) string {
 	var canaries []string
 	for _, other := range sets {
-		if other.Base() == s.Name && other.idle() == "" {
+		if other.Base() == s.Name && other.whyNeverInjected() == "" {
 			canaries = append(canaries, "("+other.selects()+")")
 		}
 	}
 	return strings.Join(canaries, " || ")
 }
 
-// goes is CEL that tells whether s goes into the pod.
-func goes(s *set, sets []*set) string {
+// injectedExpression is CEL that tells whether s goes into the pod.
+func injectedExpression(s *set, sets []*set) string {
 	if by := superseded(s, sets); by != "" {
 		return s.selects() + " && !(" + by + ")"
 	}

@@ -245,7 +245,7 @@ func (k *cloneSetCheck) podsToDelete() {
 		switch {
 		case seen[name]:
 			k.fault(path, "", "pod %s is named twice", name)
-		case k.alpha && k.Known && !k.wasNamed(name) && !k.isOwnPod(name):
+		case k.alpha && k.Known && !k.wasListedBefore(name) && !k.isOwnPod(name):
 			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
 		}
 		seen[name] = true
@@ -255,8 +255,8 @@ func (k *cloneSetCheck) podsToDelete() {
 	}
 }
 
-// wasNamed reports a pod that was named before the update.
-func (k *cloneSetCheck) wasNamed(name string) bool {
+// wasListedBefore reports a pod that was named before the update.
+func (k *cloneSetCheck) wasListedBefore(name string) bool {
 	var old kruise.CloneSet
 	return k.decodeOld(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
 }

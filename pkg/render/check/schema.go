@@ -94,7 +94,7 @@ func spelling(obj any, path string) string {
 	}
 	siblings := fields(deref(t))
 	best, akin := tree.Nearest(last, maps.Keys(siblings)), tree.Akin(last, maps.Keys(siblings))
-	switch places := elsewhere(reflect.TypeOf(obj), last); {
+	switch places := nearestFields(reflect.TypeOf(obj), last); {
 	case best == last: // our types are those of the newest version
 		return "only " + kruise.V1beta1 + " has it: change apiVersion"
 	case best != "":
@@ -110,9 +110,9 @@ func spelling(obj any, path string) string {
 // parent is the path without its last field.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
-// elsewhere returns the places of the fields with this name nearest to the top of
+// nearestFields returns the places of the fields with this name nearest to the top of
 // the spec, sorted; [] is any item of a list.
-func elsewhere(obj reflect.Type, name string) []string {
+func nearestFields(obj reflect.Type, name string) []string {
 	at := map[string]reflect.Type{"spec": child(obj, "spec")}
 	for range 4 {
 		var found []string

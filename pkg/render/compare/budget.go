@@ -73,7 +73,7 @@ func (c *comparison) addPace(r *resource.Resource, is allowance) {
 func (s *side) allowance(r *resource.Resource) (out allowance, ok bool) {
 	out.covered = s.covered(r)
 	pods := total(out.covered)
-	if pods <= 0 || pods > mostPods {
+	if pods <= 0 || pods > maxPods {
 		return out, false
 	}
 	if r.Kind() == kruise.KindPodUnavailableBudget {
@@ -94,8 +94,8 @@ func (s *side) allowance(r *resource.Resource) (out allowance, ok bool) {
 	return out, true
 }
 
-// mostPods is more than any cluster has: a typing error must not cost memory.
-const mostPods = 1_000_000
+// maxPods is more than any cluster has: a typing error must not cost memory.
+const maxPods = 1_000_000
 
 // healthy represents every pod while nothing is wrong.
 var healthy = &cluster.Pod{Phase: corev1.PodRunning, Conditions: []cluster.Condition{{Type: string(corev1.PodReady), Status: corev1.ConditionTrue}}}

@@ -53,7 +53,7 @@ type comparison struct {
 // Run compares two states. The resources stay as they are.
 func Run(old, now []*resource.Resource, opt Options) Report {
 	c := &comparison{opt: opt, old: newSide(old, opt), now: newSide(now, opt), byID: map[resource.ID]*Change{}}
-	pairs := match(c.old, c.now)
+	pairs := pairObjects(c.old, c.now)
 	c.differences(pairs)
 	if len(c.changes) > 0 {
 		c.relatedChanges()
@@ -62,7 +62,7 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 	for _, ch := range c.changes {
 		ch.sortEffects()
 	}
-	c.changes = slices.DeleteFunc(c.changes, (*Change).nothing)
+	c.changes = slices.DeleteFunc(c.changes, (*Change).isEmpty)
 	sortChanges(c.changes)
 	return Report{Changes: values(c.changes), Objects: [2]int{len(old), len(now)}}
 }

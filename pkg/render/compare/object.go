@@ -205,7 +205,7 @@ func (c *comparison) describeAdded(ch *Change, r *resource.Resource) {
 		}
 	}
 	for _, p := range c.now.parts(unitedDeployment(r)) {
-		ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wanted(p.r)})
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wantedReplicas(p.r)})
 	}
 	unknown(ch, form{}, formOf(r, true))
 }
@@ -228,7 +228,7 @@ func (c *comparison) describeRemoved(ch *Change, r *resource.Resource) {
 	}
 	c.deletionEffects(ch, r, "")
 	for _, p := range c.old.parts(unitedDeployment(r)) {
-		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wantedReplicas(p.r)})
 		c.deletionEffects(ch, p.r, "subset "+p.name+": ")
 	}
 }
@@ -241,7 +241,7 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	}
 	n := c.replicasOf(r, w)
 	if n != 0 {
-		ch.add(Loss, "", whose+pods(n)+" "+goes(n)+", and nothing comes in their place")
+		ch.add(Loss, "", whose+pods(n)+" "+deletedText(n)+", and nothing comes in their place")
 	}
 	switch had := claimsOf(w.Object); {
 	case !had.any():
@@ -252,7 +252,7 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	}
 }
 
-func goes(n int) string {
+func deletedText(n int) string {
 	if n == 1 {
 		return "goes"
 	}

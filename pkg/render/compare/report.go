@@ -186,8 +186,8 @@ func (ch *Change) sortEffects() {
 	}
 }
 
-// nothing reports an object that only seemed to be affected.
-func (ch *Change) nothing() bool {
+// isEmpty reports an object that only seemed to be affected.
+func (ch *Change) isEmpty() bool {
 	return ch.Verb == Affected && len(ch.Effects)+len(ch.Reach)+len(ch.Subsets) == 0 && ch.Copies == nil
 }
 

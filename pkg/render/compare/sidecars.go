@@ -157,12 +157,12 @@ func (c *comparison) addChangedSets(was, is reach) {
 		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
 			continue
 		}
-		c.others(carrier, is[carrier.id], was[carrier.id], "pods made from now on get the containers of SidecarSet ")
-		c.others(carrier, was[carrier.id], is[carrier.id], "pods made from now on come without the containers of SidecarSet ")
+		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods made from now on get the containers of SidecarSet ")
+		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods made from now on come without the containers of SidecarSet ")
 	}
 }
 
-func (c *comparison) others(carrier carrier, have, other []string, text string) {
+func (c *comparison) reachOthers(carrier carrier, have, other []string, text string) {
 	for _, set := range have {
 		ch := c.byID[resource.ID{Group: kruise.Group, Kind: kruise.KindSidecarSet, Namespace: c.now.facts.Namespace(), Name: set}]
 		if slices.Contains(other, set) || ch != nil && (ch.Verb == Added || ch.Verb == Removed || ch.Verb == Changed) {

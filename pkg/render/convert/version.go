@@ -90,7 +90,7 @@ func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 			continue
 		}
 		before := r.APIVersion()
-		errs.Add(w.one(r, &out))
+		errs.Add(w.convertObject(r, &out))
 		if r.APIVersion() != before {
 			changed[r] = before
 		}
@@ -99,12 +99,12 @@ func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 	return out, errs.Err()
 }
 
-// one writes one object.
-func (w Writing) one(r *resource.Resource, out *Written) error {
+// convertObject writes one object.
+func (w Writing) convertObject(r *resource.Resource, out *Written) error {
 	made := w.Made != nil && w.Made(r)
 	version := w.Version
 	if version == "" && made {
-		version = w.newest(r)
+		version = w.newestVersion(r)
 	}
 	switch {
 	case version == "":
@@ -113,7 +113,7 @@ func (w Writing) one(r *resource.Resource, out *Written) error {
 		out.Skipped = append(out.Skipped, r)
 		return nil
 	}
-	release, err := w.takes(r, version)
+	release, err := w.servingRelease(r, version)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,11 @@ func (w Writing) one(r *resource.Resource, out *Written) error {
 	} else if !made {
 		return nil
 	}
-	return w.without(r, release, made, out)
+	return w.removeUnserved(r, release, made, out)
 }
 
-// newest is the version in which the release takes the kind; "" where it does not.
-func (w Writing) newest(r *resource.Resource) string {
+// newestVersion is the version in which the release takes the kind; "" where it does not.
+func (w Writing) newestVersion(r *resource.Resource) string {
 	versions := w.Release.OrNewest().Versions(r.Group(), r.Kind())
 	if len(versions) == 0 || slices.Contains(versions, r.Version()) {
 		return r.Version()
@@ -139,8 +139,8 @@ func (w Writing) newest(r *resource.Resource) string {
 	return versions[len(versions)-1]
 }
 
-// takes is the release that takes the kind in the version, or an error.
-func (w Writing) takes(r *resource.Resource, version string) (kruise.Release, error) {
+// servingRelease is the release that takes the kind in the version, or an error.
+func (w Writing) servingRelease(r *resource.Resource, version string) (kruise.Release, error) {
 	release := w.Release.OrNewest()
 	if release.Serves(r.Group(), r.Kind(), version) {
 		return release, nil
@@ -158,19 +158,19 @@ func (w Writing) convert(r *resource.Resource, version string, release kruise.Re
 		return r.Wrap(err, "")
 	}
 	for _, l := range losses {
-		out.lose(r, l)
+		out.addLoss(r, l)
 	}
 	*r.Edit() = *n
 	return nil
 }
 
-// without leaves out of what was made what the release lacks, and refuses it elsewhere.
-func (w Writing) without(r *resource.Resource, release kruise.Release, made bool, out *Written) error {
+// removeUnserved leaves out of what was made what the release lacks, and refuses it elsewhere.
+func (w Writing) removeUnserved(r *resource.Resource, release kruise.Release, made bool, out *Written) error {
 	var errs resource.Errors
 	n, absent := release.Without(r.Node())
 	for _, a := range absent {
 		if made {
-			out.lose(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
+			out.addLoss(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
 			continue
 		}
 		errs.Add(r.Fault(a.Path, "remove it, or give another --kruise-version", "%s: it would be lost in objects for %s", a.Words(), release.Name()))
@@ -181,6 +181,6 @@ func (w Writing) without(r *resource.Resource, release kruise.Release, made bool
 	return errs.Err()
 }
 
-func (out *Written) lose(r *resource.Resource, l kruise.Loss) {
+func (out *Written) addLoss(r *resource.Resource, l kruise.Loss) {
 	out.Lost = append(out.Lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
 }

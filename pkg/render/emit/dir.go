@@ -65,7 +65,7 @@ func writeDir(path string, files []outFile, opt DirOptions) error {
 		return place(path, err)
 	}
 	defer dir.Close() //nolint:errcheck // it is only held
-	release, err := hold(dir)
+	release, err := lockDirectory(dir)
 	if err != nil {
 		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
 	}

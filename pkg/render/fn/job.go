@@ -173,20 +173,20 @@ func (s *stream) admit(r *resource.Resource) {
 	switch sound := load.Check(r) == nil; {
 	case !sound && r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup:
 	case local(r.Node()):
-		if sound && !s.job.describes(r) && !s.job.spares(r) {
+		if sound && !s.job.describes(r) && !s.job.leavesAlone(r) {
 			s.context = append(s.context, r)
 		}
 	case render.IsToolObject(r):
 	case s.job.generator && !r.Is("", "Namespace"):
-	case s.job.spares(r):
+	case s.job.leavesAlone(r):
 	default:
 		s.in = append(s.in, r)
 	}
 }
 
-// spares reports whether r is of the kind of the job's own object, but not that
+// leavesAlone reports whether r is of the kind of the job's own object, but not that
 // object: a SidecarSet as function config injects itself, not the others.
-func (j *job) spares(r *resource.Resource) bool {
+func (j *job) leavesAlone(r *resource.Resource) bool {
 	return j.only != "" && r.Is(kruise.Group, j.only)
 }
 

@@ -187,7 +187,7 @@ func (d *direct) flow(at, depth int) (n *tree.Node, after int, ok bool) {
 		}
 	}
 	d.close(n, first)
-	return n, at + 1, kind == yaml.SequenceNode || distinct(n)
+	return n, at + 1, kind == yaml.SequenceNode || hasDistinctKeys(n)
 }
 
 // flowKey reads a key within brackets; colon is where its colon stands, and a space behind.

@@ -119,7 +119,7 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 	case w.excepted(path):
 		w.left = true
 	case !mode.IsRegular():
-		w.errs.Add(irregular(path))
+		w.errs.Add(irregularFileError(path))
 	default:
 		w.sources = append(w.sources, rootedFile(w.root, path, w.real(path)))
 	}

@@ -20,17 +20,17 @@ import (
 
 // Bounds of one build of a kustomization.
 const (
-	// mostKustomizeBytes is the memory that kustomize may use.
-	mostKustomizeBytes = 2 << 30
-	// mostKustomizeTime is how long kustomize may take.
-	mostKustomizeTime = 50 * time.Second
-	// mostBuildFiles is how many files a build may read.
-	mostBuildFiles = 100_000
-	// mostBuildAgain is how often a build may read one file: bases that are named twice
+	// maxKustomizeBytes is the memory that kustomize may use.
+	maxKustomizeBytes = 2 << 30
+	// maxKustomizeTime is how long kustomize may take.
+	maxKustomizeTime = 50 * time.Second
+	// maxBuildFiles is how many files a build may read.
+	maxBuildFiles = 100_000
+	// maxBuildAgain is how often a build may read one file: bases that are named twice
 	// at every level double with each. Kustomize takes ten times as long for each.
-	mostBuildAgain, mostKustomizeAgain = 3_000, 300
-	// mostBuildBytes bounds them all.
-	mostBuildBytes = 1 << 30
+	maxBuildAgain, maxKustomizeAgain = 3_000, 300
+	// maxBuildBytes bounds them all.
+	maxBuildBytes = 1 << 30
 )
 
 // kustomizationDir is a kustomization to build.
@@ -129,7 +129,7 @@ func realPath(dir string) (string, error) {
 }
 
 func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
-	root, err := rooted.Open(ctx, j.Root, rooted.Limits{FileBytes: DefaultMaxFileBytes, AllBytes: mostBuildBytes, Files: mostBuildFiles, Again: again})
+	root, err := rooted.Open(ctx, j.Root, rooted.Limits{FileBytes: DefaultMaxFileBytes, AllBytes: maxBuildBytes, Files: maxBuildFiles, Again: again})
 	if err != nil {
 		return nil, unreadable(j.Name, err)
 	}
@@ -142,7 +142,7 @@ var errUnfit = errors.New("left to kustomize")
 
 // buildInProcess builds what can be built without kustomize to the same bytes.
 func (j job) buildInProcess(ctx context.Context) (built linear.Built, err error) {
-	root, err := j.open(ctx, mostBuildAgain)
+	root, err := j.open(ctx, maxBuildAgain)
 	if err != nil {
 		return built, err
 	}
@@ -185,17 +185,17 @@ func kruiseKinds() (additions, config []byte, err error) {
 
 // buildIsolated has kustomize build in a process of its own.
 func (j job) buildIsolated(ctx context.Context) ([]byte, error) {
-	limits := isolated.Limits{MemoryBytes: mostKustomizeBytes, Time: mostKustomizeTime, OutputBytes: DefaultMaxFileBytes}
+	limits := isolated.Limits{MemoryBytes: maxKustomizeBytes, Time: maxKustomizeTime, OutputBytes: DefaultMaxFileBytes}
 	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
 	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, isolated.ErrMemory):
-		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(mostKustomizeBytes))
+		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(maxKustomizeBytes))
 		return nil, fault
 	case errors.Is(err, isolated.ErrTime):
-		fault.Err = fmt.Errorf("kustomize takes longer than %s", mostKustomizeTime)
+		fault.Err = fmt.Errorf("kustomize takes longer than %s", maxKustomizeTime)
 		return nil, fault
 	case errors.Is(err, isolated.ErrOutput):
 		return nil, tooLarge(j.Name, DefaultMaxFileBytes)

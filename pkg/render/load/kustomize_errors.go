@@ -107,7 +107,7 @@ func (j job) place(d *disk, matches func(file, field, value string) bool) (at re
 			if dec.Decode(&doc) != nil {
 				break
 			}
-			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: mostSearched}
+			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: maxSearched}
 			if n, field := s.find(&doc, ""); n != nil {
 				return resource.Error{File: j.displayPath(t.name), Line: n.Line, Field: field}, s.value
 			}
@@ -135,8 +135,8 @@ type search struct {
 // contents are fields that hold what is to come into objects, and name nothing to read.
 var contents = map[string]bool{"data": true, "stringData": true, "binaryData": true, "literals": true}
 
-// mostSearched bounds the values that are looked at, since aliases repeat them.
-const mostSearched = 100_000
+// maxSearched bounds the values that are looked at, since aliases repeat them.
+const maxSearched = 100_000
 
 func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	if s.left--; s.left < 0 {

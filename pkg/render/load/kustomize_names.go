@@ -20,7 +20,7 @@ import (
 // be, and so may kustomizations that cannot be read: they come before the objects.
 func (d *disk) holdsSecrets() bool {
 	objects := slices.ContainsFunc(d.texts, func(t opened) bool { return !slices.Contains(kustomizationFiles, filepath.Base(t.name)) })
-	return d.bytes > mostTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
+	return d.bytes > maxTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
 }
 
 // quotable gathers what an error of kustomize may repeat.
@@ -39,7 +39,7 @@ type quotable struct {
 // what kustomizations and configurations of plugins select. A value that is also in a
 // Secret is none.
 func (j job) newQuotable(d *disk, said string) *quotable {
-	n := &quotable{job: j, disk: d, said: said, known: redact.Names{}, left: mostSearched}
+	n := &quotable{job: j, disk: d, said: said, known: redact.Names{}, left: maxSearched}
 	var docs []*tree.Node
 	for _, t := range d.texts {
 		docs = append(docs, n.addFile(t)...)

@@ -20,15 +20,15 @@ type budget struct {
 
 func newBudget(opt Options) *budget { return &budget{opt: opt.withDefaults()} }
 
-// left is how many bytes may still be read.
-func (b *budget) left() int64 { return max(b.opt.MaxInputBytes-b.bytes.Load(), 0) }
+// bytesLeft is how many bytes may still be read.
+func (b *budget) bytesLeft() int64 { return max(b.opt.MaxInputBytes-b.bytes.Load(), 0) }
 
-// room is how many documents there may still be.
-func (b *budget) room() int { return max(b.opt.MaxObjects-int(b.documents.Load()), 0) }
+// documentsLeft is how many documents there may still be.
+func (b *budget) documentsLeft() int { return max(b.opt.MaxObjects-int(b.documents.Load()), 0) }
 
 // read reads a source, no further than the input may be long.
 func (b *budget) read(s source) ([]byte, error) {
-	limit := min(b.opt.MaxFileBytes, b.left())
+	limit := min(b.opt.MaxFileBytes, b.bytesLeft())
 	text, err := s.read(limit)
 	_, large := largeError(err)
 	// Others may have read meanwhile what this source was given, too.

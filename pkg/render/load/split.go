@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// mostFaults bounds the faults that one file is cut with.
-const mostFaults = 100
+// maxFaults bounds the faults that one file is cut with.
+const maxFaults = 100
 
 // split cuts b into documents without parsing it. The raws of the documents,
 // one after the other, are b again, unless there is no document at all. It can
@@ -18,7 +18,7 @@ const mostFaults = 100
 func split(name string, b []byte, most int) ([]document, error) {
 	s := &splitter{name: name, b: b, line: 1, textLine: 1, most: most}
 	var errs resource.Errors
-	for at := 0; at < len(b) && len(errs) < mostFaults; s.line++ {
+	for at := 0; at < len(b) && len(errs) < maxFaults; s.line++ {
 		end := len(b)
 		if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
 			end = at + i + 1

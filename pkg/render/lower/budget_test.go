@@ -34,7 +34,7 @@ func TestKept(t *testing.T) {
 		{"99999999999999999999%", 5, 5},
 		{"1e400%", 5, 0},
 	} {
-		if got := kept(intstr.Parse(c.partition), c.replicas); got != c.want {
+		if got := keptPods(intstr.Parse(c.partition), c.replicas); got != c.want {
 			t.Errorf("kept(%s of %d) = %d, want %d", c.partition, c.replicas, got, c.want)
 		}
 	}

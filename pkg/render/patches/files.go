@@ -57,11 +57,11 @@ func (q *Sequence) path(i int) string {
 	if q.Steps[i].Patch != nil {
 		ending = ".yaml"
 	}
-	return path.Join(q.Directory, fmt.Sprintf("%0*d-%s%s", width, i+1, safe(q.Steps[i].Name), ending))
+	return path.Join(q.Directory, fmt.Sprintf("%0*d-%s%s", width, i+1, safeFileName(q.Steps[i].Name), ending))
 }
 
-// safe keeps what is at home in file names everywhere.
-func safe(name string) string {
+// safeFileName keeps what is at home in file names everywhere.
+func safeFileName(name string) string {
 	name = strings.ReplaceAll(name, "%", "pct")
 	return strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' {

@@ -97,15 +97,15 @@ func (g *gathering) object(r, place *resource.Resource) error {
 	if s.place == nil {
 		s.place = s.workload
 	}
-	if s.place != nil && (place != nil || s.speaks()) {
+	if s.place != nil && (place != nil || s.hasSpec()) {
 		g.found = append(g.found, s)
 	}
 	return nil
 }
 
-// speaks reports whether a spec says what to do with what is recorded. Facts from
+// hasSpec reports whether a spec says what to do with what is recorded. Facts from
 // elsewhere may hold the records alone.
-func (s *state) speaks() bool {
+func (s *state) hasSpec() bool {
 	return s.spec.RequiredPersistentTopology != nil || len(s.spec.PreferredPersistentTopology) > 0
 }
 

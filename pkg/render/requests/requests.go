@@ -97,8 +97,8 @@ func directory(namespace, kind, name string) string {
 	return stage.PieceName(folder, name, longestFolder, false)
 }
 
-// crowd is what is known of the pods of a namespace.
-type crowd struct {
+// podIndex is what is known of the pods of a namespace.
+type podIndex struct {
 	list []*corev1.Pod
 	// places are those in the list by name, labelled finds those of a selector.
 	places   map[string]int
@@ -111,21 +111,21 @@ type inNamespace string
 
 // pods are those of the request's namespace, the input's before the context's: of
 // two by the same name the first is meant. All requests share them.
-func (q *request) pods() (crowd, error) {
+func (q *request) pods() (podIndex, error) {
 	namespace := q.c.Facts.NamespaceOf(q.r)
-	pods := resource.Once(q.c.Facts, inNamespace(namespace), func() crowd { return crowdOf(q.c.Facts, namespace) })
+	pods := resource.Once(q.c.Facts, inNamespace(namespace), func() podIndex { return podsInNamespace(q.c.Facts, namespace) })
 	return pods, pods.err
 }
 
-func crowdOf(f *resource.Facts, namespace string) crowd {
-	c := crowd{places: map[string]int{}}
+func podsInNamespace(f *resource.Facts, namespace string) podIndex {
+	c := podIndex{places: map[string]int{}}
 	for _, r := range f.All("", "Pod") {
 		if _, seen := c.places[r.Name()]; seen || f.NamespaceOf(r) != namespace {
 			continue
 		}
 		pod := &corev1.Pod{}
 		if _, err := tree.Decode(r.Node(), pod); err != nil {
-			return crowd{err: r.Wrap(err, "")}
+			return podIndex{err: r.Wrap(err, "")}
 		}
 		pod.Namespace = namespace
 		c.places[r.Name()] = len(c.list)

@@ -49,9 +49,9 @@ var spreadForms = map[string]spreadForm{
 // jobLimit is the longest name of a Job: its pods carry it as a label.
 const jobLimit = 63
 
-// findable indexes what can be a target, by what it is called and, while kustomize
+// indexTargets indexes what can be a target, by what it is called and, while kustomize
 // runs, was called.
-func findable(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.Resource {
+func indexTargets(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.Resource {
 	out := map[resource.ID]*resource.Resource{}
 	for _, r := range in {
 		if _, twice := out[c.Facts.IDOf(r)]; !twice {

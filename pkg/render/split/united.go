@@ -103,7 +103,7 @@ func (x *expansion) allocate() error {
 	}
 	counts, err := allocate.Replicas(in)
 	if err != nil {
-		return placed(x.r, err)
+		return faultsOf(x.r, err)
 	}
 	x.counts = counts
 	x.reportAllocation(in)
@@ -118,8 +118,8 @@ func (x *expansion) adaptive() (adaptive, reserve bool) {
 	return adaptive, adaptive && s.Adaptive != nil && s.Adaptive.ReserveUnschedulablePods
 }
 
-// placed puts faults of the leaves into r's file, one by one.
-func placed(r *resource.Resource, err error) error {
+// faultsOf puts faults of the leaves into r's file, one by one.
+func faultsOf(r *resource.Resource, err error) error {
 	var parts, out resource.Errors
 	parts.Add(err)
 	for _, e := range parts {

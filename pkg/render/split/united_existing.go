@@ -107,15 +107,15 @@ func (o *observed) find(x *expansion) *found {
 			f.pods[subset] = append(f.pods[subset], p)
 		}
 	}
-	for _, s := range tree.Items(tree.Get(x.known(), "status", "subsetStatuses")) {
+	for _, s := range tree.Items(tree.Get(x.knownObject(), "status", "subsetStatuses")) {
 		f.status[tree.StrAt(s, "name")] = s
 	}
 	return f
 }
 
-// known is the UnitedDeployment with the controller's view in its status: the
+// knownObject is the UnitedDeployment with the controller's view in its status: the
 // cluster's, else the input's own.
-func (x *expansion) known() *tree.Node {
+func (x *expansion) knownObject() *tree.Node {
 	if live := x.c.Facts.Existing(x.r); live != nil {
 		return live.Node()
 	}
@@ -146,13 +146,13 @@ func (f *found) state(subset string) allocate.State {
 		}
 		s.Ready = count(tree.Get(w.Node(), "status", "readyReplicas"))
 	}
-	s.Unschedulable = f.marked(subset) || f.hasUnschedulable(subset)
+	s.Unschedulable = f.isUnschedulable(subset) || f.hasUnschedulable(subset)
 	s.Reserved = f.reserved(subset)
 	return s
 }
 
-// marked reports whether the subset's condition Schedulable is False.
-func (f *found) marked(subset string) bool {
+// isUnschedulable reports whether the subset's condition Schedulable is False.
+func (f *found) isUnschedulable(subset string) bool {
 	condition, _ := tree.Find(tree.Get(f.status[subset], "conditions"), "type", "Schedulable")
 	return tree.StrAt(condition, "status") == "False"
 }

@@ -37,7 +37,7 @@ var perSubset = []struct{ field, id string }{
 // reportFields says what becomes of what is written.
 func (x *expansion) reportFields() {
 	for _, f := range asWritten {
-		if x.written(f.field) {
+		if x.isWritten(f.field) {
 			x.report(f.id, f.field, "")
 		}
 	}
@@ -48,7 +48,7 @@ func (x *expansion) reportFields() {
 		at := fmt.Sprintf("spec.topology.subsets[%d].", i)
 		x.report("uniteddeployment/subset", at+"name", "")
 		for _, f := range perSubset {
-			if x.written(at + f.field) {
+			if x.isWritten(at + f.field) {
 				x.report(f.id, at+f.field, "")
 			}
 		}
@@ -66,9 +66,9 @@ var templateRules = map[string]string{
 	"deploymentTemplate":          "deployment-template",
 }
 
-// written reports whether the path leads to something that says more than
+// isWritten reports whether the path leads to something that says more than
 // leaving it out.
-func (x *expansion) written(path string) bool {
+func (x *expansion) isWritten(path string) bool {
 	n, whole := tree.At(x.hub, path)
 	return whole && !tree.IsNull(n) && (tree.IsScalar(n) || len(n.Content) > 0)
 }
@@ -77,7 +77,7 @@ func (x *expansion) written(path string) bool {
 // cluster.
 func (x *expansion) reportAllocation(in allocate.Input) {
 	const strategy = "spec.topology.scheduleStrategy"
-	if !in.Adaptive && x.written(strategy+".type") {
+	if !in.Adaptive && x.isWritten(strategy+".type") {
 		x.report("uniteddeployment/schedule-strategy", strategy+".type", "")
 	}
 	switch {

@@ -139,12 +139,12 @@ func PieceName(owner, piece string, limit int, hostnames bool) string {
 	return strings.TrimRight(legal[:keep], "-.") + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// harmless are the values that mean the same as leaving the field out.
-var harmless = []string{"", "false", "0", "0%"}
+// defaultValues are the values that mean the same as leaving the field out.
+var defaultValues = []string{"", "false", "0", "0%"}
 
 // Written reports whether the dotted field of an object is given with a value that
 // says something.
 func Written(n *tree.Node, field string) bool {
 	value := tree.Get(n, tree.Steps(field)...)
-	return value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value))
+	return value != nil && (!tree.IsScalar(value) || !slices.Contains(defaultValues, value.Value))
 }

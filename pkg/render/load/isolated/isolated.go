@@ -48,8 +48,8 @@ type order struct {
 // exitMemory is the exit code of a process that takes too much memory.
 const exitMemory = 97
 
-// mostSaid bounds what a process says on standard error.
-const mostSaid = 64 << 10
+// maxOutput bounds what a process says on standard error.
+const maxOutput = 64 << 10
 
 // Run has the work of a name done over what is below a folder. It returns the answer
 // and what was written to standard error. The process ends when ctx does, and when this
@@ -77,7 +77,7 @@ func Run(ctx context.Context, name, folder string, work any, limits Limits) (ans
 	// The process reads its end as that of its parent.
 	defer hold.Close() //nolint:errcheck // nothing is left in it
 	c.Stdin = stdin
-	out, complaint := &bounded{most: limits.OutputBytes, full: stop}, &bounded{most: mostSaid}
+	out, complaint := &bounded{most: limits.OutputBytes, full: stop}, &bounded{most: maxOutput}
 	c.Stdout, c.Stderr = out, complaint
 	runtime.LockOSThread() // the process dies with the thread that starts it, on Linux
 	defer runtime.UnlockOSThread()

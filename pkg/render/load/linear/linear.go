@@ -32,7 +32,7 @@ type Built struct {
 //
 // The schema of kustomize must be the caller's for as long as it runs.
 func Build(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
-	return build(disk, dir, configuration, &room{mostAdded})
+	return build(disk, dir, configuration, &room{maxAdded})
 }
 
 // Unbounded is [Build] without a bound of memory, for a process that has one: what Build

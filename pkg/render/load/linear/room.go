@@ -22,8 +22,8 @@ import (
 // process whose memory is bounded.
 
 const (
-	// mostAdded is what the transformers of a build may add, in bytes of memory, about.
-	mostAdded = 128 << 20
+	// maxAdded is what the transformers of a build may add, in bytes of memory, about.
+	maxAdded = 128 << 20
 	// valueBytes is what a value takes beside its text.
 	valueBytes = 64
 )
@@ -251,7 +251,7 @@ func (s *set) meantBy(target types.Selector) (out []*entry) {
 
 // admitPrinted holds the text of all objects against the bound.
 func (r *room) admitPrinted(objects *set) error {
-	if r != nil && weigh(objects.entries).bytes > 2*mostAdded {
+	if r != nil && weigh(objects.entries).bytes > 2*maxAdded {
 		return ErrLarge
 	}
 	return nil

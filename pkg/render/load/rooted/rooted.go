@@ -157,8 +157,8 @@ func (r *Root) folder(name, rel string) (string, error) {
 	return found, err
 }
 
-// mostLinks is how many links one name may lead through, as on Linux.
-const mostLinks = 40
+// maxLinks is how many links one name may lead through, as on Linux.
+const maxLinks = 40
 
 // follow walks from a folder along a path and through links.
 func (r *Root) follow(name, from, path string) (string, error) {
@@ -182,7 +182,7 @@ func (r *Root) follow(name, from, path string) (string, error) {
 			at = next
 			continue
 		}
-		if links++; links > mostLinks {
+		if links++; links > maxLinks {
 			return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("too many links")}
 		}
 		target, err := r.root.Readlink(next)
