@@ -72,7 +72,7 @@ func (cloneSetType) up(c *conversion) {
 func (cloneSetType) down(c *conversion) {
 	if tree.Str(c.get(strategyType)) == string(OnDeleteCloneSetStrategyType) {
 		if c.take(podUpdatePolicy) != nil {
-			c.lose(podUpdatePolicy, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+			c.lose(podUpdatePolicy, "%s drops rollingUpdate when the type is OnDelete", c.to)
 		}
 		c.dropRolling(rollingStrategy + ".")
 		return
@@ -89,7 +89,7 @@ func (cloneSetType) down(c *conversion) {
 func (c *conversion) dropRolling(shown string) {
 	for _, name := range rollingFields {
 		if c.take("spec.updateStrategy."+name) != nil {
-			c.lose(shown+name, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+			c.lose(shown+name, "%s drops rollingUpdate when the type is OnDelete", c.to)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (a annotated) down(c *conversion) {
 	case said != "" && said != "false":
 		c.annotate(a.annotation, said)
 	case v != nil && before != "" && a.parse(before) != nil:
-		c.lose(a.field, "%s reads the annotation %s instead, which says %s", c.to, a.annotation, before)
+		c.lose(a.field, "%s reads the annotation %s instead, which is %s", c.to, a.annotation, before)
 	}
 }
 

@@ -261,7 +261,7 @@ func (b *reviewer) warnUnreadGates() {
 		}
 	}
 	if budgets := b.snap.enforcedBudgets(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {
-		b.warning("Kruise's feature gates cannot be read (%s): the plan takes %s to be off, so that no PodUnavailableBudget is asked before an update in place; --feature-gates %s=true says otherwise", b.snap.GatesUnread, updateGate, updateGate)
+		b.warning("Kruise's feature gates cannot be read (%s): the plan assumes that %s is off, so that no PodUnavailableBudget is asked before an update in place; set --feature-gates %s=true if it is on", b.snap.GatesUnread, updateGate, updateGate)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	}{
 		"off":     {false, "", "Kruise does not ask it before an update in place: PodUnavailableBudgetUpdateGate is off", true, "", false},
 		"on":      {true, "", "PodUnavailableBudget web never allows a pod to go", false, "web", true},
-		"unknown": {false, "forbidden", "Kruise's feature gates cannot be read (forbidden): the plan takes PodUnavailableBudgetUpdateGate to be off", true, "if PodUnavailableBudgetUpdateGate is on: Kruise's feature gates cannot be read", false},
+		"unknown": {false, "forbidden", "Kruise's feature gates cannot be read (forbidden): the plan assumes that PodUnavailableBudgetUpdateGate is off", true, "if PodUnavailableBudgetUpdateGate is on: Kruise's feature gates cannot be read", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, s := guardedWorld(t, c.on)

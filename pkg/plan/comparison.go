@@ -299,7 +299,7 @@ func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
 func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
 	if m.unknownTemplate != nil && m.unknownTemplate(p) {
-		return rules.ModeRecreate, "the template that it was made from is not known", false
+		return rules.ModeRecreate, "the template that the pod was created from is not known", false
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {

@@ -181,7 +181,7 @@ func (b *comparison) blockedReason() func(*cluster.Pod) string {
 		case !matched[p.UID]:
 			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
 		case !set.Upgradable(p):
-			return "more than images of the sidecars changed since it was made, and only images change in place"
+			return "the sidecars changed in more than images since the pod was created, and only images can change in place"
 		}
 		return ""
 	}

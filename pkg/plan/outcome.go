@@ -112,19 +112,19 @@ func (p Plan) WithDescription(s Snapshot) (Plan, error) {
 	}
 	made := b.plan.Change
 	if p.Change.ToHash != made.ToHash {
-		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: hint}
+		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than the described one", Hint: hint}
 	}
 	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
-		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
+		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than described: " + difference(said, does), Hint: hint}
 	}
 	if ofWorkload && p.Limits != b.subject.limits {
-		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.subject.limits), Hint: hint}
+		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan has %+v, but the object needs %+v", p.Limits, b.subject.limits), Hint: hint}
 	}
 	for i := range p.Steps {
 		if n, more := b.updatesMore(&p.Steps[i], stages[i+1]); more {
 			return p, &tree.Error{
 				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
-				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", counted.Of(n, "pod"), p.Steps[i].Updated),
+				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d of the plan", counted.Of(n, "pod"), p.Steps[i].Updated),
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func (r *run) withdrawStop() (d Decision, more bool) {
 		return Decision{}, false
 	}
 	if known := r.plannedValues(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
-		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the %s was %s before the pause according to the record, but the plan has %s", stop.Field, stop.Was, known[0])}), true
 	}
 	patch := stop.Field.patch(r.plan, w, stop.Was)
 	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true

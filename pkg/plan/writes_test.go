@@ -143,11 +143,11 @@ func TestWithDescription_ComparesPatches(t *testing.T) {
 		p    plan.Plan
 		want string
 	}{
-		"other limits":       {limits, "the object comes to"},
-		"a wider partition":  {faster, "updates 10 pods, more than the 5 that the plan says"},
-		"an operation added": {added, "another template than its description says"},
-		"a field struck":     {struck, "change other fields than its description says: spec.containers[0].env"},
-		"a value changed":    {relabelled, "change other fields than its description says: spec.containers[0].image"},
+		"other limits":       {limits, "but the object needs"},
+		"a wider partition":  {faster, "updates 10 pods, more than the 5 of the plan"},
+		"an operation added": {added, "another template than the described one"},
+		"a field struck":     {struck, "change other fields than described: spec.containers[0].env"},
+		"a value changed":    {relabelled, "change other fields than described: spec.containers[0].image"},
 		"an empty one":       {undone, ""},
 	} {
 		_, err := c.p.WithDescription(s)

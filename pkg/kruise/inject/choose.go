@@ -215,7 +215,7 @@ func (c Choice) injected() string {
 		b.WriteString("; revision " + c.Content.Revision)
 	}
 	if c.Diced {
-		b.WriteString(" (chosen by the template's name, where Kruise chooses at random)")
+		b.WriteString(" (chosen by the template's name, whereas Kruise chooses at random)")
 	}
 	return b.String()
 }

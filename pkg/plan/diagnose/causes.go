@@ -243,7 +243,7 @@ var hints = map[string]string{
 	plan.GateVerify:     "check the measurement, then 'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
 	plan.GateCrash:      "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout undo NAME' rolls back",
 	plan.GateImage:      "check the image name, the registry and imagePullSecrets",
-	plan.GateSchedule:   "'kubectl describe pod POD' shows what the scheduler said; check node capacity, taints, affinity and volumes",
+	plan.GateSchedule:   "'kubectl describe pod POD' shows the message of the scheduler; check node capacity, taints, affinity and volumes",
 	plan.GateBudget:     "waits until more of the pods that the budget covers are available",
 	plan.GateHook:       "the owner of the hook must remove its label or finalizer",
 	plan.GateDeadline:   "'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",

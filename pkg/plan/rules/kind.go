@@ -90,7 +90,7 @@ func (cloneSetKind) policies() []UpdatePolicy {
 // refusedRemark: docs/kruise/workloads.md#when-it-is-impossible.
 func (cloneSetKind) refusedRemark(version string) string {
 	if version == kruise.V1beta1 {
-		return "admission lets it through in " + kruise.V1beta1 + ", and then no pod changes and no event says why"
+		return "admission accepts it in " + kruise.V1beta1 + ", but then no pod changes and no event explains why"
 	}
 	return admitted{}.refusedRemark(version)
 }
@@ -148,7 +148,7 @@ func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
 	if PolicyOf(old.Object) != PolicyRecreate {
 		return ""
 	}
-	return "pods made under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
+	return "pods created under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
 }
 
 type sidecarSetKind struct {
@@ -253,7 +253,7 @@ func strategyRemark(obj any) string {
 	case onDelete:
 		return "the strategy is OnDelete: a pod gets the new template only when it is deleted"
 	case string(kruise.NotUpdateSidecarSetStrategyType):
-		return "the strategy is NotUpdate: only pods made from now on get it"
+		return "the strategy is NotUpdate: only pods created from now on get it"
 	}
 	return kindOf(obj).strategyRemark()
 }

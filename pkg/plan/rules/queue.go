@@ -123,7 +123,7 @@ func (l *Placing) Of(p *cluster.Pod) string {
 		if i := keyOf(p, l.strategy); i >= 0 {
 			return "by its label " + l.strategy.OrderPriority[i].OrderedKey
 		}
-		return "has none of the labels of orderPriority"
+		return "has no label of orderPriority"
 	case p.Node == "":
 		return "not bound to a node"
 	case p.Phase != corev1.PodRunning:

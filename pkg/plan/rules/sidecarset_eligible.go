@@ -63,7 +63,7 @@ func classifySidecar(f *FieldChange, d tree.Difference, hashed bool, updated map
 	case hashed && !image:
 		f.Effect, f.Why = EffectRecreate, "of a sidecar only the image changes in place: such pods have to be recreated"
 	default:
-		f.Effect, f.Why = EffectNewPods, "only pods made from now on get it"
+		f.Effect, f.Why = EffectNewPods, "only pods created from now on get it"
 	}
 }
 

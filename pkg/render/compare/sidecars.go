@@ -112,7 +112,7 @@ func (c *comparison) addUpgrade(ch *Change, old, now *resource.Resource) {
 	}
 	ch.Rollout = r
 	if r.Mode == rules.ModeUnchanged && slices.ContainsFunc(asked, func(f rules.FieldChange) bool { return f.Effect == rules.EffectNewPods }) {
-		ch.add(Note, "", "only pods made from now on get it")
+		ch.add(Note, "", "only pods created from now on get it")
 	}
 	if reaches(ch.Reach, Added) {
 		ch.add(Warning, "spec.selector", "it reaches other workloads now: their pods get its containers when they are recreated")
@@ -157,8 +157,8 @@ func (c *comparison) addChangedSets(was, is reach) {
 		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
 			continue
 		}
-		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods made from now on get the containers of SidecarSet ")
-		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods made from now on come without the containers of SidecarSet ")
+		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods created from now on get the containers of SidecarSet ")
+		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods created from now on come without the containers of SidecarSet ")
 	}
 }
 

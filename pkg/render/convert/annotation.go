@@ -84,7 +84,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		return stop
 	}
 	if err != nil {
-		return fmt.Errorf("what was made cannot be converted back: %w", err)
+		return fmt.Errorf("the result cannot be converted back: %w", err)
 	}
 	again := make(map[*resource.Resource]*resource.Resource, len(undone))
 	for _, u := range undone {

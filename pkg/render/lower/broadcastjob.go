@@ -330,5 +330,5 @@ func (b *broadcastJob) reportParallelism(nodes int) {
 		b.report("broadcastjob/parallelism-all", "spec.parallelism", "")
 		return
 	}
-	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %s start at once, where Kruise runs %d at a time", counted.Of(nodes, "pod"), most))
+	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %s start at once, whereas Kruise runs %d at a time", counted.Of(nodes, "pod"), most))
 }

@@ -279,7 +279,7 @@ func (p *imagePull) reportParallelism() {
 	const field = "spec.parallelism"
 	switch n, given := p.parallelism(); {
 	case !given || n > 0:
-		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
+		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, whereas Kruise has %d at a time", n))
 	case p.neverCompletes():
 		p.report(p.id("paused-never"), field, "")
 	default:

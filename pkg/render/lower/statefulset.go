@@ -223,7 +223,7 @@ func (s *statefulSet) reportUnavailable() {
 		s.report("statefulset/max-unavailable", rollingUpdate+"maxUnavailable", "")
 	default:
 		s.report("statefulset/max-unavailable-older", rollingUpdate+"maxUnavailable",
-			fmt.Sprintf("left out: on by default only from Kubernetes 1.%d; pods are updated one at a time, where Kruise takes %s", maxUnavailableServed, u))
+			fmt.Sprintf("left out: on by default only from Kubernetes 1.%d; pods are updated one at a time, whereas Kruise allows %s", maxUnavailableServed, u))
 	}
 }
 
@@ -273,7 +273,7 @@ func (s *statefulSet) reportReserved() {
 		text[i] = strconv.Itoa(n)
 	}
 	s.report("statefulset/reserve-ordinals-holes", field,
-		fmt.Sprintf("the pods are numbered from %d without a gap, where Kruise has %s", s.startOrdinal(), strings.Join(text, ", ")))
+		fmt.Sprintf("the pods are numbered from %d without a gap, whereas Kruise has %s", s.startOrdinal(), strings.Join(text, ", ")))
 }
 
 // shownOrdinals is how many ordinals a finding lists.

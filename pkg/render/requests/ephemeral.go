@@ -205,7 +205,7 @@ func (q *ephemeral) marked(c corev1.EphemeralContainer) bool {
 // pods that were chosen out of the known ones.
 func (q *ephemeral) reportFields(known, matched int) {
 	if matched == 0 {
-		q.report("no-pod", "spec.selector", fmt.Sprintf("nothing is done: pods of the namespace that are known: %d, and none is chosen", known))
+		q.report("no-pod", "spec.selector", fmt.Sprintf("no pod is selected; known pods of the namespace: %d", known))
 	} else {
 		q.written("spec.template.ephemeralContainers")
 		q.report("selector", "spec.selector", "")

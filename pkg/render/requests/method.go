@@ -158,9 +158,9 @@ func methodText(ways []*method) string {
 func (q *recreate) bySignal(c *corev1.Container, _ int) (*method, string) {
 	switch {
 	case q.pod.Spec.ShareProcessNamespace != nil && *q.pod.Spec.ShareProcessNamespace, q.pod.Spec.HostPID:
-		return nil, "process 1 is none of the container's: the pod shares process IDs"
+		return nil, "process 1 does not belong to the container: the pod shares process IDs"
 	case !q.isRestarted(c):
-		return nil, "its restartPolicy does not bring it back whatever it ends with"
+		return nil, "its restartPolicy does not restart it after every exit"
 	}
 	t := targetOf(q.pod)
 	w := &method{

@@ -111,7 +111,7 @@ func (q *recreate) failureCommands(last bool) []string {
 	case last:
 		return nil
 	case q.strategy.FailurePolicy == kruise.ContainerRecreateIgnore:
-		return []string{"if this step fails, go on with the next one (failurePolicy Ignore)"}
+		return []string{"if this step fails, continue with the next one (failurePolicy Ignore)"}
 	}
 	return []string{"if this step fails, stop here: the containers that come after it stay as they are (failurePolicy Fail)"}
 }

@@ -30,7 +30,7 @@ func (s *spreading) reportKept() {
 // reportTarget says what is special about the target.
 func (s *spreading) reportTarget() {
 	if s.target.Label(kruise.SubsetNameLabel) != "" && s.target.Label(kruise.SourceLabel) != "" {
-		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is what a subset of a UnitedDeployment became")
+		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is the workload of a subset of a UnitedDeployment")
 	}
 }
 
