@@ -27,7 +27,7 @@ func PatchTemplate(template, patch map[string]any) (merged map[string]any, err e
 	return merged, nil
 }
 
-// plainly says what the library says without the objects that it prints, which
+// plainly reports what the library says without the objects that it prints, which
 // are hard to read and may hold secrets.
 func plainly(err error) string {
 	msg := err.Error()

@@ -134,7 +134,7 @@ func Releases() []Release {
 	return append(out, Next)
 }
 
-// Span says in which releases something is there.
+// Span defines in which releases something is there.
 type Span struct {
 	// First is the release that brought it.
 	First Release

@@ -16,10 +16,10 @@ type Reading struct {
 	Object *tree.Node
 	// Dropped are the fields that the release drops without a word.
 	Dropped []Absent
-	// CloneSet says that the cloneSetTemplate of a UnitedDeployment was read in the form of
+	// CloneSet is true if the cloneSetTemplate of a UnitedDeployment was read in the form of
 	// CloneSet v1alpha1, as every release up to 1.9 does.
 	CloneSet bool
-	// ByFields says that the form was known by its own fields, which v1beta1 does not have.
+	// ByFields is true if the form was known by its own fields, which v1beta1 does not have.
 	ByFields bool
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Outcome is the object after all patches of the plan, in their order. present is what is
-// in the cluster now. The error says which patch does not apply.
+// Outcome is the object after all patches of the plan, in their order. present is the object in
+// the cluster. The error names the patch that does not apply.
 func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
 	stages, err := p.outcomes(present)
 	if err != nil {
@@ -164,8 +164,8 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 	return b, stages, b.compareSpecs()
 }
 
-// updatesMore reports whether the partition after a step updates more pods than the step says,
-// and how many.
+// updatesMore reports whether the partition after a step updates more pods than the step has, and
+// how many.
 func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more bool) {
 	v, ok := cluster.Of(after.Object).Partition()
 	if !ok || b.subject.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
@@ -175,7 +175,8 @@ func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more boo
 	return n, n > s.Updated
 }
 
-// withVerifyTitles has the titles of questions say what is asked, whatever the plan's author wrote.
+// withVerifyTitles replaces the titles of checks by what is really checked, whatever the author of
+// the plan wrote.
 func withVerifyTitles(steps []Step) []Step {
 	out := slices.Clone(steps)
 	for i := range out {

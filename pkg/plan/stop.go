@@ -83,7 +83,7 @@ func (s ControllerStop) Check() error {
 	return nil
 }
 
-// String says by what the controller is stopped; "" for nothing.
+// String reports by what the controller is stopped; "" for nothing.
 func (s ControllerStop) String() string {
 	if s.Field == "" {
 		return ""
@@ -161,7 +161,7 @@ func (r *rollout) plannedValues(f StopField) []string {
 	return r.expectedValues(r.currentStep(), HoldsPartition)
 }
 
-// holdReason says since when a rollout is paused, and what that means for its controller.
+// holdReason reports since when a rollout is paused, and what that means for its controller.
 func (r *rollout) holdReason() string {
 	text, stop, w := r.progress.PausedBy, r.progress.Stop, r.object()
 	switch {
@@ -173,7 +173,7 @@ func (r *rollout) holdReason() string {
 	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
 }
 
-// suffix says it of a rollout that is on hold or has ended.
+// suffix is the part of a sentence about how a paused or ended rollout stops its controller.
 func (s ControllerStop) suffix() string {
 	if !s.Asked || s.Field == "" {
 		return ""
@@ -325,8 +325,8 @@ func (r *rollout) outdatedPods(updated func(*cluster.Pod) bool) int {
 	return n
 }
 
-// atObservedRevision tells the pods at a revision in the status; none before the controller has
-// seen the present spec.
+// atObservedRevision returns a function that selects the pods at a revision of the status; none
+// before the controller has observed the current spec.
 func atObservedRevision(obj any, revision string) func(*cluster.Pod) bool {
 	if !rules.Observed(obj) {
 		return func(*cluster.Pod) bool { return false }

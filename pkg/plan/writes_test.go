@@ -250,7 +250,7 @@ func TestDigest_CoversWhatIsApproved(t *testing.T) {
 	}
 }
 
-// TestNeedsApproval_ListsWritesOfARecord tells what a record alone may have done from what changes what runs.
+// TestNeedsApproval_ListsWritesOfARecord separates what a record alone may have caused from what changes what runs.
 func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)

@@ -30,7 +30,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
 )
 
-// Target says what may be in the output.
+// Target defines what may be in the output.
 type Target string
 
 // The targets.
@@ -105,7 +105,7 @@ type Result struct {
 	// Sequences are what ContainerRecreateRequests and EphemeralJobs became, in input
 	// order: steps that the reader carries out.
 	Sequences []patches.Sequence
-	// Findings say what the output keeps, bends or loses.
+	// Findings define what the output keeps, bends or loses.
 	Findings []finding.Finding
 	// Explanations are filled when Options.Explain is set.
 	Explanations []stage.Explanation

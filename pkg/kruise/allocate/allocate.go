@@ -31,7 +31,7 @@ type State struct {
 	Current int32
 	// Ready is status.readyReplicas of the workload.
 	Ready int32
-	// Unschedulable says that new pods should go elsewhere: the subset's
+	// Unschedulable is true if new pods should go elsewhere: the subset's
 	// condition Schedulable is False, or pods of it have been pending too long.
 	Unschedulable bool
 	// Reserved is the number of pods that are replaced elsewhere while they

@@ -20,7 +20,7 @@ const VolumesServed = 35
 
 // Pod is how a pod pulls.
 type Pod struct {
-	// Volumes says that the server has image volumes.
+	// Volumes is true if the server has image volumes.
 	Volumes bool
 	// Helper is the image that runs beside the one that is pulled; empty for
 	// [HelperImage].

@@ -26,7 +26,7 @@ type Target struct {
 	Key string
 }
 
-// Outcome says whether a set goes into a pod, and what decided it.
+// Outcome is whether a set goes into a pod, and what decided it.
 type Outcome int
 
 // The outcomes, in the order in which Kruise decides.
@@ -183,7 +183,7 @@ func percentile(set, key string) int {
 	return int(h.Sum32() % 100)
 }
 
-// Why says in one line what decided.
+// Why reports in one line what decided.
 func (c Choice) Why() string {
 	switch c.Outcome {
 	case Paused:

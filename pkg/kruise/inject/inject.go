@@ -78,8 +78,8 @@ type injection struct {
 	opt  Options
 	// Copies of the levels that change; spec's lists are set at the end.
 	pod, metadata, annotations, spec *tree.Node
-	// The lists as they came; carried are the sets that the pod lists as
-	// injected, ours the names of the containers that those put in.
+	// The lists of the pod before injection; carried are the sets that the pod lists as injected,
+	// ours the names of their containers.
 	inits, containers []*tree.Node
 	carried, ours     map[string]bool
 

@@ -156,7 +156,7 @@ type Note struct {
 	Hash, HashWithoutImage, Revision string
 }
 
-// Entries returns what a pod's annotations say of the SidecarSets in it, by their names.
+// Entries returns the entries of SidecarSets in a pod's annotations, by their names.
 func Entries(annotations map[string]string) (map[string]Entry, error) {
 	return readEntries(annotations[kruise.SidecarSetHashAnnotation])
 }

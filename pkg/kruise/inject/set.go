@@ -26,8 +26,8 @@ type Set struct {
 	selector   labels.Selector
 
 	current *Content
-	// chosen is the stored revision that injectionStrategy names; missing says
-	// why it is not there.
+	// chosen is the stored revision that injectionStrategy names; missing is why it does not
+	// exist.
 	chosen   *Content
 	missing  error
 	strategy strategy

@@ -80,10 +80,10 @@ type message struct {
 	further map[string][]string
 
 	out strings.Builder
-	// hidden says that the last that was written is [Masked], counted that a number may
+	// hidden is true if the last that was written is [Masked], counted that a number may
 	// follow.
 	hidden, counted bool
-	// colon says that one was between the last word and this.
+	// colon is true if one was between the last word and this.
 	colon bool
 }
 

@@ -19,7 +19,7 @@ type Room struct {
 	// Missing is how many more pods the subset takes, or [Unlimited]; for ordinals
 	// it is how many it takes at all.
 	Missing int
-	// Closed says that the subset is taken as unschedulable: pods go past it.
+	// Closed is true if the subset is taken as unschedulable: pods go past it.
 	Closed bool
 }
 

@@ -20,7 +20,7 @@ type Error struct {
 	Path string
 	// Line counts from 1 in the file that the document came from; 0 is unknown.
 	Line int
-	// Msg says what is wrong, Hint what to do about it (may be empty).
+	// Msg is what is wrong, Hint what to do about it (may be empty).
 	Msg, Hint string
 }
 
@@ -239,7 +239,7 @@ func say(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// hint says how a scalar is written so that it fits. A yes that is text, as it is to
+// hint reports how a scalar is written so that it fits. A yes that is text, as it is to
 // kustomize, fits no boolean.
 func hint(n *Node, err error) string {
 	te, ok := errors.AsType[*json.UnmarshalTypeError](err)

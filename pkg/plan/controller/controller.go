@@ -80,7 +80,7 @@ type Pass struct {
 	// RequeueAfter is when the controller looks again without any change, counted from
 	// now; 0 means not before something changes.
 	RequeueAfter time.Duration
-	// Why says what the pass does, or what holds it up.
+	// Why is what the pass does, or what holds it up.
 	Why string
 	// IfRefused is what the controller does when a write is refused before which
 	// done of the actions were carried out, instead of the rest of this pass and

@@ -161,8 +161,8 @@ func encoded(value any) []byte {
 	return text
 }
 
-// updates says how each pod of a workload comes to the update revision. Templates
-// are compared once per old revision, not once per pod.
+// updates is how each pod of a workload comes to the update revision. Templates are compared once
+// per old revision, not once per pod.
 type updates struct {
 	view   *View
 	all    []cluster.Revision

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// addDecision takes over what the rollout itself says.
+// addDecision adds the blockers of the rollout's own decision.
 func (a *answer) addDecision(d plan.Decision) {
 	for _, b := range d.Blockers {
 		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.reportedByPace(b, d) {
@@ -53,8 +53,8 @@ const gateDriver = "driver"
 // userGates are gates that only a user opens.
 var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
 
-// addSpec says what the object's own fields hold back; a recorded rollout has set them
-// itself.
+// addSpec adds the fields of the object that hold pods back; in a recorded rollout the rollout
+// itself has set them.
 func (a *answer) addSpec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
@@ -97,7 +97,7 @@ func (a *answer) addSpec(d plan.Decision) {
 }
 
 // GateSelector is where the update strategy's own selector leaves pods out, which is how a
-// SidecarSet is tried on some pods; LeftOut says so of a pod.
+// SidecarSet is tried on some pods; LeftOut is the text about a pod.
 const (
 	GateSelector = "selector"
 	LeftOut      = "not matched by updateStrategy.selector"
@@ -123,8 +123,7 @@ func (a *answer) outdated() []*cluster.Pod {
 	return out
 }
 
-// addPace says what the controller says: why no more pods at once, and which budget
-// holds the next.
+// addPace adds why the controller updates no more pods at once, and which budget holds the next.
 func (a *answer) addPace(d plan.Decision) {
 	o := a.outlook
 	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && userGates[d.Blockers[0].Gate] {
@@ -141,8 +140,8 @@ func (a *answer) addPace(d plan.Decision) {
 	}
 }
 
-// addUnready tells of pods that are not ready, those with the same trouble together. An
-// old pod that is not ready uses maxUnavailable up as a new one does.
+// addUnready adds the pods that are not ready, those with the same cause together. An old pod that
+// is not ready uses maxUnavailable up as a new one does.
 func (a *answer) addUnready() {
 	type group struct {
 		cause   plan.Blocker
@@ -175,7 +174,7 @@ func (a *answer) revisionNote(p *cluster.Pod) string {
 	return " (old revision)"
 }
 
-// waitingMessage is what the node says of the first container that waits.
+// waitingMessage is the message of the node about the first container that waits.
 func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
 	if !ok {
@@ -212,7 +211,7 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 	return cluster.Container{}, false
 }
 
-// addTerminating tells of pods that are on their way out and held.
+// addTerminating adds the pods that are terminating and held.
 func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
@@ -225,7 +224,7 @@ func (a *answer) addTerminating() {
 	}
 }
 
-// addHook says which lifecycle hook a pod waits for, if any.
+// addHook adds which lifecycle hook a pod waits for, if any.
 func (a *answer) addHook(p *cluster.Pod) {
 	if b, ok := plan.HookHolding(a.q.Snapshot, p); ok {
 		a.add(b.Gate, b.Why, false, p.Name)

@@ -16,7 +16,7 @@ type Side struct {
 	Replicas int32
 	// Exist and Available are of its status.
 	Exist, Available int32
-	// Observed says that its controller has seen the spec.
+	// Observed is true if its controller has seen the spec.
 	Observed bool
 }
 
@@ -50,7 +50,7 @@ type Decision struct {
 	Why     string
 }
 
-// Next says what to do now. Whatever it returns can be written twice and by two: it
+// Next reports what to do now. Whatever it returns can be written twice and by two: it
 // depends on the state alone, and pods of the source only go for pods of the
 // destination that are available, or that cannot be beside them.
 func Next(r Record, source, destination Side, budgets []Budget) Decision {
@@ -143,7 +143,7 @@ type Budget struct {
 	Spec policyv1.PodDisruptionBudgetSpec
 	// Expected and Healthy are of its status.
 	Expected, Healthy int32
-	// Stale says that its status is of an older spec.
+	// Stale is true if its status is of an older spec.
 	Stale bool
 }
 

@@ -100,9 +100,9 @@ type Kind struct {
 	Words []string
 	// Counterpart is the kind on the other side, with Kruise or without.
 	Counterpart *Kind
-	// Keeps says that pods keep their names and claims: there is only one of a name.
+	// Keeps is true if pods keep their names and claims: there is only one of a name.
 	Keeps bool
-	// Nodes says that nodes make the number of pods: none moves alone, see [Handover].
+	// Nodes is true if nodes make the number of pods: none moves alone, see [Handover].
 	Nodes bool
 }
 

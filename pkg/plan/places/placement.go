@@ -66,7 +66,7 @@ func (s *Subset) add(p *cluster.Pod) {
 	s.Pods = append(s.Pods, out)
 }
 
-// addUnschedulable says how many pods find no node, and why the first does not.
+// addUnschedulable reports how many pods find no node, and why the first does not.
 func (s *Subset) addUnschedulable() {
 	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Unschedulable == "" })
 	if len(waiting) > 0 {

@@ -84,7 +84,7 @@ func (p *Placement) count(pods []*cluster.Pod) {
 	}
 }
 
-// allocated says how far a subset is from the number that it should have.
+// allocated reports how far a subset is from the number that it should have.
 func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
 	for i := range subsets {
 		s, now := &p.Subsets[i], subsets[i].Current

@@ -19,13 +19,15 @@ type kind interface {
 	policy() UpdatePolicy
 	// policies are all that the kind knows.
 	policies() []UpdatePolicy
-	// change says what a change of the workload does to its pods under a policy.
+	// change reports what a change of the workload does to its pods under a policy.
 	change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility
-	// strategyRemark says what the kind makes of a new template whatever its strategy.
+	// strategyRemark returns a warning about how the kind handles a new template, with any
+	// strategy.
 	strategyRemark() string
-	// gateRemark says what an in-place policy asks of readiness gates.
+	// gateRemark returns a warning about the readiness gates that an in-place policy needs.
 	gateRemark(old, updated *cluster.Workload) string
-	// refusedRemark says who refuses a change that no pod can take, in a version.
+	// refusedRemark returns a warning about which component refuses a change that no pod can take,
+	// in a version.
 	refusedRemark(version string) string
 }
 
@@ -52,7 +54,7 @@ func (templated) change(old, updated *cluster.Workload, policy UpdatePolicy, gat
 	}.Eligible()
 }
 
-// updating is for kinds whose controller updates pods, as the strategy says.
+// updating is for kinds whose controller updates pods by the strategy.
 type updating struct{}
 
 func (updating) strategyRemark() string { return "" }
@@ -209,13 +211,12 @@ func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), Policy
 // PoliciesOf returns all policies that the object's kind knows.
 func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
 
-// Change says what a change of a workload does to its pods under a policy.
+// Change reports what a change of a workload does to its pods under a policy.
 func Change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
 	return kindOf(updated.Object).change(old, updated, policy, gates)
 }
 
-// claims stands for the hash of a CloneSet's volume claim templates where only
-// equality matters.
+// claims replaces the hash of a CloneSet's volume claim templates where only equality matters.
 func claims(obj any) string {
 	c, ok := obj.(*kruise.CloneSet)
 	if !ok || len(c.Spec.VolumeClaimTemplates) == 0 {
@@ -225,8 +226,8 @@ func claims(obj any) string {
 	return string(text)
 }
 
-// Warnings are things to know about a change of a workload beside the answer e:
-// what admission says to it, and what the strategy makes of it.
+// Warnings returns what a user should know about a change of a workload besides the answer e: the
+// response of admission, and the effect of the strategy.
 func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 	var out []string
 	for _, r := range []string{

@@ -53,7 +53,7 @@ func patchedPodsToDelete(step map[string]any) ([]string, bool) {
 	return out, ok
 }
 
-// predictCloneSet says what the controller does first.
+// predictCloneSet reports what the controller does first.
 func predictCloneSet(s conformance.RolloutStep, set *CloneSet) prediction {
 	scale := set.Scale()
 	switch {
@@ -182,7 +182,7 @@ func recordedStatefulSet(t *testing.T, s conformance.RolloutStep, pods conforman
 	}
 }
 
-// predictStatefulSet says what the controller does first.
+// predictStatefulSet reports what the controller does first.
 func predictStatefulSet(s conformance.RolloutStep, set *StatefulSet) prediction {
 	scale := set.Scale()
 	switch {

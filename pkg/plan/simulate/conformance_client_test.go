@@ -148,7 +148,7 @@ func (r *carriedRun) size(before *cluster.Workload) string {
 	return ""
 }
 
-// strangers says why pods of a ReplicaSet cannot be told: nobody keeps the templates of
+// strangers reports why pods of a ReplicaSet cannot be told: nobody keeps the templates of
 // its pods but the present one and the one before.
 func (r *carriedRun) strangers() string {
 	if r.source.Kind != "CloneSet" {

@@ -19,7 +19,7 @@ import (
 type GroupMember struct {
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Begun says that the rollout is in progress already, as the snapshot's progress has it.
+	// Begun is true if the rollout is in progress already, as the snapshot's progress has it.
 	Begun bool
 }
 
@@ -281,7 +281,7 @@ func (d *groupDriver) passTime(decision group.Decision) error {
 	return d.clock.fault()
 }
 
-// finishStuck says what the members wait for that are in progress, or why none starts.
+// finishStuck reports what the members wait for that are in progress, or why none starts.
 func (d *groupDriver) finishStuck(decision group.Decision) {
 	var reasons []string
 	for _, r := range d.members {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Options say how the model cluster behaves. The zero value is a cluster with
+// Options define how the model cluster behaves. The zero value is a cluster with
 // Kruise as it comes, nodes that do everything at once, and controllers without
 // delay; [DefaultOptions] is what a preview assumes.
 type Options struct {

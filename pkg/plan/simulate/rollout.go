@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// RolloutOptions say how a plan is driven.
+// RolloutOptions define how a plan is driven.
 type RolloutOptions struct {
 	// Promote is after how long each pause that waits for approval is promoted,
 	// after it began; nil lets the run end there.
@@ -276,7 +276,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// reasons says what a run waits for that goes no further, and what was refused last.
+// reasons reports what a run waits for that goes no further, and what was refused last.
 func (d *driver) reasons(decision plan.Decision) string {
 	reasons := []string{decision.Reason}
 	for _, b := range decision.Blockers {

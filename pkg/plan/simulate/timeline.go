@@ -108,7 +108,7 @@ type Timeline struct {
 	Summary Summary
 }
 
-// Outcome says how a run ended.
+// Outcome is how a run ended.
 type Outcome string
 
 // The outcomes.
@@ -126,7 +126,7 @@ const (
 // Summary is a run in numbers.
 type Summary struct {
 	Outcome Outcome
-	// Reason says why it did not complete, or is empty.
+	// Reason is why it did not complete, or is empty.
 	Reason   string
 	Duration time.Duration
 	// MostDown is the largest number of wanted pods that were not available,

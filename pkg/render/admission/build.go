@@ -75,7 +75,7 @@ func (s *set) conditions() []policy.Named {
 	return nil
 }
 
-// whyNeverInjected says why a set goes into no pod at all, "" when it may.
+// whyNeverInjected reports why a set goes into no pod at all, "" when it may.
 func (s *set) whyNeverInjected() string {
 	pods, _ := s.Selectors()
 	switch {
@@ -87,8 +87,7 @@ func (s *set) whyNeverInjected() string {
 	return ""
 }
 
-// superseded is CEL that tells whether a canary takes the place of s, "" when there
-// is none.
+// superseded returns a CEL expression for whether a canary replaces s, "" without a canary.
 func superseded(s *set, sets []*set) string {
 	var canaries []string
 	for _, other := range sets {
@@ -99,7 +98,7 @@ func superseded(s *set, sets []*set) string {
 	return strings.Join(canaries, " || ")
 }
 
-// injectedExpression is CEL that tells whether s goes into the pod.
+// injectedExpression returns a CEL expression for whether s is injected into the pod.
 func injectedExpression(s *set, sets []*set) string {
 	if by := superseded(s, sets); by != "" {
 		return s.selects() + " && !(" + by + ")"
@@ -107,7 +106,7 @@ func injectedExpression(s *set, sets []*set) string {
 	return s.selects()
 }
 
-// selects is CEL that tells whether both selectors match.
+// selects returns a CEL expression for whether both selectors match.
 func (s *set) selects() string {
 	pods, namespaces := s.Selectors()
 	cel := policy.Matches(pods, "object")
@@ -209,8 +208,8 @@ func (b *builder) volumes() {
 	}
 }
 
-// pullSecrets writes the pod's, each once where CEL can tell, and the set's behind
-// them (docs/kruise/sidecarset.md#pull-secrets).
+// pullSecrets writes the pod's, each once if CEL can compare them, and the set's behind them
+// (docs/kruise/sidecarset.md#pull-secrets).
 func (b *builder) pullSecrets() {
 	list := values(tree.Items(tree.Get(b.alone, "spec", "imagePullSecrets")), "name")
 	if len(list) == 0 {

@@ -44,8 +44,8 @@ func pod(field string) string {
 	return "object.spec.?" + field + ".orValue([])"
 }
 
-// place is the JSON pointer, as CEL, at which a new container goes in: at its end
-// of the list, but on the far side of the peers that stand between.
+// place is the JSON pointer, as CEL, at which a new container goes in: at its end of the list, but
+// beyond the peers in between.
 func (b *builder) place(field, names string, p inject.Piece) string {
 	path := policy.Pointer("spec", field) + "/"
 	between := b.peers.neighbours(field, p)
@@ -62,8 +62,8 @@ func (b *builder) place(field, names string, p inject.Piece) string {
 	return fmt.Sprintf("%s + string(%s.map(l, l.size() == 0 ? 0 : %s.lastIndexOf(l[l.size() - 1].name) + 1)[0])", policy.Quote(path), others, names)
 }
 
-// injected is CEL that tells whether container c was put in by a SidecarSet: only
-// the first env of that name counts.
+// injected returns a CEL expression for whether a SidecarSet injected container c: only the first
+// env of that name counts.
 var injected = fmt.Sprintf(`c.?env.orValue([]).filter(e, e.name == %q)[?0].?value.orValue("") == "true"`, kruise.SidecarInjectedEnv)
 
 // container is CEL for a piece.
@@ -161,8 +161,8 @@ func (b *builder) source(e inject.EnvCopy) string {
 	return present + `.orValue("")`
 }
 
-// ownContainersExpression is CEL that tells whether container c is one that this set has put in
-// before, in a template.
+// ownContainersExpression returns a CEL expression for whether this set has injected container c
+// before, into a template.
 func (b *builder) ownContainersExpression() string {
 	return fmt.Sprintf("(%s in %s && c.name in %s)", policy.Quote(b.set.Set), b.injectedSets(), policy.Strings(b.own))
 }

@@ -22,8 +22,7 @@ type set struct {
 	here bool
 	// inits and containers are what it puts into pods.
 	inits, containers []inject.Piece
-	// why says what keeps it from being a policy, and field where that is; ""
-	// when nothing does.
+	// why is why it cannot be a policy, and field the field; "" if it can.
 	why, field string
 }
 
@@ -162,8 +161,8 @@ type peers struct {
 	front, back []string
 	// all are the names of all containers.
 	all []string
-	// retained are, for each annotation, CEL that tells whether a set that goes before
-	// this one writes it where it is missing.
+	// retained are, for each annotation, CEL expressions for whether a set before this one writes
+	// it if it is missing.
 	retained map[string][]string
 }
 
@@ -212,9 +211,9 @@ func (p *peers) retain(other *set, goes string) {
 	}
 }
 
-// neighbours returns the peers that may stand between the end of the list and the
-// piece: those of its side that come before it in front, after it behind. Init
-// containers stand by name, whatever their set (docs/kruise/sidecarset.md#merging-containers).
+// neighbours returns the peers that may be between the end of the list and the piece: in front
+// those of its side that come before it, behind those that come after it. Init containers are
+// sorted by name, regardless of their set (docs/kruise/sidecarset.md#merging-containers).
 func (p *peers) neighbours(field string, piece inject.Piece) []string {
 	if field == "containers" {
 		if piece.Front {

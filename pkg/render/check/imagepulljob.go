@@ -181,8 +181,8 @@ func nodeImage(s *subject) {
 			if tag.Version < 0 {
 				s.fault(here+".version", "count pulls from 0", "%d must not be negative", tag.Version)
 			}
-			// No fact says so, but every recorded NodeImage that lacks it was refused, in each
-			// release, without a field; Kruise's own controllers always write it.
+			// No documentation has this rule, but every recorded NodeImage without it was refused,
+			// in each release, without a field; Kruise's own controllers always write it.
 			if p := tag.PullPolicy; p == nil || p.TTLSecondsAfterFinished == nil {
 				s.fault(here+".pullPolicy.ttlSecondsAfterFinished", "set the number of seconds for which the node remembers a finished pull", "Kruise refuses a tag without it")
 			}

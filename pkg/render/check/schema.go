@@ -22,10 +22,10 @@ import (
 // API server drops such a field unless it is asked to be strict.
 const UnknownField = unknownField
 
-// Dropped returns the fields that Kubernetes does not know where Kruise's schema
-// takes any, such as in pod templates: an API server keeps them, even when it is asked
-// to be strict, and what is made of the object goes without. The hint says what was
-// meant; there is none for kinds that are not Kruise's.
+// Dropped returns the fields that Kubernetes does not know where Kruise's schema takes any, such
+// as in pod templates: an API server keeps them, even with strict validation, but rendered objects
+// and pods do not get them. The hint is the field that was probably meant; kinds of others have no
+// hint.
 func Dropped(c *stage.Context, r *resource.Resource) map[string]string {
 	s := newSubject(c, Request{Object: r})
 	if s.kind == nil {

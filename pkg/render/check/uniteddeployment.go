@@ -84,7 +84,7 @@ func (k *unitedDeploymentCheck) updateStrategy() {
 // has one, with what the webhook wants of each.
 var subsetTemplates = []struct {
 	field string
-	// strict templates say nothing about replicas, and their labels match.
+	// strict templates have no replicas, and their labels match.
 	strict bool
 	// paced templates leave the partition to manualUpdate.
 	paced bool

@@ -24,7 +24,7 @@ type allowance struct {
 // allowsNothing reports a budget that covers pods and never lets one go.
 func (r allowance) allowsNothing() bool { return r.counts.Expected > 0 && r.counts.Allowed == 0 }
 
-// budgets says which budgets allow nothing any more, and which set the pace of an
+// budgets reports which budgets allow nothing any more, and which set the pace of an
 // update.
 func (c *comparison) budgets() {
 	for _, kind := range [][2]string{{kruise.PolicyGroup, kruise.KindPodUnavailableBudget}, {"policy", "PodDisruptionBudget"}} {

@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Options say what else is known.
+// Options define what else is known.
 type Options struct {
 	// Namespace is where objects without one live ("" = default).
 	Namespace string

@@ -38,7 +38,7 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 	return true
 }
 
-// unknown says which fields a cluster will drop that were not there before.
+// unknown reports which fields a cluster will drop that were not there before.
 func unknown(ch *Change, old, now form) {
 	for _, path := range now.unknown {
 		if !slices.Contains(old.unknown, path) {
@@ -117,7 +117,7 @@ var immutableFields = map[string][]immutableField{
 
 func immutable(old *resource.Resource) bool { return tree.Bool(tree.Get(old.Node(), "immutable")) }
 
-// checkImmutable says which changes an API server will refuse.
+// checkImmutable reports which changes an API server will refuse.
 func checkImmutable(ch *Change, p pair, list []difference) {
 	if ch.Was != "" { // another object
 		return

@@ -32,7 +32,7 @@ const (
 	Affected Verb = "affected"
 )
 
-// Level says how much attention an effect asks for.
+// Level is how much attention an effect needs.
 type Level string
 
 // The levels, the worst first.

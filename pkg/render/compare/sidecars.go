@@ -96,7 +96,7 @@ func ids(list []carrier) map[resource.ID]bool {
 	return out
 }
 
-// addUpgrade says what a change of a set does to the pods that have its containers.
+// addUpgrade reports what a change of a set does to the pods that have its containers.
 func (c *comparison) addUpgrade(ch *Change, old, now *resource.Resource) {
 	if old == nil || ch.Verb != Changed {
 		return
@@ -150,7 +150,7 @@ func podsOf(list []Reached) int {
 	return n
 }
 
-// addChangedSets says which workloads get other sidecars although the set is the same on
+// addChangedSets reports which workloads get other sidecars although the set is the same on
 // both sides: by their labels or those of their namespace.
 func (c *comparison) addChangedSets(was, is reach) {
 	for _, carrier := range c.now.carriers {

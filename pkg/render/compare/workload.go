@@ -20,7 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// workload says what the change of a workload does to its pods, and returns what
+// workload reports what the change of a workload does to its pods, and returns what
 // each field of the template asks for.
 func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 	old, now := ch.read(p.old, p.now)
@@ -217,7 +217,7 @@ func podsInSteps(p plan.Plan) int {
 	return n
 }
 
-// addProgress says what a change of partition, pause or strategy alone does: an
+// addProgress reports what a change of partition, pause or strategy alone does: an
 // update that is in progress goes further, or not.
 func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
@@ -271,7 +271,7 @@ func (r *Rollout) because(list []Field) {
 	}
 }
 
-// level says how bad a rollout is.
+// level reports how bad a rollout is.
 func (r *Rollout) level() Level {
 	switch {
 	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
@@ -341,7 +341,7 @@ func (c claims) any() bool { return len(c.names) > 0 }
 
 func (c claims) String() string { return strings.Join(c.names, ", ") }
 
-// storage says what becomes of the data of pods that are recreated or go away.
+// storage reports what becomes of the data of pods that are recreated or go away.
 func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
@@ -357,7 +357,7 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	}
 }
 
-// scaled says what a smaller number of pods takes away.
+// scaled reports what a smaller number of pods takes away.
 func scaled(ch *Change, had claims, r *Rollout) {
 	if r.From < 0 || r.To < 0 || r.To >= r.From {
 		return

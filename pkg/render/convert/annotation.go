@@ -137,7 +137,7 @@ func isDefaultVersion(r *resource.Resource, apiVersion string) bool {
 	return len(versions) > 0 && apiVersion == r.Group()+"/"+versions[len(versions)-1]
 }
 
-// convertedFrom writes the annotation that says what an object was.
+// convertedFrom writes the annotation with the former content of an object.
 func convertedFrom(n *tree.Node, text *tree.Node) {
 	meta := stage.Block(tree.Get(n, "metadata"))
 	annotations := tree.Map()
@@ -178,8 +178,8 @@ func comparableContent(n *tree.Node) any {
 	return tree.Value(out)
 }
 
-// kept is what an object was before, as far as the present kind cannot say it:
-// the value of the annotation [kruise.ConvertedFromAnnotation].
+// kept is the former content of an object that its present kind cannot express: the value of the
+// annotation [kruise.ConvertedFromAnnotation].
 type kept struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
@@ -193,14 +193,14 @@ type field struct {
 	Path []string `json:"path"`
 	// Had is what was there.
 	Had any `json:"had,omitempty"`
-	// Text is what was there as it was written, where that says more.
+	// Text is the original text, if it has more than the values.
 	Text string `json:"text,omitempty"`
 	// Made is what converting back made of it at that time. Where it makes
 	// something else by now, it was changed meanwhile, and the change counts.
 	Made any `json:"made,omitempty"`
 }
 
-// readKept reads the annotation of an object; text that is none is nothing.
+// readKept reads the annotation of an object; an invalid text counts as none.
 func readKept(n *tree.Node) (k kept, ok bool) {
 	text := tree.StrAt(n, "metadata", "annotations", kruise.ConvertedFromAnnotation)
 	if text == "" || kubejson.Unmarshal([]byte(text), &k) != nil {

@@ -20,9 +20,9 @@ import (
 // Options choose what [ToKinds] does.
 type Options struct {
 	Targets
-	// Chosen says which objects are converted; nil means all that can be.
+	// Chosen is which objects are converted; nil means all that can be.
 	Chosen func(*resource.Resource) bool
-	// Raise is what native kinds cannot say.
+	// Raise are the choices that native kinds cannot express.
 	Raise RaiseOptions
 	// Forget keeps nothing for the way back.
 	Forget bool
@@ -179,7 +179,7 @@ func Words() []string {
 // direction is the way that one pair goes.
 type direction struct{ from, to kind }
 
-// Targets say which kinds become which.
+// Targets define which kinds become which.
 type Targets struct{ ways []direction }
 
 // ParseTargets reads the target kinds: words of [Words], their

@@ -15,8 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// RaiseOptions choose what the native kinds cannot say. The zero value keeps what
-// they do.
+// RaiseOptions choose what the native kinds cannot express. The zero value keeps their behavior.
 type RaiseOptions struct {
 	// PodUpdatePolicy is ReCreate (the default), InPlaceIfPossible or InPlaceOnly.
 	PodUpdatePolicy kruise.PodUpdateStrategyType
@@ -130,7 +129,7 @@ func (o object) reportSame(id string, fields ...string) {
 	}
 }
 
-// written reports whether a field of spec says something.
+// written reports whether a field of spec has an effect.
 func (o object) written(field string) bool {
 	return tree.Get(o.r.Node(), append([]string{"spec"}, strings.Split(field, ".")...)...) != nil
 }

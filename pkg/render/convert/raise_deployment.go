@@ -51,8 +51,7 @@ func (d *deployment) cloneSetSpec(spec *tree.Node) *tree.Node {
 	return out
 }
 
-// updateStrategy returns the strategy; what the source says already stays as it
-// was written.
+// updateStrategy returns the strategy; fields of the source stay as they were written.
 func (d *deployment) updateStrategy(source *tree.Node) *tree.Node {
 	out, rolling := copied(source), copied(tree.Get(source, "rollingUpdate"))
 	setUnlessEqual(out, "type", tree.String(string(kruise.RollingUpdateCloneSetStrategyType)))

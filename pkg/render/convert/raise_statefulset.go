@@ -60,7 +60,7 @@ func (s *statefulSet) onDelete() bool {
 
 func (s *statefulSet) inPlace() bool { return s.opt.inPlace() && !s.onDelete() }
 
-// updateStrategy returns the strategy, nil where there is nothing to say.
+// updateStrategy returns the strategy, nil if all values are defaults.
 func (s *statefulSet) updateStrategy(source *tree.Node) *tree.Node {
 	if s.onDelete() {
 		if s.spec.MinReadySeconds > 0 {

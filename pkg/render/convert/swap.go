@@ -88,7 +88,8 @@ func matchPieces(in, out []*resource.Resource, going map[*resource.Resource]dire
 	return pieces, faults.Err()
 }
 
-// counterpartFault says why an object of Kruise is none of its counterpart's kind.
+// counterpartFault returns why an object of Kruise cannot become an object of the counterpart's
+// kind.
 func counterpartFault(r *resource.Resource, way direction, became string) error {
 	field, hint := "spec", ""
 	switch r.Kind() {
@@ -155,7 +156,7 @@ func (p piece) prune(c *stage.Context) {
 func (k kind) unknown(r *resource.Resource) []string {
 	all, err := kruise.Decode(r.Node(), k.object())
 	if err != nil {
-		return nil // which is for the checks to say
+		return nil // the checks report it
 	}
 	return slices.DeleteFunc(all, func(path string) bool {
 		return !strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, k.template+".") || strings.Contains(path, "[")

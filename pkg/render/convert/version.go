@@ -16,7 +16,7 @@ import (
 
 // Loss is a field that has no place in what is written.
 type Loss struct {
-	// Object, File and Line say where the field is.
+	// Object, File and Line are where the field is.
 	Object resource.ID
 	File   string
 	Line   int
@@ -55,7 +55,7 @@ func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped 
 	return lost, skipped, errs.Err()
 }
 
-// Writing says in which version, and for which release of Kruise, objects are written.
+// Writing defines in which version, and for which release of Kruise, objects are written.
 type Writing struct {
 	// Version is that of all objects of Kruise; "" leaves those that were not made as they
 	// are, and writes the others in the newest version that the release serves.
@@ -78,9 +78,9 @@ type Written struct {
 	Unserved []*resource.Resource
 }
 
-// ForRelease writes the objects of Kruise in a version, for a release, in place, and has
-// references follow, such as the target of an autoscaler. All others stay as they are, to
-// the byte. An error says what the release lacks.
+// ForRelease converts the objects of Kruise to a version, for a release, in place, and updates
+// references, such as the target of an autoscaler. All other objects keep their bytes. An error
+// has what the release lacks.
 func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 	var out Written
 	var errs resource.Errors

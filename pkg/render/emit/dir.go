@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// DirOptions say how Dir writes.
+// DirOptions define how Dir writes.
 type DirOptions struct {
 	// Format is YAML when empty.
 	Format Format

@@ -16,7 +16,7 @@ import (
 // FuzzDirect and TestDirect hold it to the library.
 type direct struct {
 	out []byte
-	// wide says that lists are indented below their keys.
+	// wide is true if lists are indented below their keys.
 	wide bool
 }
 
@@ -28,8 +28,8 @@ func (d *direct) document(n *tree.Node, style yaml.SequenceIndentStyle) (text []
 	return d.out, ok
 }
 
-// mapping writes the fields of n; begun says that the first one is on the line that is
-// begun, behind "- ".
+// mapping writes the fields of n; begun is true if the first one goes on the current line, behind
+// "- ".
 func (d *direct) mapping(n *tree.Node, indent int, begun bool) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
@@ -115,7 +115,7 @@ func (d *direct) flow(n *tree.Node, where spot) bool {
 	return d.brackets(n, '{', '}', 2)
 }
 
-// brackets writes the elements of n, each of as many nodes as stride says.
+// brackets writes the elements of n, each of stride nodes.
 func (d *direct) brackets(n *tree.Node, left, right byte, stride int) bool {
 	d.out = append(d.out, left)
 	for i := 0; i+stride <= len(n.Content); i += stride {

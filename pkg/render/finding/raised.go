@@ -249,7 +249,7 @@ var fromDaemonSetRules = []Rule{
 	},
 }
 
-// What convert says of any kind.
+// The findings of convert about any kind.
 var convertRules = []Rule{
 	{
 		ID: "convert/kept", Kind: "*", Severity: Exact,

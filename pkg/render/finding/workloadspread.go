@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// The subsets of a WorkloadSpread, and the cases that its rules tell apart.
+// The subsets of a WorkloadSpread, and the cases that its rules distinguish.
 const (
 	spreadSubsets = "spec.subsets"
 	spreadTarget  = "spec.targetRef"

@@ -175,14 +175,14 @@ func internal(key string) bool {
 	return strings.HasPrefix(key, prefix) || strings.HasPrefix(key, "kustomize.config.k8s.io/")
 }
 
-// local reports whether an object is for tools only and never applied: any
-// value but false says so.
+// local reports whether an object is for tools only and never applied: with any value of the
+// annotation but false.
 func local(n *tree.Node) bool {
 	v := tree.Get(n, "metadata", "annotations", localConfig)
 	return v != nil && tree.Str(v) != "false"
 }
 
-// heir says what a new object has in common with the one that it replaces.
+// heir defines what a new object has in common with the one that it replaces.
 type heir struct {
 	// same: it is the old object, made again; it takes all that the old one had.
 	same bool
@@ -195,10 +195,10 @@ type heir struct {
 	kind, was string
 }
 
-// inherit returns what the new object's annotation key must say, given the old
-// one's; ok is false where it must not be there. Kustomize finds an object by
-// what it was called before, under its present group and its former kinds: a
-// new object takes the old one's history as if it had always been of its kind.
+// inherit returns the value of the new object's annotation key, given the old one's; ok is false
+// if the new object must not have it. Kustomize finds an object by its former names, under its
+// present group and its former kinds: a new object takes over the old one's history as if it had
+// always been of its kind.
 func (h heir) inherit(key, value string) (v string, ok bool) {
 	if h.same {
 		return value, true

@@ -1,7 +1,6 @@
-// Package fn is the engine as a KRM function: a ResourceList comes in, a
-// ResourceList goes out (KRM Functions Specification v1; docs/facts/kustomize.md#functions
-// says what kustomize and kpt really do). The function config is a
-// RenderConfig, a ConfigMap, or a Kruise object itself.
+// Package fn is the engine as a KRM function: a ResourceList comes in, a ResourceList goes out
+// (KRM Functions Specification v1; docs/facts/kustomize.md#functions describes what kustomize and
+// kpt really do). The function config is a RenderConfig, a ConfigMap, or a Kruise object itself.
 //
 // The package opens no file. On an error the output is the input with the
 // faults as results: an orchestrator that ignores exit codes deletes nothing.

@@ -157,7 +157,7 @@ func (s *stream) join(n *tree.Node, file string) *member {
 	return m
 }
 
-// file is the file of an item, as far as the orchestrator says so.
+// file is the file of an item, if the orchestrator passes it.
 func file(item *tree.Node) string {
 	annotations := tree.Get(item, "metadata", "annotations")
 	if p := tree.StrAt(annotations, path); p != "" {
@@ -166,9 +166,8 @@ func file(item *tree.Node) string {
 	return tree.StrAt(annotations, legacyPath)
 }
 
-// admit hands an item to the engine, unless it is none of its business: such
-// items pass through untouched. What is local exists but is not applied, which
-// makes it a fact.
+// admit passes an item to the engine, unless the engine does not handle it: such items pass
+// through unchanged. Local items exist but are not applied, so they count as context objects.
 func (s *stream) admit(r *resource.Resource) {
 	switch sound := load.Check(r) == nil; {
 	case !sound && r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup:

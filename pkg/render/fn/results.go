@@ -133,7 +133,7 @@ func (l *resourceList) results(more []*tree.Node) []*tree.Node {
 	return all
 }
 
-// resultKey is the same text for two results that say the same.
+// resultKey is the same text for two equal results.
 func resultKey(r *tree.Node) string {
 	b, err := json.Marshal(tree.Value(r))
 	if err != nil { // tree.Value returns nothing that cannot be marshalled
@@ -154,7 +154,7 @@ type outcome struct {
 	places map[resource.ID]place
 }
 
-// place is what a result says of an object beyond its ID.
+// place is where the object of a result is.
 type place struct {
 	apiVersion, file, index string
 }

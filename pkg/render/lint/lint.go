@@ -20,7 +20,7 @@ import (
 // commas, or "*".
 const ignoreAnnotation = "kubectl-kruise.dev/lint-ignore"
 
-// Severity says how bad a problem is.
+// Severity is how bad a problem is.
 type Severity string
 
 // The severities.

@@ -18,7 +18,7 @@ import (
 // FuzzDirect and TestDirect hold it to the library.
 type direct struct {
 	text string
-	// ascii says that every byte of text is a character.
+	// ascii is true if every byte of text is a character.
 	ascii bool
 	// next is where the line begins that has yet to be read.
 	next int

@@ -92,9 +92,9 @@ func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 type job struct {
 	// Name is the folder as it was named, Dir and Root are real paths.
 	Name, Dir, Root string
-	// Chosen says that the root was named, too.
+	// Chosen is true if the root was named, too.
 	Chosen bool
-	// Large says that this program could build it, in a process with bounds.
+	// Large is true if this program could build it, in a process with bounds.
 	Large bool
 }
 

@@ -23,7 +23,7 @@ import (
 // This file puts what the door and the isolated process refused into words. It decides
 // nothing: all is refused already.
 
-// refusedByRoot says what the root has refused, and where the name stands.
+// refusedByRoot reports what the root has refused, and where the name stands.
 func (j job) refusedByRoot(d *disk, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
@@ -53,7 +53,7 @@ func (j job) refusedByRoot(d *disk, err error) error {
 // programMissing is what kustomize says where it would run git.
 const programMissing = "no 'git' program on path"
 
-// remotePlace says which remote place kustomize asked for, nil for none.
+// remotePlace reports which remote place kustomize asked for, nil for none.
 func (j job) remotePlace(d *disk, err error, asked []string) error {
 	name, said := "", err.Error()
 	if len(asked) > 0 {

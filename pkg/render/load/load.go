@@ -46,7 +46,7 @@ const (
 // ErrEmpty is the fault of an input that holds no object at all.
 var ErrEmpty = resource.ErrEmpty
 
-// Options say what to read.
+// Options define what to read.
 type Options struct {
 	// Files are paths of files and directories; "-" is Stdin.
 	Files []string

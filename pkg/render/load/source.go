@@ -183,7 +183,7 @@ func tooLarge(name string, limit int64) error {
 	return &resource.Error{File: name, Err: sizeError{limit}, Hint: "split it into several files"}
 }
 
-// sizeError says that a file is larger than it may be.
+// sizeError is the error for a file that is larger than allowed.
 type sizeError struct{ limit int64 }
 
 // Error names the limit.

@@ -249,8 +249,9 @@ func (s stage) title(pod string) string {
 	return "update " + pod + " in place"
 }
 
-// restarted asks that every container whose image changes has restarted, which
-// its readiness alone would not say: until the node looks, the old one is ready.
+// restarted returns the conditions that every container whose image changes has restarted.
+// Readiness alone does not show it: until the node has seen the change, the old container is
+// ready.
 func (c *podChange) restarted() []Condition {
 	t := target(c.pod)
 	var out []Condition

@@ -16,13 +16,13 @@ type Known struct {
 	// Pods is true where they are those of a cluster, so their names mean
 	// something.
 	Pods bool
-	// Count is true where at least their number is: manifests say it, and nothing
-	// else sets it. Without it steps are percentages.
+	// Count is true if at least the number of pods is known: manifests have it, and nothing else
+	// sets it. Without it steps are percentages.
 	Count bool
 }
 
-// FromPlan writes a plan down. Steps that the client driver takes pod by pod say
-// planSummary it does; see [ByPod] for what it sends.
+// FromPlan renders a plan as sequences of patches. Steps that the client driver carries out pod by
+// pod describe what it does; see [ByPod] for what it sends.
 func FromPlan(p *plan.Plan, k Known) Sequence {
 	s := Sequence{Object: targetOf(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings}
 	if p.Target.Carrier != nil {
@@ -188,7 +188,7 @@ func interchangeableNote(pods []plan.PodStep) string {
 	return ""
 }
 
-// byClient says what the client driver does where no pod is known.
+// byClient reports what the client driver does where no pod is known.
 func (w *writer) byClient(s *plan.Step) []string {
 	if w.known.Pods {
 		return nil

@@ -103,8 +103,8 @@ func (g *gathering) object(r, place *resource.Resource) error {
 	return nil
 }
 
-// hasSpec reports whether a spec says what to do with what is recorded. Facts from
-// elsewhere may hold the records alone.
+// hasSpec reports whether the object has a spec that decides about the recorded state. Facts from
+// another source may have the records alone.
 func (s *state) hasSpec() bool {
 	return s.spec.RequiredPersistentTopology != nil || len(s.spec.PreferredPersistentTopology) > 0
 }

@@ -143,8 +143,8 @@ func shares(total int64, weights []int64) []int64 {
 	return out
 }
 
-// pieces is what a referrer becomes when its target was split: objects that
-// take its place, and the finding that says so.
+// pieces is what a referrer becomes when its target was split: objects that take its place, and
+// the finding about it.
 type pieces struct {
 	objects    []*resource.Resource
 	id, detail string
@@ -174,7 +174,7 @@ func (f *follower) drop(id string, l link) {
 	f.c.Findings.Add(id, l.r, l.at.path, l.outcomeText()+": this "+l.r.Kind()+" cannot name that and is left out")
 }
 
-// outcomeText says what became of the target.
+// outcomeText reports what became of the target.
 func (l link) outcomeText() string {
 	if len(l.became) == 0 {
 		return l.old.Kind + " " + l.old.Name + " is no longer there"

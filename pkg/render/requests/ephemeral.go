@@ -95,7 +95,7 @@ func (q *ephemeral) names() []string {
 	return out
 }
 
-// parallelism is how many pods work at a time; one, unless the job says more.
+// parallelism is how many pods work at a time; one by default.
 func (q *ephemeral) parallelism() int {
 	if q.spec.Parallelism == nil {
 		return 1
@@ -201,8 +201,8 @@ func (q *ephemeral) marked(c corev1.EphemeralContainer) bool {
 	return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == kruise.EphemeralJobEnv && e.Value == q.mark })
 }
 
-// reportFields says what becomes of each field that says something; matched are the
-// pods that were chosen out of the known ones.
+// reportFields reports how each field that has an effect is rendered; matched are the selected
+// pods of the known ones.
 func (q *ephemeral) reportFields(known, matched int) {
 	if matched == 0 {
 		q.report("no-pod", "spec.selector", fmt.Sprintf("no pod is selected; known pods of the namespace: %d", known))

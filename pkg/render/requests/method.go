@@ -38,7 +38,7 @@ var inPlace = []struct {
 // method is how one container, or the whole pod, is restarted.
 type method struct {
 	method, name, container, title string
-	// because says why it is this method and none that would be preferred.
+	// because is why this method was chosen instead of a preferred one.
 	because  string
 	patch    *patches.Patch
 	commands []string
@@ -76,7 +76,7 @@ func (q *recreate) choose() ([]*method, error) {
 	return nil, nil
 }
 
-// methodFor tries the methods in their order; why says what is against each.
+// methodFor tries the methods in their order; why has the reason against each.
 func (q *recreate) methodFor(name, wanted string) (*method, string) {
 	i := slices.IndexFunc(q.pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == name })
 	if i < 0 {
@@ -125,7 +125,7 @@ func (q *recreate) byEviction(because string) *method {
 	}
 }
 
-// whyNotEvicted says why the pod is not evicted either.
+// whyNotEvicted reports why the pod is not evicted either.
 func (q *recreate) whyNotEvicted() string {
 	if q.static() {
 		return "the pod is static: its kubelet makes it from a file"
@@ -140,7 +140,7 @@ func (q *recreate) static() bool {
 	return mirror
 }
 
-// methodText says for each container how it is done, and why so.
+// methodText reports for each container how it is done, and why so.
 func methodText(ways []*method) string {
 	var out []string
 	for _, w := range ways {
@@ -217,8 +217,8 @@ var more = map[corev1.ResourceName]resource.Quantity{
 	corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("1Mi"),
 }
 
-// byResize raises a request of a container that says to be restarted for it: the
-// kubelet restarts just that container (docs/facts/kubelet.md#resize).
+// byResize raises a request of a container whose resizePolicy restarts it: the kubelet restarts
+// just that container (docs/facts/kubelet.md#resize).
 func (q *recreate) byResize(c *corev1.Container, _ int) (*method, string) {
 	switch {
 	case !q.c.Since(resizeServed):

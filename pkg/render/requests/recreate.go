@@ -66,7 +66,7 @@ func (q *recreate) steps() (*patches.Sequence, error) {
 	return s, nil
 }
 
-// summary says what happens.
+// summary reports what happens.
 func (q *recreate) summary(ways []*method) string {
 	switch {
 	case len(ways) == 0:
@@ -185,7 +185,7 @@ func field(container, name string) string {
 
 const strategyField = "spec.strategy."
 
-// reportFields says what becomes of each field that says something.
+// reportFields reports how each field that has an effect is rendered.
 func (q *recreate) reportFields(ways []*method) {
 	if len(ways) == 0 {
 		q.report("no-method", "spec.containers", "nothing is done: "+q.whyNotEvicted())

@@ -73,9 +73,8 @@ func (a *allocation) closeUnschedulable() {
 	a.reportAdaptive(off)
 }
 
-// replicas is how many pods the target has at a time. Where an autoscaler owns the
-// number, the input may not have it: the live objects say it, else the least that
-// the autoscaler permits.
+// replicas is how many pods the target has at a time. If an autoscaler owns the number, the input
+// may not have it: it is that of the live objects, else the minimum of the autoscaler.
 func (a *allocation) replicas() int {
 	if a.target.form.job || tree.Get(a.target.hub, "spec", "replicas") != nil || a.target.scaler == nil {
 		return spread.Pods(a.target.hub)
@@ -139,7 +138,7 @@ type piece struct {
 	first, before int
 	// completions are those of a Job.
 	completions int64
-	// leads says that it is the first.
+	// leads is true if it is the first.
 	leads bool
 }
 

@@ -168,10 +168,10 @@ func (b pieceBuilder) metadata(source *tree.Node) *tree.Node {
 	tree.Set(set, kruise.SpreadSubsetLabel, tree.String(b.title))
 	tree.Set(m, "labels", set)
 	if b.target.Group() == kruise.Group {
-		return m // what lowers the piece says where it came from
+		return m // the lowering of the piece writes its source
 	}
 	if tree.Has(set, kruise.SourceLabel) {
-		return m // an earlier stage has said so
+		return m // an earlier stage has written it
 	}
 	tree.Set(set, kruise.SourceLabel, tree.String(b.label()))
 	return m

@@ -22,10 +22,10 @@ type spreadTarget struct {
 	scaler *resource.Resource
 }
 
-// spreadForm says how the pods of a kind of target differ from those of others.
+// spreadForm defines how the pods of a kind of target differ from those of others.
 type spreadForm struct {
 	nameLimit int
-	// hostnames says that pods are called after the workload, so that its name may
+	// hostnames is true if pods are called after the workload, so that its name may
 	// not hold dots.
 	hostnames bool
 	// ordinals: pods have numbers, by which they are mapped to subsets.

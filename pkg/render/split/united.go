@@ -138,12 +138,12 @@ type form struct {
 	apiVersion string
 	group      string
 	kind       string
-	// paced says how a partition reaches the workload.
+	// paced is how a partition reaches the workload.
 	paced pacing
 	// nameLimit is the longest name with which the workload's pods come into
 	// being.
 	nameLimit int
-	// hostnames says that pods are called after the workload, so that its name
+	// hostnames is true if pods are called after the workload, so that its name
 	// may not hold dots.
 	hostnames bool
 }

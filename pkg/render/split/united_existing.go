@@ -122,8 +122,8 @@ func (x *expansion) knownObject() *tree.Node {
 	return x.r.Node()
 }
 
-// owns reports whether w is of a kind that x makes, or has been lowered to,
-// and nothing says that it belongs to another object.
+// owns reports whether w is of a kind that x makes, or has been lowered to, and it has no sign of
+// another owner.
 func (x *expansion) owns(w *candidate) bool {
 	source := w.labels[kruise.SourceLabel]
 	same := w.id.Group == x.form.group && w.id.Kind == x.form.kind
@@ -134,9 +134,9 @@ func (x *expansion) owns(w *candidate) bool {
 	return w.owner == resource.ID{} || w.owner == resource.ID{Group: kruise.Group, Kind: kind, Name: x.r.Name()}
 }
 
-// state is what allocation wants to know of a subset (docs/kruise/distribution.md#which-allocator).
-// Rendering has no clock: a condition or pod that says unschedulable is taken as recent or as
-// overdue, whichever counts.
+// state is the state of a subset for its allocation (docs/kruise/distribution.md#which-allocator).
+// Rendering has no clock: an unschedulable condition or pod is taken as recent or as overdue,
+// whichever counts.
 func (f *found) state(subset string) allocate.State {
 	var s allocate.State
 	if w := f.workloads[subset]; w != nil {
@@ -188,7 +188,7 @@ func (f *found) reserved(subset string) int32 {
 	return n
 }
 
-// count reads a number of pods; what is none counts as 0.
+// count reads a number of pods; an invalid one counts as 0.
 func count(n *tree.Node) int32 {
 	v, _ := tree.Int(n)
 	return int32(min(max(v, 0), math.MaxInt32))

@@ -34,7 +34,7 @@ var perSubset = []struct{ field, id string }{
 	{"patch", "uniteddeployment/patch"},
 }
 
-// reportFields says what becomes of what is written.
+// reportFields reports what becomes of what is written.
 func (x *expansion) reportFields() {
 	for _, f := range asWritten {
 		if x.isWritten(f.field) {
@@ -66,14 +66,13 @@ var templateRules = map[string]string{
 	"deploymentTemplate":          "deployment-template",
 }
 
-// isWritten reports whether the path leads to something that says more than
-// leaving it out.
+// isWritten reports whether the field at the path has an effect.
 func (x *expansion) isWritten(path string) bool {
 	n, whole := tree.At(x.hub, path)
 	return whole && !tree.IsNull(n) && (tree.IsScalar(n) || len(n.Content) > 0)
 }
 
-// reportAllocation says where the result hangs on what is known of the
+// reportAllocation reports where the result hangs on what is known of the
 // cluster.
 func (x *expansion) reportAllocation(in allocate.Input) {
 	const strategy = "spec.topology.scheduleStrategy"
@@ -92,7 +91,7 @@ func (x *expansion) reportAllocation(in allocate.Input) {
 	}
 }
 
-// reportKnown says which subsets were taken as unschedulable, or that nothing
+// reportKnown reports which subsets were taken as unschedulable, or that nothing
 // was known.
 func (x *expansion) reportKnown(in allocate.Input, field string) {
 	if x.facts.empty() {

@@ -172,8 +172,8 @@ func copyMapping(n *tree.Node) *tree.Node {
 	return c
 }
 
-// setPartition writes how many pods of subset i stay at the old revision: what
-// manualUpdate says, at most all of them (docs/kruise/distribution.md#update-strategy).
+// setPartition writes how many pods of subset i stay at the old revision: the number of
+// manualUpdate, at most all of them (docs/kruise/distribution.md#update-strategy).
 func (x *expansion) setPartition(spec *tree.Node, i int) error {
 	given, count := x.partition(i), x.counts[i]
 	strategy := tree.Get(spec, "updateStrategy")
@@ -202,7 +202,7 @@ func (x *expansion) setPartition(spec *tree.Node, i int) error {
 	return nil
 }
 
-// partition is what manualUpdate says of subset i, 0 when it says nothing.
+// partition is the partition of subset i in manualUpdate, 0 without one.
 func (x *expansion) partition(i int) int32 {
 	if x.spec.UpdateStrategy.ManualUpdate == nil {
 		return 0

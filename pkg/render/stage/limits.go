@@ -111,7 +111,7 @@ func (r *Room) Err(what string) error {
 	return &resource.Error{Err: fmt.Errorf("%s would hold more than %s", what, r.most.output(limit)), Hint: splitHint(limit, r.most.raisedLimit(limit))}
 }
 
-// output says how much the output may hold, as its limit of that name has it.
+// output reports how much the output may hold, as its limit of that name has it.
 func (l Limits) output(limit string) string {
 	if limit == "output-nodes" {
 		return fmt.Sprintf("%d values and keys", l.OutputNodes)
@@ -132,9 +132,8 @@ func splitHint(limit, value string) string {
 	return "render parts of it separately, or raise the limit with --limit " + limit + "=" + value
 }
 
-// Fits refuses what an object would be multiplied into: so many times each, called
-// what, is more than the whole output may hold. field is that of the object that says
-// how often.
+// Fits refuses copies of an object if times copies, called what, are more than the whole output
+// may hold. field is the field of the object with that number.
 func (c *Context) Fits(r *resource.Resource, field string, each tree.Weight, times int, what string) error {
 	most := c.Limits.OrDefault()
 	over := func(one int64, limit int) bool { return times > 0 && one > int64(limit)/int64(times) }

@@ -100,7 +100,7 @@ func encoded(folder string, work any, limits Limits) ([]byte, error) {
 	return json.Marshal(order{Folder: folder, Limits: limits, Work: body})
 }
 
-// reason says why a process ended without an answer.
+// reason reports why a process ended without an answer.
 func reason(ctx, limited context.Context, out *bounded, c *exec.Cmd, err error) error {
 	switch {
 	case out.over:

@@ -175,7 +175,7 @@ func (s *set) filter(f kio.Filter, nodes []*yaml.RNode) error {
 	return err
 }
 
-// index says which entries have, or once had, an identity.
+// index finds the entries that have, or once had, an identity.
 type index struct {
 	entries map[key][]*entry
 	present map[key]int

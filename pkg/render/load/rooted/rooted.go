@@ -218,7 +218,7 @@ func (r *Root) judged(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// Stat says what a name leads to, without opening it.
+// Stat reports what a name leads to, without opening it.
 func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	at, err := r.Locate(name)
 	if err != nil {
