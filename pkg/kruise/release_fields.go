@@ -113,7 +113,7 @@ func ReadPath(path string) string {
 // [FromHub], and with a cloneSetTemplate in the form that the release reads.
 func (r Release) Convert(n *tree.Node, version string) (out *tree.Node, lost []Loss, err error) {
 	if version == V1beta1 {
-		// Which release wrote it is not said: it is read by its own fields.
+		// The release that wrote it is unknown: the form is recognized by its own fields.
 		if spec, _ := (Release{}).cloneSetSpec(n); spec != nil {
 			c := newConversion(n, "")
 			c.set(cloneSetTemplate+".spec", spec)

@@ -95,7 +95,7 @@ type FieldHistory struct {
 	// Kruise's webhook drops it without a word. Otherwise an API server that is asked to
 	// be strict refuses it, and any other drops it.
 	Kept bool
-	// Changes define what became of its type, its values or its default, by release, such as
+	// Changes are what became of its type, its values or its default, by release, such as
 	// "v1.9.0: type integer→-"; mostly empty.
 	Changes string
 	// Value, where it is given, is the one value that is meant.
@@ -123,7 +123,7 @@ type TypeField struct {
 	// Package is the last two parts of the import path, such as apps/v1alpha1.
 	Package, Type, Field string
 	Span
-	// Changes define how the type of the field changed, by release; mostly empty.
+	// Changes are how the type of the field changed, by release; mostly empty.
 	Changes string
 }
 

@@ -37,7 +37,7 @@ type SidecarSetSpec struct {
 	CustomVersion string `json:"customVersion,omitempty"`
 }
 
-// PodInjectPolicyType says on which side of the pod's own containers.
+// PodInjectPolicyType is the side of the pod's own containers on which a sidecar is injected.
 type PodInjectPolicyType string
 
 // The sides; containers default to the first, initContainers to the second.

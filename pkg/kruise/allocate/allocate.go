@@ -1,7 +1,6 @@
-// Package allocate shares the replicas of a UnitedDeployment out over its
-// subsets, by the four allocators of Kruise and with their exact arithmetic.
-// It is pure: what is known of a cluster is handed in as [State], and a subset
-// that is unschedulable is so because the caller says it is.
+// Package allocate divides the replicas of a UnitedDeployment among its subsets, by the four
+// allocators of Kruise and with their exact arithmetic. It is pure: the caller passes what is
+// known of a cluster as [State], and decides whether a subset is unschedulable.
 package allocate
 
 import (

@@ -1,8 +1,7 @@
-// Package spread says which subset of a WorkloadSpread a pod of its target
-// belongs to, and puts into the pod what the subset asks for, as Kruise's
-// admission webhook does when a pod is created (docs/kruise/distribution.md#workloadspread). It
-// is a pure leaf: the renderer uses it on templates, the simulator on pods, and
-// it knows neither, no cluster and no clock.
+// Package spread chooses the subset of a WorkloadSpread for a pod of its target, and injects the
+// subset's settings into the pod, as Kruise's admission webhook does when a pod is created
+// (docs/kruise/distribution.md#workloadspread). It is a pure leaf: the renderer uses it on
+// templates, the simulator on pods, and it knows neither, no cluster and no clock.
 package spread
 
 import (

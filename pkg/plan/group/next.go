@@ -57,7 +57,7 @@ const (
 	Ended Outcome = "aborted"
 )
 
-// Control is what users have said of a group as a whole.
+// Control has the decisions of users about a group as a whole.
 type Control struct {
 	// Paused has no further member start, and Aborted none any more.
 	Paused, Aborted bool
@@ -68,9 +68,9 @@ type Decision struct {
 	// Start are indexes of members that start now, in this order.
 	Start   []int
 	Outcome Outcome
-	// Reason is why the group is where it is, in one line.
+	// Reason is why the group is in its state, in one line.
 	Reason string
-	// Blocked says of each member that is pending, and does not start, why not.
+	// Blocked has the reason for each pending member that does not start.
 	Blocked map[int]string
 }
 
@@ -97,8 +97,8 @@ func Next(g Group, status []Status, c Control) Decision {
 	return d
 }
 
-// Observe is how a group stands for a reader of the records, who starts nothing and does not
-// know the shared budgets: a member that could start is not in progress yet.
+// Observe returns the state of a group for a reader of the records, which starts nothing and does
+// not know the shared budgets: a member that could start is not in progress yet.
 func Observe(g Group, status []Status, c Control) Decision {
 	d := Next(g, status, c)
 	if len(d.Start) == 0 {

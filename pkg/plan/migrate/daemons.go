@@ -18,8 +18,8 @@ type Handover struct {
 	To   Workload `json:"to"`
 	// Surge is how many nodes may be without an available pod at a time.
 	Surge int32 `json:"surge"`
-	// Turn are the UIDs of the pods that are being replaced. Two who drive the same
-	// handover at a time replace these alone.
+	// Turn are the UIDs of the pods that are being replaced. Two processes that run the same
+	// handover replace only these.
 	Turn []string `json:"turn,omitempty"`
 }
 

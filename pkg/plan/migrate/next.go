@@ -42,8 +42,8 @@ type Decision struct {
 	Verb Verb
 	// Replicas are to be written.
 	Replicas int32
-	// Reserve is how many ordinals, from the first on, Kruise's StatefulSet leaves to
-	// that of Kubernetes, to be written with Replicas; -1 where there is none to write.
+	// Reserve is how many ordinals, from the first on, Kruise's StatefulSet leaves to that of
+	// Kubernetes, to be written with Replicas; -1 if nothing is written.
 	Reserve int32
 	// Out and In are how many have left the source, and come to the destination.
 	Out, In int32
@@ -147,9 +147,9 @@ type Budget struct {
 	Stale bool
 }
 
-// allows is how many pods may go now, of at most want. Deletions by controllers pass
-// budgets by: the caller that has them do it asks. lasting says that they go for
-// good, so that fewer are expected afterwards; otherwise they come back elsewhere.
+// allows returns how many pods may be deleted now, of at most want. Deletions by controllers
+// bypass budgets, so the caller that triggers them asks. lasting is true if the pods are not
+// replaced, so that fewer are expected afterwards; otherwise they are recreated elsewhere.
 func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
 	if b.Stale {
 		return 0, "budget " + b.Name + " is not up to date"

@@ -1,6 +1,6 @@
-// Package places says where the pods of a workload are, against where a WorkloadSpread
-// or a UnitedDeployment would have them, and why the two differ. The arithmetic is that
-// of the leaves allocate and spread.
+// Package places compares where the pods of a workload are with where a WorkloadSpread or a
+// UnitedDeployment would place them, and explains the differences. The arithmetic is that of
+// packages allocate and spread.
 package places
 
 import (
@@ -29,8 +29,8 @@ type Placement struct {
 	Why []string `json:"why,omitempty"`
 }
 
-// Subset is one place for pods. The last one of a placement may stand for pods in
-// none.
+// Subset is one place for pods. The last one of a placement may have the pods that are in no
+// subset.
 type Subset struct {
 	Name string `json:"name"`
 	// Limits are what the spec gives, as written there.
@@ -46,7 +46,7 @@ type Pod struct {
 	Name  string `json:"name"`
 	Node  string `json:"node,omitempty"`
 	Ready bool   `json:"ready"`
-	// Unschedulable is what the scheduler says of a pod without a node.
+	// Unschedulable is the scheduler's message about a pod without a node.
 	Unschedulable string `json:"unschedulable,omitempty"`
 }
 

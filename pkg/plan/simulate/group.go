@@ -45,9 +45,9 @@ type GroupRun struct{ Begin, End time.Duration }
 // groupPatience is for how long nothing may happen before the run of a group counts as blocked.
 const groupPatience = 2 * patience
 
-// Group carries out a group over one cluster, with pods that behave: every member by
-// [plan.Next], and which of them start by [group.Next]. Pauses that wait for a user are taken
-// to be approved at once. The error says why the group could not end.
+// Group carries out a group over one cluster, with pods that behave: every member by [plan.Next],
+// and which of them start by [group.Next]. Pauses that wait for a user are taken to be approved at
+// once. The error is why the group could not end.
 func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, error) {
 	d, err := newGroupDriver(g, members, o)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *groupDriver) step() error {
 	return d.passTime(decision)
 }
 
-// status is how the members stand.
+// status returns the states of the members.
 func (d *groupDriver) status() []group.Status {
 	out := make([]group.Status, len(d.members))
 	for i, r := range d.members {

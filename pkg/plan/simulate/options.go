@@ -7,9 +7,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Options define how the model cluster behaves. The zero value is a cluster with
-// Kruise as it comes, nodes that do everything at once, and controllers without
-// delay; [DefaultOptions] is what a preview assumes.
+// Options define how the model cluster behaves. The zero value is a cluster with Kruise's
+// defaults, nodes that do everything at once, and controllers without delay; [DefaultOptions] is
+// what a preview assumes.
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64

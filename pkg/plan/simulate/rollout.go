@@ -12,13 +12,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// RolloutOptions define how a plan is driven.
+// RolloutOptions define how a plan is run.
 type RolloutOptions struct {
 	// Promote is after how long each pause that waits for approval is promoted,
 	// after it began; nil lets the run end there.
 	Promote *time.Duration
-	// Patience is for how long nothing may happen before the run counts as blocked;
-	// 0 is a quarter of an hour and twice the time that a pod has to be ready.
+	// Patience is how long nothing may happen before the run counts as blocked; 0 is a quarter of
+	// an hour and twice the time that a pod has to be ready.
 	Patience time.Duration
 	// Limit is how long the run may take; 0 is a year.
 	Limit time.Duration
@@ -36,14 +36,14 @@ const (
 	retryInterval = time.Second
 )
 
-// MostPods is how many pods of a workload, and how many nodes, a model holds at the
-// most: as many pods as Kubernetes says that a cluster may have. More are a typing
-// error, and would keep the machine busy until it is full.
+// MostPods is how many pods of a workload, and how many nodes, a model holds at the most: the
+// documented limit of pods in a Kubernetes cluster. More are a typing error, and would use up the
+// memory.
 const MostPods = 150_000
 
-// Rollout drives a plan as the executor will: look, ask [plan.Next], act, look
-// again. What comes of it, failed and blocked runs too, is in the timeline; an error
-// is something that no plan should lead to, or more pods than [MostPods].
+// Rollout runs a plan as the executor will: take a snapshot, ask [plan.Next], act, repeat. The
+// result, also of failed and blocked runs, is in the timeline; an error is something that no plan
+// should lead to, or more pods than [MostPods].
 func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 	d, err := newDriver(w, p, o)
 	if err != nil {
@@ -70,7 +70,7 @@ type driver struct {
 	askedAt time.Duration
 	// memory is what decisions remember of the pods.
 	memory plan.Memory
-	// brief is whether snapshots need neither be kept nor say on which nodes images are.
+	// brief is true if snapshots need neither be kept nor have the nodes of images.
 	brief bool
 	// refusal is why the rollout's own last request was refused.
 	refusal string
@@ -256,7 +256,7 @@ func (d *driver) wait(decision plan.Decision) error {
 	return nil
 }
 
-// promote approves the pause as the options say, or ends the run.
+// promote approves the pause according to the options, or ends the run.
 func (d *driver) promote(decision plan.Decision) error {
 	if d.opt.Promote == nil {
 		d.finish(Waiting, decision.Reason)

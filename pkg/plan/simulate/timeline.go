@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// Word is the op in a word or two for people; told is false for what is of interest
-// only to those who want to see everything.
+// Word returns the op in one or two words; told is false for operations that only a complete
+// timeline shows.
 func (op Op) Word() (word string, told bool) {
 	if word, told = opWords[op]; told {
 		return word, true
@@ -73,7 +73,7 @@ type Record struct {
 	Reason string
 }
 
-// Sample is how the pods stood from a moment on, until the next sample.
+// Sample has the state of the pods from a moment on, until the next sample.
 type Sample struct {
 	At time.Duration
 	// Old and New are available pods at old revisions and at the new one.
@@ -126,7 +126,7 @@ const (
 // Summary is a run in numbers.
 type Summary struct {
 	Outcome Outcome
-	// Reason is why it did not complete, or is empty.
+	// Reason is why it did not complete; it may be empty.
 	Reason   string
 	Duration time.Duration
 	// MostDown is the largest number of wanted pods that were not available,

@@ -145,7 +145,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// amounts reports whether quantities stand at a place.
+// amounts reports whether the values at a place are quantities.
 func amounts(p place) bool {
 	if p.last() == "storage" || p.last() == "sizeLimit" {
 		return true
@@ -284,7 +284,7 @@ func (d *differ) order(p place, old, now []string) {
 	}
 }
 
-// sets compares lists as sets, in which an item may stand several times.
+// sets compares lists as sets, in which an item may occur several times.
 func (d *differ) sets(p place, old, now []any) {
 	left := map[string]int{}
 	for _, item := range old {

@@ -16,8 +16,8 @@ type Report struct {
 	Objects [2]int
 }
 
-// Differs reports whether anything changes. Objects that are only affected by
-// others count as little as those would: there is none without a change.
+// Differs reports whether anything changes. Objects that are only affected do not count: none is
+// affected without a change.
 func (r Report) Differs() bool { return len(r.Changes) > 0 }
 
 // Verb is what happens to an object.
@@ -98,7 +98,7 @@ type Field struct {
 // Effect is one thing that follows from a change.
 type Effect struct {
 	Level Level
-	// Rule is the ID of a rule of lint, empty for what no rule says.
+	// Rule is the ID of a rule of lint, empty if no rule is concerned.
 	Rule string
 	// Field is empty for the object as a whole.
 	Field string

@@ -104,7 +104,7 @@ type carrier struct {
 	id        resource.ID
 	namespace string
 	labels    labels.Set
-	// pods is how many it asks for, -1 where it does not say.
+	// pods is the number of pods in its spec, -1 if unknown.
 	pods int
 	// template is the pod template itself.
 	template *tree.Node
@@ -167,7 +167,7 @@ func selectorAt(r *resource.Resource, path ...string) (labels.Selector, bool) {
 	return out, err == nil
 }
 
-// total is the sum of the pods of carriers, -1 when one of them does not say.
+// total is the sum of the pods of carriers, -1 if one of the numbers is unknown.
 func total(list []carrier) int {
 	sum := 0
 	for _, c := range list {

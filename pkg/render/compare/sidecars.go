@@ -130,7 +130,7 @@ func reaches(list []Reached, verb Verb) bool {
 func sidecarFields(p pair) []rules.FieldChange {
 	old, now := new(Change).read(p.old, p.now)
 	if now == nil {
-		return nil // said elsewhere
+		return nil // reported elsewhere
 	}
 	return rules.SidecarSetEligible(old.Template, now.Template).Fields
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// workload reports what the change of a workload does to its pods, and returns what
-// each field of the template asks for.
+// workload reports what the change of a workload does to its pods, and returns the effect of each
+// field of the template.
 func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 	old, now := ch.read(p.old, p.now)
 	if now == nil {
@@ -67,8 +67,8 @@ func (c *comparison) replicasOf(r *resource.Resource, w *cluster.Workload) int {
 	return -1
 }
 
-// nodes is for how many nodes a DaemonSet has a pod: as its status says, or as
-// many as its node selector finds among those that are known.
+// nodes is for how many nodes a DaemonSet has a pod: the number in its status, or that of the
+// known nodes that its node selector matches.
 func (c *comparison) nodes(scheduled int, selector map[string]string) int {
 	if scheduled > 0 {
 		return scheduled
@@ -271,7 +271,7 @@ func (r *Rollout) because(list []Field) {
 	}
 }
 
-// level reports how bad a rollout is.
+// level returns the level of a rollout.
 func (r *Rollout) level() Level {
 	switch {
 	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
@@ -357,7 +357,7 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	}
 }
 
-// scaled reports what a smaller number of pods takes away.
+// scaled reports what a smaller number of pods deletes.
 func scaled(ch *Change, had claims, r *Rollout) {
 	if r.From < 0 || r.To < 0 || r.To >= r.From {
 		return

@@ -42,7 +42,7 @@ type Rule struct {
 	ID       string
 	Kind     string
 	Severity Severity
-	// Doc says in a sentence what the rule asks for and why.
+	// Doc is one sentence: what the rule requires, and why.
 	Doc string
 }
 

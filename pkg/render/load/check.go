@@ -67,8 +67,8 @@ func metadata(r *resource.Resource) error {
 	return errs.Err()
 }
 
-// name checks metadata.name, or generateName in its place, as the API server
-// checks it for every kind: it must be able to stand in a URL.
+// name checks metadata.name, or generateName in its place, as the API server checks it for every
+// kind: it must be usable in a URL.
 func name(r *resource.Resource, m *tree.Node) error {
 	field, n := "metadata.name", tree.Get(m, "name")
 	if n == nil {

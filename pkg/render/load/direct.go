@@ -69,8 +69,8 @@ const (
 
 var directReaders = sync.Pool{New: func() any { return &direct{} }}
 
-// readDirectly returns the document that text is, which follows so many lines of its file. ok is
-// false when yaml.v3 has to parse it, or say what is wrong with it.
+// readDirectly returns the document of a text that follows a number of lines of its file. ok is
+// false if yaml.v3 must parse it, or report what is wrong with it.
 func readDirectly(text []byte, before int, lim tree.Limits) (doc *tree.Node, ok bool) {
 	if lim.Depth > 0 && lim.Depth < 2*widest+deepest {
 		return nil, false
@@ -140,8 +140,8 @@ func simple(text string) (plain, ascii bool) {
 	return true, false
 }
 
-// advance goes to the next line that is more than a comment. It refuses comments that do not
-// stand right above such a line, in the same column: yaml.v3 has other places for them.
+// advance goes to the next line that is more than a comment. It refuses comments that are not
+// right above such a line, in the same column: yaml.v3 attaches them elsewhere.
 func (d *direct) advance() bool {
 	d.line.head = ""
 	comment, column := -1, 0

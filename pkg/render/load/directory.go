@@ -149,8 +149,8 @@ func (w *walk) folder(path string, link bool) {
 	w.dir(path)
 }
 
-// leadsToFolder looks at the kind of what a link leads to, and opens nothing: a folder
-// elsewhere is a fault where folders are visited, and a README is none.
+// leadsToFolder looks at the kind of what a link leads to, and opens nothing: a link to a folder
+// elsewhere is a fault if folders are visited, a link to a README is not.
 func leadsToFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

@@ -98,8 +98,8 @@ func isReadToEnd(doc *tree.Node) bool {
 	return tree.IsMap(root) && root.Style&yaml.FlowStyle == 0 && root.Column == 1
 }
 
-// object returns the root of a parsed document. Comments that stand apart from
-// the object, such as a licence, move to it, so that they stay when it changes.
+// object returns the root of a parsed document. Comments that are separate from the object, such
+// as a license, move to it, so that they stay when it changes.
 func object(doc *tree.Node) *tree.Node {
 	root := tree.Root(doc)
 	if root == nil || root == doc {

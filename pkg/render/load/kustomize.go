@@ -55,17 +55,16 @@ func IsKustomization(dir string) bool {
 	})
 }
 
-// Build returns the bytes that `kustomize build` prints, with one difference: it knows
-// Kruise's kinds. Strategic merge patches merge containers and the like by name, and
-// labels, images, replicas and names reach selectors, templates and references, as they
-// do in Kubernetes' own workloads (docs/facts/kustomize.md#merging-and-schema says what plain
-// kustomize does). Where configurations of the kustomization say something else about such a field,
-// only they count; openapi.path takes the place of the schema.
+// Build returns the bytes that `kustomize build` prints, with one difference: it knows Kruise's
+// kinds. Strategic merge patches merge containers and the like by name, and labels, images,
+// replicas and names reach selectors, templates and references, as they do in Kubernetes' own
+// workloads (docs/facts/kustomize.md#merging-and-schema describes plain kustomize). If
+// configurations of the kustomization differ about such a field, only they count; openapi.path
+// replaces the schema.
 //
-// Nothing is read outside of the root, no connection is opened and no program run:
-// what this program builds by itself knows neither, and kustomize builds the rest in an
-// buildIsolated process. Deprecation warnings go to the standard error of the process, as
-// kustomize writes them.
+// Nothing is read outside of the root, no connection is opened and no program run: what this
+// program builds by itself uses neither, and kustomize builds the rest in an isolated process.
+// Deprecation warnings go to the standard error of the process, as kustomize writes them.
 func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 	if err := checkDirectory(k.Dir); err != nil {
 		return nil, err
@@ -88,7 +87,7 @@ func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 	return built.Text, nil
 }
 
-// job is one build, as the process that does it is told.
+// job is one build, as it is sent to the process that does it.
 type job struct {
 	// Name is the folder as it was named, Dir and Root are real paths.
 	Name, Dir, Root string
@@ -136,8 +135,8 @@ func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
 	return root, nil
 }
 
-// errUnfit says that only kustomize itself can build a kustomization, or say what is
-// wrong with it.
+// errUnfit is returned for a kustomization that only kustomize itself can build, or whose fault
+// only kustomize can report.
 var errUnfit = errors.New("left to kustomize")
 
 // buildInProcess builds what can be built without kustomize to the same bytes.

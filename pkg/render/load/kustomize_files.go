@@ -130,8 +130,8 @@ func (*disk) Walk(string, filepath.WalkFunc) error { return errors.ErrUnsupporte
 
 var _ filesys.FileSystem = &disk{}
 
-// configFile is the name under which the configuration for Kruise's kinds stands
-// in every directory, for kustomize's eyes only.
+// configFile is the name of the configuration for Kruise's kinds in every directory, visible to
+// kustomize only.
 const configFile = ".kubectl-kruise.kustomizeconfig.yaml"
 
 // configured is a file system in which every kustomization lists the
@@ -150,8 +150,7 @@ func (c configured) Exists(path string) bool {
 	return c.FileSystem.Exists(path)
 }
 
-// CleanedAbs is asked for a file before it is read: the load restrictions look
-// at what it says.
+// CleanedAbs is called for a file before it is read: the load restrictions use its result.
 func (c configured) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	if !isConfigFile(path) {
 		return c.FileSystem.CleanedAbs(path)
@@ -192,6 +191,6 @@ func withConfigurations(kustomization []byte) []byte {
 	return []byte(text)
 }
 
-// isConflict reports whether a build failed because a configuration of the
-// user's own says something else about the same field.
+// isConflict reports whether a build failed because a configuration of the user differs about the
+// same field.
 func isConflict(err error) bool { return strings.Contains(err.Error(), "conflicting fieldspecs") }

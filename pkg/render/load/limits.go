@@ -90,8 +90,8 @@ func (d document) parseCounted(opt Options, v *values) ([]*resource.Resource, er
 	return rs, err
 }
 
-// separators is the most values that a text can have, by what stands between them and
-// around them: a parser makes some two hundred bytes of each.
+// separators is the largest number of values that a text can have, by the characters between and
+// around them: a parser needs about two hundred bytes for each.
 func separators(text []byte) int {
 	n := 0
 	for _, mark := range []string{",", "\n", ":", "[", "{", "- ", "? "} {

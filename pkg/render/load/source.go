@@ -89,7 +89,7 @@ func (c *collector) path(arg string) {
 	}
 }
 
-// descriptor is where a shell's <(command) stands.
+// descriptor matches the path of a shell's <(command).
 var descriptor = regexp.MustCompile(`^(/dev|/proc/self)/fd/[0-9]+$`)
 
 // isShellPipe reports whether a pipe was opened by the shell: reading it ends when the
@@ -224,7 +224,7 @@ func checkText(name string, b []byte) error {
 	return fault
 }
 
-// lineOf returns the number of the line that byte i of b stands on, from 1.
+// lineOf returns the number of the line of byte i of b, from 1.
 func lineOf(b []byte, i int) int { return 1 + bytes.Count(b[:i], []byte{'\n'}) }
 
 // Below returns a reader of files in and below dir, for what a function config

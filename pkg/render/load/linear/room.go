@@ -28,7 +28,7 @@ const (
 	valueBytes = 64
 )
 
-// ErrLarge says that a build may need much more memory than its files.
+// ErrLarge is returned for a build that may need much more memory than its files.
 var ErrLarge = errors.New("the kustomization multiplies too much")
 
 // room is what a build may still add; a nil one is endless.

@@ -84,8 +84,7 @@ func (r *Root) Close() error { return r.root.Close() }
 // Dir is the absolute path of the root, without links.
 func (r *Root) Dir() string { return r.dir }
 
-// Refused is the first refusal, nil without one: libraries wrap what they are told, or
-// pass over it.
+// Refused is the first refusal, nil without one: libraries wrap errors, or ignore them.
 func (r *Root) Refused() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,8 +204,7 @@ func parts(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(p string) bool { return p == "" || p == "." })
 }
 
-// judged turns what the system says of a path that changes its meaning while it is
-// looked at into a refusal.
+// judged turns the system's error about a path that changes while it is followed into a refusal.
 func (r *Root) judged(name string, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if ok && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && strings.Contains(path.Err.Error(), "escapes") {
