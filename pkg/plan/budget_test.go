@@ -46,8 +46,9 @@ func guardedWorld(t *testing.T, on bool) (*simulate.World, plan.Snapshot) {
 	return w, observe(t, w, read(t, clones("")).Ref)
 }
 
-// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that lets no pod go stops an update in place where the
-// gate has Kruise ask it, and only there; the plan, the wait and why all say which.
+// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that allows no disruption stops an update in
+// place if the feature gate makes Kruise ask it, and only then; the plan, the wait and why all
+// name the budget.
 func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	next := strings.ReplaceAll(clones(""), "web:1", "web:2")
 	for name, c := range map[string]struct {

@@ -367,7 +367,7 @@ func TestUndo_UnderPartition(t *testing.T) {
 	}
 }
 
-// TestBuild_PausedWorkload: a plan for a paused workload says so.
+// TestBuild_PausedWorkload: a plan for a paused workload has a warning about it.
 func TestBuild_PausedWorkload(t *testing.T) {
 	paused := clones(", paused: true")
 	p, err := plan.Build(read(t, strings.ReplaceAll(paused, "web:1", "web:2")), plan.Snapshot{Workload: read(t, paused), Pods: pods(10, "a")}, plan.Policy{})

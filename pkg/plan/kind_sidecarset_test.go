@@ -94,8 +94,8 @@ func TestSidecarSet_PodsThatCannotUpdateInPlace(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector reaches the pods
-// that match, says so, and ends; without the selector, the others follow.
+// TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector updates the pods that
+// match, with a warning, and completes; without the selector, the others are updated.
 func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
 	w := simulate.New(simulate.DefaultOptions())
 	w.AddNode("n1", nil)

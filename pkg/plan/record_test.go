@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestTransitionBetween_NamesTheTransition: each transition of a person leaves an entry of its name, and what the
-// driving process writes leaves one only where the rollout ends.
+// TestTransitionBetween_NamesTheTransition: each transition by a user adds an entry of its name,
+// and the executor adds one only when the rollout ends.
 func TestTransitionBetween_NamesTheTransition(t *testing.T) {
 	now := time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
 	of := plan.Plan{Steps: []plan.Step{{Name: "pause-1", Kind: plan.StepPause}, {Name: "half", Kind: plan.StepPartition}, {Name: "rest", Kind: plan.StepPartition}}}
@@ -84,8 +84,8 @@ func recorded(begun time.Time) plan.Record {
 	return r
 }
 
-// TestSummary_OfARecord: what is kept of a rollout says who began and decided, how long its steps
-// took, and what it came to.
+// TestSummary_OfARecord: the stored summary of a rollout has who started it and decided, how long
+// its steps took, and its result.
 func TestSummary_OfARecord(t *testing.T) {
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := recorded(begun)

@@ -35,8 +35,8 @@ import (
 // on; a Deployment has none there. With the driver client the program itself updates pods,
 // and there is nothing to stop.
 //
-// The record has the request first, then what is written, then that it was seen: the process
-// that continues after a crash knows whether the write is ours.
+// The record has the request first, then what is written, then that it was seen: the process that
+// continues after a crash knows whether the write is that of the rollout.
 type ControllerStop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool

@@ -259,7 +259,7 @@ func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	if got := outline(p); got != "pull 0/10:0, update 1/9:1, step-50% 5/5:4, step-100% 10/0:5" {
 		t.Fatal(got)
 	}
-	// after is the cluster when the template is written and the record stands at a step.
+	// after is the cluster when the template is written and the record is at a step.
 	after := func(step int) plan.Snapshot {
 		s := before
 		s.Workload = must(p.Outcome(before.Workload))
@@ -315,7 +315,7 @@ func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	}
 }
 
-// TestCommands_ListsWhatWouldRun names programs from the step on that the record stands at.
+// TestCommands_ListsWhatWouldRun names programs from the recorded step on.
 func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Name: "v1", Kind: plan.StepVerify, Verify: &plan.Verify{Command: []string{"sh", "-c", "true"}}},

@@ -33,7 +33,7 @@ func TestExpression(t *testing.T) {
 		{"max(1, 2)", "cpu", "7", "2"},
 		{"min(1, 2)", "cpu", "7", "1"},
 		{"max(1 - 1, -2)", "cpu", "7", "0"},
-		// A suffix that is none makes the number worth 0.
+		// An invalid suffix makes the number 0.
 		{"100mi", "memory", "1Gi", "0"},
 		{"2cpu", "cpu", "1", "0"},
 		{"1Ei + memory", "memory", "1Gi", "1Gi"},

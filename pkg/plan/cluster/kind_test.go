@@ -24,8 +24,8 @@ func (methods) ReplicaSet(*appsv1.ReplicaSet) string         { return "ReplicaSe
 func (methods) NativeStatefulSet(*appsv1.StatefulSet) string { return "NativeStatefulSet" }
 func (methods) NativeDaemonSet(*appsv1.DaemonSet) string     { return "NativeDaemonSet" }
 
-// TestBy_EveryReadableKind: what is read as a workload is told apart, each kind by a
-// method of its own, and no method is without a kind.
+// TestBy_EveryReadableKind: each kind that is read as a workload has a method of its own, and no
+// method is without a kind.
 func TestBy_EveryReadableKind(t *testing.T) {
 	seen := map[string]string{}
 	for id, empty := range readable {

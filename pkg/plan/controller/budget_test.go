@@ -330,7 +330,7 @@ func TestBudget_NamesItselfInOlderPods(t *testing.T) {
 	}
 }
 
-// TestBudget_SecondPassWritesNothing: a second pass over the same pods has nothing to say.
+// TestBudget_SecondPassWritesNothing: a second pass over the same pods writes nothing.
 func TestBudget_SecondPassWritesNothing(t *testing.T) {
 	v := guard(maxUnavailable("1"), webPods(3), cloneSetOf(3))
 	if pass := v.count(); pass.Status != nil || pass.RequeueAfter != 0 || pass.Relate != nil {

@@ -290,8 +290,8 @@ func TestDaemonSet_NextPodWaitsForMinReadySeconds(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_StatusOfOldest: while a new pod stands beside the old one, the old
-// one counts (205, 206).
+// TestDaemonSet_StatusOfOldest: while a new pod runs beside the old one, the old one counts (205,
+// 206).
 func TestDaemonSet_StatusOfOldest(t *testing.T) {
 	edits := []string{"TYPE", "maxSurge: 1"}
 	l := newDaemons(t, 2, edits...)

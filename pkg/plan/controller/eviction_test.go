@@ -174,8 +174,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuards_OldStatusStaysWithinTheBudget: a status that is older than what is seen lets nobody below the
-// budget.
+// TestGuards_OldStatusStaysWithinTheBudget: a status that is older than the observed pods allows
+// no disruption beyond the budget.
 func TestGuards_OldStatusStaysWithinTheBudget(t *testing.T) {
 	pods := webPods(5)
 	pods[0].Conditions[0].Status = "False"

@@ -52,7 +52,8 @@ func TestLogs_RateIsPerPodAndMinute(t *testing.T) {
 	}
 }
 
-// TestRows_CompareBothSides: both sides stand beside each other, and what could not be read is named.
+// TestRows_CompareBothSides: both revisions are compared in rows, and what could not be read is
+// named.
 func TestRows_CompareBothSides(t *testing.T) {
 	c := evidence.Comparison{
 		New:     evidence.Side{Pods: 2, Ready: 1, Restarts: 7, Restarted: 1, Ends: []evidence.End{{How: "OOMKilled, exit code 137", Count: 2}}, Logs: &evidence.Logs{Pods: 1, Lines: 10, Errors: 4, PerMinute: 2}},

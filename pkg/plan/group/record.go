@@ -23,8 +23,8 @@ type Record struct {
 	Group Group
 	// Plans are those of the members, in their order.
 	Plans []plan.Plan
-	// Before is when the rollout began that each member had recorded before the group: another
-	// recorded rollout is later. The zero time is none.
+	// Before is the start of the rollout that each member had recorded before the group; that of
+	// the group starts later. It is zero if there was none.
 	Before []time.Time
 	Begun  time.Time
 	// By is who wrote it last.

@@ -31,9 +31,9 @@ const (
 	Shrink Verb = "shrink"
 	// Wait writes nothing.
 	Wait Verb = "wait"
-	// Done says that all have moved.
+	// Done: all have moved.
 	Done Verb = "done"
-	// Halt says that another client scales one of the sides.
+	// Halt: another client scales one of the workloads.
 	Halt Verb = "halt"
 )
 

@@ -83,8 +83,8 @@ func TestChange_OfClaimTemplates(t *testing.T) {
 	}
 }
 
-// TestWarnings_OfEachKind: what each kind of workload has to say; text is a part of the one
-// remark that is due, "" for none.
+// TestWarnings_OfEachKind: the warnings of each kind of workload; text is a part of the expected
+// one, "" for none.
 func TestWarnings_OfEachKind(t *testing.T) {
 	yes := true
 	cloneSet := func(policy kruise.CloneSetPodUpdateStrategyType, paused bool) *kruise.CloneSet {

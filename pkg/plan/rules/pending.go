@@ -313,8 +313,7 @@ func DeploymentPending(d *appsv1.Deployment) Pending {
 	return p
 }
 
-// DeadlineExceeded reports whether a Deployment gave up: its condition
-// Progressing says so.
+// DeadlineExceeded reports whether a Deployment gave up, by its condition Progressing.
 func DeadlineExceeded(d *appsv1.Deployment) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentProgressing {

@@ -37,8 +37,8 @@ func recordedCloneSet(t *testing.T, s conformance.RolloutStep, pods conformance.
 	return set
 }
 
-// patchedPodsToDelete: the controller takes names out of the spec by itself, so
-// what was asked for stands only in the patch.
+// patchedPodsToDelete: the controller takes names out of the spec by itself, so only the patch has
+// them.
 func patchedPodsToDelete(step map[string]any) ([]string, bool) {
 	at := step["patch"]
 	for _, key := range []string{"spec", "scaleStrategy", "podsToDelete"} {
@@ -112,8 +112,8 @@ func inGrace(p *cluster.Pod) bool {
 	return grace
 }
 
-// TestRecordedCloneSet_FirstBatchEqualsRules holds what the rules say against the first batch of
-// every recorded patch of a CloneSet.
+// TestRecordedCloneSet_FirstBatchEqualsRules compares the rules with the first batch of every
+// recorded patch of a CloneSet.
 func TestRecordedCloneSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "CloneSet") {
@@ -427,8 +427,8 @@ func TestRecordedSidecarSet_FirstBatchEqualsRules(t *testing.T) {
 	sum.report(t, "SidecarSet, first batch")
 }
 
-// TestRecordedSidecarSet_NothingIsLeftAtRest: at rest there is nothing to do, and the numbers
-// of the status are ours.
+// TestRecordedSidecarSet_NothingIsLeftAtRest: at rest there is nothing to do, and the recorded
+// status has the numbers of the rules.
 func TestRecordedSidecarSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
@@ -441,8 +441,8 @@ func TestRecordedSidecarSet_NothingIsLeftAtRest(t *testing.T) {
 		want = kruise.SidecarSetStatus{MatchedPods: want.MatchedPods, UpdatedPods: want.UpdatedPods, ReadyPods: want.ReadyPods, UpdatedReadyPods: want.UpdatedReadyPods}
 		diff := cmp.Diff(want, got)
 		if s.Case == "313-sidecar-notupdate" && s.Number == 2 {
-			// Under NotUpdate the controller did not look again when the new pod
-			// became ready: its status says 3 of 4 ready pods to the end.
+			// Under NotUpdate the controller did not reconcile again when the new pod became
+			// ready: its status has 3 of 4 ready pods to the end.
 			diff = ""
 		}
 		if p := predictSidecarSet(set); p.op != "" || diff != "" {

@@ -16,7 +16,7 @@ import (
 // acting are the ops by which a controller acts on pods.
 var acting = []Op{OpInPlace, OpApplyImages, OpSidecarUpdate, OpMarkDelete, OpDelete, OpCreate}
 
-// act is one op of a controller, recorded or ours.
+// act is one op of a controller, recorded or simulated.
 type act struct {
 	at       float64
 	op       Op

@@ -92,8 +92,8 @@ metadata: {name: all, namespace: shop}
 spec: {maxUnavailable: 2, selector: {matchLabels: {team: shop}}}
 `
 
-// TestGroup_SharedBudget: members that share a budget are ordered so that it is kept, and
-// without that the peak says that it is broken.
+// TestGroup_SharedBudget: members that share a budget are ordered so that it is kept, and without
+// the order the peak shows that it is exceeded.
 func TestGroup_SharedBudget(t *testing.T) {
 	g, members := bedOfGroup(t, 4, sharedBudget)
 	line, err := Group(g, members, DefaultOptions())

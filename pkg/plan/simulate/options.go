@@ -51,9 +51,8 @@ type Agent struct {
 	Pull Span
 	// Unpullable reports images that no node can pull; nil means none.
 	Unpullable func(image string) bool
-	// Reread is whether nodes restart a container whose env reads a label or
-	// annotation that went away. Kruise's own daemon does not; the recordings'
-	// stand-in did.
+	// Reread is whether nodes restart a container whose env reads a label or annotation that went
+	// away. Kruise's own daemon does not; the simulated nodes of the recordings did.
 	Reread bool
 	// Override is what is special about one pod; nil means nothing. It is asked
 	// again after each change of the pod.

@@ -348,8 +348,8 @@ func TestRollout_RefusesToWaitForAPastTime(t *testing.T) {
 	}
 }
 
-// TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
-// looks at it, although it is the cluster's newest revision at that time.
+// TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: the pods at the start of a run count as
+// old, although they are at the cluster's newest revision at that time.
 func TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten(t *testing.T) {
 	w := New(DefaultOptions())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})

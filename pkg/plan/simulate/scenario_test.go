@@ -222,9 +222,9 @@ func (s *scenario) label(name, key, value string) {
 	}
 }
 
-// TestScenario_SidecarBadImage is case 311: the first pod stands and holds the
-// others; the good image repairs it first. Those that it repairs run before the
-// controller has written the next pod, so never more than two are down.
+// TestScenario_SidecarBadImage is case 311: the first pod fails and holds the others; the good
+// image repairs it first. Those that it repairs run before the controller has written the next
+// pod, so never more than two are unavailable.
 func TestScenario_SidecarBadImage(t *testing.T) {
 	s := play(t, sidecarSet("maxUnavailable: 2", ""))
 	s.grow(webRef, 5)
@@ -293,8 +293,7 @@ func TestScenario_BudgetRecreate(t *testing.T) {
 	}
 }
 
-// TestScenario_BudgetAllowsNothing: not even a label changes (413), and the reason
-// is told.
+// TestScenario_BudgetAllowsNothing: not even a label changes (413), and the reason is reported.
 func TestScenario_BudgetAllowsNothing(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible", "minAvailable: 100%")
 	if err := s.Watch(s.ref); err != nil {

@@ -69,7 +69,7 @@ func settleSpread(t *testing.T, w *World) {
 	}
 }
 
-// where tells for each subset on which nodes its pods are, and what they cost.
+// where returns for each subset on which nodes its pods are, and what they cost.
 func where(w *World) string {
 	var out []string
 	for _, p := range w.store.all.now {

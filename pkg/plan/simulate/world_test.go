@@ -74,8 +74,8 @@ func TestDeployment_ComesUpAndRolls(t *testing.T) {
 	}
 }
 
-// TestPatch: an object is patched in the version in which it was written, and
-// its generation tells changes of the spec.
+// TestPatch: an object is patched in the version in which it was written, and its generation
+// counts changes of the spec.
 func TestPatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		patch      plan.Patch

@@ -56,7 +56,7 @@ func TestRun_NeedsTheOption(t *testing.T) {
 	}
 }
 
-// TestUnserved: a server without the API is an error that says what to do.
+// TestUnserved: a server without the API is an error with a hint.
 func TestUnserved(t *testing.T) {
 	for minor, preview := range map[int]bool{35: false, 31: true} {
 		in := golden.Read(t, "testdata/several", "input.yaml")

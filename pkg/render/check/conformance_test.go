@@ -91,7 +91,7 @@ func configuration() *resource.Resource {
 	return resource.Parsed(tree.FromValue(conformance.Configuration()), nil, resource.Origin{})
 }
 
-// waited is what a case says was waited for before asking.
+// waited is what the recording waited for before the request.
 type waited struct {
 	Pods    int  `yaml:"waitPods"`
 	Claim   bool `yaml:"waitPVC"`

@@ -123,10 +123,10 @@ func (l *lowering) field(name string, v *tree.Node) *tree.Node {
 	return v
 }
 
-// additions writes out what a CloneSet does by nature and the native kind only
-// when the option says so: it creates pods side by side, its claims go with their pod and
-// with itself (docs/kruise/workloads.md#revisions and
-// docs/kruise/workloads.md#named-pods-and-claims), and it knows no deadline.
+// additions writes the options with which the native kind behaves as a CloneSet does by default:
+// it creates pods in parallel, its claims are deleted with their pod and with itself
+// (docs/kruise/workloads.md#revisions and docs/kruise/workloads.md#named-pods-and-claims), and it
+// knows no deadline.
 func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	if l.form.statefulSet() {
 		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))

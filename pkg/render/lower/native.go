@@ -113,8 +113,8 @@ func (o *object) strategyText() string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// source names the object that the user wrote: what an earlier stage says, or
-// this one.
+// source names the object that the user wrote: the one that an earlier stage recorded, or this
+// one.
 func (o *object) source() string {
 	if s := tree.StrAt(o.hub, "metadata", "labels", kruise.SourceLabel); s != "" {
 		return s

@@ -179,7 +179,7 @@ func statefulSetRolling(surge, unavailable intstr.IntOrString, replicas *int) ro
 var defaultUnavailable = intstr.FromString("20%")
 
 // podCount returns the number of pods that v stands for with this number of replicas. A fractional
-// percentage, which Kruise's webhook lets through, counts as 0
+// percentage, which Kruise's webhook accepts, counts as 0
 // (docs/kruise/workloads.md#percentages-and-defaults).
 func podCount(v intstr.IntOrString, replicas int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(&v, replicas, up)

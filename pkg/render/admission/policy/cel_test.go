@@ -19,7 +19,7 @@ func parse(t *testing.T, text string) *tree.Node {
 	return tree.Root(&n)
 }
 
-// TestLiteral: values of one type stand as they are, others in dyn().
+// TestLiteral: values of one type are written directly, others in dyn().
 func TestLiteral(t *testing.T) {
 	for _, tt := range []struct{ yaml, want string }{
 		{`"a \"b\"\n"`, `"a \"b\"\n"`},
