@@ -109,8 +109,8 @@ func readWaited(t *testing.T, c conformance.Case) (w waited) {
 	return w
 }
 
-// settle gives an object of the cluster the phase that it had by then. Pods that
-// nobody waited for have not started yet.
+// settle gives an object of the cluster the phase that it had by then. Pods that the recording did
+// not wait for have not started yet.
 func (w waited) settle(r *resource.Resource) {
 	phase := func(name string) { tree.SetAt(r.Edit(), tree.String(name), "status", "phase") }
 	switch {

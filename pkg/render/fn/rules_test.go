@@ -164,7 +164,7 @@ func TestRun_EchoesItemsOnError(t *testing.T) {
 	}
 }
 
-// TestRun_RefusesUnknownConfig: what only looks like a config of ours is refused.
+// TestRun_RefusesUnknownConfig: a config that only resembles a RenderConfig is refused.
 func TestRun_RefusesUnknownConfig(t *testing.T) {
 	for _, config := range []string{
 		"{apiVersion: example.com/v1, kind: RenderConfig}",

@@ -264,7 +264,7 @@ func TestRun_ReportsProtectedDeletion(t *testing.T) {
 	}
 }
 
-// TestCatalogue_EveryRuleIsExplained: every rule is told apart and explained.
+// TestCatalogue_EveryRuleIsExplained: every rule has its own ID and explanation.
 func TestCatalogue_EveryRuleIsExplained(t *testing.T) {
 	rules := lint.Rules()
 	var ids []string

@@ -47,7 +47,7 @@ func rollout(kind, apiVersion string, driver plan.Driver) plan.Plan {
 	}
 }
 
-// said is all that a sequence says about one step.
+// said is the whole text of a sequence about one step.
 func said(q *patches.Sequence, name string) string {
 	var out []string
 	for i := range q.Steps {

@@ -132,7 +132,7 @@ func TestRun_InjectsIntoEveryPodTemplate(t *testing.T) {
 	}
 }
 
-// TestTemplatePaths_ReportsUnusedPath: a path of the user that leads nowhere is said.
+// TestTemplatePaths_ReportsUnusedPath: a path of the user that leads nowhere is reported.
 func TestTemplatePaths_ReportsUnusedPath(t *testing.T) {
 	w := run(t, agent+"{apiVersion: example.com/v1, kind: Task, metadata: {name: t}, spec: {task: {}}}", "",
 		func(c *stage.Context) { c.TemplatePaths = map[string]string{"example.com/Task": "spec.task.pod"} })

@@ -92,7 +92,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadFile_RefusesFilesOfTheKernel: files that the kernel makes up are none, even where the root holds them.
+// TestReadFile_RefusesFilesOfTheKernel: files that the kernel generates are refused, even below
+// the root.
 func TestReadFile_RefusesFilesOfTheKernel(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("there is no /proc")
