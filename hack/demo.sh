@@ -33,7 +33,7 @@ echo "the picture: $picture (open it in a browser)"
 say "7. And if the third pod does not come up?"
 "$bin" simulate "$plan" --against "$present" --fail-pod 3 -o summary || true
 
-say "8. A simulated cluster with rollouts in progress: one stuck, one waiting for approval, one hot upgrade (the last lines)"
+say "8. A simulated cluster with rollouts in progress: one blocked, one waiting for approval, one hot upgrade (the last lines)"
 "$bin" demo --headless --for 1m | tail -n 14
 echo "the same, interactive: $bin demo"
 

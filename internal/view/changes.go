@@ -14,7 +14,7 @@ import (
 type Changes compare.Report
 
 var levelColors = map[compare.Level]string{
-	compare.Loss: red, compare.Refused: red, compare.Recreate: yellow, compare.Stuck: yellow, compare.Warning: yellow,
+	compare.Loss: red, compare.Refused: red, compare.Recreate: yellow, compare.Blocked: yellow, compare.Warning: yellow,
 	compare.Restart: green, compare.Note: faint,
 }
 

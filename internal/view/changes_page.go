@@ -64,7 +64,7 @@ type FieldItem struct {
 // levelMeanings say what each level is about.
 var levelMeanings = map[compare.Level]string{
 	compare.Loss: "data or service is lost", compare.Refused: "the API server or Kruise refuses it", compare.Recreate: "pods are deleted and recreated",
-	compare.Stuck: "something intended does not happen", compare.Warning: "probably not intended", compare.Restart: "containers restart inside their pods",
+	compare.Blocked: "something intended does not happen", compare.Warning: "probably not intended", compare.Restart: "containers restart inside their pods",
 	compare.Note: "no effect on running pods",
 }
 

@@ -200,11 +200,11 @@ func TestPlan_WithoutReasonOrRevisions(t *testing.T) {
 		Limits: plan.Limits{Replicas: 1, MaxSurge: 2}, Change: plan.Change{ToRevision: "web-2", Mode: rules.ModeUnchanged},
 	}
 	var b bytes.Buffer
-	stuck := simulate.Summary{Outcome: simulate.Stuck, Reason: "no node has room", Duration: time.Minute}
-	if err := Plan(&b, p, &stuck, Style{}); err != nil {
+	blocked := simulate.Summary{Outcome: simulate.Blocked, Reason: "no node has room", Duration: time.Minute}
+	if err := Plan(&b, p, &blocked, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"by this client, pod by pod", "runs as        deployment/web", "at most 2 pods above replicas", "(none) to web-2", "stalls after 1m: no node has room"} {
+	for _, want := range []string{"by this client, pod by pod", "runs as        deployment/web", "at most 2 pods above replicas", "(none) to web-2", "is blocked after 1m: no node has room"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -363,10 +363,10 @@ func shortImage(v any) string {
 
 var outcomeWords = map[simulate.Outcome]string{
 	simulate.Completed: "completes in ", simulate.Waiting: "waits for approval after ",
-	simulate.Halted: "fails after ", simulate.Stuck: "stalls after ",
+	simulate.Failed: "fails after ", simulate.Blocked: "is blocked after ",
 }
 
-var outcomeColors = map[simulate.Outcome]string{simulate.Completed: green, simulate.Waiting: yellow, simulate.Halted: red, simulate.Stuck: red}
+var outcomeColors = map[simulate.Outcome]string{simulate.Completed: green, simulate.Waiting: yellow, simulate.Failed: red, simulate.Blocked: red}
 
 // Outcome writes how a run ends, in numbers.
 func Outcome(w io.Writer, s simulate.Summary, st Style) error {

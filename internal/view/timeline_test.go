@@ -39,7 +39,7 @@ func run() simulate.Timeline {
 			{At: 2 * sec, Old: 3, New: 1, Wanted: 4},
 			{At: 3 * sec, Old: 0, New: 1, NewDown: 2, Wanted: 4},
 		},
-		Summary: simulate.Summary{Outcome: simulate.Stuck, Reason: "web-b cannot pull", Duration: 65 * sec, MostDown: 3, MostPods: 4, Restarts: 1, Recreated: 1, Pulls: 2, Writes: 9},
+		Summary: simulate.Summary{Outcome: simulate.Blocked, Reason: "web-b cannot pull", Duration: 65 * sec, MostDown: 3, MostPods: 4, Restarts: 1, Recreated: 1, Pulls: 2, Writes: 9},
 	}
 }
 
@@ -147,7 +147,7 @@ func TestTimelineJSON(t *testing.T) {
 		`{"type":"step","at":3,"index":1,"name":"all"}`,
 		`{"type":"pod","at":0.1,"op":"inPlaceUpdate","pod":"web-a","uid":"u1","node":"n1","revision":"web-2","container":"main","from":"web-1","to":"web-2"}`,
 		`{"type":"state","at":3,"old":0,"new":1,"oldDown":0,"newDown":2,"wanted":4}`,
-		`{"type":"summary","outcome":"stuck","reason":"web-b cannot pull","seconds":65,"mostDown":3,"mostPods":4,"restarts":1,"recreated":1,"deleted":0,"pulls":2,"writes":9}`,
+		`{"type":"summary","outcome":"blocked","reason":"web-b cannot pull","seconds":65,"mostDown":3,"mostPods":4,"restarts":1,"recreated":1,"deleted":0,"pulls":2,"writes":9}`,
 	} {
 		if !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("no line %s in\n%s", want, b.String())
@@ -160,7 +160,7 @@ func TestOutcome(t *testing.T) {
 	if err := Outcome(&b, run().Summary, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	want := `stalls after 1m5s
+	want := `is blocked after 1m5s
   reason        web-b cannot pull
   unavailable   at most 3 pods
   pods          at most 4 pods
@@ -171,7 +171,7 @@ func TestOutcome(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for outcome, want := range map[simulate.Outcome]string{simulate.Completed: "completes in 2s", simulate.Waiting: "waits for approval after 2s", simulate.Halted: "fails after 2s"} {
+	for outcome, want := range map[simulate.Outcome]string{simulate.Completed: "completes in 2s", simulate.Waiting: "waits for approval after 2s", simulate.Failed: "fails after 2s"} {
 		if got := OutcomeText(simulate.Summary{Outcome: outcome, Duration: 2 * sec}); got != want {
 			t.Errorf("%s: %q", outcome, got)
 		}

@@ -82,7 +82,7 @@ func (b *builder) evidence(c evidence.Comparison) {
 
 func (b *builder) cause(c diagnose.Cause) {
 	mark, color := "-", ""
-	if c.Stuck {
+	if c.Blocked {
 		mark, color = "!", red
 	}
 	b.line("  %s", b.st.paint(color, fmt.Sprintf("%s %s: %s", mark, c.Gate, c)))

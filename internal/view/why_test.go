@@ -11,12 +11,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// TestWhy: strangers among the sidecars are cut, what is stuck is marked, and a log
+// TestWhy: strangers among the sidecars are cut, what is blocked is marked, and a log
 // that cannot be read says so.
 func TestWhy(t *testing.T) {
 	d := Diagnosed{Diagnosis: diagnose.Diagnosis{
 		About: "pod web-1", Answer: "on an old revision: it is paused",
-		Causes: []diagnose.Cause{{Gate: "paused", Why: "it is paused", Hint: "resume", Stuck: true}, {Gate: "ready", Pods: []string{"a", "b", "c", "d", "e"}, Why: "is not ready"}},
+		Causes: []diagnose.Cause{{Gate: "paused", Why: "it is paused", Hint: "resume", Blocked: true}, {Gate: "ready", Pods: []string{"a", "b", "c", "d", "e"}, Why: "is not ready"}},
 	}, Logs: []LogTail{{Pod: "web-1", Container: "main", Lines: []string{"one", ""}}, {Pod: "web-2", Container: "main", Error: "forbidden"}}}
 	d.Sidecars = []diagnose.Sidecar{{Set: "mesh", Injected: true, Why: "injected", Causes: []diagnose.Cause{{Gate: "turn", Why: "soon"}}}}
 	for i := range 7 {

@@ -31,7 +31,7 @@ type AdvancedCronJobSpec struct {
 	Template               CronJobTemplate `json:"template"`
 }
 
-// ConcurrencyPolicy says what happens while a run is active.
+// ConcurrencyPolicy defines what happens while a run is active.
 type ConcurrencyPolicy string
 
 // The policies; Allow is the default, but Replace for imageListPullJobTemplate.

@@ -25,7 +25,7 @@ type BroadcastJobSpec struct {
 	FailurePolicy    FailurePolicy          `json:"failurePolicy,omitzero"`
 }
 
-// CompletionPolicyType says whether a job ends.
+// CompletionPolicyType defines whether a job ends.
 type CompletionPolicyType string
 
 // The types; Always is the default. Never goes on serving new nodes.
@@ -34,7 +34,7 @@ const (
 	NeverCompletionPolicyType  CompletionPolicyType = "Never"
 )
 
-// CompletionPolicy says when a job ends and what happens then; the numbers go
+// CompletionPolicy defines when a job ends and what happens then; the numbers go
 // with Always only.
 type CompletionPolicy struct {
 	Type CompletionPolicyType `json:"type,omitempty"`
@@ -44,7 +44,7 @@ type CompletionPolicy struct {
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// FailurePolicyType says what a failed pod means.
+// FailurePolicyType defines what a failed pod means.
 type FailurePolicyType string
 
 // The types; FailFast is the default.

@@ -33,7 +33,7 @@ type CloneSetSpec struct {
 	Lifecycle               *Lifecycle `json:"lifecycle,omitempty"`
 }
 
-// CloneSetScaleStrategy says how the number of pods changes.
+// CloneSetScaleStrategy defines how the number of pods changes.
 type CloneSetScaleStrategy struct {
 	// PodsToDelete are names of pods to go first, or to be replaced.
 	PodsToDelete []string `json:"podsToDelete,omitempty"`
@@ -47,7 +47,7 @@ type CloneSetScaleStrategy struct {
 	ExcludePreparingDelete bool `json:"excludePreparingDelete,omitempty"`
 }
 
-// CloneSetUpdateStrategyType says who starts the update of a pod.
+// CloneSetUpdateStrategyType defines who starts the update of a pod.
 type CloneSetUpdateStrategyType string
 
 // The update strategy types; RollingUpdate is the default.
@@ -56,13 +56,13 @@ const (
 	OnDeleteCloneSetStrategyType      CloneSetUpdateStrategyType = "OnDelete"
 )
 
-// CloneSetUpdateStrategy says how pods get a new template.
+// CloneSetUpdateStrategy defines how pods get a new template.
 type CloneSetUpdateStrategy struct {
 	Type          CloneSetUpdateStrategyType     `json:"type,omitempty"`
 	RollingUpdate *RollingUpdateCloneSetStrategy `json:"rollingUpdate,omitempty"`
 }
 
-// CloneSetPodUpdateStrategyType says how one pod is updated; it is spelt
+// CloneSetPodUpdateStrategyType defines how one pod is updated; it is spelt
 // spec.updateStrategy.type in v1alpha1.
 type CloneSetPodUpdateStrategyType string
 

@@ -185,9 +185,9 @@ func gone(path string, before, after any) []string {
 	return out
 }
 
-// TestConformance_RoundTrip: the comparison with recorded conversions lets pass what they leave
+// TestConformance_ComparisonIsStrict: the comparison with recorded conversions lets pass what they leave
 // open, and nothing else.
-func TestConformance_RoundTrip(t *testing.T) {
+func TestConformance_ComparisonIsStrict(t *testing.T) {
 	const alpha, beta = kruise.V1alpha1, kruise.V1beta1
 	for _, tc := range []struct {
 		name, kind, from, to, input, want, back, complaint string

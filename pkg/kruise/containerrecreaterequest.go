@@ -47,7 +47,7 @@ type ContainerRecreateRequestStatusContext struct {
 	RestartCount int32  `json:"restartCount"`
 }
 
-// ContainerRecreateFailurePolicy says what a container that cannot be stopped
+// ContainerRecreateFailurePolicy defines what a container that cannot be stopped
 // means for the others.
 type ContainerRecreateFailurePolicy string
 
@@ -57,7 +57,7 @@ const (
 	ContainerRecreateIgnore ContainerRecreateFailurePolicy = "Ignore"
 )
 
-// ContainerRecreateRequestStrategy says how containers are restarted; all
+// ContainerRecreateRequestStrategy defines how containers are restarted; all
 // numbers are seconds.
 type ContainerRecreateRequestStrategy struct {
 	FailurePolicy ContainerRecreateFailurePolicy `json:"failurePolicy,omitempty"`

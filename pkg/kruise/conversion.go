@@ -18,8 +18,8 @@ type conversion struct {
 	lost    []Loss
 	unknown []string
 	err     error
-	// deciding: the result is for [Decode], not to be written, and says what
-	// Kruise makes of the object as a whole, its webhook included.
+	// deciding: the result is for [Decode], not to be written, and has the values that Kruise and
+	// its webhook derive from the whole object.
 	deciding bool
 }
 
@@ -70,8 +70,8 @@ func (c *conversion) absent(path string) { c.lose(path, "%s has no such field", 
 // get returns the node at a path of plain keys.
 func (c *conversion) get(path string) *tree.Node { return tree.Get(c.root, steps(path)...) }
 
-// own returns the mapping at path for editing and makes what is missing of
-// it, or returns nil where something that is not a mapping is in the way.
+// own returns the mapping at path for editing and creates what is missing of it; it returns nil if
+// a value on the path is not a mapping.
 func (c *conversion) own(path string) *tree.Node { return c.ownBelow(c.root, steps(path)) }
 
 func (c *conversion) ownBelow(n *tree.Node, path []string) *tree.Node {
@@ -113,7 +113,7 @@ func (c *conversion) takeBelow(n *tree.Node, keys []string, keep int) *tree.Node
 	return v
 }
 
-// set puts v at path, unless something that is not a mapping is in the way.
+// set puts v at path, unless a value on the path is not a mapping.
 func (c *conversion) set(path string, v *tree.Node) { c.setBelow(c.root, steps(path), v) }
 
 func (c *conversion) setBelow(n *tree.Node, keys []string, v *tree.Node) bool {

@@ -14,7 +14,7 @@ type Loss struct {
 	// Path is the field in the version that was read, such as
 	// spec.reserveOrdinals.
 	Path string
-	// Why says what becomes of it.
+	// Why is what becomes of it.
 	Why string
 }
 

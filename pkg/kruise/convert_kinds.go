@@ -72,7 +72,7 @@ func (cloneSetType) up(c *conversion) {
 func (cloneSetType) down(c *conversion) {
 	if tree.Str(c.get(strategyType)) == string(OnDeleteCloneSetStrategyType) {
 		if c.take(podUpdatePolicy) != nil {
-			c.lose(podUpdatePolicy, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+			c.lose(podUpdatePolicy, "%s drops rollingUpdate when the type is OnDelete", c.to)
 		}
 		c.dropRolling(rollingStrategy + ".")
 		return
@@ -89,7 +89,7 @@ func (cloneSetType) down(c *conversion) {
 func (c *conversion) dropRolling(shown string) {
 	for _, name := range rollingFields {
 		if c.take("spec.updateStrategy."+name) != nil {
-			c.lose(shown+name, "%s keeps none of rollingUpdate beside OnDelete", c.to)
+			c.lose(shown+name, "%s drops rollingUpdate when the type is OnDelete", c.to)
 		}
 	}
 }
@@ -113,8 +113,7 @@ func (excludingLabel) up(c *conversion) {
 	}
 }
 
-// down: Kruise neither writes the label nor removes it, so the field is lost where
-// the label says otherwise.
+// down: Kruise neither writes the label nor removes it, so the field is lost if the label differs.
 func (excludingLabel) down(c *conversion) {
 	const why = "%s reads the label %s instead, which is %s"
 	field := c.take(excluding)
@@ -198,7 +197,7 @@ func perSubset(mapping, field string) field {
 	}
 }
 
-// dropEmptyUpdateStatus removes what said nothing from the beginning.
+// dropEmptyUpdateStatus removes a status that was empty in the source, too.
 func dropEmptyUpdateStatus(c *conversion) {
 	if v := c.get("status.updateStatus"); v != nil && empty(v) {
 		c.take("status.updateStatus")
@@ -224,7 +223,7 @@ func namespaceUp(c *conversion) {
 	const selector = "spec.namespaceSelector"
 	ns := c.get("spec.namespace")
 	if !tree.IsScalar(ns) {
-		return // there is none, or it is not text and stays for the decoder
+		return // the value is missing, or it is not a text and stays for the decoder
 	}
 	c.take("spec.namespace")
 	if tree.Str(ns) == "" {

@@ -231,7 +231,7 @@ func TestDecode_ReportsPathsOfTheVersionRead(t *testing.T) {
 }
 
 // Surging as Kruise's webhook takes it, which is more than its conversion does.
-func TestDecode_ReadsSurging(t *testing.T) {
+func TestDecode_ReadsSurgingAsTheWebhook(t *testing.T) {
 	var ds kruise.DaemonSet
 	if _, err := kruise.Decode(written(t, "DaemonSet", kruise.V1alpha1, "{spec: {updateStrategy: {rollingUpdate: {rollingUpdateType: Surging}}}}"), &ds); err != nil {
 		t.Fatal(err)

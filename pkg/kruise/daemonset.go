@@ -32,19 +32,19 @@ type DaemonSetSpec struct {
 	Lifecycle            *Lifecycle `json:"lifecycle,omitempty"`
 }
 
-// DaemonSetScaleStrategy says how pods come to new nodes.
+// DaemonSetScaleStrategy defines how pods come to new nodes.
 type DaemonSetScaleStrategy struct {
 	// PartitionedScaling holds creation back by the partition.
 	PartitionedScaling bool `json:"partitionedScaling,omitempty"`
 }
 
-// DaemonSetUpdateStrategy says how pods get a new template.
+// DaemonSetUpdateStrategy defines how pods get a new template.
 type DaemonSetUpdateStrategy struct {
 	Type          appsv1.DaemonSetUpdateStrategyType `json:"type,omitempty"`
 	RollingUpdate *RollingUpdateDaemonSet            `json:"rollingUpdate,omitempty"`
 }
 
-// RollingUpdateType says how one pod of a DaemonSet is updated.
+// RollingUpdateType defines how one pod of a DaemonSet is updated.
 type RollingUpdateType string
 
 // The ways; Standard is the default. v1alpha1 also knows Surging.

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func TestDefaultFields(t *testing.T) {
+func TestDefault_FillsFieldsAsTheWebhook(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		path     []string
@@ -142,8 +142,8 @@ func TestDefaultStored(t *testing.T) {
 	}
 }
 
-// TestDefaultNative: the strategies that apps/v1 fills in.
-func TestDefaultNative(t *testing.T) {
+// TestDefault_FillsStrategiesOfNativeKinds: the strategies that apps/v1 fills in.
+func TestDefault_FillsStrategiesOfNativeKinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		obj  any

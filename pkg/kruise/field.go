@@ -68,7 +68,7 @@ func (a added) drop(c *conversion, report func(path string)) {
 	})
 }
 
-// empty reports a value that says nothing, as Go's encoder writes them.
+// empty reports a zero value, as Go's encoder writes them.
 func empty(n *tree.Node) bool {
 	return (tree.IsMap(n) || tree.IsSeq(n)) && len(n.Content) == 0
 }
@@ -93,8 +93,8 @@ func (a annotated) up(c *conversion) {
 	}
 }
 
-// down leaves an annotation as it is where the field says nothing, or false: what
-// is written in the older version then means what the annotation says.
+// down leaves an annotation as it is if the field is unset or false: in the older version the
+// annotation then counts.
 func (a annotated) down(c *conversion) {
 	v := c.take(a.field)
 	said, before := text(v), c.annotation(a.annotation)
@@ -102,7 +102,7 @@ func (a annotated) down(c *conversion) {
 	case said != "" && said != "false":
 		c.annotate(a.annotation, said)
 	case v != nil && before != "" && a.parse(before) != nil:
-		c.lose(a.field, "%s reads the annotation %s instead, which says %s", c.to, a.annotation, before)
+		c.lose(a.field, "%s reads the annotation %s instead, which is %s", c.to, a.annotation, before)
 	}
 }
 

@@ -55,7 +55,7 @@ type SandboxConfig struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// ImagePullPolicy says what an image that is there means.
+// ImagePullPolicy defines what an image that is there means.
 type ImagePullPolicy string
 
 // The policies; PullIfNotPresent is the default.

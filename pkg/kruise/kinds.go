@@ -3,12 +3,12 @@ package kruise
 // since are v1alpha1 and v1beta1 with the releases that brought them.
 func since(alpha, beta string) []Served { return []Served{{V1alpha1, alpha}, {V1beta1, beta}} }
 
-// descriptors are all kinds of Kruise, in alphabetical order: everything that is
-// said of a kind as a whole is said here. A kind without rows of fields has the same
-// fields in both versions (docs/kruise/workloads.md#cloneset-in-two-versions,
+// descriptors are all kinds of Kruise, in alphabetical order: all properties of a kind as a whole
+// are here. A kind without rows of fields has the same fields in both versions
+// (docs/kruise/workloads.md#cloneset-in-two-versions,
 // docs/kruise/sidecarset.md#v1alpha1-and-v1beta1 and
-// docs/kruise/protection.md#podunavailablebudget, docs/kruise/distribution.md#in-two-versions). The
-// scopes are those of docs/kruise/sidecarset.md#which-pods-match,
+// docs/kruise/protection.md#podunavailablebudget, docs/kruise/distribution.md#in-two-versions).
+// The scopes are those of docs/kruise/sidecarset.md#which-pods-match,
 // docs/kruise/distribution.md#resourcedistribution and docs/kruise/jobs.md#image-pulls.
 var descriptors = []*descriptor{
 	describe(Registered{

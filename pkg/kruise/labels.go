@@ -27,7 +27,7 @@ const (
 	// NodesAnnotation on a BroadcastJob is how many nodes it is to run on, for
 	// rendering where their names are not known.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
-	// RolloutAnnotation on a workload says how its changes are rolled out.
+	// RolloutAnnotation on a workload has the policy of its rollouts.
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
 	// InServiceLabel is removed from a pod that is to get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
@@ -76,8 +76,7 @@ const (
 	UnavailablePodLabelPrefix = "unavailable-pod.kruise.io/"
 )
 
-// Image pre-download (docs/kruise/workloads.md#image-pre-download), on the workload unless said
-// otherwise.
+// Image pre-download (docs/kruise/workloads.md#image-pre-download), on the workload unless noted.
 const (
 	// ImagePreDownloadParallelismAnnotation is the number of nodes at a time.
 	ImagePreDownloadParallelismAnnotation = "apps.kruise.io/image-predownload-parallelism"
@@ -149,8 +148,7 @@ const (
 	SidecarSetVersionEnv    = "SIDECARSET_VERSION"
 	SidecarSetVersionAltEnv = "SIDECARSET_VERSION_ALT"
 
-	// SidecarSetUpgradable is the pod condition that says whether all
-	// sidecars could be upgraded in place.
+	// SidecarSetUpgradable is the pod condition for whether all sidecars can be upgraded in place.
 	SidecarSetUpgradable = "SidecarSetUpgradable"
 
 	// SidecarTerminated is the pod condition with which the SidecarTerminator
@@ -200,7 +198,7 @@ const (
 
 // WorkloadSpread (docs/kruise/distribution.md#workloadspread).
 const (
-	// MatchedWorkloadSpreadAnnotation says in which subset a pod is (JSON).
+	// MatchedWorkloadSpreadAnnotation has the subset of a pod (JSON).
 	MatchedWorkloadSpreadAnnotation = "apps.kruise.io/matched-workloadspread"
 	// WorkloadSpreadIgnorePatchAnnotation, "true" on the WorkloadSpread,
 	// leaves the metadata of adopted pods alone.

@@ -20,8 +20,7 @@ const (
 	KindWorkloadSpread           = "WorkloadSpread"
 )
 
-// The names that Kruise and Kubernetes both have a kind of: the group says which
-// of the two an object is.
+// The names that Kruise and Kubernetes both have a kind of: the group distinguishes them.
 const (
 	KindDaemonSet   = "DaemonSet"
 	KindStatefulSet = "StatefulSet"

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// TestVersionsPage holds docs/kruise/versions.md against the tables; UPDATE=1 in the
+// TestVersionsPage_IsUpToDate holds docs/kruise/versions.md against the tables; UPDATE=1 in the
 // environment writes it.
-func TestVersionsPage(t *testing.T) {
+func TestVersionsPage_IsUpToDate(t *testing.T) {
 	file := checkout.Path("docs", "kruise", "versions.md")
 	want := versionsPage()
 	if os.Getenv("UPDATE") != "" {

@@ -27,8 +27,8 @@ func PatchTemplate(template, patch map[string]any) (merged map[string]any, err e
 	return merged, nil
 }
 
-// plainly says what the library says without the objects that it prints, which
-// are hard to read and may hold secrets.
+// plainly returns the library's message without the objects that it prints, which are hard to read
+// and may have secrets.
 func plainly(err error) string {
 	msg := err.Error()
 	if _, key, ok := strings.Cut(msg, "does not contain declared merge key: "); ok {

@@ -11,7 +11,7 @@ type PersistentPodState struct {
 	Status            PersistentPodStateStatus `json:"status,omitzero"`
 }
 
-// PersistentPodStateSpec says what is kept of which workload.
+// PersistentPodStateSpec defines what is kept of which workload.
 type PersistentPodStateSpec struct {
 	TargetRef                         TargetReference                       `json:"targetRef"`
 	PersistentPodAnnotations          []PersistentPodAnnotation             `json:"persistentPodAnnotations,omitempty"`
@@ -37,7 +37,7 @@ type PreferredTopologyTerm struct {
 	Preference NodeTopologyTerm `json:"preference"`
 }
 
-// PersistentPodStateRetentionPolicyType says when a pod's state goes.
+// PersistentPodStateRetentionPolicyType defines when a pod's state goes.
 type PersistentPodStateRetentionPolicyType string
 
 // The policies; WhenScaled is the default.

@@ -14,7 +14,7 @@ type PodProbeMarker struct {
 	Status            PodProbeMarkerStatus `json:"status,omitzero"`
 }
 
-// PodProbeMarkerSpec says what is probed where.
+// PodProbeMarkerSpec defines what is probed where.
 type PodProbeMarkerSpec struct {
 	Selector *metav1.LabelSelector `json:"selector"`
 	Probes   []PodContainerProbe   `json:"probes"`

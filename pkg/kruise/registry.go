@@ -24,8 +24,8 @@ type Registered struct {
 	Type reflect.Type
 	// Expansion is how an object is rendered for clusters without Kruise.
 	Expansion Expansion
-	// ExpandsTo are the kinds of Kubernetes that hold afterwards what the object said,
-	// in alphabetical order; none where it went into objects that were there anyway.
+	// ExpandsTo are the kinds of Kubernetes that the object becomes, in alphabetical order; none
+	// if it is merged into existing objects.
 	ExpandsTo []string
 	// Renames is whether a field has another name or place in the older version. Without
 	// conversion between the versions, it is lost; other kinds need none.
@@ -52,7 +52,7 @@ const (
 	ExpansionNone Expansion = iota
 	// ExpansionObjects writes native objects in its place.
 	ExpansionObjects
-	// ExpansionMerged writes what it says into other objects of the input.
+	// ExpansionMerged writes its content into other objects of the input.
 	ExpansionMerged
 	// ExpansionSteps writes patches for a person to apply one after the other.
 	ExpansionSteps
@@ -100,7 +100,7 @@ func describe[T any](r Registered, own rows[T]) *descriptor {
 	return &descriptor{Registered: r, fields: own.fields, defaults: untyped(own.defaults), stored: untyped(own.stored)}
 }
 
-// renames reports whether both versions have what a field says, in different ways.
+// renames reports whether both versions have a field, in different forms.
 func renames(f field) bool {
 	switch f.(type) {
 	case added, refused:

@@ -79,8 +79,8 @@ func (r Release) String() string {
 	return fmt.Sprintf("1.%d.%d", r.minor-1, r.patch)
 }
 
-// Name is the release in a sentence, such as "Kruise 1.8"; for [Next] it says that there
-// is no such release yet.
+// Name is the release in a sentence, such as "Kruise 1.8"; for [Next] it includes that there is no
+// such release yet.
 func (r Release) Name() string {
 	switch {
 	case r.IsZero():
@@ -134,7 +134,7 @@ func Releases() []Release {
 	return append(out, Next)
 }
 
-// Span says in which releases something is there.
+// Span defines in which releases something is there.
 type Span struct {
 	// First is the release that brought it.
 	First Release
@@ -147,8 +147,8 @@ func (s Span) Has(r Release) bool {
 	return !r.Before(s.First) && (s.Last.IsZero() || !s.Last.Before(r))
 }
 
-// Words say in which releases it is there: "since Kruise 1.9", "only in Kruise 1.8",
-// "until Kruise 1.4", "since Kruise after 1.9, which is no release yet".
+// Words returns the releases as a text: "since Kruise 1.9", "only in Kruise 1.8", "until Kruise
+// 1.4", "since Kruise after 1.9, which is no release yet".
 func (s Span) Words() string {
 	switch {
 	case s.First == Next:

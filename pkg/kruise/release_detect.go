@@ -7,12 +7,12 @@ import (
 )
 
 // managerImage is an image of Kruise's manager with a release as its tag; what follows the
-// release, such as -alpine or the digest, says nothing about it.
+// release, such as -alpine or the digest, is ignored.
 var managerImage = regexp.MustCompile(`(?:^|/)kruise-manager:v?(1\.[0-9]+\.[0-9]+)(?:[-+@][^/]*)?$`)
 
 // ReleaseOfImage reads the release from the image of Kruise's manager, such as
-// openkruise/kruise-manager:v1.8.4; false where its name or tag says nothing. What is
-// built from Kruise's main branch has tags of its own.
+// openkruise/kruise-manager:v1.8.4; false if its name or tag has no release. What is built from
+// Kruise's main branch has tags of its own.
 func ReleaseOfImage(image string) (Release, bool) {
 	m := managerImage.FindStringSubmatch(image)
 	if m == nil {
@@ -22,12 +22,12 @@ func ReleaseOfImage(image string) (Release, bool) {
 	return r, err == nil
 }
 
-// Definitions are what a cluster's definitions of Kruise's kinds say about its release.
+// Definitions are the facts about the release in a cluster's definitions of Kruise's kinds.
 type Definitions struct {
 	// Served are the versions by kind, such as CloneSet: v1alpha1.
 	Served map[string][]string
-	// Fields says whether the schema of a kind in a version has a field, by its path as
-	// in [FieldHistory]; nil where no schema was read.
+	// Fields reports whether the schema of a kind in a version has a field, by its path as in
+	// [FieldHistory]; nil where no schema was read.
 	Fields func(kind, version, path string) bool
 }
 

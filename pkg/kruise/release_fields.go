@@ -16,10 +16,10 @@ type Reading struct {
 	Object *tree.Node
 	// Dropped are the fields that the release drops without a word.
 	Dropped []Absent
-	// CloneSet says that the cloneSetTemplate of a UnitedDeployment was read in the form of
+	// CloneSet is true if the cloneSetTemplate of a UnitedDeployment was read in the form of
 	// CloneSet v1alpha1, as every release up to 1.9 does.
 	CloneSet bool
-	// ByFields says that the form was known by its own fields, which v1beta1 does not have.
+	// ByFields is true if the form was known by its own fields, which v1beta1 does not have.
 	ByFields bool
 }
 
@@ -113,7 +113,7 @@ func ReadPath(path string) string {
 // [FromHub], and with a cloneSetTemplate in the form that the release reads.
 func (r Release) Convert(n *tree.Node, version string) (out *tree.Node, lost []Loss, err error) {
 	if version == V1beta1 {
-		// Which release wrote it is not said: it is read by its own fields.
+		// The release that wrote it is unknown: the form is recognized by its own fields.
 		if spec, _ := (Release{}).cloneSetSpec(n); spec != nil {
 			c := newConversion(n, "")
 			c.set(cloneSetTemplate+".spec", spec)

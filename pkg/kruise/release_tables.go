@@ -69,7 +69,7 @@ func (r Release) Versions(group, kind string) []string {
 	return slices.DeleteFunc(slices.Clone(k.Versions), func(v string) bool { return !r.Serves(group, kind, v) })
 }
 
-// ServedIn says which releases serve a kind of Kruise in a version; false where there is
+// ServedIn reports which releases serve a kind of Kruise in a version; false where there is
 // no such version.
 func ServedIn(group, kind, version string) (Span, bool) {
 	all := serving()[kind+"/"+version]
@@ -95,7 +95,7 @@ type FieldHistory struct {
 	// Kruise's webhook drops it without a word. Otherwise an API server that is asked to
 	// be strict refuses it, and any other drops it.
 	Kept bool
-	// Changes say what became of its type, its values or its default, by release, such as
+	// Changes are what became of its type, its values or its default, by release, such as
 	// "v1.9.0: type integer→-"; mostly empty.
 	Changes string
 	// Value, where it is given, is the one value that is meant.
@@ -123,7 +123,7 @@ type TypeField struct {
 	// Package is the last two parts of the import path, such as apps/v1alpha1.
 	Package, Type, Field string
 	Span
-	// Changes say how the type of the field changed, by release; mostly empty.
+	// Changes are how the type of the field changed, by release; mostly empty.
 	Changes string
 }
 
@@ -191,7 +191,7 @@ func (r Release) GateOn(name string) bool {
 	return false
 }
 
-// GateIn says in which releases a gate is there; ok is false for one of no release, such as
+// GateIn reports in which releases a gate is there; ok is false for one of no release, such as
 // those of Kubernetes.
 func GateIn(name string) (in Span, ok bool) {
 	for _, g := range Gates() {

@@ -223,8 +223,8 @@ func hasField(t reflect.Type, path string) bool {
 	return true
 }
 
-// TestGates: defaults follow the release.
-func TestGates(t *testing.T) {
+// TestGates_DefaultsFollowTheRelease: defaults follow the release.
+func TestGates_DefaultsFollowTheRelease(t *testing.T) {
 	for _, c := range []struct {
 		gate, release, want string
 	}{

@@ -50,7 +50,7 @@ func TestRelease_Compare(t *testing.T) {
 	}
 }
 
-// TestRelease_Serves: a version of one kind says nothing of another, nor of another group.
+// TestRelease_Serves: a version of one kind implies nothing about other kinds or groups.
 func TestRelease_Serves(t *testing.T) {
 	for _, c := range []struct {
 		release, group, kind string

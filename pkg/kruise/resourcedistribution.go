@@ -18,7 +18,7 @@ type ResourceDistribution struct {
 	Status            ResourceDistributionStatus `json:"status,omitzero"`
 }
 
-// ResourceDistributionSpec says what goes where.
+// ResourceDistributionSpec defines what goes where.
 type ResourceDistributionSpec struct {
 	// Resource is the whole object, a Secret or ConfigMap.
 	Resource runtime.RawExtension        `json:"resource"`

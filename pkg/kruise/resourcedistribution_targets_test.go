@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestResourceDistributionNames: docs/kruise/distribution.md#resourcedistribution.
-func TestResourceDistributionNames(t *testing.T) {
+// TestResourceDistribution_NamesOfTargets: docs/kruise/distribution.md#resourcedistribution.
+func TestResourceDistribution_NamesOfTargets(t *testing.T) {
 	there := map[string]k8slabels.Set{"a": {"team": "web"}, "b": {"team": "web"}, "c": {}, "kube-system": {"team": "web"}}
 	for spec, want := range map[string]string{
 		"{}":                    "",

@@ -100,8 +100,8 @@ func TestTypes_EqualTheSchemas(t *testing.T) {
 	}
 }
 
-// TestCompareFails proves that the comparison sees what it is there for.
-func TestCompareFails(t *testing.T) {
+// TestTypes_ComparisonFindsDifferences proves that the comparison sees what it is there for.
+func TestTypes_ComparisonFindsDifferences(t *testing.T) {
 	number := &schema{Type: "integer", Format: "int64"}
 	s := &schema{Type: "object", Properties: map[string]*schema{"parallelism": number, "extra": {Type: "string"}}}
 	got := strings.Join(compare(s, reflect.TypeFor[kruise.EphemeralJobSpec](), "spec"), "\n")
@@ -207,10 +207,10 @@ func below(t reflect.Type, f reflect.StructField) bool {
 
 func ours(t reflect.Type) bool { return strings.HasSuffix(t.PkgPath(), "/pkg/kruise") }
 
-// TestOlderSchemas sends every field of an older version, alone in an object,
+// TestConversion_KnowsEveryFieldOfOlderVersions sends every field of an older version, alone in an object,
 // through the conversion table into the types: none may be unknown, none may
 // vanish.
-func TestOlderSchemas(t *testing.T) {
+func TestConversion_KnowsEveryFieldOfOlderVersions(t *testing.T) {
 	for _, c := range crds(t) {
 		kind := c.Spec.Names.Kind
 		for _, v := range c.Spec.Versions[:len(c.Spec.Versions)-1] {

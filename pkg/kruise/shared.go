@@ -36,7 +36,7 @@ type UpdateScatterTerm struct {
 	Value string `json:"value"`
 }
 
-// InPlaceUpdateStrategy says how pods are updated in place
+// InPlaceUpdateStrategy defines how pods are updated in place
 // (docs/kruise/workloads.md#image-pre-download and docs/kruise/workloads.md#steps-on-the-pod).
 type InPlaceUpdateStrategy struct {
 	// GracePeriodSeconds is between "not ready" and the new image.

@@ -17,7 +17,7 @@ type SidecarSet struct {
 	Status            SidecarSetStatus `json:"status,omitzero"`
 }
 
-// SidecarSetSpec says which pods get what.
+// SidecarSetSpec defines which pods get what.
 type SidecarSetSpec struct {
 	// Selector must not be empty.
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
@@ -37,7 +37,7 @@ type SidecarSetSpec struct {
 	CustomVersion string `json:"customVersion,omitempty"`
 }
 
-// PodInjectPolicyType says on which side of the pod's own containers.
+// PodInjectPolicyType is the side of the pod's own containers on which a sidecar is injected.
 type PodInjectPolicyType string
 
 // The sides; containers default to the first, initContainers to the second.
@@ -72,7 +72,7 @@ type ShareVolumePolicy struct {
 	Type ShareVolumePolicyType `json:"type,omitempty"`
 }
 
-// SidecarContainerUpgradeType says how a sidecar gets a new image.
+// SidecarContainerUpgradeType defines how a sidecar gets a new image.
 type SidecarContainerUpgradeType string
 
 // The ways to upgrade; ColdUpgrade is the default.
@@ -102,7 +102,7 @@ type SourceContainerNameSource struct {
 	FieldRef *corev1.ObjectFieldSelector `json:"fieldRef,omitempty"`
 }
 
-// TargetContainersMode says how the resources of containers are taken
+// TargetContainersMode defines how the resources of containers are taken
 // together.
 type TargetContainersMode string
 
@@ -133,7 +133,7 @@ type ResourceExprs struct {
 	Memory string `json:"memory,omitempty"`
 }
 
-// SidecarSetPatchPolicyType says what happens to an annotation that exists.
+// SidecarSetPatchPolicyType defines what happens to an annotation that exists.
 type SidecarSetPatchPolicyType string
 
 // The policies; Retain is the default.
@@ -155,7 +155,7 @@ type SidecarSetInjectionStrategy struct {
 	Revision *SidecarSetInjectionRevision `json:"revision,omitempty"`
 }
 
-// SidecarSetInjectRevisionPolicy says for which pods a revision is fixed.
+// SidecarSetInjectRevisionPolicy defines for which pods a revision is fixed.
 type SidecarSetInjectRevisionPolicy string
 
 // The policies; Always is the default.
@@ -171,7 +171,7 @@ type SidecarSetInjectionRevision struct {
 	Policy        SidecarSetInjectRevisionPolicy `json:"policy,omitempty"`
 }
 
-// SidecarSetUpdateStrategyType says whether injected pods follow.
+// SidecarSetUpdateStrategyType defines whether injected pods follow.
 type SidecarSetUpdateStrategyType string
 
 // The types; RollingUpdate is the default.

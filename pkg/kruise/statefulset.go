@@ -24,7 +24,7 @@ type StatefulSetSpec struct {
 	Selector             *metav1.LabelSelector          `json:"selector"`
 	Template             corev1.PodTemplateSpec         `json:"template"`
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
-	// VolumeClaimUpdateStrategy says when changed claim templates reach
+	// VolumeClaimUpdateStrategy is when changed claim templates reach
 	// existing claims.
 	VolumeClaimUpdateStrategy VolumeClaimUpdateStrategy      `json:"volumeClaimUpdateStrategy,omitzero"`
 	ServiceName               string                         `json:"serviceName,omitempty"`
@@ -40,7 +40,7 @@ type StatefulSetSpec struct {
 	Ordinals                             *StatefulSetOrdinals                             `json:"ordinals,omitempty"`
 }
 
-// VolumeClaimUpdateStrategyType says when claims change.
+// VolumeClaimUpdateStrategyType defines when claims change.
 type VolumeClaimUpdateStrategyType string
 
 // The types; OnDelete is the default.
@@ -54,7 +54,7 @@ type VolumeClaimUpdateStrategy struct {
 	Type VolumeClaimUpdateStrategyType `json:"type,omitempty"`
 }
 
-// StatefulSetPersistentVolumeClaimRetentionPolicy says what happens to claims;
+// StatefulSetPersistentVolumeClaimRetentionPolicy defines what happens to claims;
 // both default to Retain.
 type StatefulSetPersistentVolumeClaimRetentionPolicy struct {
 	WhenDeleted appsv1.PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
@@ -73,13 +73,13 @@ type StatefulSetScaleStrategy struct {
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 
-// StatefulSetUpdateStrategy says how pods get a new template.
+// StatefulSetUpdateStrategy defines how pods get a new template.
 type StatefulSetUpdateStrategy struct {
 	Type          appsv1.StatefulSetUpdateStrategyType `json:"type,omitempty"`
 	RollingUpdate *RollingUpdateStatefulSetStrategy    `json:"rollingUpdate,omitempty"`
 }
 
-// PodUpdateStrategyType says how one pod of a StatefulSet is updated.
+// PodUpdateStrategyType defines how one pod of a StatefulSet is updated.
 type PodUpdateStrategyType string
 
 // The ways; ReCreate is the default.

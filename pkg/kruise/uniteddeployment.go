@@ -63,7 +63,7 @@ type DeploymentTemplateSpec struct {
 	Spec              appsv1.DeploymentSpec `json:"spec"`
 }
 
-// Topology says which subsets there are.
+// Topology defines which subsets there are.
 type Topology struct {
 	Subsets          []Subset                         `json:"subsets,omitempty"`
 	ScheduleStrategy UnitedDeploymentScheduleStrategy `json:"scheduleStrategy,omitzero"`
@@ -85,7 +85,7 @@ type Subset struct {
 	Patch runtime.RawExtension `json:"patch,omitzero"`
 }
 
-// UnitedDeploymentScheduleStrategyType says whether pods move to another
+// UnitedDeploymentScheduleStrategyType defines whether pods move to another
 // subset when they cannot be scheduled.
 type UnitedDeploymentScheduleStrategyType string
 
@@ -119,7 +119,7 @@ type UpdateStrategyType string
 // ManualUpdateStrategyType is the only type.
 const ManualUpdateStrategyType UpdateStrategyType = "Manual"
 
-// UnitedDeploymentUpdateStrategy says how subsets get a new template.
+// UnitedDeploymentUpdateStrategy defines how subsets get a new template.
 type UnitedDeploymentUpdateStrategy struct {
 	Type         UpdateStrategyType `json:"type,omitempty"`
 	ManualUpdate *ManualUpdate      `json:"manualUpdate,omitempty"`

@@ -16,7 +16,7 @@ type WorkloadSpread struct {
 	Status            WorkloadSpreadStatus `json:"status,omitzero"`
 }
 
-// WorkloadSpreadSpec says which pods go where.
+// WorkloadSpreadSpec defines which pods go where.
 type WorkloadSpreadSpec struct {
 	TargetReference  *TargetReference               `json:"targetRef"`
 	TargetFilter     *TargetFilter                  `json:"targetFilter,omitempty"`
@@ -48,7 +48,7 @@ type WorkloadSpreadSubset struct {
 	Patch runtime.RawExtension `json:"patch,omitzero"`
 }
 
-// WorkloadSpreadScheduleStrategyType says whether pods move to another subset
+// WorkloadSpreadScheduleStrategyType defines whether pods move to another subset
 // when they cannot be scheduled.
 type WorkloadSpreadScheduleStrategyType string
 

@@ -115,7 +115,7 @@ func (s *Snapshot) asksBudgets(d Driver, op kruise.PubOperation) bool {
 	return d == DriverClient || op != kruise.PubUpdateOperation || s.Gates.GuardUpdates
 }
 
-// Mode says what an update does to a pod, and why.
+// Mode reports what an update does to a pod, and why.
 func (g *budgetGuard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
 
 // neverAllows reports whether a budget wants all its pods available.
@@ -244,7 +244,7 @@ func (b *reviewer) warnBudgets() {
 	}
 }
 
-// warnUnreadGates says what of the plan depends on feature gates that could not be read.
+// warnUnreadGates warns of what in the plan depends on feature gates that could not be read.
 func (b *reviewer) warnUnreadGates() {
 	if b.snap.GatesUnread == "" || b.plan.Driver != DriverKruise {
 		return
@@ -261,7 +261,7 @@ func (b *reviewer) warnUnreadGates() {
 		}
 	}
 	if budgets := b.snap.enforcedBudgets(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {
-		b.warning("Kruise's feature gates cannot be read (%s): the plan takes %s to be off, so that no PodUnavailableBudget is asked before an update in place; --feature-gates %s=true says otherwise", b.snap.GatesUnread, updateGate, updateGate)
+		b.warning("Kruise's feature gates cannot be read (%s): the plan assumes that %s is off, so that no PodUnavailableBudget is asked before an update in place; set --feature-gates %s=true if it is on", b.snap.GatesUnread, updateGate, updateGate)
 	}
 }
 

@@ -46,8 +46,9 @@ func guardedWorld(t *testing.T, on bool) (*simulate.World, plan.Snapshot) {
 	return w, observe(t, w, read(t, clones("")).Ref)
 }
 
-// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that lets no pod go stops an update in place where the
-// gate has Kruise ask it, and only there; the plan, the wait and why all say which.
+// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that allows no disruption stops an update in
+// place if the feature gate makes Kruise ask it, and only then; the plan, the wait and why all
+// name the budget.
 func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	next := strings.ReplaceAll(clones(""), "web:1", "web:2")
 	for name, c := range map[string]struct {
@@ -60,7 +61,7 @@ func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	}{
 		"off":     {false, "", "Kruise does not ask it before an update in place: PodUnavailableBudgetUpdateGate is off", true, "", false},
 		"on":      {true, "", "PodUnavailableBudget web never allows a pod to go", false, "web", true},
-		"unknown": {false, "forbidden", "Kruise's feature gates cannot be read (forbidden): the plan takes PodUnavailableBudgetUpdateGate to be off", true, "if PodUnavailableBudgetUpdateGate is on: Kruise's feature gates cannot be read", false},
+		"unknown": {false, "forbidden", "Kruise's feature gates cannot be read (forbidden): the plan assumes that PodUnavailableBudgetUpdateGate is off", true, "if PodUnavailableBudgetUpdateGate is on: Kruise's feature gates cannot be read", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, s := guardedWorld(t, c.on)
@@ -101,7 +102,7 @@ func waits(t *testing.T, w *simulate.World, p plan.Plan, unread, cause string, s
 	for _, c := range diagnose.Workload(q).Causes {
 		if c.Gate == plan.GateBudget {
 			found = true
-			if cause == "" || !strings.Contains(c.Why, cause) || c.Stuck != stuck || strings.Contains(c.Hint, "until more of the pods") != (!stuck && unread == "") {
+			if cause == "" || !strings.Contains(c.Why, cause) || c.Blocked != stuck || strings.Contains(c.Hint, "until more of the pods") != (!stuck && unread == "") {
 				t.Errorf("cause %+v", c)
 			}
 		}
@@ -142,9 +143,9 @@ func TestBudget_CountedBySimulatorEqualsCount(t *testing.T) {
 	}
 }
 
-// TestBlockedByBudget_EqualsOutlook: over random snapshots, the answer that is asked for at
+// TestBlockedByBudget_EqualsPreview: over random snapshots, the answer that is asked for at
 // every turn is the one of the whole outlook.
-func TestBlockedByBudget_EqualsOutlook(t *testing.T) {
+func TestBlockedByBudget_EqualsPreview(t *testing.T) {
 	n := 6000
 	if testing.Short() {
 		n = 1000
@@ -260,9 +261,9 @@ func TestClient_EvictionAsksBudgets(t *testing.T) {
 	}
 }
 
-// TestOutlook_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
+// TestPreview_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
 // that has room does some day.
-func TestOutlook_BudgetNeverAllowsAPod(t *testing.T) {
+func TestPreview_BudgetNeverAllowsAPod(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Snapshot)
 		never bool

@@ -7,11 +7,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Build makes the plan that brings a workload to what is desired. desired is
-// complete, defaults included, and of the kind of the snapshot's carrier where
-// there is one: fields that it lacks are removed, so a caller that reads a
-// manifest without replicas fills in those of the cluster first. Where nothing is
-// changes the plan has no steps, and Change.Why says so.
+// Build returns the plan that brings a workload to its desired state. desired is complete,
+// defaults included, and of the kind of the snapshot's carrier where there is one: fields that it
+// lacks are removed, so a caller that reads a manifest without replicas fills in those of the
+// cluster first. If nothing changes the plan has no steps, and Change.Why has the reason.
 //
 // The pods that steps name are those that the controllers would choose if nothing
 // else happened; how many pods each step updates holds in any case.

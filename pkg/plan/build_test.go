@@ -270,7 +270,7 @@ func TestBuild_WarnsReviewers(t *testing.T) {
 		"no gate":     {old, next, func(s *plan.Snapshot) { s.Pods[0].ReadinessGates = nil }, "1 pod has no readiness gate InPlaceUpdateReady: it stays in service while its containers restart"},
 		"partial":     {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, partition: 4", 1), nil, "the plan ends with 6 of 10 pods updated"},
 		"paused":      {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, paused: true", 1), nil, "the workload is paused: no pod is updated until it is resumed"},
-		"in place no": {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission lets it through in v1beta1, and then no pod changes and no event says why"},
+		"in place no": {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission accepts it in v1beta1, but then no pod changes and no event explains why"},
 		"budget none": {old, next, func(s *plan.Snapshot) { budget(s, 0) }, "PodUnavailableBudget web never allows a pod to go: it wants 10 of 10 available"},
 		"budget used": {old, next, func(s *plan.Snapshot) { budget(s, 20); unready(s.Pods[:3]) }, "PodUnavailableBudget web allows no pod to go now: 7 are available, 8 are wanted"},
 		"budget slow": {old, next, func(s *plan.Snapshot) { budget(s, 10) }, "PodUnavailableBudget web allows 1 unavailable pod, fewer than maxUnavailable 2: it sets the pace"},
@@ -367,7 +367,7 @@ func TestUndo_UnderPartition(t *testing.T) {
 	}
 }
 
-// TestBuild_PausedWorkload: a plan for a paused workload says so.
+// TestBuild_PausedWorkload: a plan for a paused workload has a warning about it.
 func TestBuild_PausedWorkload(t *testing.T) {
 	paused := clones(", paused: true")
 	p, err := plan.Build(read(t, strings.ReplaceAll(paused, "web:1", "web:2")), plan.Snapshot{Workload: read(t, paused), Pods: pods(10, "a")}, plan.Policy{})

@@ -66,10 +66,10 @@ func (r *run) updatePods(s *Step) (Decision, bool) {
 }
 
 // withPendingRestarts is the snapshot with every pod unready whose containers are about to
-// restart, those of a sidecar's exchange included, and as budgets see them: from the
-// write on that asks for it, though the node has not heard of it yet and the pod's
-// status says otherwise. Where there is Kruise the readiness gate does that, in the same
-// write (docs/kruise/workloads.md#steps-on-the-pod).
+// restart, those of a sidecar's exchange included, and as budgets see them: from the write on that
+// requests it, although the node has not seen it yet and the pod is still ready in its status.
+// With Kruise the readiness gate does that, in the same write
+// (docs/kruise/workloads.md#steps-on-the-pod).
 func (r *rollout) withPendingRestarts() *Snapshot {
 	s := *r.snap
 	s.Pods = slices.Clone(s.Pods)
@@ -249,8 +249,8 @@ func (c *client) advance(p *cluster.Pod) {
 	}
 }
 
-// modeOf decides for one pod: an unchanged template, as far as that can be told,
-// only lacks the label that says so.
+// modeOf decides for one pod: a pod whose template is unchanged, as far as is known, only lacks
+// the label of the revision.
 func (c *client) modeOf(p *cluster.Pod, change rules.TemplateChange) (rules.UpdateMode, string) {
 	mode, why := change.Eligible().ForPod(p, change.Old.Template != nil, false)
 	if mode == rules.ModeUnchanged {
@@ -302,7 +302,7 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotUpgrade
 	}
 }
 
-// hookReason says which hook holds a pod and since when, as soon as the pod itself says so.
+// hookReason reports which hook holds a pod and since when, as soon as the pod has the state.
 func (c *client) hookReason(p *cluster.Pod, otherwise string) string {
 	if b, ok := HookHolding(*c.snap, p); ok {
 		return b.Why

@@ -269,7 +269,8 @@ func TestClient_UpdatesEachCarrier(t *testing.T) {
 	}
 }
 
-// TestClient_ForgedCountStaysWithinBudget: a status may say anything; pods that are missing cost nothing.
+// TestClient_ForgedCountStaysWithinBudget: a status may be forged; missing pods do not use the
+// budget.
 func TestClient_ForgedCountStaysWithinBudget(t *testing.T) {
 	for _, forged := range []int32{-1 << 22, -1, 1 << 22} {
 		w, ref := world(t, simulate.DefaultOptions(), carriers["DaemonSet"])
@@ -293,9 +294,9 @@ func TestClient_ForgedCountStaysWithinBudget(t *testing.T) {
 	}
 }
 
-// TestClient_ChangingPodsCountAsUnavailable: a pod whose new image was asked for counts as unavailable
-// before its node has heard of it, while its status still says that it is ready; and so
-// does one that is gone and not made again yet.
+// TestClient_ChangingPodsCountAsUnavailable: a pod whose new image was asked for counts as
+// unavailable before its node has seen it, while its status still is ready; and so does one that
+// is deleted and not recreated yet.
 func TestClient_ChangingPodsCountAsUnavailable(t *testing.T) {
 	unheard := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "True", "", "")}}
 	starts := func(d plan.Decision) (names []string) {

@@ -34,8 +34,8 @@ type comparison struct {
 	modes                        modes
 }
 
-// presentBuilder compares the workload in the cluster with itself: it tells what its
-// controller does by the present spec. It is false where there is no workload.
+// presentBuilder compares the workload in the cluster with itself: the result is what its
+// controller does by the current spec. It is false if there is no workload.
 func presentBuilder(s Snapshot) (b *builder, ok bool) {
 	w := s.Object()
 	if w == nil || w.Object == nil {
@@ -111,8 +111,8 @@ func (b *comparison) readSubject() subject {
 	return kindOf(b.desired.Object).subject(b)
 }
 
-// clientSubject reads a native object whose pods the client updates: order and limits
-// are those of the Kruise object that it stands for.
+// clientSubject reads a native object whose pods the client updates: order and limits are those of
+// the Kruise object that it was rendered from.
 func (b *comparison) clientSubject() subject {
 	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
 	spec := clientSpecOf(b.snap, b.desired)
@@ -156,9 +156,9 @@ func (b *builder) checkClientBudget() error {
 	}
 }
 
-// updatePolicy is how pods are updated: by the client as the Kruise object says that
-// a native one carries. A client that updates pods of a native workload does so
-// in place where that is possible: that is what the client is for.
+// updatePolicy is how pods are updated: by the client as in the Kruise object that a native one
+// was rendered from. A client that updates pods of a native workload does so in place where that
+// is possible: that is what the client is for.
 func (b *comparison) updatePolicy() rules.UpdatePolicy {
 	if b.plan.Driver == DriverNative {
 		return rules.PolicyOf(b.desired.Object)
@@ -250,9 +250,8 @@ func canonical(to []byte, v any) []byte {
 	return append(to, "null"...)
 }
 
-// modes tells for each pod what the change does to it. Pods of an older
-// revision than the present one change from that one: the change is compared once per
-// revision.
+// modes returns for each pod what the change does to it. Pods of an older revision than the
+// current one change from that one: the change is compared once per revision.
 type modes struct {
 	byRevision map[string]rules.Eligibility
 	// overall is the answer where pods are not distinguished by revision.
@@ -299,7 +298,7 @@ func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
 func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
 	if m.unknownTemplate != nil && m.unknownTemplate(p) {
-		return rules.ModeRecreate, "the template that it was made from is not known", false
+		return rules.ModeRecreate, "the template that the pod was created from is not known", false
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
@@ -404,18 +403,18 @@ func revisionNamed(list []cluster.Revision, template map[string]any) string {
 	return r.Name
 }
 
-// sourceObject is the Kruise object that the native one stands for; nil for none.
+// sourceObject is the Kruise object that the native one was rendered from; nil for none.
 func (b *comparison) sourceObject() any { return sourceObject(b.snap) }
 
-// clientSpecOf is the Kruise spec whose rules the client keeps: that of the object which
-// the native one stands for, else the equivalent of the native one. It has the numbers
-// of the native object, and neither partition, pause nor surge: steps take the
-// place of the first two, and the client cannot surge.
+// clientSpecOf is the Kruise spec whose rules the client keeps: that of the object which the
+// native one was rendered from, else the equivalent of the native one. It has the numbers of the
+// native object, and neither partition, pause nor surge: steps take the place of the first two,
+// and the client cannot surge.
 func clientSpecOf(s Snapshot, native *cluster.Workload) kruiseSpec {
 	return kindOf(native.Object).clientSpec(sourceObject(s))
 }
 
-// sourceObject is the Kruise object that the native one stands for; nil for none.
+// sourceObject is the Kruise object that the native one was rendered from; nil for none.
 func sourceObject(s Snapshot) any {
 	if s.Carrier == nil || s.Workload == nil {
 		return nil

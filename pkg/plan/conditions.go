@@ -24,8 +24,8 @@ func (r *rollout) missing(s *Step) []Blocker {
 	return out
 }
 
-// unmet checks one condition. Whether pods are updated and available is checked
-// together with whether the controller has settled: its status says both.
+// unmet checks one condition. Whether pods are updated and available is checked together with
+// whether the controller has settled: its status has both.
 func (r *rollout) unmet(c Condition) []Blocker {
 	switch c.Type {
 	case HoldsUpdatedAvailable:

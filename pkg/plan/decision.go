@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Verb is what a decision says.
+// Verb is the kind of a decision.
 type Verb string
 
 // The verbs.
@@ -34,7 +34,7 @@ type Decision struct {
 	// Until is when to look again at the latest, under Wait; zero is not before
 	// something changes.
 	Until time.Time
-	// Reason says why, in one line for users.
+	// Reason is the reason, in one line for users.
 	Reason string
 	// Blockers are all that is missing, most basic first.
 	Blockers []Blocker

@@ -136,7 +136,7 @@ func lastWriter(w *cluster.Workload, fields []string) string {
 	return fmt.Sprintf("; %s wrote it last, at %s", strings.Join(names, " or "), last.Time.UTC().Format(time.RFC3339))
 }
 
-// foreignWriter is 1 for managers other than ours.
+// foreignWriter is 1 for managers other than this program.
 func foreignWriter(f metav1.ManagedFieldsEntry) int {
 	if f.Manager == ourName {
 		return 0

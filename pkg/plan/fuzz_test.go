@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// FuzzPolicyText: whatever stands in flags, nothing panics, what is taken is written as
-// it is read, and an amount never is more than all pods.
+// FuzzPolicyText: no text of a flag panics, an accepted one is written as it was read, and an
+// amount is never more than all pods.
 func FuzzPolicyText(f *testing.F) {
 	for _, s := range [][2]string{{"1,10%,50%,100%", "1=5m"}, {"0.0001%,2147483647", "all"}, {"1e308%,+3", "10%=-1s"}, {"99.99999999999999999%", "100%"}, {"3,,", "=,="}} {
 		f.Add(s[0], s[1], 7)

@@ -15,7 +15,7 @@ import (
 // lasted for the grace time, counted from when the pod stopped being ready, but not from
 // before the step began.
 const (
-	// crashGrace: the kubelet says CrashLoopBackOff after the second crash only.
+	// crashGrace: the kubelet reports CrashLoopBackOff only after the second crash.
 	crashGrace = 30 * time.Second
 	// imageGrace: a registry may answer again, and the kubelet retries.
 	imageGrace = time.Minute
@@ -152,7 +152,7 @@ func podFailure(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	return Blocker{}, 0, false
 }
 
-// notReady says what a pod that is not ready waits for.
+// notReady reports what a pod that is not ready waits for.
 func (r *rollout) notReady(p *cluster.Pod) Blocker {
 	if pending := rules.InPlacePending(p, r.snap.report(p)); !pending.Done() {
 		return Blocker{GateReady, p.Name, pending[0]}
@@ -171,8 +171,8 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 	return p.Created
 }
 
-// updatedTest tells the pods that are up to date; pods of any other revision are
-// not this rollout's concern.
+// updatedTest distinguishes the pods that are up to date; pods of other revisions do not concern
+// this rollout.
 func (r *rollout) updatedTest() func(*cluster.Pod) bool {
 	w := r.object()
 	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
@@ -209,9 +209,9 @@ func (r *rollout) nextAvailable() (next time.Time) {
 	return next
 }
 
-// NotReadyReason says what a pod that is not ready waits for; stuck is true where that does
-// not pass by itself, as far as the pod says.
-func NotReadyReason(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
+// NotReadyReason reports what a pod that is not ready waits for; blocked is true if that does not
+// pass by itself, as far as the pod's status shows.
+func NotReadyReason(s Snapshot, p *cluster.Pod) (b Blocker, blocked bool) {
 	if b, _, bad := podFailure(p); bad {
 		return b, true
 	}
@@ -262,7 +262,7 @@ func (s *Snapshot) hookHolding(p *cluster.Pod) (b Blocker, since time.Time, ok b
 	return Blocker{Gate: GateHook, Pod: p.Name, Why: why + ": " + hold.Wants}, hold.Since, true
 }
 
-// HookHolding says which lifecycle hook a pod waits for; ok is false where it waits for none.
+// HookHolding reports which lifecycle hook a pod waits for; ok is false where it waits for none.
 func HookHolding(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
 	b, _, ok = s.hookHolding(p)
 	return b, ok

@@ -40,8 +40,8 @@ func settled(t *testing.T, text string) (*simulate.World, cluster.Ref) {
 	return w, read(t, text).Ref
 }
 
-// TestBuild_WarnsOfHooks: a plan takes lifecycle hooks to be answered, says so, and finishes;
-// where they are not, the rollout halts with the hook's name, its pods and since when.
+// TestBuild_WarnsOfHooks: a plan assumes that lifecycle hooks are answered, with a warning, and
+// completes; otherwise the rollout fails with the hook's name, its pods and since when.
 func TestBuild_WarnsOfHooks(t *testing.T) {
 	for name, c := range map[string]struct{ policy, lifecycle, hook string }{
 		"before an update":   {"InPlaceIfPossible", onUpdate, "inPlaceUpdate"},
@@ -78,7 +78,7 @@ func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()
 	p.HookAnswer = plan.HookNever
 	line, err := simulate.Predict(p, s, simulate.DefaultOptions())
-	if err == nil || line.Summary.Outcome != simulate.Halted || !strings.Contains(line.Summary.Reason, "lifecycle."+hook+" holds it") {
+	if err == nil || line.Summary.Outcome != simulate.Failed || !strings.Contains(line.Summary.Reason, "lifecycle."+hook+" holds it") {
 		t.Errorf("%v", err)
 	}
 	if got := line.Summary.Duration; got < 9*time.Minute || got > 12*time.Minute {
@@ -86,8 +86,8 @@ func unanswered(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	}
 }
 
-// told carries out the plan in a cluster where no program answers: each wait names the
-// hook, the pod and since when, and so does why.
+// told runs the plan in a cluster where no program answers: each wait names the hook, the pod and
+// since when, and so does why.
 func told(t *testing.T, p plan.Plan, s plan.Snapshot, hook string) {
 	t.Helper()
 	w, err := simulate.FromSnapshot(s, simulate.DefaultOptions())

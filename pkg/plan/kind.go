@@ -18,8 +18,8 @@ type kind interface {
 	// subject reads the workload whose own controller replaces the pods.
 	subject(b *comparison) subject
 	// clientSpec is the spec of Kruise whose rules the client keeps; sourceObject is the Kruise
-	// object that the workload stands for, nil for none. It is nil for kinds that the
-	// client does not drive.
+	// object that the workload was rendered from, nil for none. clientSpec is nil for kinds whose
+	// pods the client does not update.
 	clientSpec(sourceObject any) kruiseSpec
 	// restartSpec is the spec of Kruise whose update order counts for restarts: without
 	// partition and pause, which are about updates. It is nil for kinds without an order.
@@ -29,7 +29,7 @@ type kind interface {
 	members(s *Snapshot) []*cluster.Pod
 	// isUpdated reports whether a pod has the new template of a plan.
 	isUpdated(b *comparison, p *cluster.Pod) bool
-	// updatedTest tells the pods that are up to date while the rollout runs.
+	// updatedTest distinguishes the pods that are up to date while the rollout runs.
 	updatedTest(r *rollout) func(*cluster.Pod) bool
 	// revision is the name that the pods of the present template carry, where the client
 	// updates them; empty while it is not known.

@@ -70,7 +70,7 @@ func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	return kruise.SidecarSetStatus{}
 }
 
-// newPodsNote says which sidecars pods get that the strategy's selector leaves out when they
+// newPodsNote reports which sidecars pods get that the strategy's selector leaves out when they
 // are recreated (docs/kruise/sidecarset.md#which-pods-match).
 func newPodsNote(o *kruise.SidecarSet) string {
 	switch r := o.Spec.InjectionStrategy.Revision; {
@@ -100,7 +100,7 @@ func (k sidecarSetKind) members(s *Snapshot) []*cluster.Pod {
 	return s.sidecarSetRules(s.Object(), k.o).Matched()
 }
 
-// restartSpec is none: the pods are those of others.
+// restartSpec returns nothing: a SidecarSet has no pods of its own.
 func (sidecarSetKind) restartSpec(any) kruiseSpec { return nil }
 
 func (k sidecarSetKind) updatedTest(r *rollout) func(*cluster.Pod) bool {
@@ -152,7 +152,7 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 	return out, &c, json.Unmarshal(text, &c.Spec)
 }
 
-// matches tells which pods are a SidecarSet's, those included that it no longer counts
+// matches reports which pods are a SidecarSet's, those included that it no longer counts
 // since they lack a container that it has now.
 func (b *comparison) matches() func(*cluster.Pod) bool {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
@@ -164,7 +164,7 @@ func (b *comparison) matches() func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
-// blockedReason tells what keeps pods of a SidecarSet from ever being upgraded
+// blockedReason reports what keeps pods of a SidecarSet from ever being upgraded
 // (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
 func (b *comparison) blockedReason() func(*cluster.Pod) string {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
@@ -181,7 +181,7 @@ func (b *comparison) blockedReason() func(*cluster.Pod) string {
 		case !matched[p.UID]:
 			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
 		case !set.Upgradable(p):
-			return "more than images of the sidecars changed since it was made, and only images change in place"
+			return "the sidecars changed in more than images since the pod was created, and only images can change in place"
 		}
 		return ""
 	}

@@ -94,8 +94,8 @@ func TestSidecarSet_PodsThatCannotUpdateInPlace(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector reaches the pods
-// that match, says so, and ends; without the selector, the others follow.
+// TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector updates the pods that
+// match, with a warning, and completes; without the selector, the others are updated.
 func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
 	w := simulate.New(simulate.DefaultOptions())
 	w.AddNode("n1", nil)
@@ -125,7 +125,7 @@ func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
 	q := diagnose.Question{Name: "sidecarset/mesh", Snapshot: s, Now: w.Now()}
 	q.ForSpec()
 	got := diagnose.Workload(q)
-	if !strings.Contains(got.Answer, "2 of 6 pods are up to date") || len(got.Causes) != 1 || got.Causes[0].Stuck || got.Causes[0].Gate != diagnose.GateSelector {
+	if !strings.Contains(got.Answer, "2 of 6 pods are up to date") || len(got.Causes) != 1 || got.Causes[0].Blocked || got.Causes[0].Gate != diagnose.GateSelector {
 		t.Errorf("%s: %+v", got.Answer, got.Causes)
 	}
 	all := strings.ReplaceAll(mesh, "mesh:1", "mesh:2")

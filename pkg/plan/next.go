@@ -90,9 +90,9 @@ func (r *run) ended() (Decision, bool) {
 	return Decision{}, false
 }
 
-// clampClock has the present step begin now where the record says that it will begin later:
-// the clock was set back, or that of another machine is ahead. Else a pause of seconds
-// would last until the clock has caught up.
+// clampClock sets the start of the current step to now if the recorded start is in the future: the
+// clock was set back, or that of another machine is ahead. Otherwise a pause of seconds would last
+// until the clock has caught up.
 func (r *run) clampClock() {
 	for _, t := range []*time.Time{&r.progress.Started, &r.progress.Resumed} {
 		if r.now.Before(*t) {

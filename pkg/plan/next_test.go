@@ -178,8 +178,8 @@ func unscheduled(p *cluster.Pod) {
 	p.Created = noon.Add(10 * time.Second)
 }
 
-// TestNext_HaltCarriesOnFailure is what the plan says.
-func TestNext_HaltCarriesOnFailure(t *testing.T) {
+// TestNext_FailureHasOnFailure is what the plan says.
+func TestNext_FailureHasOnFailure(t *testing.T) {
 	p, s := midway(t, plan.Policy{OnFailure: plan.FailRollback})
 	if d := decide(t, p, s, noon.Add(24*time.Hour)); d.Verb != plan.Halt || d.OnFailure != plan.FailRollback {
 		t.Errorf("%+v", d)
@@ -280,8 +280,8 @@ func TestNext_VerifyTextHidesSecrets(t *testing.T) {
 	}
 }
 
-// TestNext_HaltsWhereModeIsNotAllowed: what the policy forbids is not even begun.
-func TestNext_HaltsWhereModeIsNotAllowed(t *testing.T) {
+// TestNext_FailsWhenModeIsNotAllowed: what the policy forbids is not even begun.
+func TestNext_FailsWhenModeIsNotAllowed(t *testing.T) {
 	old := strings.ReplaceAll(clones(""), "IfPossible", "Only")
 	next := strings.Replace(old, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1)
 	s := snapshot(t, old, 10)

@@ -230,8 +230,8 @@ func PartitionPath(group, kind, version string) []string {
 	return slices.Concat([]string{"spec"}, path, []string{"partition"})
 }
 
-// PausedPath is where an object of a kind, as it is served in a version, says that its
-// controller must not update pods; nil for kinds that cannot.
+// PausedPath is where an object of a kind, as it is served in a version, has the field that pauses
+// its controller; nil for kinds that cannot.
 func PausedPath(group, kind, version string) []string {
 	if group == "apps" && kind == kruise.KindDeployment {
 		return []string{"spec", "paused"}

@@ -56,8 +56,7 @@ const maxForecast = 4_000_000
 // surplusReason is why a pod is deleted that a surge pod replaces.
 const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 
-// takeByForecast is for a CloneSet where no order that is sorted once tells which
-// pods a step reaches.
+// takeByForecast is for a CloneSet whose steps cannot be read off an order that is sorted once.
 func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []PodStep {
 	var f *rules.Forecast
 	var group map[*cluster.Pod]int
@@ -146,9 +145,9 @@ func byName(list []*cluster.Pod) []*cluster.Pod {
 }
 
 // partitionByCount finds the partition that lets exactly a number of pods be updated. A number
-// always does. A percentage is taken where it is asked for and comes to the same,
-// rounding and the at-least-one rule included, because it still says the same
-// when the workload is scaled in the middle of the rollout.
+// always does. A percentage is taken where it is asked for and comes to the same, rounding and the
+// at-least-one rule included, because it still fits when the workload is scaled in the middle of
+// the rollout.
 func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int, bool) intstr.IntOrString {
 	return func(updated int, percent bool) intstr.IntOrString {
 		kept := total - updated

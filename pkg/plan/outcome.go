@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Outcome is the object after all patches of the plan, in their order. present is what is
-// in the cluster now. The error says which patch does not apply.
+// Outcome is the object after all patches of the plan, in their order. present is the object in
+// the cluster. The error names the patch that does not apply.
 func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
 	stages, err := p.outcomes(present)
 	if err != nil {
@@ -112,19 +112,19 @@ func (p Plan) WithDescription(s Snapshot) (Plan, error) {
 	}
 	made := b.plan.Change
 	if p.Change.ToHash != made.ToHash {
-		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: hint}
+		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than the described one", Hint: hint}
 	}
 	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
-		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
+		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than described: " + difference(said, does), Hint: hint}
 	}
 	if ofWorkload && p.Limits != b.subject.limits {
-		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.subject.limits), Hint: hint}
+		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan has %+v, but the object needs %+v", p.Limits, b.subject.limits), Hint: hint}
 	}
 	for i := range p.Steps {
 		if n, more := b.updatesMore(&p.Steps[i], stages[i+1]); more {
 			return p, &tree.Error{
 				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
-				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", counted.Of(n, "pod"), p.Steps[i].Updated),
+				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d of the plan", counted.Of(n, "pod"), p.Steps[i].Updated),
 			}
 		}
 	}
@@ -164,8 +164,8 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 	return b, stages, b.compareSpecs()
 }
 
-// updatesMore reports whether the partition after a step updates more pods than the step says,
-// and how many.
+// updatesMore reports whether the partition after a step updates more pods than the step has, and
+// how many.
 func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more bool) {
 	v, ok := cluster.Of(after.Object).Partition()
 	if !ok || b.subject.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
@@ -175,7 +175,8 @@ func (b *builder) updatesMore(s *Step, after *cluster.Workload) (n int, more boo
 	return n, n > s.Updated
 }
 
-// withVerifyTitles has the titles of questions say what is asked, whatever the plan's author wrote.
+// withVerifyTitles replaces the titles of checks by what is really checked, whatever the author of
+// the plan wrote.
 func withVerifyTitles(steps []Step) []Step {
 	out := slices.Clone(steps)
 	for i := range out {

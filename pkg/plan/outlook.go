@@ -62,7 +62,7 @@ func (o *Preview) NotSelected(p *cluster.Pod) bool {
 	return ok && !o.Updated(p) && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
 }
 
-// BlockedReason says why no pass will ever update a pod; empty where one may.
+// BlockedReason reports why no pass will ever update a pod; empty where one may.
 func (o *Preview) BlockedReason(p *cluster.Pod) string {
 	if mode, why := o.Mode(p); mode == rules.ModeNotAllowed {
 		return why
@@ -70,9 +70,9 @@ func (o *Preview) BlockedReason(p *cluster.Pod) string {
 	return o.barred(p)
 }
 
-// CurrentSpecPlan is the plan of a workload without a recorded rollout: its template
-// is written already, and its controller brings the pods there. Asked with it, Next
-// says whether that is done, and what is missing.
+// CurrentSpecPlan is the plan of a workload without a recorded rollout: its template is written
+// already, and its controller updates the pods. Next then returns whether that is done, and what
+// is missing.
 func CurrentSpecPlan(s Snapshot) Plan {
 	w := s.Object()
 	if w == nil || w.Object == nil {
@@ -94,10 +94,9 @@ func CurrentSpecPlan(s Snapshot) Plan {
 	return p
 }
 
-// UpdatablePods says how many of its pods a workload lets follow a new template by its
-// own partition, pause and strategy, as they are; total is how many
-// there are, as far as the object says. ok is false where pods follow only when
-// they are deleted.
+// UpdatablePods returns how many pods of a workload get a new template with its current partition,
+// pause and strategy; total is the number of pods in the object. ok is false if pods are updated
+// only when they are deleted.
 func UpdatablePods(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
 	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
 	b.subject = b.readSubject()
@@ -149,8 +148,8 @@ func boolToInt(is bool) int {
 	return 0
 }
 
-// UpdatedTest tells which pods carry the new template of a plan. No pod does while the
-// template has not been written, unless the plan keeps it.
+// UpdatedTest returns a function that reports whether a pod has the new template of a plan. No pod
+// has it before the template is written, unless the plan keeps it.
 func UpdatedTest(p Plan, s Snapshot) func(*cluster.Pod) bool {
 	r := &rollout{plan: &p, snap: &s}
 	if w := r.object(); w == nil || w.Object == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestReach_OfEachKind(t *testing.T) {
+func TestUpdatablePods_OfEachKind(t *testing.T) {
 	for name, c := range map[string]struct {
 		in           string
 		reach, total int
@@ -40,9 +40,9 @@ func reaching(version, kind, strategy string) string {
 	return text
 }
 
-// TestLook_UnderPartition: pods below the partition that carry the template count with
+// TestPreviewOf_UnderPartition: pods below the partition that carry the template count with
 // those that the partition lets follow.
-func TestLook_UnderPartition(t *testing.T) {
+func TestPreviewOf_UnderPartition(t *testing.T) {
 	s, before := begun(t, beta, "")
 	s.Workload = read(t, before)
 	if o, ok := plan.PreviewOf(s, time.Now()); !ok || o.Allowed != 5 || o.Total != 5 {

@@ -36,7 +36,7 @@ func (b *builder) check() error {
 		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
 	}
 	if d, p := b.desired.Ref, b.present.Ref; d != p {
-		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name on both sides"}
+		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name before and after the change"}
 	}
 	if err := b.checkSelector(); err != nil {
 		return err

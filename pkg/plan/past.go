@@ -17,7 +17,7 @@ type PastRollout struct {
 	// flight.
 	Begun time.Time `json:"begun"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Result is one of the constants below, Reason says why in a line.
+	// Result is one of the constants below, Reason the reason in one line.
 	Result RolloutResult `json:"result"`
 	Reason string        `json:"reason,omitempty"`
 	// By began it; Change is what it brought about, such as the images.

@@ -226,7 +226,7 @@ func TestPatchFields_ListsLeaves(t *testing.T) {
 	}
 }
 
-// TestEqualJSON_IsDeepEqual: all pairs of values, also those that Go tells apart and JSON does not.
+// TestEqualJSON_IsDeepEqual: all pairs of values, also those that differ in Go and not in JSON.
 func TestEqualJSON_IsDeepEqual(t *testing.T) {
 	values := []any{
 		nil, "", "a", true, false, int64(1), 1.0, int32(1), math.NaN(), map[string]any(nil),

@@ -45,7 +45,7 @@ func TestPatches_MakeTheDesiredObject(t *testing.T) {
 	for kind, text := range allKinds() {
 		for name, change := range changes {
 			if name == "minReadySeconds" && kind == "StatefulSet" {
-				continue // it stands elsewhere there
+				continue // it is elsewhere there
 			}
 			t.Run(kind+" "+name, func(t *testing.T) {
 				next := change(strings.ReplaceAll(text, "web:1", newer))
@@ -108,8 +108,8 @@ func asJSON(t *testing.T, text string) []byte {
 	return must(json.Marshal(tree.Value(must(yaml.Parse(text)).YNode())))
 }
 
-// specOf is the spec as JSON has it, without the label that tells the pods of a
-// ReplicaSet apart, and without a partition of 0, which is none.
+// specOf is the spec as JSON has it, without the label that distinguishes the pods of a
+// ReplicaSet, and without a partition of 0, which has no effect.
 func specOf(t *testing.T, w *cluster.Workload) any {
 	t.Helper()
 	var v map[string]any

@@ -1,11 +1,11 @@
-// Package plan says what a change of a workload will do, step by step, before
-// anything is touched, and what to do next while it happens. It is the pure core
-// that preview, simulator, executor and TUI share: data in, data out. It knows no
-// client, no file and no clock; now is an argument.
+// Package plan computes what a change of a workload will do, step by step, before anything is
+// changed, and what to do next while it is carried out. It is the pure core that preview,
+// simulator, executor and TUI share: data in, data out. It knows no client, no file and no clock;
+// now is an argument.
 //
-// [Build] makes a [Plan], complete data that a reviewer can read and apply by
-// hand. [Next] looks at a plan and at what is known of the cluster, and decides:
-// act, wait, done or halt, always with a reason.
+// [Build] returns a [Plan], complete data that a reviewer can read and apply by hand. [Next]
+// compares a plan with the observed cluster and decides: act, wait, done or halt, always with a
+// reason.
 package plan
 
 import (
@@ -22,7 +22,7 @@ const (
 	Kind       = "RolloutPlan"
 )
 
-// Driver says who replaces a workload's pods (docs/drivers.md).
+// Driver defines who replaces a workload's pods (docs/drivers.md).
 type Driver string
 
 // The drivers.
@@ -43,8 +43,8 @@ type Plan struct {
 	Driver Driver
 	Change Change
 	Limits Limits
-	// Drain and Grace say how the driver client takes a pod out of service before
-	// its containers change, and for how long; empty for other drivers.
+	// Drain and Grace are how the driver client takes a pod out of service before its containers
+	// change, and for how long; empty for other drivers.
 	Drain Drain
 	Grace time.Duration
 	// HookAnswer is after how long a lifecycle hook of the workload is taken to be
@@ -66,8 +66,8 @@ type Target struct {
 	APIVersion, Kind, Namespace, Name string
 	// UID is empty in a plan made from files alone.
 	UID string
-	// Carrier is the native object that stands for a Kruise workload where there
-	// is no Kruise; nil when the target itself is there.
+	// Carrier is the native object that was rendered from a Kruise workload, in a cluster without
+	// Kruise; nil when the target itself exists.
 	Carrier *Target
 }
 
@@ -113,7 +113,7 @@ type Limits struct {
 	MinReady                           time.Duration
 }
 
-// StepKind says what a step does.
+// StepKind defines what a step does.
 type StepKind string
 
 // The kinds of steps.
@@ -139,7 +139,7 @@ const (
 	StepScale StepKind = "scale"
 )
 
-// OnFailure says what a failed step leads to.
+// OnFailure defines what a failed step leads to.
 type OnFailure string
 
 // What a failed step leads to.
@@ -157,7 +157,7 @@ type Step struct {
 	// Name is unique in the plan: letters, digits, "-", ".", "%".
 	Name string
 	Kind StepKind
-	// Title says in one line what happens.
+	// Title describes in one line what happens.
 	Title string
 	// Patches are sent in order, each exactly as kubectl patch would.
 	Patches []Patch
@@ -166,7 +166,7 @@ type Step struct {
 	// Updated is how many pods have the new template when the step is
 	// done, Kept how many the old.
 	Updated, Kept int
-	// Before and After say what must hold.
+	// Before and After are the conditions before and after the step.
 	Before, After []Condition
 	// Timeout is how long the step may take; 0 is no limit. Pauses have no timeout.
 	Timeout   time.Duration
@@ -209,7 +209,7 @@ type PodStep struct {
 type Condition struct {
 	// Type is one of the constants below.
 	Type ConditionType
-	// Value is a revision, a hash, a number or a name, as the type says.
+	// Value is a revision, a hash, a number or a name, depending on the type.
 	Value string
 }
 

@@ -59,10 +59,9 @@ func isBaseTemplate(s Snapshot, mark string) bool {
 	return s.Base != nil && mark == TemplateHash(withoutRevisionLabel(s.Base))
 }
 
-// templateBeforePatch is the template that a ReplicaSet had before the plan's patch, as far
-// as it matters: it is not stored, but the patch says where the two differ, and the
-// pod which images it has. What the patch has set is missing in it, what the patch
-// has removed is there.
+// templateBeforePatch is the template that a ReplicaSet had before the plan's patch, as far as it
+// matters: it is not stored, but the patch has the fields in which the two differ, and the pod has
+// its images. What the patch has set is missing in it, what the patch has removed is there.
 func (c *client) templateBeforePatch(p *cluster.Pod, template map[string]any) map[string]any {
 	old := deepCopy(template)
 	for _, path := range c.patchedPaths() {
@@ -90,8 +89,8 @@ type patchedPath struct{ op, pointer string }
 
 const templatePointer = "/spec/template/"
 
-// patchedPaths are where the plan's patch changes the template, but for the images of
-// containers, which the pod tells, and the label of the revision.
+// patchedPaths are where the plan's patch changes the template, except for the images of
+// containers, which the pod has, and the label of the revision.
 func (c *client) patchedPaths() []patchedPath {
 	var out []patchedPath
 	for i := range c.plan.Steps {
@@ -144,7 +143,7 @@ func setPointer(doc map[string]any, pointer string, v any) {
 }
 
 // withoutRevisionLabel is the template of a ReplicaSet without the label by which the client
-// tells its pods apart, see [revisionMark].
+// distinguishes its pods, see [revisionMark].
 func withoutRevisionLabel(template map[string]any) map[string]any {
 	meta, _ := template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
@@ -272,7 +271,8 @@ func restartsIdleOnly(spec rules.InPlaceSpec, pairs []hotUpgradePair) bool {
 	return len(pairs) > 0 && len(spec.Refs) == 0 && len(spec.Resources) == 0
 }
 
-// annotateExchange tells the two containers of each pair of each other, as the new one starts.
+// annotateExchange writes the versions of both containers of each pair into the annotations as the
+// new one starts.
 func annotateExchange(change *cluster.PodChange, p *cluster.Pod, pairs []hotUpgradePair) {
 	if len(pairs) == 0 {
 		return
@@ -317,7 +317,7 @@ func pendingExchanges(template map[string]any, p *cluster.Pod) []hotUpgradePair 
 	})
 }
 
-// warnHotUpgrades says which sidecars the client exchanges while they work: their new image
+// warnHotUpgrades reports which sidecars the client exchanges while they work: their new image
 // starts in another container than the one that the change names.
 func (b *reviewer) warnHotUpgrades() {
 	if b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeInPlace {
@@ -336,5 +336,5 @@ func (b *reviewer) warnHotUpgrades() {
 	}
 }
 
-// hotUpgradeWarning is what a plan says of a sidecar that is upgraded hot.
+// hotUpgradeWarning is the warning of a plan about a sidecar that is upgraded hot.
 const hotUpgradeWarning = "sidecar %s is exchanged hot: its new image starts beside the old one, which is emptied when the new one is ready; such a pod restarts one idle container, twice"

@@ -30,7 +30,7 @@ func hotCarrier(text string) string {
 	return before + hotTemplate + after
 }
 
-// pair says what runs where in a pod, the working container first.
+// pair reports what runs where in a pod, the working container first.
 func pair(p *cluster.Pod) string {
 	working := rules.WorkingContainers(p)["mesh"]
 	one, _ := p.Container("mesh-1")

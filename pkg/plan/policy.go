@@ -45,7 +45,7 @@ type PolicyStep struct {
 	Verify []Verify
 }
 
-// PullPolicy says whether new images are pulled before any pod changes.
+// PullPolicy defines whether new images are pulled before any pod changes.
 type PullPolicy string
 
 // The policies of pulling.
@@ -59,7 +59,7 @@ const (
 	PullNever PullPolicy = "never"
 )
 
-// Drain says how the driver client takes a pod out of service (docs/drivers.md).
+// Drain defines how the driver client takes a pod out of service (docs/drivers.md).
 type Drain string
 
 // The ways to take a pod out of service.
@@ -77,7 +77,7 @@ const (
 
 // How long a lifecycle hook takes to be answered, as a plan assumes.
 const (
-	// defaultHookAnswer is what is assumed where nothing else is said.
+	// defaultHookAnswer is what is assumed about hooks by default.
 	defaultHookAnswer = 5 * time.Second
 	// HookNever is the assumption that no program answers.
 	HookNever time.Duration = -1

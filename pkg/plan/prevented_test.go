@@ -15,8 +15,8 @@ import (
 
 // prevention is a rollout of a native workload in which its parent prevents something.
 type prevention struct {
-	// carrier becomes next, or another image where that is empty; source is the Kruise
-	// object that it stands for.
+	// carrier becomes next, or another image where that is empty; source is the Kruise object that
+	// it was rendered from.
 	carrier, next, source string
 	policy                plan.Policy
 	guarded               bool
@@ -92,7 +92,7 @@ func (c *prevention) warnings(t *testing.T) string {
 	return strings.Join(p.Warnings, "\n")
 }
 
-// TestParentLimits_AreWarnedOf: each thing that a native parent prevents is said where it applies.
+// TestParentLimits_AreWarnedOf: each limit of a native parent has a warning where it applies.
 func TestParentLimits_AreWarnedOf(t *testing.T) {
 	for _, name := range plan.Preventions() {
 		if len(preventions[name]) == 0 {
@@ -108,7 +108,7 @@ func TestParentLimits_AreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestParentLimits_OfKruiseDriverAreNone: where the parent does all that was asked for nothing is said.
+// TestParentLimits_OfKruiseDriverAreNone: a parent without limits has no warning.
 func TestParentLimits_OfKruiseDriverAreNone(t *testing.T) {
 	for name, c := range map[string]prevention{
 		"CloneSet by Kruise":          {carrier: cloned("  lifecycle: {preDelete: {labelsHandler: {hold: \"true\"}}}\n  updateStrategy: {rollingUpdate: {maxSurge: 1}}\n")},

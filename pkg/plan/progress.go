@@ -32,8 +32,8 @@ type Progress struct {
 	PausedFrom int
 	// Failed is why the rollout stopped; empty while it continues.
 	Failed string
-	// Aborted is true where a user ended the rollout: it is not rolled back for that,
-	// whatever its steps say of failures.
+	// Aborted is true if a user ended the rollout: it is not rolled back because of that, whatever
+	// its steps have for failures.
 	Aborted bool
 	// ControllerStop is what keeps the controller from updating pods while the rollout is on hold or
 	// after it was aborted.
@@ -42,7 +42,7 @@ type Progress struct {
 	Finished time.Time
 }
 
-// Promotion says how far a rollout is promoted. Its zero value passes the present step.
+// Promotion defines how far a rollout is promoted. Its zero value passes the present step.
 type Promotion struct {
 	// Full passes all pauses that are left; To is ignored then.
 	Full bool
@@ -254,7 +254,7 @@ func (p Progress) Toggle(of Plan) Transition {
 	return TransitionPause
 }
 
-// Describe is the status in one sentence, as far as the record tells it.
+// Describe returns the status in one sentence, as far as the record has it.
 func (p Progress) Describe(of Plan) string { return p.Status(of).String() }
 
 // currentStep returns the step that a rollout is at; nil where it is at none.

@@ -31,9 +31,9 @@ var (
 )
 
 // TestRollout_RandomHistories goes through random rollouts: any kind, spec, change, policy and
-// failure, with actions and records that get lost. Each ends, or halts and says
-// why; it never takes more pods down than allowed; a step that is done has kept its
-// promise; and the same question has the same answer.
+// failure, with actions and records that get lost. Each completes, or fails with a reason; it
+// never makes more pods unavailable than allowed; the conditions of a completed step hold; and
+// equal snapshots give equal decisions.
 func TestRollout_RandomHistories(t *testing.T) {
 	if *seed != 0 {
 		if err := history(*seed); err != nil {
@@ -202,7 +202,7 @@ func (s *scene) build() error {
 		return err
 	}
 	if len(s.plan.Steps) > 0 {
-		// What the plan says of itself is what its patches do.
+		// The description of the plan equals the effect of its patches.
 		same, err := s.plan.WithDescription(snap)
 		if err != nil || !reflect.DeepEqual(same.Change, s.plan.Change) {
 			return fmt.Errorf("described otherwise: %+v, %w", same.Change, err)
@@ -212,7 +212,7 @@ func (s *scene) build() error {
 	return nil
 }
 
-// drive carries the plan out.
+// drive runs the plan.
 func (s *scene) drive() error {
 	for range 20000 {
 		snap, err := s.world.Snapshot(s.ref)

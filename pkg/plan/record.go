@@ -24,8 +24,8 @@ type Record struct {
 	// By is who wrote it last, Audit what was decided, of the plans before as well.
 	By    string
 	Audit Audit
-	// Past are the rollouts before this one, oldest first. PastFault says why they cannot
-	// be read; empty where they can.
+	// Past are the rollouts before this one, oldest first. PastFault is why they cannot be read;
+	// empty if they can.
 	Past      []PastRollout
 	PastFault string
 	// UID and Version are those of the object that keeps it. Version changes with every
@@ -42,7 +42,7 @@ func (r Record) InFlight() bool {
 	return s == StateRunning || s == StateHeld
 }
 
-// Describe says in a few words where the rollout is.
+// Describe reports in a few words where the rollout is.
 func (r Record) Describe() string { return r.Progress.Describe(r.Plan) }
 
 // Present returns the step that the rollout is at; nil for none.
@@ -65,7 +65,7 @@ type AuditEntry struct {
 	Program string `json:"program,omitempty"`
 	// What is a transition, or one of the outcomes below.
 	What string `json:"what"`
-	// Detail says more: the step, or why; it may be empty.
+	// Detail returns more: the step, or the reason; it may be empty.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -142,9 +142,8 @@ func BeginEntry(p Plan) (what, detail string) {
 	return string(TransitionBegin), fmt.Sprintf("%s to template %s", counted.Of(len(p.Steps), "step"), p.Change.ToHash)
 }
 
-// TransitionBetween says what made one progress of another: a transition by a user, or an outcome;
-// "" where it only advanced. driven is true for what the executor of the
-// rollout wrote.
+// TransitionBetween returns what changed one progress into another: a transition by a user, or an
+// outcome; "" if it only advanced. driven is true for what the executor of the rollout wrote.
 func TransitionBetween(before, after Progress, of Plan, driven bool) (what, detail string) {
 	at := func() string {
 		if s := after.currentStep(of); s != nil {

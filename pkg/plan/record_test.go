@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestDecided_NamesTheTransition: each transition of a person leaves an entry of its name, and what the
-// driving process writes leaves one only where the rollout ends.
-func TestDecided_NamesTheTransition(t *testing.T) {
+// TestTransitionBetween_NamesTheTransition: each transition by a user adds an entry of its name,
+// and the executor adds one only when the rollout ends.
+func TestTransitionBetween_NamesTheTransition(t *testing.T) {
 	now := time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
 	of := plan.Plan{Steps: []plan.Step{{Name: "pause-1", Kind: plan.StepPause}, {Name: "half", Kind: plan.StepPartition}, {Name: "rest", Kind: plan.StepPartition}}}
 	running := plan.Progress{Step: 1, Started: now}
@@ -84,8 +84,8 @@ func recorded(begun time.Time) plan.Record {
 	return r
 }
 
-// TestSummary_OfARecord: what is kept of a rollout says who began and decided, how long its steps
-// took, and what it came to.
+// TestSummary_OfARecord: the stored summary of a rollout has who started it and decided, how long
+// its steps took, and its result.
 func TestSummary_OfARecord(t *testing.T) {
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := recorded(begun)
@@ -162,9 +162,9 @@ func TestRemember_KeepsRecentRollouts(t *testing.T) {
 	}
 }
 
-// TestBounded_CutsWhatIsTooLong: whatever is written into a record, what is read of it is small, and in
+// TestBounded_CutsLongTexts: whatever is written into a record, what is read of it is small, and in
 // results that this version knows.
-func TestBounded_CutsWhatIsTooLong(t *testing.T) {
+func TestBounded_CutsLongTexts(t *testing.T) {
 	evil := plan.PastRollout{Result: "<script>", By: strings.Repeat("x", 1<<20), Left: -7}
 	for range 5000 {
 		evil.Steps = append(evil.Steps, plan.PastStep{Name: strings.Repeat("n", 1000), Took: -time.Hour})

@@ -172,7 +172,7 @@ func restartPods(list []*cluster.Pod) []PodStep {
 	return out
 }
 
-// CannotRestart says why a container cannot be restarted inside its pod, whatever the
+// CannotRestart reports why a container cannot be restarted inside its pod, whatever the
 // method: what Kruise's webhook refuses (docs/kruise/jobs.md#containerrecreaterequest). It is empty
 // where it can.
 func CannotRestart(p *cluster.Pod, container string) string {
@@ -196,7 +196,7 @@ func CannotRestart(p *cluster.Pod, container string) string {
 
 const noSuchContainer = "the pod has no such container"
 
-// notRegular says what a name is that is not a regular container.
+// notRegular reports what a name belongs to if it is not a regular container.
 func notRegular(p *cluster.Pod, name string) string {
 	i := slices.IndexFunc(p.InitContainers, func(c cluster.Container) bool { return c.Name == name })
 	switch {
@@ -231,8 +231,8 @@ func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (metho
 	return RestartAlias, "there is no Kruise, and every image has another name"
 }
 
-// RestartKey is the key in [Snapshot.Verified] under which the executor that restarts
-// containers says how it went for one pod.
+// RestartKey is the key in [Snapshot.Verified] under which the executor that restarts containers
+// stores the result for one pod.
 func RestartKey(step, pod string) string { return step + "/" + pod }
 
 // containerRestarts is one step that restarts containers.

@@ -71,9 +71,9 @@ func decodedTemplate(template map[string]any) (t corev1.PodTemplateSpec, err err
 	return t, json.Unmarshal(text, &t)
 }
 
-// OlderRevision returns the revision of a number or, for 0, the newest that is not the present
-// one. Where no revisions are kept, as of a ReplicaSet, it is the template that the last
-// rollout started from. The error says that there is none.
+// OlderRevision returns the revision of a number or, for 0, the newest that is not the current
+// one. For kinds without revisions, such as a ReplicaSet, it is the template that the last rollout
+// started from. It is an error if there is none.
 func OlderRevision(s Snapshot, number int64) (cluster.Revision, error) {
 	list := Revisions(s)
 	now, _ := rules.FindRevision(list, s.Object().Template)
@@ -155,7 +155,7 @@ func History(s Snapshot) []Revision {
 	return out
 }
 
-// Between says what a change from one stored template to another does to pods.
+// Between reports what a change from one stored template to another does to pods.
 func Between(s Snapshot, from, to cluster.Revision) rules.Eligibility {
 	o := s.Object().Object
 	return rules.Change(

@@ -42,9 +42,9 @@ func TestUndo_LeadsToAnOlderRevision(t *testing.T) {
 	}
 }
 
-// TestBack_TouchesUpdatedPodsOnly: the way back is a plan to the old template, which a stored revision or
+// TestRollback_TouchesUpdatedPodsOnly: the way back is a plan to the old template, which a stored revision or
 // the record of the rollout has.
-func TestBack_TouchesUpdatedPodsOnly(t *testing.T) {
+func TestRollback_TouchesUpdatedPodsOnly(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
 	old := s.Workload.Template
@@ -65,9 +65,9 @@ func TestBack_TouchesUpdatedPodsOnly(t *testing.T) {
 	}
 }
 
-// TestBack_TakesNoOtherTemplate: the recorded template may have been edited; the way back
+// TestRollback_TakesNoOtherTemplate: the recorded template may have been edited; the way back
 // leads to the one that the plan started from, or nowhere.
-func TestBack_TakesNoOtherTemplate(t *testing.T) {
+func TestRollback_TakesNoOtherTemplate(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	s := snapshot(t, old, 10)
@@ -82,8 +82,8 @@ func TestBack_TakesNoOtherTemplate(t *testing.T) {
 	}
 }
 
-// TestHistory_OldestFirst: the oldest first, with what each changed, and who carries it.
-func TestHistory_OldestFirst(t *testing.T) {
+// TestHistory_IsSortedByAge: the oldest first, with what each changed, and who carries it.
+func TestHistory_IsSortedByAge(t *testing.T) {
 	template := func(image string) map[string]any {
 		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "app", "image": image}}}}
 	}

@@ -14,8 +14,8 @@ type Snapshot struct {
 	// Version changes whenever anything below does.
 	Version  string
 	Workload *cluster.Workload
-	// Carrier is the native object that stands for a Kruise workload where there
-	// is no Kruise; nil when Workload itself is in the cluster.
+	// Carrier is the native object that was rendered from a Kruise workload, in a cluster without
+	// Kruise; nil when Workload itself is in the cluster.
 	Carrier *cluster.Workload
 	// Revisions and Pods are those that belong to the workload; a SidecarSet's
 	// pods are those it may match, of all namespaces.
@@ -37,8 +37,7 @@ type Snapshot struct {
 	// Pulling are images whose pull was requested, which the cluster
 	// itself remembers.
 	Pulling map[string]bool
-	// Pulls is what is to be said of a pull beyond that, by image: nothing while all
-	// goes well.
+	// Pulls are problems of pulls, by image: empty while all goes well.
 	Pulls map[string]PullState
 	// Verified are results of verify steps by step name, and of restarts by
 	// [RestartKey].
@@ -78,7 +77,7 @@ func (s *Snapshot) sidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *r
 	return set
 }
 
-// report is what the node says of a pod; one that says nothing has nothing pending.
+// report returns what the node reports about a pod; without a report nothing is pending.
 func (s *Snapshot) report(p *cluster.Pod) rules.NodeReport {
 	if r, ok := s.Reports[p.UID]; ok {
 		return r

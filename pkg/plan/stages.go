@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// staging says at which numbers of updated pods a rollout stops.
+// staging defines at which numbers of updated pods a rollout stops.
 type staging struct {
 	comparison
 	subject subject

@@ -29,7 +29,7 @@ type Status struct {
 	Step, Steps int
 	// By is who paused or aborted the rollout and when: "by ann@host at ...".
 	By string
-	// Reason is what it waits for or why it failed; "" where the state says all.
+	// Reason is what it waits for or why it failed; "" if the state needs no reason.
 	Reason string
 	// Remedy is what a user does about a rollout that waits for one: a command, or a sentence with
 	// commands in quotes; "" for none.
@@ -64,7 +64,7 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 	return s
 }
 
-// Status is the status as far as the record tells it, without a look at the pods.
+// Status returns the status as far as the record has it, without a look at the pods.
 func (p Progress) Status(of Plan) Status {
 	s := Status{State: StatusProgressing}
 	step := p.currentStep(of)
@@ -103,7 +103,7 @@ func doneStatus(of *Plan, p Progress) Status {
 	return Status{State: StatusCompleted}
 }
 
-// setAborted takes over who ended the rollout: the record says "aborted by ann@host".
+// setAborted sets who ended the rollout: the record has "aborted by ann@host".
 func (s *Status) setAborted(p Progress) {
 	who, ok := strings.CutPrefix(p.Failed, "aborted ")
 	s.State, s.By, s.Reason = StatusAborted, who, ""
@@ -175,7 +175,7 @@ func (d Decision) sentence() string {
 	return withPlainWords(d.Reason)
 }
 
-// Sentence says why a rollout waits or has failed: the cause first, then the pods that it
+// Sentence reports why a rollout waits or has failed: the cause first, then the pods that it
 // is about, without names of status fields. A gate that is about no pod has only its reason.
 //
 //	CrashLoopBackOff: container app in pod web-1; image web:2
@@ -200,7 +200,7 @@ func Sentence(gate, why string, pods ...string) string {
 	return text
 }
 
-// Sentence is the blocker as [Sentence] says it.
+// Sentence returns the blocker in the words of [Sentence].
 func (b Blocker) Sentence() string {
 	if b.Pod == "" {
 		return Sentence(b.Gate, b.Why)

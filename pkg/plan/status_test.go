@@ -23,8 +23,8 @@ func statusPlan() plan.Plan {
 	}
 }
 
-// TestStatus_Sentences shows the status of a rollout in all its states side by side: what the
-// record alone tells, what a look at the pods adds, and what to do.
+// TestStatus_Sentences shows the status of a rollout in all its states side by side: the state of
+// the record alone, what the pods add, and what to do.
 func TestStatus_Sentences(t *testing.T) {
 	const held = "by ann@laptop at 2026-07-01T12:00:00Z"
 	crash := plan.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container app, image web:2"}

@@ -226,10 +226,9 @@ func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrStr
 	return next, nil
 }
 
-// revisionLabel is the label that says which template a pod has. StatefulSets and
-// DaemonSets set it themselves; a ReplicaSet knows nothing of revisions, so there
-// the client puts it into the template, and new pods carry it as well as those that
-// it updates.
+// revisionLabel is the label with the revision of a pod's template. StatefulSets and DaemonSets
+// set it themselves; a ReplicaSet knows nothing of revisions, so there the client puts it into the
+// template, and new pods carry it as well as those that it updates.
 const revisionLabel = appsv1.ControllerRevisionHashLabelKey
 
 // withRevisionLabel is a ReplicaSet whose template names the revision.

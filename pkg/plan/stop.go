@@ -35,8 +35,8 @@ import (
 // on; a Deployment has none there. With the driver client the program itself updates pods,
 // and there is nothing to stop.
 //
-// The record has the request first, then what is written, then that it was seen: the process
-// that continues after a crash knows whether the write is ours.
+// The record has the request first, then what is written, then that it was seen: the process that
+// continues after a crash knows whether the write is that of the rollout.
 type ControllerStop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool
@@ -83,7 +83,7 @@ func (s ControllerStop) Check() error {
 	return nil
 }
 
-// String says by what the controller is stopped; "" for nothing.
+// String reports by what the controller is stopped; "" for nothing.
 func (s ControllerStop) String() string {
 	if s.Field == "" {
 		return ""
@@ -146,7 +146,7 @@ func (r *run) withdrawStop() (d Decision, more bool) {
 		return Decision{}, false
 	}
 	if known := r.plannedValues(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
-		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the %s was %s before the pause according to the record, but the plan has %s", stop.Field, stop.Was, known[0])}), true
 	}
 	patch := stop.Field.patch(r.plan, w, stop.Was)
 	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
@@ -161,7 +161,7 @@ func (r *rollout) plannedValues(f StopField) []string {
 	return r.expectedValues(r.currentStep(), HoldsPartition)
 }
 
-// holdReason says since when a rollout is paused, and what that means for its controller.
+// holdReason reports since when a rollout is paused, and what that means for its controller.
 func (r *rollout) holdReason() string {
 	text, stop, w := r.progress.PausedBy, r.progress.Stop, r.object()
 	switch {
@@ -173,7 +173,7 @@ func (r *rollout) holdReason() string {
 	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
 }
 
-// suffix says it of a rollout that is on hold or has ended.
+// suffix is the part of a sentence about how a paused or ended rollout stops its controller.
 func (s ControllerStop) suffix() string {
 	if !s.Asked || s.Field == "" {
 		return ""
@@ -325,8 +325,8 @@ func (r *rollout) outdatedPods(updated func(*cluster.Pod) bool) int {
 	return n
 }
 
-// atObservedRevision tells the pods at a revision in the status; none before the controller has
-// seen the present spec.
+// atObservedRevision returns a function that selects the pods at a revision of the status; none
+// before the controller has observed the current spec.
 func atObservedRevision(obj any, revision string) func(*cluster.Pod) bool {
 	if !rules.Observed(obj) {
 		return func(*cluster.Pod) bool { return false }

@@ -69,8 +69,8 @@ func built(tb testing.TB, w *simulate.World, ref cluster.Ref, text string, p pla
 	return out
 }
 
-// drive carries a plan out until it ends, and returns the last decision with a line
-// for each that was taken. between may disturb the cluster after each.
+// drive runs a plan until it ends, and returns the last decision with a line for each that was
+// taken. between may disturb the cluster after each.
 func drive(tb testing.TB, w *simulate.World, ref cluster.Ref, p plan.Plan, between func(plan.Decision)) (plan.Decision, []string) {
 	tb.Helper()
 	var story []string

@@ -142,7 +142,7 @@ func (p Progress) Allows(t Transition, of Plan) error {
 type TransitionError struct {
 	Transition Transition
 	State      State
-	// Msg says why, Hint what to do instead; Hint may be empty.
+	// Msg is the reason, Hint what to do instead; Hint may be empty.
 	Msg, Hint string
 }
 

@@ -62,7 +62,7 @@ var refused = map[plan.Transition]map[plan.State]string{
 	plan.TransitionBegin:    {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 }
 
-// hinted are the answers that say what to do instead.
+// hinted are the answers with a hint.
 var hinted = []plan.State{plan.StateHalted}
 
 // does are the transitions that are methods of a progress.
@@ -76,9 +76,9 @@ var does = map[plan.Transition]func(plan.Progress) (plan.Progress, error){
 	plan.TransitionStepBack: func(p plan.Progress) (plan.Progress, error) { return p.StepBack(tenPods(), 1, noon) },
 }
 
-// TestTransitions_FollowTheTable holds every transition in every state to the table: what is refused
-// changes nothing and says why, and what is allowed leads to a state in which [plan.Next]
-// does what the transition is for.
+// TestTransitions_FollowTheTable holds every transition in every state to the table: a refused one
+// changes nothing and has a reason, and what is allowed leads to a state in which [plan.Next] does
+// what the transition is for.
 func TestTransitions_FollowTheTable(t *testing.T) {
 	after := map[plan.Transition]map[plan.State]plan.State{
 		plan.TransitionPromote:  {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
@@ -163,8 +163,8 @@ func TestTransitions_NeverPanic(t *testing.T) {
 	}
 }
 
-// TestPromote_PassesPauses: the present step is over, or pauses up to an amount do not count; a hold
-// ends, and with it the time that the step was not driven.
+// TestPromote_PassesPauses: the current step is done, or pauses up to an amount are skipped; a
+// pause by a user ends, and the time in it does not count for the step.
 func TestPromote_PassesPauses(t *testing.T) {
 	half, three, many := plan.Amount{Value: 50, Percent: true}, plan.Pods(3), plan.Pods(100)
 	for name, c := range map[string]struct {

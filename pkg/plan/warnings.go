@@ -34,15 +34,14 @@ func (b *reviewer) warn() {
 	}
 }
 
-// warnPaused says that the controller updates no pod. A Deployment is resumed by the plan
-// itself.
+// warnPaused warns that the controller updates no pod. A Deployment is resumed by the plan itself.
 func (b *reviewer) warnPaused() {
 	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
 		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
-// warnHooks says which hooks the plan takes to be answered.
+// warnHooks warns of the hooks that the plan assumes to be answered.
 func (b *reviewer) warnHooks() {
 	l := b.lifecycle()
 	if b.plan.HookAnswer == 0 || l == nil {
@@ -137,8 +136,8 @@ func firstNames(names []string, most int) string {
 	return out
 }
 
-// warnParent says what the native parent prevents, and what becomes of a rollout that
-// only the client carries on.
+// warnParent warns of what the native parent prevents, and of a rollout that only the client can
+// continue.
 func (b *reviewer) warnParent() {
 	if b.plan.Driver == DriverKruise {
 		return
@@ -171,7 +170,7 @@ func (b *reviewer) parentRecreates() bool {
 type parentLimit struct {
 	// name is that of its row in docs/rollout.md.
 	name string
-	// text is what a plan says; "" where it does not apply.
+	// text is the warning of a plan; "" if it does not apply.
 	text func(*reviewer) string
 }
 

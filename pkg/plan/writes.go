@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Plans are kept in files and in ConfigMaps, where users may edit them who have fewer
-// rights than the user who carries them out. This file says what a plan may write, by
-// the kind of the step, and what its writes come to, whatever the plan says of itself.
+// Plans are stored in files and in ConfigMaps, where users may edit them who have fewer
+// permissions than the user who runs them. This file defines what a plan may write, by the kind of
+// the step, and derives the effect of its writes, whatever the description in the plan is.
 
 // WriteFault is a patch that a plan may not hold.
 type WriteFault struct {
@@ -76,7 +76,7 @@ func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
 	return nil
 }
 
-// writable says for each kind of step what it may write.
+// writable has for each kind of step what it may write.
 var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
 	StepUpdate: func(_ Target, patch *Patch, w fieldWrite) error {
 		if patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1 || slices.Equal(w.path, []string{"spec", "replicas"}) {
@@ -112,9 +112,9 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 	}
 }
 
-// A rollout that was begun elsewhere is continued from its record, a ConfigMap that more
-// users may write than may write the workload. This file says what a record alone may
-// have done: nothing that changes what runs.
+// A rollout that was started elsewhere is continued from its record, a ConfigMap that more users
+// may write than may write the workload. This file defines what a record alone may cause: nothing
+// that changes what runs.
 
 // NeedsApproval returns what is left of the plan that needs approval by a user when the plan
 // comes from a record alone, a line for each, and nothing if only harmless writes are left:

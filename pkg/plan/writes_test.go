@@ -99,9 +99,9 @@ func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 	}
 }
 
-// TestDescribed_ComparesPatchesWithDescription: a plan that shows an image and writes more
+// TestWithDescription_ComparesPatches: a plan that shows an image and writes more
 // is refused, in whichever of the two places it was edited.
-func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
+func TestWithDescription_ComparesPatches(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	image := strings.ReplaceAll(old, "web:1", newer)
@@ -143,11 +143,11 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 		p    plan.Plan
 		want string
 	}{
-		"other limits":       {limits, "the object comes to"},
-		"a wider partition":  {faster, "updates 10 pods, more than the 5 that the plan says"},
-		"an operation added": {added, "another template than its description says"},
-		"a field struck":     {struck, "change other fields than its description says: spec.containers[0].env"},
-		"a value changed":    {relabelled, "change other fields than its description says: spec.containers[0].image"},
+		"other limits":       {limits, "but the object needs"},
+		"a wider partition":  {faster, "updates 10 pods, more than the 5 of the plan"},
+		"an operation added": {added, "another template than the described one"},
+		"a field struck":     {struck, "change other fields than described: spec.containers[0].env"},
+		"a value changed":    {relabelled, "change other fields than described: spec.containers[0].image"},
 		"an empty one":       {undone, ""},
 	} {
 		_, err := c.p.WithDescription(s)
@@ -157,8 +157,8 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 	}
 }
 
-// TestDescribed_TitlesSayWhatIsAsked: a title is text of the plan's author.
-func TestDescribed_TitlesSayWhatIsAsked(t *testing.T) {
+// TestWithDescription_TitlesNameTheChange: a title is text of the plan's author.
+func TestWithDescription_TitlesNameTheChange(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{Verify: []plan.Verify{{Command: []string{"rm", "-r", "x"}}}}))
@@ -250,8 +250,8 @@ func TestDigest_CoversWhatIsApproved(t *testing.T) {
 	}
 }
 
-// TestUnproven_ListsWritesOfARecord tells what a record alone may have done from what changes what runs.
-func TestUnproven_ListsWritesOfARecord(t *testing.T) {
+// TestNeedsApproval_ListsWritesOfARecord separates what a record alone may have caused from what changes what runs.
+func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	before := snapshot(t, old, 10)
@@ -259,7 +259,7 @@ func TestUnproven_ListsWritesOfARecord(t *testing.T) {
 	if got := outline(p); got != "pull 0/10:0, update 1/9:1, step-50% 5/5:4, step-100% 10/0:5" {
 		t.Fatal(got)
 	}
-	// after is the cluster when the template is written and the record stands at a step.
+	// after is the cluster when the template is written and the record is at a step.
 	after := func(step int) plan.Snapshot {
 		s := before
 		s.Workload = must(p.Outcome(before.Workload))
@@ -315,7 +315,7 @@ func TestUnproven_ListsWritesOfARecord(t *testing.T) {
 	}
 }
 
-// TestCommands_ListsWhatWouldRun names programs from the step on that the record stands at.
+// TestCommands_ListsWhatWouldRun names programs from the recorded step on.
 func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Name: "v1", Kind: plan.StepVerify, Verify: &plan.Verify{Command: []string{"sh", "-c", "true"}}},
@@ -330,9 +330,9 @@ func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	}
 }
 
-// TestStricter_TakesTheStricterLimits: an edited record takes no more pods down at a time than the live object
+// TestWithStricterLimits_TakesTheStricter: an edited record takes no more pods down at a time than the live object
 // allows, and what is recorded as stricter stays.
-func TestStricter_TakesTheStricterLimits(t *testing.T) {
+func TestWithStricterLimits_TakesTheStricter(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{}))

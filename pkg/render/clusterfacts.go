@@ -9,16 +9,16 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// The identity of the context object that says what the API server is, as
-// kubectl kruise inventory writes it.
+// The identity of the context object that describes the API server, as kubectl kruise inventory
+// writes it.
 const (
 	ClusterFactsKind    = "ClusterFacts"
 	clusterFactsGroup   = "kubectl-kruise.dev"
 	ClusterFactsVersion = clusterFactsGroup + "/v1alpha1"
 )
 
-// ClusterFacts is what context objects of that kind say about a cluster. Where
-// two have the same field, the last one counts.
+// ClusterFacts are the facts about a cluster in context objects of that kind. If two have the same
+// field, the last one counts.
 type ClusterFacts struct {
 	// Kubernetes is the minor version of the server, 0 when it is not known.
 	Kubernetes int
@@ -79,9 +79,8 @@ func (f *ClusterFacts) read(r *resource.Resource) error {
 	return nil
 }
 
-// WithFacts fills in what the options leave open and ClusterFacts say; Render
-// calls it by itself. A version that was given is
-// not looked up, so that it helps with a server that is too old.
+// WithFacts fills unset options from ClusterFacts; Render calls it by itself. A version that was
+// given is not looked up, so that it helps with a server that is too old.
 func (o Options) WithFacts() (Options, error) {
 	facts, err := ReadClusterFacts(o.Context)
 	if err != nil && o.Kubernetes == 0 {

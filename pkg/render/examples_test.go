@@ -15,10 +15,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
-// TestExamples renders examples/KIND/app.yaml, with with.yaml as what is in the
+// TestExamples_EqualGolden renders examples/KIND/app.yaml, with with.yaml as what is in the
 // cluster, base.yaml as the state before and config.yaml as the options where there are
 // such files, and compares with rendered.yaml beside it.
-func TestExamples(t *testing.T) {
+func TestExamples_EqualGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "../../examples/*/app.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			opt := options(t, dir)

@@ -35,7 +35,7 @@ func (o Options) read(list []*resource.Resource, expand func(string) bool, say f
 	return out
 }
 
-// silent takes no finding: of objects that exist nothing is said.
+// silent drops findings: none is reported about objects that exist.
 func silent(string, *resource.Resource, string, string) {}
 
 // writes is the release that what is made must be taken by. Where none is known, and the
@@ -87,8 +87,7 @@ func fitOne(r *resource.Resource, release kruise.Release, findings *finding.Repo
 	return resource.Derived(tree.Clone(older), r), nil
 }
 
-// auto says of each kind whether it stays Kruise's: where the cluster serves it, in
-// whatever version.
+// auto reports for each kind whether it stays Kruise's: if the cluster serves it, in any version.
 func (o Options) auto() func(kind string) bool {
 	served := map[string]bool{}
 	for _, k := range kruise.Kinds() {
@@ -105,9 +104,8 @@ func (o Options) auto() func(kind string) bool {
 	}
 }
 
-// servesVersion reports whether the cluster serves a kind in a version: it says so of the
-// kind, or it serves the group in this version and the release, as far as it is known,
-// has the kind in it.
+// servesVersion reports whether the cluster serves a kind in a version: the kind is listed, or the
+// cluster serves the group in this version and the release, if known, has the kind in it.
 func (o Options) servesVersion(k kruise.Registered, version string) bool {
 	group := k.Group + "/" + version
 	if slices.Contains(o.APIVersions, group+"/"+k.Kind) {

@@ -30,7 +30,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
 )
 
-// Target says what may be in the output.
+// Target defines what may be in the output.
 type Target string
 
 // The targets.
@@ -78,15 +78,15 @@ type Options struct {
 	Namespace string
 	// TemplatePaths maps GROUP/KIND to the dotted path of a pod template.
 	TemplatePaths map[string]string
-	// Context are objects that exist in the cluster: used, never emitted. ClusterFacts
-	// among them say what the server is.
+	// Context are objects that exist in the cluster: used, never emitted. ClusterFacts among them
+	// describe the server.
 	Context []*resource.Resource
 	// Base is the state before: with it the partition of a CloneSet becomes two
 	// workloads, a stable and a canary one. Render only reads it.
 	Base []*resource.Resource
 	// Patches is whether the caller writes Result.Sequences.
 	Patches bool
-	// Explain makes Render say why each SidecarSet was injected or not.
+	// Explain makes Render report why each SidecarSet was injected or not.
 	Explain bool
 	// Limits bound what the input may become.
 	Limits stage.Limits
@@ -99,13 +99,12 @@ type Options struct {
 
 // Result is what became of the input.
 type Result struct {
-	// Resources are in input order: what an object became is where the
-	// object stood.
+	// Resources are in input order: what an object became is at the object's position.
 	Resources []*resource.Resource
 	// Sequences are what ContainerRecreateRequests and EphemeralJobs became, in input
 	// order: steps that the reader carries out.
 	Sequences []patches.Sequence
-	// Findings say what the output keeps, bends or loses.
+	// Findings are what the output keeps, approximates or loses.
 	Findings []finding.Finding
 	// Explanations are filled when Options.Explain is set.
 	Explanations []stage.Explanation
@@ -275,9 +274,9 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 	return resource.NewFacts(out, nil, o.Namespace), nil
 }
 
-// UnusedOption names the kind that an option is about although the target keeps objects of
-// that kind as they are, and the value of the option; both are empty where every
-// option has an effect. What [Auto] comes to is the cluster's to say.
+// UnusedOption returns a kind that an option is about although the target keeps objects of that
+// kind unchanged, and the value of the option; both are empty if every option has an effect. The
+// result of [Auto] depends on the cluster.
 func (o Options) UnusedOption() (kind, value string) {
 	for _, about := range []struct {
 		kind, value string

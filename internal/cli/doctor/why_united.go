@@ -61,8 +61,8 @@ func (o *whyOptions) subsets(ctx context.Context, namespace, name string) (*unit
 // subsetSummary says in one line how the subsets stand: the first that does not pass by itself
 // is the answer.
 func subsetSummary(subsets []view.Diagnosed) string {
-	stuck := slices.IndexFunc(subsets, func(d view.Diagnosed) bool {
-		return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Stuck })
+	blocked := slices.IndexFunc(subsets, func(d view.Diagnosed) bool {
+		return slices.ContainsFunc(d.Causes, func(c diagnose.Cause) bool { return c.Blocked })
 	})
 	waits := 0
 	for _, d := range subsets {
@@ -71,8 +71,8 @@ func subsetSummary(subsets []view.Diagnosed) string {
 		}
 	}
 	switch {
-	case stuck >= 0:
-		return fmt.Sprintf("subset %d of %d, %s: %s", stuck+1, len(subsets), subsets[stuck].About, subsets[stuck].Answer)
+	case blocked >= 0:
+		return fmt.Sprintf("subset %d of %d, %s: %s", blocked+1, len(subsets), subsets[blocked].About, subsets[blocked].Answer)
 	case waits > 0:
 		return fmt.Sprintf("progressing: %d of %s not up to date", waits, counted.With(len(subsets), "subset is", "subsets are"))
 	}

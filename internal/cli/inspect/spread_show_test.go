@@ -12,7 +12,7 @@ import (
 
 func TestShow_PrintsSubsets(t *testing.T) {
 	p := &places.Placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []places.Subset{{Name: "a", Wish: 1}}}
-	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Stuck: "0/3 nodes are available."}}
+	p.Subsets[0].Pods = []places.Pod{{Name: "web-0", Unschedulable: "0/3 nodes are available."}}
 	p.Subsets[0].Why = []string{"1 pod finds no node: 0/3 nodes are available"}
 	var b bytes.Buffer
 	if err := writeSpread(&b, p, true); err != nil {

@@ -159,7 +159,7 @@ func (o *simulateOptions) write(w io.Writer, m *planning.Made, line engine.Timel
 
 // outcomeOf is the error of a run that comes to no good end.
 func outcomeOf(s engine.Summary) error {
-	if s.Outcome != engine.Halted && s.Outcome != engine.Stuck {
+	if s.Outcome != engine.Failed && s.Outcome != engine.Blocked {
 		return nil
 	}
 	return &command.FailedError{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}

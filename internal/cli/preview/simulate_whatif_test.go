@@ -98,7 +98,7 @@ func TestWhatIf_Refuses(t *testing.T) {
 }
 
 func TestOutcomeError_FollowsTheOutcome(t *testing.T) {
-	for outcome, fails := range map[engine.Outcome]bool{engine.Completed: false, engine.Waiting: false, engine.Halted: true, engine.Stuck: true} {
+	for outcome, fails := range map[engine.Outcome]bool{engine.Completed: false, engine.Waiting: false, engine.Failed: true, engine.Blocked: true} {
 		if err := outcomeOf(engine.Summary{Outcome: outcome}); (err != nil) != fails {
 			t.Errorf("%s: %v", outcome, err)
 		}

@@ -30,6 +30,15 @@ var words = []struct {
 	{regexp.MustCompile(`(?i)\bhas halted\b`), "failed"},
 	{regexp.MustCompile(`(?i)\bmade again\b`), "recreated"},
 	{regexp.MustCompile(`(?i)\bof ours\b`), "of kubectl kruise"},
+	{regexp.MustCompile(`(?i)\bstuck\b`), "blocked"},
+	{regexp.MustCompile(`(?i)\b(is|are|stands?) in the way\b`), "blocks, prevents"},
+	{regexp.MustCompile(`(?i)\bdriven by\b`), "run by"},
+	{regexp.MustCompile(`(?i)\b(is|are) none of\b`), "is not, does not belong to"},
+	{regexp.MustCompile(`(?i)\bpods made\b`), "pods created"},
+	{regexp.MustCompile(`(?i)\bwhere Kruise (runs|takes|answers|chooses)\b`), "with Kruise, whereas Kruise"},
+	{regexp.MustCompile(`(?i)\bso many (pods|nodes|steps)\b`), "the number, or how many"},
+	{regexp.MustCompile(`(?i)\bgoes? astray\b`), "leads nowhere"},
+	{regexp.MustCompile(`(?i)\bcomes? to no\b`), "fails"},
 }
 
 // TestWords_Plain: strings of the program use the words of the glossary, so that a reader

@@ -25,7 +25,7 @@ type diffItem struct {
 
 // levelTones say how much attention a level asks for.
 var levelTones = map[compare.Level]string{
-	compare.Loss: "bad", compare.Refused: "bad", compare.Recreate: "warn", compare.Stuck: "warn", compare.Warning: "warn", compare.Restart: "good", compare.Note: "calm",
+	compare.Loss: "bad", compare.Refused: "bad", compare.Recreate: "warn", compare.Blocked: "warn", compare.Warning: "warn", compare.Restart: "good", compare.Note: "calm",
 }
 
 func newDiffView(p view.ChangesPage) *diffView {

@@ -111,7 +111,7 @@ func planPage(name string) view.PlanPage {
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	failing := runOf("web")
-	failing.Summary.Outcome, failing.Summary.Reason = simulate.Halted, "deadline"
+	failing.Summary.Outcome, failing.Summary.Reason = simulate.Failed, "deadline"
 	return map[string]string{
 		"plan": written(t, func(w io.Writer) error {
 			return html.Plans(w, []html.Plan{{Page: planPage("web"), Digest: "sha256:0123"}}, about)

@@ -97,7 +97,7 @@ func headlineOf(p view.PlanPage) string {
 }
 
 func fails(p view.PlanPage) bool {
-	return p.Outcome != nil && (p.Outcome.Outcome == simulate.Halted || p.Outcome.Outcome == simulate.Stuck)
+	return p.Outcome != nil && (p.Outcome.Outcome == simulate.Failed || p.Outcome.Outcome == simulate.Blocked)
 }
 
 func toneOf(p view.PlanPage) string {
@@ -121,7 +121,7 @@ func tilesOf(p view.PlanPage) []tile {
 	}
 	words := map[simulate.Outcome]string{
 		simulate.Completed: "simulated, until complete", simulate.Waiting: "simulated, until it waits for approval",
-		simulate.Halted: "simulated, until it fails", simulate.Stuck: "simulated, then nothing moves",
+		simulate.Failed: "simulated, until it fails", simulate.Blocked: "simulated, until it is blocked",
 	}
 	return append(out,
 		tile{"Duration", svg.Span(o.Duration), words[o.Outcome]},

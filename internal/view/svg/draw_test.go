@@ -52,7 +52,7 @@ func shop() Picture {
 // stands in the middle.
 func surge() Picture {
 	return Picture{
-		Title: `statefulset/db: "<&>"`, Description: "stalls after 12s",
+		Title: `statefulset/db: "<&>"`, Description: "is blocked after 12s",
 		Timeline: simulate.Timeline{
 			Samples: []simulate.Sample{
 				{Old: 4, Wanted: 4},
@@ -62,7 +62,7 @@ func surge() Picture {
 				{At: 8 * s, Old: 3, New: 1, NewDown: 1, Wanted: 5},
 			},
 			Steps:   []simulate.StepMark{{Name: "update", End: -1}},
-			Summary: simulate.Summary{Duration: 12 * s, Outcome: simulate.Stuck},
+			Summary: simulate.Summary{Duration: 12 * s, Outcome: simulate.Blocked},
 		},
 		Least: -1,
 	}
@@ -168,7 +168,7 @@ func TestPicture_HasTitleAndDescription(t *testing.T) {
 	text := drawn(t, surge())
 	for _, want := range []string{
 		`role="img"`, `aria-labelledby="kk-title kk-desc"`, `<title id="kk-title">statefulset/db: &#34;&lt;&amp;&gt;&#34;</title>`,
-		`<desc id="kk-desc">stalls after 12s</desc>`, "prefers-color-scheme: dark", "not finished",
+		`<desc id="kk-desc">is blocked after 12s</desc>`, "prefers-color-scheme: dark", "not finished",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)

@@ -1,7 +1,6 @@
-// Package allocate shares the replicas of a UnitedDeployment out over its
-// subsets, by the four allocators of Kruise and with their exact arithmetic.
-// It is pure: what is known of a cluster is handed in as [State], and a subset
-// that is unschedulable is so because the caller says it is.
+// Package allocate divides the replicas of a UnitedDeployment among its subsets, by the four
+// allocators of Kruise and with their exact arithmetic. It is pure: the caller passes what is
+// known of a cluster as [State], and decides whether a subset is unschedulable.
 package allocate
 
 import (
@@ -31,7 +30,7 @@ type State struct {
 	Current int32
 	// Ready is status.readyReplicas of the workload.
 	Ready int32
-	// Unschedulable says that new pods should go elsewhere: the subset's
+	// Unschedulable is true if new pods should go elsewhere: the subset's
 	// condition Schedulable is False, or pods of it have been pending too long.
 	Unschedulable bool
 	// Reserved is the number of pods that are replaced elsewhere while they

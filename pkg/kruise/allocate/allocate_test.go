@@ -103,7 +103,7 @@ func check(t *testing.T, err error, at, text string) {
 	}
 }
 
-func TestChoice(t *testing.T) {
+func TestAllocate_ChoosesTheAllocator(t *testing.T) {
 	// One question that every allocator answers differently.
 	three := int32(3)
 	ask := Input{Replicas: &three, Subsets: []Subset{

@@ -69,7 +69,7 @@ func fits(total, sum int64, out []int64, open []int, subsets []Subset) error {
 	return nil
 }
 
-// listed says who asked for what; long lists are cut.
+// listed reports who asked for what; long lists are cut.
 func listed(out []int64, subsets []Subset) string {
 	const most = 8
 	var parts []string

@@ -44,7 +44,7 @@ func TestSpecified(t *testing.T) {
 	}, nil)
 }
 
-func TestSpecifiedWithoutSubsets(t *testing.T) {
+func TestSpecified_RefusesReplicasWithoutSubsets(t *testing.T) {
 	two, zero := int32(2), int32(0)
 	_, err := specified(&two, nil)
 	check(t, err, "spec.topology.subsets", "no subset takes the 2 replicas")
@@ -56,8 +56,8 @@ func TestSpecifiedWithoutSubsets(t *testing.T) {
 	check(t, err, "spec.replicas", "-1 is negative")
 }
 
-// TestSpecifiedHints holds the hints to what makes the sum work.
-func TestSpecifiedHints(t *testing.T) {
+// TestSpecified_HintsMakeTheSumRight holds the hints to what makes the sum work.
+func TestSpecified_HintsMakeTheSumRight(t *testing.T) {
 	tests := []struct {
 		name, subsets string
 		replicas      int32
@@ -82,7 +82,7 @@ func TestSpecifiedHints(t *testing.T) {
 	}
 }
 
-func TestAllFaultsAreReported(t *testing.T) {
+func TestSpecified_ReportsAllFaults(t *testing.T) {
 	three := int32(3)
 	_, err := specified(&three, subs(t, "a -1; b 200%; c"))
 	if err == nil || !strings.Contains(err.Error(), "subsets[0]") || !strings.Contains(err.Error(), "subsets[1]") {
@@ -90,7 +90,7 @@ func TestAllFaultsAreReported(t *testing.T) {
 	}
 }
 
-func TestLongListsAreCut(t *testing.T) {
+func TestSpecified_CutsLongLists(t *testing.T) {
 	hundred := int32(100)
 	var parts []string
 	for range 50 {

@@ -1,6 +1,5 @@
-// Package imagepull builds the pods that have a node pull an image where there is no
-// Kruise, and says how long they may take. Rendering and rollouts share it; it knows
-// neither.
+// Package imagepull builds the pods that make a node pull an image without Kruise, with their time
+// limits. Rendering and rollouts share it; it depends on neither.
 package imagepull
 
 import (
@@ -20,7 +19,7 @@ const VolumesServed = 35
 
 // Pod is how a pod pulls.
 type Pod struct {
-	// Volumes says that the server has image volumes.
+	// Volumes is true if the server has image volumes.
 	Volumes bool
 	// Helper is the image that runs beside the one that is pulled; empty for
 	// [HelperImage].

@@ -7,11 +7,11 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Alias is another reference of the content that runs, in the same repository:
-// another repository would have to be asked for (docs/facts/kubelet.md#restart-by-alias). Of
-// repo:tag, repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to, as
-// it may have moved since. image is what the spec asks for, running and imageID are what the status
-// says. why says why there is none.
+// Alias is another reference of the content that runs, in the same repository: another repository
+// would have to be asked for (docs/facts/kubelet.md#restart-by-alias). Of repo:tag,
+// repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to, as it may
+// have moved since. image is that of the spec, running and imageID are those of the status. why is
+// why there is none.
 func Alias(image, running, imageID string) (next, why string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {

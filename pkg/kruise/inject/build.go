@@ -58,12 +58,12 @@ func (in *injection) dependent(s *sidecar) (*dependent, error) {
 	extra := in.transferred(s.transfer)
 	if s.share {
 		mounts, env := in.sharedMounts(s)
-		d.mounts = joined(d.mounts, mounts)
+		d.mounts = appendCopy(d.mounts, mounts)
 		extra = append(extra, env...)
 	}
 	d.env = withoutRepeats(s.env, extra)
 	if s.shareDevices {
-		d.devices = joined(d.devices, in.sharedDevices(s, d.mounts))
+		d.devices = appendCopy(d.devices, in.sharedDevices(s, d.mounts))
 	}
 	if s.resources != nil {
 		var err error
@@ -79,7 +79,7 @@ func (in *injection) dependent(s *sidecar) (*dependent, error) {
 // is transferred, and the first of that beats later ones.
 func withoutRepeats(own, extra []*tree.Node) []*tree.Node {
 	out := slices.Clip(own)
-	seen := named(own)
+	seen := indexByName(own)
 	for _, e := range extra {
 		name := tree.StrAt(e, "name")
 		if _, ok := seen[name]; !ok {
@@ -90,23 +90,23 @@ func withoutRepeats(own, extra []*tree.Node) []*tree.Node {
 	return out
 }
 
-// joined never writes behind a, which other pods share.
-func joined(a, b []*tree.Node) []*tree.Node { return append(slices.Clip(a), b...) }
+// appendCopy never writes behind a, which other pods share.
+func appendCopy(a, b []*tree.Node) []*tree.Node { return append(slices.Clip(a), b...) }
 
 // onto returns a copy of the variant's container with these fields.
 func (d *dependent) onto(v variant) *tree.Node {
 	n := tree.Shallow(v.node)
-	place(n, "env", tree.Seq(joined(d.env, v.versions)...))
+	setField(n, "env", tree.Seq(appendCopy(d.env, v.versions)...))
 	if len(d.mounts) > 0 {
-		place(n, "volumeMounts", tree.Seq(d.mounts...))
+		setField(n, "volumeMounts", tree.Seq(d.mounts...))
 	}
 	if len(d.devices) > 0 {
-		place(n, "volumeDevices", tree.Seq(d.devices...))
+		setField(n, "volumeDevices", tree.Seq(d.devices...))
 	}
 	if d.computed {
 		tree.Delete(n, "resources")
 		if d.resources != nil {
-			place(n, "resources", d.resources)
+			setField(n, "resources", d.resources)
 		}
 	}
 	return n
@@ -147,10 +147,10 @@ func (in *injection) sharedMounts(s *sidecar) (mounts, env []*tree.Node) {
 	}
 	for _, c := range in.sources() {
 		for _, m := range tree.Items(tree.Get(c, "volumeMounts")) {
-			env = append(env, pick(c, references(tree.StrAt(m, "subPathExpr")))...)
+			env = append(env, envByName(c, references(tree.StrAt(m, "subPathExpr")))...)
 			if path := tree.StrAt(m, "mountPath"); !taken[path] {
 				taken[path] = true
-				mounts = append(mounts, bare(m))
+				mounts = append(mounts, withoutComments(m))
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func (in *injection) sharedDevices(s *sidecar, mounts []*tree.Node) []*tree.Node
 		for _, d := range tree.Items(tree.Get(c, "volumeDevices")) {
 			if path := tree.StrAt(d, "devicePath"); !taken[path] {
 				taken[path] = true
-				out = append(out, bare(d))
+				out = append(out, withoutComments(d))
 			}
 		}
 	}
@@ -268,20 +268,20 @@ func (in *injection) transferred(entries []transfer) []*tree.Node {
 		if source == "" || !ok || in.ours[source] {
 			continue
 		}
-		out = append(out, pick(in.containers[at], t.names)...)
+		out = append(out, envByName(in.containers[at], t.names)...)
 	}
 	return out
 }
 
-// pick returns the container's env of these names; the last definition of a
+// envByName returns the container's env of these names; the last definition of a
 // name counts.
-func pick(container *tree.Node, names []string) []*tree.Node {
+func envByName(container *tree.Node, names []string) []*tree.Node {
 	var out []*tree.Node
 	env := tree.Items(tree.Get(container, "env"))
 	for _, name := range names {
 		for _, e := range slices.Backward(env) {
 			if tree.StrAt(e, "name") == name {
-				out = append(out, bare(e))
+				out = append(out, withoutComments(e))
 				break
 			}
 		}

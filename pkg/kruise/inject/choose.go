@@ -26,7 +26,7 @@ type Target struct {
 	Key string
 }
 
-// Outcome says whether a set goes into a pod, and what decided it.
+// Outcome is whether a set goes into a pod, and what decided it.
 type Outcome int
 
 // The outcomes, in the order in which Kruise decides.
@@ -169,21 +169,21 @@ func (s *Set) choose(t *Target, c *Choice) error {
 		return st.bad
 	case st.percent >= 0:
 		c.Diced = true
-		if dice(s.Name, t.Key) < st.percent {
+		if percentile(s.Name, t.Key) < st.percent {
 			c.Content = s.chosen
 		}
 	}
 	return nil
 }
 
-// dice gives 0 to 99, always the same for a set and a pod.
-func dice(set, key string) int {
+// percentile gives 0 to 99, always the same for a set and a pod.
+func percentile(set, key string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(set + "\x00" + key))
 	return int(h.Sum32() % 100)
 }
 
-// Why says in one line what decided.
+// Why reports in one line what decided.
 func (c Choice) Why() string {
 	switch c.Outcome {
 	case Paused:
@@ -215,7 +215,7 @@ func (c Choice) injected() string {
 		b.WriteString("; revision " + c.Content.Revision)
 	}
 	if c.Diced {
-		b.WriteString(" (chosen by the template's name, where Kruise chooses at random)")
+		b.WriteString(" (chosen by the template's name, whereas Kruise chooses at random)")
 	}
 	return b.String()
 }

@@ -142,8 +142,8 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestDice: the lot is the same every time, and about as many templates draw
-// the old revision as the percentage says.
+// TestDice: the choice is the same every time, and the share of templates with the old revision is
+// about the percentage.
 func TestDice(t *testing.T) {
 	s := setOf(t, "set", `{selector: {matchLabels: {app: web}}, updateStrategy: {partition: 30%}, injectionStrategy: {revision: {revisionName: set-1, policy: Partial}}}`,
 		storedRevision(t, "set", "set-1", "", 1))

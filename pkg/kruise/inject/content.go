@@ -36,7 +36,7 @@ func compileContent(set, revision string, spec *tree.Node) (*Content, error) {
 		return nil, err
 	}
 	for _, s := range tree.Items(tree.Get(spec, "imagePullSecrets")) {
-		c.secrets = append(c.secrets, bare(s))
+		c.secrets = append(c.secrets, withoutComments(s))
 	}
 	c.patches = compilePatches(tree.Get(spec, "patchPodMetadata"))
 	c.weight = tree.Weigh(volumes).Add(tree.Weigh(tree.Get(spec, "imagePullSecrets"))).Add(tree.Weigh(tree.Get(spec, "patchPodMetadata")))
@@ -53,7 +53,7 @@ func compileSidecars(spec *tree.Node, field string, init bool, volumes *tree.Nod
 	for i, n := range tree.Items(tree.Get(spec, field)) {
 		s, err := compileSidecar(n, init, volumes)
 		if err != nil {
-			return nil, below(spec, fmt.Sprintf("%s[%d]", field, i), err)
+			return nil, prefixPath(spec, fmt.Sprintf("%s[%d]", field, i), err)
 		}
 		s.field = fmt.Sprintf("spec.%s[%d]", field, i)
 		out = append(out, s)
@@ -178,10 +178,10 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	s.transfer = compileTransfers(tree.Get(n, "transferEnv"))
 	var err error
 	if s.resources, err = compileResources(tree.Get(n, "resourcesPolicy")); err != nil {
-		return nil, below(n, "resourcesPolicy", err)
+		return nil, prefixPath(n, "resourcesPolicy", err)
 	}
 
-	base := bare(n)
+	base := withoutComments(n)
 	for _, field := range kruiseFields {
 		tree.Delete(base, field)
 	}
@@ -189,8 +189,8 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	s.devices = tree.Items(tree.Get(base, "volumeDevices"))
 	s.volumes = referenced(volumes, s.mounts, s.devices)
 	own := tree.Items(tree.Get(base, "env"))
-	s.env = joined(own, []*tree.Node{envVar(kruise.SidecarInjectedEnv, "true")})
-	place(base, "env", tree.Seq(s.env...))
+	s.env = appendCopy(own, []*tree.Node{envVar(kruise.SidecarInjectedEnv, "true")})
+	setField(base, "env", tree.Seq(s.env...))
 
 	s.variants = []variant{{name: s.name, node: base}}
 	if tree.StrAt(n, "upgradeStrategy", "upgradeType") == string(kruise.SidecarContainerHotUpgrade) && (!init || s.native) {
@@ -211,7 +211,7 @@ func referenced(volumes *tree.Node, lists ...[]*tree.Node) []*tree.Node {
 			name := tree.StrAt(m, "name")
 			if v, _ := tree.Find(volumes, "name", name); v != nil && !seen[name] {
 				seen[name] = true
-				out = append(out, bare(v))
+				out = append(out, withoutComments(v))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func targetOf(pod *tree.Node) *Target {
 	}
 }
 
-func TestExamples(t *testing.T) {
+func TestInject_EqualsExamples(t *testing.T) {
 	paths, err := filepath.Glob("testdata/examples/*.yaml")
 	if err != nil || len(paths) < 15 {
 		t.Fatalf("%d examples found: %v", len(paths), err)

@@ -45,8 +45,8 @@ type (
 	}
 )
 
-// ParseExpression parses text, in which name (cpu or memory, in any case) is
-// the variable. The error says what is wrong and at which column.
+// ParseExpression parses text, in which name (cpu or memory, in any case) is the variable. The
+// error has the reason and the column.
 func ParseExpression(text, name string) (*Expression, error) {
 	p := &parser{lexer: lexer{text: text}, name: name}
 	if err := p.next(); err != nil {
@@ -229,8 +229,8 @@ func (l *lexer) scan() (token, error) {
 	return tok, nil
 }
 
-// numeric reads a number with what sticks to it. A suffix that is none makes
-// the whole worth 0, silently, as in Kruise.
+// numeric reads a number with its suffix. An invalid suffix makes the value 0, silently, as in
+// Kruise.
 func numeric(s string) (string, value) {
 	digits := numeral.FindString(s)
 	suffix := letters.FindString(s[len(digits):])
@@ -312,10 +312,10 @@ func (e *Expression) evaluate(v value) (resource.Quantity, error) {
 func (t literal) eval(value) (value, error)   { return t.v, nil }
 func (variable) eval(v value) (value, error)  { return v, nil }
 func (t negate) eval(v value) (value, error)  { return unaryMinus(t.of.eval(v)) }
-func (t binary) eval(v value) (value, error)  { return both(t.left, t.right, v, t.apply) }
-func (t extreme) eval(v value) (value, error) { return both(t.left, t.right, v, t.apply) }
+func (t binary) eval(v value) (value, error)  { return evaluateBoth(t.left, t.right, v, t.apply) }
+func (t extreme) eval(v value) (value, error) { return evaluateBoth(t.left, t.right, v, t.apply) }
 
-func both(left, right term, v value, apply func(a, b value) (value, error)) (value, error) {
+func evaluateBoth(left, right term, v value, apply func(a, b value) (value, error)) (value, error) {
 	a, err := left.eval(v)
 	if err != nil {
 		return value{}, err

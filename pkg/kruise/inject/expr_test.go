@@ -33,7 +33,7 @@ func TestExpression(t *testing.T) {
 		{"max(1, 2)", "cpu", "7", "2"},
 		{"min(1, 2)", "cpu", "7", "1"},
 		{"max(1 - 1, -2)", "cpu", "7", "0"},
-		// A suffix that is none makes the number worth 0.
+		// An invalid suffix makes the number 0.
 		{"100mi", "memory", "1Gi", "0"},
 		{"2cpu", "cpu", "1", "0"},
 		{"1Ei + memory", "memory", "1Gi", "1Gi"},
@@ -56,7 +56,7 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-func TestExpressionFails(t *testing.T) {
+func TestExpression_RefusesInvalidText(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "ends too early"},
 		{"cpu * (2", "ends too early"},
@@ -88,8 +88,8 @@ func TestExpressionFails(t *testing.T) {
 	}
 }
 
-// TestExpressionCheck is what Kruise's validation makes of an expression.
-func TestExpressionCheck(t *testing.T) {
+// TestExpression_CheckEqualsTheWebhook is what Kruise's validation makes of an expression.
+func TestExpression_CheckEqualsTheWebhook(t *testing.T) {
 	for text, want := range map[string]bool{
 		"memory*50%-100Mi": false,
 		"memory*memory":    true,

@@ -52,7 +52,7 @@ func hashed(spec *tree.Node, field string, policy kruise.PodInjectPolicyType) ([
 	}
 	var list []kruise.SidecarContainer
 	if _, err := tree.Decode(n, &list); err != nil {
-		return nil, below(spec, field, err)
+		return nil, prefixPath(spec, field, err)
 	}
 	for i := range list {
 		defaultSidecar(&list[i], policy)
@@ -60,7 +60,7 @@ func hashed(spec *tree.Node, field string, policy kruise.PodInjectPolicyType) ([
 	return list, nil
 }
 
-// letters of the hash: 0 and f collide, as in Kruise.
+// hashLetters are those of the hash: 0 and f collide, as in Kruise.
 var hashLetters = strings.NewReplacer(
 	"0", "4", "1", "5", "2", "6", "3", "7", "4", "8", "5", "9", "6", "b", "7", "c",
 	"8", "d", "9", "f", "a", "v", "b", "w", "c", "x", "d", "z", "e", "2", "f", "4",

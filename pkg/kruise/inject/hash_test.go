@@ -21,7 +21,7 @@ func parse(tb testing.TB, text string) *tree.Node {
 	return tree.Root(&n)
 }
 
-func TestHashVector(t *testing.T) {
+func TestHashes_EqualKruise(t *testing.T) {
 	full, without, err := Hashes(parse(t, `containers: [{name: container1, image: test-image}]`))
 	if err != nil {
 		t.Fatal(err)

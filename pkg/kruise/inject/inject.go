@@ -57,7 +57,7 @@ func Inject(pod *tree.Node, sets []*Content, opt Options) (*Result, error) {
 	if len(sets) == 0 {
 		return &Result{Pod: pod}, nil
 	}
-	in, err := open(pod, sets, opt)
+	in, err := newInjection(pod, sets, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ type injection struct {
 	opt  Options
 	// Copies of the levels that change; spec's lists are set at the end.
 	pod, metadata, annotations, spec *tree.Node
-	// The lists as they came; carried are the sets that the pod lists as
-	// injected, ours the names of the containers that those put in.
+	// The lists of the pod before injection; carried are the sets that the pod lists as injected,
+	// ours the names of their containers.
 	inits, containers []*tree.Node
 	carried, ours     map[string]bool
 
@@ -89,8 +89,8 @@ type injection struct {
 	excesses []Excess
 }
 
-// open copies the levels of pod that injection changes.
-func open(pod *tree.Node, sets []*Content, opt Options) (*injection, error) {
+// newInjection copies the levels of pod that injection changes.
+func newInjection(pod *tree.Node, sets []*Content, opt Options) (*injection, error) {
 	if !tree.IsMap(pod) || !tree.IsMap(tree.Get(pod, "spec")) {
 		return nil, tree.Errorf(pod, "spec", "", "the pod has no spec")
 	}
@@ -100,9 +100,9 @@ func open(pod *tree.Node, sets []*Content, opt Options) (*injection, error) {
 		}
 	}
 	in := &injection{sets: sets, opt: opt, pod: block(tree.Shallow(pod))}
-	in.metadata = owned(in.pod, "metadata")
-	in.annotations = owned(in.metadata, "annotations")
-	in.spec = owned(in.pod, "spec")
+	in.metadata = ownMapping(in.pod, "metadata")
+	in.annotations = ownMapping(in.metadata, "annotations")
+	in.spec = ownMapping(in.pod, "spec")
 	var err error
 	if in.inits, err = list(in.spec, "initContainers"); err != nil {
 		return nil, err
@@ -110,12 +110,12 @@ func open(pod *tree.Node, sets []*Content, opt Options) (*injection, error) {
 	if in.containers, err = list(in.spec, "containers"); err != nil {
 		return nil, err
 	}
-	return in, in.recall()
+	return in, in.readRecords()
 }
 
-// owned returns a copy of the mapping at key that n holds from now on; a
+// ownMapping returns a copy of the mapping at key that n holds from now on; a
 // missing one is made, metadata in front.
-func owned(n *tree.Node, key string) *tree.Node {
+func ownMapping(n *tree.Node, key string) *tree.Node {
 	if child := tree.Get(n, key); child != nil {
 		child = block(tree.Shallow(child))
 		tree.Set(n, key, child)
@@ -195,7 +195,7 @@ func (in *injection) buildAll() (inits, containers []part, err error) {
 // is there replaces it at its place, the others go to the front or the back
 // (docs/kruise/sidecarset.md#merging-containers).
 func (in *injection) merge(own []*tree.Node, built []part) []*tree.Node {
-	at := named(own)
+	at := indexByName(own)
 	middle := slices.Clone(own)
 	var front, back []*tree.Node
 	for _, p := range built {
@@ -241,7 +241,7 @@ func (in *injection) unique(inits, containers []*tree.Node, built ...[]part) err
 // containerAt is the index of the pod's containers by name.
 func (in *injection) containerAt() map[string]int {
 	if in.index == nil {
-		in.index = named(in.containers)
+		in.index = indexByName(in.containers)
 	}
 	return in.index
 }

@@ -20,8 +20,8 @@ func contentOf(tb testing.TB, name, spec string) *Content {
 	return c
 }
 
-// TestIdempotent injects twice where that is not obvious.
-func TestIdempotent(t *testing.T) {
+// TestInject_IsIdempotent injects twice where that is not obvious.
+func TestInject_IsIdempotent(t *testing.T) {
 	for _, tt := range []struct {
 		name, pod string
 		specs     []string
@@ -89,7 +89,7 @@ func TestIdempotent(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestInject_RefusesMalformedPodsAndSets(t *testing.T) {
 	for _, tt := range []struct{ name, pod, spec, want string }{
 		{"no spec", `{metadata: {name: x}}`, `{containers: [{name: s}]}`, "no spec"},
 		{"containers of another shape", `{spec: {containers: {a: b}}}`, `{containers: [{name: s}]}`, "want a list"},
@@ -112,8 +112,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTwoSetsSameName: both add the container, and the API server refuses it.
-func TestTwoSetsSameName(t *testing.T) {
+// TestInject_RefusesSameContainerOfTwoSets: both add the container, and the API server refuses it.
+func TestInject_RefusesSameContainerOfTwoSets(t *testing.T) {
 	a, b := contentOf(t, "a", `{containers: [{name: s}]}`), contentOf(t, "b", `{containers: [{name: s}]}`)
 	if _, err := Inject(parse(t, `{spec: {containers: [{name: app}]}}`), []*Content{a, b}, Options{}); err == nil {
 		t.Error("two containers of one name were injected")
@@ -138,9 +138,9 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPullSecretsOnce: the pod's own secrets are listed once, also when the
+// TestInject_ListsPullSecretsOnce: the pod's own secrets are listed once, also when the
 // sets have none.
-func TestPullSecretsOnce(t *testing.T) {
+func TestInject_ListsPullSecretsOnce(t *testing.T) {
 	for spec, want := range map[string]string{
 		`{containers: [{name: s}]}`: `[{name: b}, {name: a}]`,
 		`{imagePullSecrets: [{name: a}, {name: reg}], containers: [{name: s}]}`: `[{name: b}, {name: a}, {name: reg}]`,
@@ -156,9 +156,9 @@ func TestPullSecretsOnce(t *testing.T) {
 	}
 }
 
-// TestShared proves what speed rests on: pods share what does not depend on
+// TestInject_NeverWritesIntoSharedParts proves what speed rests on: pods share what does not depend on
 // them, and nothing writes into it.
-func TestShared(t *testing.T) {
+func TestInject_NeverWritesIntoSharedParts(t *testing.T) {
 	set := contentOf(t, "set", `{volumes: [{name: v}], containers: [{name: fixed, volumeMounts: [{name: v, mountPath: /v}]}, {name: own, shareVolumePolicy: {type: enabled}}]}`)
 	var pods []*tree.Node
 	for _, path := range []string{"/a", "/b"} {

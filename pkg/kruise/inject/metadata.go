@@ -50,7 +50,7 @@ func (in *injection) patchMetadata() error {
 			}
 		}
 	}
-	in.settle(before)
+	in.keepEqualText(before)
 	return nil
 }
 
@@ -88,10 +88,10 @@ func (in *injection) mergeJSON(set *Content, key, text string) error {
 	return nil
 }
 
-// settle keeps injection idempotent. The first merge into an empty key writes
+// keepEqualText keeps injection idempotent. The first merge into an empty key writes
 // the patch as it is, nulls and spaces included. When the sets come again,
 // merging would only drop those, so the text of before stays.
-func (in *injection) settle(before *tree.Node) {
+func (in *injection) keepEqualText(before *tree.Node) {
 	for _, set := range in.sets {
 		for _, p := range set.patches {
 			if p.policy != string(kruise.SidecarSetMergePatchJSONPatchPolicy) || !in.carried[set.Set] {

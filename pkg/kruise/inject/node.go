@@ -16,9 +16,9 @@ var containerFields = []string{
 	"resources", "volumeMounts", "volumeDevices",
 }
 
-// place sets field of the container n; a new field goes behind the nearest of
+// setField sets field of the container n; a new field goes behind the nearest of
 // those that Kubernetes prints before it.
-func place(n *tree.Node, field string, v *tree.Node) {
+func setField(n *tree.Node, field string, v *tree.Node) {
 	before := containerFields[:slices.Index(containerFields, field)]
 	for _, after := range slices.Backward(before) {
 		if tree.Has(n, after) {
@@ -29,10 +29,10 @@ func place(n *tree.Node, field string, v *tree.Node) {
 	tree.Set(n, field, v)
 }
 
-// bare returns a copy without comments: a SidecarSet's remarks are for its
+// withoutComments returns a copy without comments: a SidecarSet's remarks are for its
 // author, and would be repeated in every template. The copy itself is in block
 // style, so that what is added to it reads well.
-func bare(n *tree.Node) *tree.Node {
+func withoutComments(n *tree.Node) *tree.Node {
 	c := tree.Clone(n)
 	uncomment(c)
 	return block(c)
@@ -52,8 +52,8 @@ func block(n *tree.Node) *tree.Node {
 	return n
 }
 
-// below puts the path of a fault below field of root.
-func below(root *tree.Node, field string, err error) error {
+// prefixPath puts the path of a fault below field of root.
+func prefixPath(root *tree.Node, field string, err error) error {
 	var e *tree.Error
 	if !errors.As(err, &e) {
 		return tree.Errorf(root, field, "", "%v", err)
@@ -69,9 +69,9 @@ func below(root *tree.Node, field string, err error) error {
 	return tree.Errorf(root, path, e.Hint, "%s", e.Msg)
 }
 
-// named returns the index of the elements of a list by their name; the last
+// indexByName returns the index of the elements of a list by their name; the last
 // one wins.
-func named(list []*tree.Node) map[string]int {
+func indexByName(list []*tree.Node) map[string]int {
 	at := make(map[string]int, len(list))
 	for i, n := range list {
 		at[tree.StrAt(n, "name")] = i

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// TestInjectTwice makes sets and pods from a small stock of names, so that they
+// TestInject_OfRandomPodsIsIdempotent makes sets and pods from a small stock of names, so that they
 // meet in every way, and holds the second injection to the first, to the byte.
-func TestInjectTwice(t *testing.T) {
+func TestInject_OfRandomPodsIsIdempotent(t *testing.T) {
 	injected := 0
 	for seed := range uint64(600) {
 		d := dealer{rand.New(rand.NewPCG(seed, 0))}

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// recall reads what an earlier injection left in the pod.
-func (in *injection) recall() error {
+// readRecords reads what an earlier injection left in the pod.
+func (in *injection) readRecords() error {
 	for _, key := range []string{kruise.SidecarSetHashAnnotation, kruise.SidecarSetHashWithoutImageAnnotation} {
 		if _, err := readEntries(tree.StrAt(in.annotations, key)); err != nil {
 			return fmt.Errorf("annotation %s: %w", key, err)
@@ -97,7 +97,7 @@ func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 		}}
 		v.node = tree.Shallow(base)
 		tree.Set(v.node, "name", tree.String(name))
-		tree.Set(v.node, "env", tree.Seq(joined(s.env, v.versions)...))
+		tree.Set(v.node, "env", tree.Seq(appendCopy(s.env, v.versions)...))
 		pair[i] = v
 	}
 	image := tree.StrAt(base, "image")
@@ -156,7 +156,7 @@ type Note struct {
 	Hash, HashWithoutImage, Revision string
 }
 
-// Entries returns what a pod's annotations say of the SidecarSets in it, by their names.
+// Entries returns the entries of SidecarSets in a pod's annotations, by their names.
 func Entries(annotations map[string]string) (map[string]Entry, error) {
 	return readEntries(annotations[kruise.SidecarSetHashAnnotation])
 }

@@ -26,8 +26,8 @@ type Set struct {
 	selector   labels.Selector
 
 	current *Content
-	// chosen is the stored revision that injectionStrategy names; missing says
-	// why it is not there.
+	// chosen is the stored revision that injectionStrategy names; missing is why it does not
+	// exist.
 	chosen   *Content
 	missing  error
 	strategy strategy
@@ -66,7 +66,7 @@ func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	}
 	s.pinned = s.namespaces.pins()
 	if s.current, err = compileContent(s.Name, "", spec); err != nil {
-		return nil, below(hub, "spec", err)
+		return nil, prefixPath(hub, "spec", err)
 	}
 	return s, s.compileRevision(hub, revisions)
 }
@@ -87,7 +87,7 @@ func (s *Set) compileRevision(hub *tree.Node, revisions []*Revision) error {
 	}
 	var err error
 	if s.chosen, err = compileContent(s.Name, r.Name, r.spec); err != nil {
-		return below(hub, "spec.injectionStrategy.revision", errors.New("revision "+r.Name+": "+err.Error()))
+		return prefixPath(hub, "spec.injectionStrategy.revision", errors.New("revision "+r.Name+": "+err.Error()))
 	}
 	s.strategy, err = compileStrategy(hub)
 	return err
@@ -103,7 +103,7 @@ func compileStrategy(hub *tree.Node) (strategy, error) {
 	if sel := tree.Get(update, "selector"); sel != nil {
 		var err error
 		if st.selector, err = compileSelector(sel); err != nil {
-			return st, below(hub, "spec.updateStrategy.selector", err)
+			return st, prefixPath(hub, "spec.updateStrategy.selector", err)
 		}
 	}
 	if p := tree.Get(update, "partition"); tree.IsString(p) {
@@ -212,7 +212,7 @@ func podSelector(spec *tree.Node) (labels.Selector, error) {
 	}
 	sel, err := compileSelector(n)
 	if err != nil {
-		return nil, inSpec(below(spec, "selector", err))
+		return nil, inSpec(prefixPath(spec, "selector", err))
 	}
 	if sel.Empty() {
 		return labels.Nothing(), nil
@@ -242,7 +242,7 @@ func compileNamespaces(spec *tree.Node) (*namespaceSelector, error) {
 			return splitNamespaces(s, sel), nil
 		}
 	}
-	return nil, inSpec(below(spec, "namespaceSelector", err))
+	return nil, inSpec(prefixPath(spec, "namespaceSelector", err))
 }
 
 func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSelector {

@@ -1,6 +1,6 @@
-// Package mask hides what is likely to be secret in objects, pod templates and patches
-// before they are printed, stored in a plan or sent to a log: values of Secrets, of
-// environment variables and flags whose names say so, and passwords in URLs.
+// Package mask hides what is likely to be secret in objects, pod templates and patches before they
+// are printed, stored in a plan or sent to a log: values of Secrets, of environment variables and
+// flags with such names, and passwords in URLs.
 package mask
 
 import (
@@ -77,8 +77,8 @@ func maskedInside(v any) any {
 	return v
 }
 
-// Text returns a text without the passwords of URLs and the values of flags whose
-// names say that they are secret.
+// Text returns a text without the passwords of URLs and the values of flags whose names suggest a
+// secret.
 func Text(text string) string { return redact.Inside(text) }
 
 // SecretFlag reports whether a text is a flag whose value, likely to be secret, is the
@@ -185,11 +185,11 @@ func hiddenValues(v any) any {
 	return out
 }
 
-// Patch returns the body of a request without what is likely to be secret in it:
-// an object, a merge patch, or the operations of a JSON patch. Neither a patch nor an
-// item of a server's list says what it is of, and an operation not which variable its
-// value belongs to: what may be secret there is hidden, but for values of variables
-// and arguments that open reports to be no secret. open may be nil.
+// Patch returns the body of a request without what is likely to be secret in it: an object, a
+// merge patch, or the operations of a JSON patch. A patch and an item of a server's list have no
+// kind, and an operation does not name the variable of its value: what may be secret there is
+// hidden, except for values of variables and arguments for which open returns that they are not
+// secret. open may be nil.
 func Patch(body any, open func(value any) bool) any {
 	switch body := body.(type) {
 	case map[string]any:

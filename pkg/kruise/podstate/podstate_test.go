@@ -206,9 +206,9 @@ spec:
 	}
 }
 
-// TestNothingPlaced: a state without labels puts nothing into a pod, not even the
+// TestPut_StateWithoutLabelsChangesNothing: a state without labels puts nothing into a pod, not even the
 // mark.
-func TestNothingPlaced(t *testing.T) {
+func TestPut_StateWithoutLabelsChangesNothing(t *testing.T) {
 	if p, ok := podstate.Placed(spec(), kruise.PodState{NodeName: "n1"}); ok {
 		t.Errorf("%+v", p)
 	}

@@ -1,8 +1,8 @@
-// Package redact rebuilds what libraries say of manifests, so that nothing which a manifest
-// holds is in it. Errors of YAML and JSON parsers, of kustomize and of Helm quote what they
-// could not use: nodes, patches, literals, lines of env files. Where a Secret may be among
-// that, such a message is never passed on; [Message] makes another of it, of the fixed
-// phrases of the libraries and of names that the caller knows to be none.
+// Package redact rebuilds messages of libraries about manifests without the content of the
+// manifests. Errors of YAML and JSON parsers, of kustomize and of Helm quote what they could not
+// use: nodes, patches, literals, lines of env files. If a Secret may be in it, such a message is
+// never passed on; [Message] builds another one from the fixed phrases of the libraries and from
+// names that the caller knows to be no secret.
 package redact
 
 import (
@@ -43,8 +43,8 @@ var (
 	})
 )
 
-// Inside returns a text without the passwords of URLs and the values of flags whose names
-// say that they are secret.
+// Inside returns a text without the passwords of URLs and the values of flags whose names suggest
+// a secret.
 func Inside(text string) string {
 	return inFlag().ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
 }
@@ -63,9 +63,9 @@ func (n Names) Add(name string) {
 	}
 }
 
-// Message returns what a library says, on one line, with [Masked] in place of all that is
-// neither a phrase of the libraries' sources (phrases.txt, and further), nor a number behind
-// "line" and the like, nor a word all of whose parts are in known.
+// Message returns a library's message, on one line, with [Masked] in place of all that is neither
+// a phrase of the libraries' sources (phrases.txt, and further), nor a number behind "line" and
+// the like, nor a word all of whose parts are in known.
 func Message(said string, known Names, further ...string) string {
 	m := message{text: strings.Join(strings.Fields(said), " "), known: known, further: catalogue(further)}
 	m.read()
@@ -80,10 +80,10 @@ type message struct {
 	further map[string][]string
 
 	out strings.Builder
-	// hidden says that the last that was written is [Masked], counted that a number may
+	// hidden is true if the last that was written is [Masked], counted that a number may
 	// follow.
 	hidden, counted bool
-	// colon says that one was between the last word and this.
+	// colon is true if one was between the last word and this.
 	colon bool
 }
 

@@ -32,9 +32,9 @@ type theirs struct {
 	IntOrString          bool `json:"x-kubernetes-int-or-string"`
 }
 
-// TestCoverage: the definitions of Kruise's main branch have the same fields
+// TestSchemas_HaveTheSameFieldsInBothVersions: the definitions of Kruise's main branch have the same fields
 // in both versions, down to where Kubernetes' types begin.
-func TestCoverage(t *testing.T) {
+func TestSchemas_HaveTheSameFieldsInBothVersions(t *testing.T) {
 	m, err := all()
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // dialect is the draft of JSON Schema that editors understand best.
 const dialect = "http://json-schema.org/draft-07/schema#"
 
-// Options choose what a JSON schema says.
+// Options choose the content of a JSON schema.
 type Options struct {
 	// Open accepts fields that the schema does not know; otherwise they are
 	// faults, as they are for an API server asked to be strict.
@@ -176,7 +176,7 @@ func (m made) olderTemplate(doc map[string]any, version, kind string, release kr
 	return nil
 }
 
-// change does to the schema what one row of the table says.
+// change applies one row of the table to the schema.
 func change(doc map[string]any, h kruise.FieldHistory, release kruise.Release) {
 	steps := strings.Split(h.Path, ".")
 	parent := at(doc, steps[:len(steps)-1])

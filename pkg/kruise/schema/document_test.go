@@ -71,7 +71,7 @@ spec:
       - {name: c, image: "example.com/c:1", env: null, resources: {limits: {cpu: 1, memory: 1Gi}}, ports: [{containerPort: 80}]}
 `
 
-func TestGoodAndBad(t *testing.T) {
+func TestDocument_AcceptsAndRefuses(t *testing.T) {
 	tests := map[string]struct{ from, to, want string }{
 		"good":           {"", "", ""},
 		"older":          {"v1beta1", "v1alpha1", "rollingUpdate"},
@@ -100,8 +100,8 @@ func TestGoodAndBad(t *testing.T) {
 	}
 }
 
-// TestEveryKindCompiles: each document is a valid schema of its draft.
-func TestEveryKindCompiles(t *testing.T) {
+// TestDocument_OfEveryKindIsValid: each document is a valid schema of its draft.
+func TestDocument_OfEveryKindIsValid(t *testing.T) {
 	for _, k := range kruise.Kinds() {
 		for _, version := range k.Versions {
 			text := fmt.Sprintf("apiVersion: %s/%s\nkind: %s\nmetadata: {}\nspec: []\n", k.Group, version, k.Kind)

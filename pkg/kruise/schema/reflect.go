@@ -244,7 +244,7 @@ func texts[T ~string](values ...T) []string {
 //go:embed sources.json
 var sources []byte
 
-// written is what the sources say.
+// written is the content of the sources.
 type written struct {
 	// Comments are by TYPE and TYPE.Field.
 	Comments map[string]string `json:"comments"`

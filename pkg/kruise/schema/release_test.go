@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// TestSchemasOfReleases: the schema of a kind for a release has the fields of Kruise that
+// TestDocument_HasTheFieldsOfTheRelease: the schema of a kind for a release has the fields of Kruise that
 // the release's own definition has, and no others.
-func TestSchemasOfReleases(t *testing.T) {
+func TestDocument_HasTheFieldsOfTheRelease(t *testing.T) {
 	for _, name := range conformance.DefinedReleases {
 		release, err := kruise.ParseRelease(name)
 		if err != nil {

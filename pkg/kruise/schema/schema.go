@@ -45,7 +45,7 @@ const prefix = "#/definitions/"
 
 func reference(name string) *Schema { return &Schema{Ref: prefix + name} }
 
-// values is the schema of a mapping's values, nil where it is none.
+// values is the schema of a mapping's values, nil if it is not a mapping.
 func (s *Schema) values() *Schema {
 	v, _ := s.AdditionalProperties.(*Schema)
 	return v

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSources reads the comments and constants of package kruise and compares
+// TestSources_AreUpToDate reads the comments and constants of package kruise and compares
 // them with sources.json; UPDATE=1 in the environment writes it again.
-func TestSources(t *testing.T) {
+func TestSources_AreUpToDate(t *testing.T) {
 	got := written{Comments: map[string]string{}, Values: map[string][]string{}}
 	files, err := filepath.Glob("../*.go")
 	if err != nil {

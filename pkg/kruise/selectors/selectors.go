@@ -1,6 +1,6 @@
-// Package selectors answers which of many selectors may match some labels, and which of
-// many label sets a selector may match, without asking each of them. Its answers hold
-// every match and some that are none: the caller asks the selectors that are left.
+// Package selectors finds which of many selectors may match some labels, and which of many label
+// sets a selector may match, without evaluating each of them. Its answers have every match and
+// some false ones: the caller evaluates the remaining selectors.
 package selectors
 
 import (

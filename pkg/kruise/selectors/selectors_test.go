@@ -41,8 +41,8 @@ func random(r *rand.Rand) labels.Set {
 	return set
 }
 
-// TestCandidatesHoldEveryMatch: what an index leaves out matches nowhere, both ways.
-func TestCandidatesHoldEveryMatch(t *testing.T) {
+// TestIndex_CandidatesIncludeEveryMatch: what an index leaves out matches nowhere, both ways.
+func TestIndex_CandidatesIncludeEveryMatch(t *testing.T) {
 	r := rand.New(rand.NewSource(1)) // the same labels in every run
 	list := pool(t)
 	sets := make([]labels.Set, 300)
@@ -67,9 +67,9 @@ func TestCandidatesHoldEveryMatch(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreFew: a selector that wants a label is no candidate without it, and of two
+// TestIndex_CandidatesAreFew: a selector that wants a label is no candidate without it, and of two
 // requirements the rarer one decides.
-func TestCandidatesAreFew(t *testing.T) {
+func TestIndex_CandidatesAreFew(t *testing.T) {
 	var list []labels.Selector
 	for i := range 100 {
 		list = append(list, labels.SelectorFromSet(labels.Set{"team": "shop", "app": fmt.Sprint(i)}))

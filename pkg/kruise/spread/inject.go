@@ -83,8 +83,8 @@ func Narrow(term, further *tree.Node) *tree.Node {
 	return out
 }
 
-// Tidy removes a node affinity that says nothing, with whatever it leaves empty:
-// the webhook writes one into every pod, a rendered template has no need of it.
+// Tidy removes a node affinity without effect, with all parents that become empty: the webhook
+// writes one into every pod, a rendered template does not need it.
 func Tidy(pod *tree.Node) {
 	for depth := len(nodeAffinity); depth > 1; depth-- {
 		if n := tree.Get(pod, nodeAffinity[:depth]...); !tree.IsMap(n) || len(n.Content) > 0 {
@@ -94,9 +94,9 @@ func Tidy(pod *tree.Node) {
 	}
 }
 
-// Match is what the annotation [kruise.MatchedWorkloadSpreadAnnotation] of a pod
-// says. UID replaces the name of a pod that had none yet when it was counted.
-// The order of the fields is that of the JSON.
+// Match is the content of the annotation [kruise.MatchedWorkloadSpreadAnnotation] of a pod. UID
+// replaces the name of a pod that had none yet when it was counted. The order of the fields is
+// that of the JSON.
 type Match struct {
 	Spread string `json:"name"`
 	Subset string `json:"subset"`

@@ -91,7 +91,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-func TestInjectPatch(t *testing.T) {
+func TestInject_MergesThePatch(t *testing.T) {
 	pod := node(t, "{metadata: {labels: {app: web, tier: x}}, spec: {containers: [{name: app, image: web, env: [{name: A, value: '1'}]}]}}")
 	subset := node(t, `{patch: {metadata: {labels: {tier: null, part: a}}, spec: {containers: [{name: app, env: [{name: B, value: '2'}]}, {name: extra, image: e}]}}}`)
 	got, err := spread.Inject(pod, subset, spread.Match{Spread: "web", Subset: "a", UID: "u"})
@@ -111,7 +111,7 @@ func TestInjectPatch(t *testing.T) {
 	}
 }
 
-func TestInjectRefusesPatch(t *testing.T) {
+func TestInject_RefusesInvalidPatch(t *testing.T) {
 	_, err := spread.Inject(node(t, "{spec: {containers: [{name: app}]}}"), node(t, "{patch: {spec: {containers: none}}}"), spread.Match{})
 	if err == nil || !strings.Contains(err.Error(), "spec.containers") {
 		t.Errorf("error %v", err)

@@ -53,8 +53,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestAdoptTaints: the pod's tolerations and the subset's count together.
-func TestAdoptTaints(t *testing.T) {
+// TestAdopt_CountsTolerationsOfPodAndSubset: the pod's tolerations and the subset's count together.
+func TestAdopt_CountsTolerationsOfPodAndSubset(t *testing.T) {
 	taint := func(key string, effect corev1.TaintEffect) corev1.Taint {
 		return corev1.Taint{Key: key, Effect: effect}
 	}

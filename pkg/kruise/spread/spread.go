@@ -1,8 +1,7 @@
-// Package spread says which subset of a WorkloadSpread a pod of its target
-// belongs to, and puts into the pod what the subset asks for, as Kruise's
-// admission webhook does when a pod is created (docs/kruise/distribution.md#workloadspread). It
-// is a pure leaf: the renderer uses it on templates, the simulator on pods, and
-// it knows neither, no cluster and no clock.
+// Package spread chooses the subset of a WorkloadSpread for a pod of its target, and injects the
+// subset's settings into the pod, as Kruise's admission webhook does when a pod is created
+// (docs/kruise/distribution.md#workloadspread). It is a pure leaf: the renderer uses it on
+// templates, the simulator on pods, and it knows neither, no cluster and no clock.
 package spread
 
 import (
@@ -19,7 +18,7 @@ type Room struct {
 	// Missing is how many more pods the subset takes, or [Unlimited]; for ordinals
 	// it is how many it takes at all.
 	Missing int
-	// Closed says that the subset is taken as unschedulable: pods go past it.
+	// Closed is true if the subset is taken as unschedulable: pods go past it.
 	Closed bool
 }
 

@@ -20,7 +20,7 @@ type Error struct {
 	Path string
 	// Line counts from 1 in the file that the document came from; 0 is unknown.
 	Line int
-	// Msg says what is wrong, Hint what to do about it (may be empty).
+	// Msg is what is wrong, Hint what to do about it (may be empty).
 	Msg, Hint string
 }
 
@@ -231,7 +231,7 @@ func decodes(n *Node, t reflect.Type) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(b, reflect.New(t).Interface())
 }
 
-// say puts a decoder's complaint into words of the document.
+// say rewrites a decoder's error in terms of the document.
 func say(err error) string {
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s is not allowed here, want %s", te.Value, shape(te.Type))
@@ -239,7 +239,7 @@ func say(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// hint says how a scalar is written so that it fits. A yes that is text, as it is to
+// hint reports how a scalar is written so that it fits. A yes that is text, as it is to
 // kustomize, fits no boolean.
 func hint(n *Node, err error) string {
 	te, ok := errors.AsType[*json.UnmarshalTypeError](err)
@@ -271,8 +271,8 @@ func shape(t reflect.Type) string {
 // farthest is how many letters a slip of the fingers changes at most.
 const farthest = 2
 
-// Nearest returns the word that was meant by one that is none of them: the one with the
-// fewest letters to add, drop or change, two at most, whatever their case. Empty is none.
+// Nearest returns the word that an unknown one probably means: the one with the fewest letters to
+// add, drop or change, two at most, in any case. It is empty without one.
 func Nearest(word string, words iter.Seq[string]) string {
 	best, least := "", farthest+1
 	for w := range words {
@@ -283,8 +283,8 @@ func Nearest(word string, words iter.Seq[string]) string {
 	return best
 }
 
-// Akin returns the only one of the words that begins or ends with this one, or with
-// which this one begins or ends, by four letters or more. Empty is none, or several.
+// Akin returns the only one of the words that begins or ends with this one, or with which this one
+// begins or ends, by four letters or more. It is empty if there is none, or several.
 func Akin(word string, words iter.Seq[string]) string {
 	found, n := "", 0
 	for w := range words {

@@ -47,7 +47,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeUnknown(t *testing.T) {
+func TestDecode_ReportsUnknownFields(t *testing.T) {
 	var got thing
 	unknown, err := Decode(document(t, "{Number: 1, metadata: {odd: 1}, containers: [{name: a}, {name: b, more: {x: 1}}], 'we\"ird': 1}"), &got)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestDecodeUnknown(t *testing.T) {
 	}
 }
 
-func TestDecodeWrongTypes(t *testing.T) {
+func TestDecode_RefusesWrongTypes(t *testing.T) {
 	for _, c := range []struct {
 		text, path string
 		line       int
@@ -99,7 +99,7 @@ func TestDecodeWrongTypes(t *testing.T) {
 	}
 }
 
-func TestDecodeHints(t *testing.T) {
+func TestDecode_HintsAtTheRightType(t *testing.T) {
 	for text, want := range map[string]string{
 		"text: 7": "put the value in quotes", "flag: 'true'": "write it without quotes", "flag: yes": "write true or false", "flag: Off": "write true or false",
 		"flag: perhaps": "", "number: many": "", "text: [a]": "", "flag: 1": "",

@@ -127,7 +127,7 @@ func readIntOrString(n *Node, v reflect.Value) bool {
 	return true
 }
 
-// readItself has a type read the JSON of a scalar that is plain, and of what is none.
+// readItself lets a type decode the JSON of a plain scalar, and of other nodes.
 func readItself(n *Node, v reflect.Value) bool {
 	text, err := json.Marshal(Value(n))
 	if err != nil || v.Type() == reflect.TypeFor[resource.Quantity]() && oversized(text) != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // What is written must be read as the same text by readers of YAML 1.1 and 1.2.
-func TestStringQuotes(t *testing.T) {
+func TestString_IsReadAsTheSameText(t *testing.T) {
 	for text, want := range map[string]string{
 		"web": "web", "yes": `"yes"`, "No": `"No"`, "ON": `"ON"`, "off": `"off"`, "true": `"true"`, "False": `"False"`,
 		"y": `"y"`, "N": `"N"`, "null": `"null"`, "~": `"~"`, "": `""`, "7": `"7"`, "1.5": `"1.5"`, "1e3": `"1e3"`, "0777": `"0777"`, "0o17": `"0o17"`,
@@ -47,8 +47,8 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// TestStringCost: names, images and amounts are distinguished from numbers without a parser.
-func TestStringCost(t *testing.T) {
+// TestString_NeedsNoParser: names, images and amounts are distinguished from numbers without a parser.
+func TestString_NeedsNoParser(t *testing.T) {
 	for _, s := range []string{"env", "name", "image", "type", "nginx:1.25", "registry.example.com:5000/shop/app:1.2.3", "10m", "16Mi", "web-1", "app.kubernetes.io/name", "RollingUpdate", "", "a,b", "/bin/sh", "--port=8080", "$(HOME)/bin"} {
 		if n := testing.AllocsPerRun(10, func() { String(s) }); n > 2 {
 			t.Errorf("%q: %v allocations", s, n)
@@ -70,7 +70,7 @@ func TestMap(t *testing.T) {
 	Map("a", 1.5)
 }
 
-func TestEdits(t *testing.T) {
+func TestEdits_ChangeTheTree(t *testing.T) {
 	for _, c := range []struct {
 		name, in, want string
 		edit           func(n *Node)
@@ -106,7 +106,7 @@ func TestEdits(t *testing.T) {
 }
 
 // Deleting must not write into a copy that shares its elements.
-func TestShallowAndClone(t *testing.T) {
+func TestDelete_LeavesCopiesAlone(t *testing.T) {
 	n := root(t, "{a: {b: 1}, c: 2, d: [3]}")
 	shallow, deep := Shallow(n), Clone(n)
 	Delete(shallow, "a")

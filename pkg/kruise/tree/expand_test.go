@@ -46,7 +46,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-func TestExpandRefuses(t *testing.T) {
+func TestExpand_RefusesCyclesAndGrowth(t *testing.T) {
 	many := "a: &a [1,1,1,1,1,1,1,1,1,1]\n"
 	for i, c := range "bcdefghij" {
 		many += fmt.Sprintf("%c: &%c [%s*%c]\n", c, c, strings.Repeat(fmt.Sprintf("*%c,", "abcdefghi"[i]), 9), "abcdefghi"[i])
@@ -83,7 +83,7 @@ func TestExpandRefuses(t *testing.T) {
 
 // An alias of an anchor that the same mapping merges: what is copied must not
 // be shared, or an edit of one would be seen in the other.
-func TestExpandSharesNothing(t *testing.T) {
+func TestExpand_SharesNoNode(t *testing.T) {
 	n := document(t, "a: &x {k: {l: 1}}\nb: *x\nc: {<<: *x}\nd: {<<: [*x]}\n")
 	if _, err := Expand(n, 0, Limits{}); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestExpandSharesNothing(t *testing.T) {
 }
 
 // Lines count on from the offset, once for each node, aliases included.
-func TestExpandLines(t *testing.T) {
+func TestExpand_CountsLinesFromTheOffset(t *testing.T) {
 	n := document(t, "a: &x\n  k: 1\nb: *x\nc:\n  <<: *x\n  l: 2\n")
 	if _, err := Expand(n, 100, Limits{}); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestExpandLines(t *testing.T) {
 	}
 }
 
-func TestExpandKeepsTheAliasesComments(t *testing.T) {
+func TestExpand_KeepsCommentsOfAliases(t *testing.T) {
 	n := document(t, "a: &x 1 # of a\nb: *x # of b\n")
 	if _, err := Expand(n, 0, Limits{}); err != nil {
 		t.Fatal(err)

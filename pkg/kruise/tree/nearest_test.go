@@ -23,7 +23,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+func TestDistance_CountsEdits(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
 		want int

@@ -174,8 +174,8 @@ func oldKey(k *Node) string {
 	return slices.Collect(maps.Keys(out))[0]
 }
 
-// oldNumber is the number that kubectl reads where this package reads text or another
-// number, such as 0x11_, 01__0 and 0b-11; empty is none.
+// oldNumber is the number that kubectl reads where this package reads text or another number, such
+// as 0x11_, 01__0 and 0b-11; it is empty if there is none.
 func oldNumber(n *Node) string {
 	if !strings.ContainsRune("+-.0123456789", rune(n.Value[0])) || !strings.Contains(n.Value, "_") && !strings.Contains(n.Value, "0b") {
 		return ""

@@ -40,7 +40,7 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-func TestOlderTells(t *testing.T) {
+func TestOlder_ReportsValuesOfYAML11(t *testing.T) {
 	for text, want := range map[string]Reread{
 		"spec: {list: [{value: Off}]}":   {Path: "spec.list[0].value", Was: "Off", Is: "false"},
 		"data: {on: a}":                  {Path: "data.true", Was: "on", Is: "true", Key: true},
@@ -58,7 +58,7 @@ func TestOlderTells(t *testing.T) {
 	}
 }
 
-func TestOlderRefuses(t *testing.T) {
+func TestOlder_RefusesWhatKubectlCannotRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: {yes: 1, 'true': 2}": `a: kubectl reads two keys as "true"`,
 		"a: [.inf]":              "a[0]: .inf is not a number that JSON has: kubectl cannot read it",

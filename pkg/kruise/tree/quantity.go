@@ -12,9 +12,9 @@ import (
 // reading or comparing 1e2147483648 takes hours and all memory there is.
 const exponentDigits = 3
 
-// mostDigits is how many digits an amount may have: reading them takes time that grows with their
+// maxDigits is how many digits an amount may have: reading them takes time that grows with their
 // square, seconds for a million. No amount that Kubernetes can hold needs more than 30.
-const mostDigits = 1000
+const maxDigits = 1000
 
 // Quantity reads an amount of a resource, such as 500m or 1Gi. What no cluster could hold is
 // an error, as is what [resource.ParseQuantity] refuses.
@@ -27,7 +27,7 @@ func Quantity(text string) (resource.Quantity, error) {
 
 var (
 	errBoundless = fmt.Errorf("the exponent has more than %d digits", exponentDigits)
-	errDigits    = fmt.Errorf("the amount has more than %d digits", mostDigits)
+	errDigits    = fmt.Errorf("the amount has more than %d digits", maxDigits)
 )
 
 // oversized is why an amount in a text, which may be JSON, takes too long to read; nil if none does.
@@ -43,14 +43,14 @@ func oversized(text []byte) error {
 
 // manyDigits reports whether a text has more digits in a row than an amount may have.
 func manyDigits(text []byte) bool {
-	if len(text) <= mostDigits {
+	if len(text) <= maxDigits {
 		return false
 	}
 	run := 0
 	for _, c := range text {
 		if !isDigit(c) && c != '.' {
 			run = 0
-		} else if run++; run > mostDigits {
+		} else if run++; run > maxDigits {
 			return true
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestQuantityTooLong: amounts that take hours to read are refused at once, and only where
+// TestQuantity_RefusesLongAmountsAtOnce: amounts that take hours to read are refused at once, and only where
 // an amount is meant.
-func TestQuantityTooLong(t *testing.T) {
+func TestQuantity_RefusesLongAmountsAtOnce(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"500m": true, "1Gi": true, "2E": true, "1e3": true, "1.5e-9": true, "1E+18": true, "7e999": true,
 		"7e9999": false, "7e99779999": false, "7e2147483648": false, "7E-2147483648": false, "7.e+2147483648": false, "-7e99999": false, "E75777775": false, "-e99999": false, "": false, "many": false,

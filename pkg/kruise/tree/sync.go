@@ -66,7 +66,7 @@ func syncSeq(dst *Node, want []any) *Node {
 	return dst
 }
 
-// mergeKeys are the fields that identify an element, most telling first.
+// mergeKeys are the fields that identify an element, the most specific first.
 var mergeKeys = []string{"name", "mountPath", "devicePath", "containerPort", "topologyKey", "key", "type", "conditionType", "ip"}
 
 func partner(old []*Node, used []bool, i int, want any) int {

@@ -68,7 +68,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-func TestSyncOfNothing(t *testing.T) {
+func TestSync_OfNull(t *testing.T) {
 	if got := Value(Sync(nil, map[string]any{"a": int64(1)})); !cmp.Equal(got, map[string]any{"a": int64(1)}) {
 		t.Error(got)
 	}

@@ -105,7 +105,7 @@ func below(t *testing.T, n *Node, path string) *Node {
 	return at
 }
 
-func TestFromValueSortsKeys(t *testing.T) {
+func TestFromValue_SortsKeys(t *testing.T) {
 	if got := printed(t, FromValue(map[string]any{"b": int64(1), "a": int64(2), "C": int64(3)})); got != "C: 3\na: 2\nb: 1\n" {
 		t.Error(got)
 	}

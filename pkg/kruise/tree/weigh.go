@@ -36,8 +36,8 @@ func Count(n *Node) int64 {
 	return total
 }
 
-// add counts n, whose lines are indented by so many characters; within says that n is an
-// item of a sequence, on whose line its own first line begins.
+// add counts n, whose lines are indented by indent characters; within is true if n is an item of a
+// sequence, on whose line its own first line begins.
 func (w *Weight) add(n *Node, indent int, within bool) {
 	w.Nodes++
 	w.Bytes += int64(len(n.HeadComment) + len(n.LineComment) + len(n.FootComment))

@@ -32,8 +32,8 @@ type Digest struct {
 	record, budget         string
 }
 
-// Equal is always true: a digest says nothing that the pod does not, and
-// comparisons of pods should pass it by.
+// Equal is always true: a digest has no more than the pod, and comparisons of pods should ignore
+// it.
 func (Digest) Equal(Digest) bool { return true }
 
 // Digest prepares the pod for being asked often. It is for a caller that has made the

@@ -54,7 +54,7 @@ func pods() map[string]*Pod {
 	}
 }
 
-// TestDigest_AnswersTheSame: a prepared pod says what it says anyway.
+// TestDigest_AnswersTheSame: a prepared pod has the same answers as an unprepared one.
 func TestDigest_AnswersTheSame(t *testing.T) {
 	for name, p := range pods() {
 		want := ask(p)
@@ -101,7 +101,7 @@ func TestDigest_HoldsForItsPodOnly(t *testing.T) {
 	}
 }
 
-// TestDigest_IsNoDifference: whether a pod was prepared is nobody's business.
+// TestDigest_IsNoDifference: pods that differ only in being prepared are equal.
 func TestDigest_IsNoDifference(t *testing.T) {
 	a, b := pods()["all"], pods()["all"]
 	a.Digest()

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Gates are what of a Kruise installation changes what the rules say: its feature gates
+// Gates are the properties of a Kruise installation that change the rules: its feature gates
 // (docs/kruise/workloads.md#feature-gates) and its release. The zero value has all of them off;
 // [GatesOf] is a plain installation.
 type Gates struct {

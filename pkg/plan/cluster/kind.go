@@ -58,9 +58,8 @@ type Typed interface {
 	WithPods(n int) any
 }
 
-// Kinds has what is a T of each kind of workload. It is how a package tells kinds
-// apart: a kind that comes here as a further method is asked for by the compiler in
-// each of these packages.
+// Kinds has a T for each kind of workload. Packages distinguish kinds by it: when a kind is added
+// here as another method, the compiler requires it in each of these packages.
 type Kinds[T any] interface {
 	CloneSet(o *kruise.CloneSet) T
 	StatefulSet(o *kruise.StatefulSet) T

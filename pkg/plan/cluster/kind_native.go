@@ -78,10 +78,10 @@ func (k replicaSet) Template() *corev1.PodTemplateSpec { return &k.o.Spec.Templa
 
 func (k replicaSet) Selector() *metav1.LabelSelector { return k.o.Spec.Selector }
 
-// Strategy is none: a ReplicaSet updates no pod.
+// Strategy returns none: a ReplicaSet updates no pod.
 func (replicaSet) Strategy() string { return "" }
 
-// Paused is never: nothing in the spec says so.
+// Paused returns false: the spec has no such field.
 func (replicaSet) Paused() bool { return false }
 
 func (k replicaSet) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }
@@ -136,7 +136,7 @@ func (k nativeStatefulSet) Claims() []corev1.PersistentVolumeClaim {
 
 func (k nativeStatefulSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
 
-// Paused is never: nothing in the spec says so.
+// Paused returns false: the spec has no such field.
 func (nativeStatefulSet) Paused() bool { return false }
 
 func (k nativeStatefulSet) Partition() (v intstr.IntOrString, ok bool) {
@@ -202,7 +202,7 @@ func (k nativeDaemonSet) Selector() *metav1.LabelSelector { return k.o.Spec.Sele
 
 func (k nativeDaemonSet) Strategy() string { return string(k.o.Spec.UpdateStrategy.Type) }
 
-// Paused is never: nothing in the spec says so.
+// Paused returns false: the spec has no such field.
 func (nativeDaemonSet) Paused() bool { return false }
 
 func (k nativeDaemonSet) Scheduled() (n int, ok bool) {

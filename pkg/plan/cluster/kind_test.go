@@ -24,8 +24,8 @@ func (methods) ReplicaSet(*appsv1.ReplicaSet) string         { return "ReplicaSe
 func (methods) NativeStatefulSet(*appsv1.StatefulSet) string { return "NativeStatefulSet" }
 func (methods) NativeDaemonSet(*appsv1.DaemonSet) string     { return "NativeDaemonSet" }
 
-// TestBy_EveryReadableKind: what is read as a workload is told apart, each kind by a
-// method of its own, and no method is without a kind.
+// TestBy_EveryReadableKind: each kind that is read as a workload has a method of its own, and no
+// method is without a kind.
 func TestBy_EveryReadableKind(t *testing.T) {
 	seen := map[string]string{}
 	for id, empty := range readable {
@@ -84,8 +84,8 @@ func TestTyped_Copies(t *testing.T) {
 	}
 }
 
-// TestTyped_NoWorkload: an object of another kind, and none, has empty answers.
-func TestTyped_NoWorkload(t *testing.T) {
+// TestTyped_OfOtherKindsIsEmpty: an object of another kind, and none, has empty answers.
+func TestTyped_OfOtherKindsIsEmpty(t *testing.T) {
 	for _, obj := range []any{nil, &corev1.Pod{}, "text", (*Workload)(nil)} {
 		of := Of(obj)
 		_, counted := of.Replicas()

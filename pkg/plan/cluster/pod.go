@@ -13,8 +13,8 @@ import (
 // Pod is what the rules read of one pod. A pod can be shared: rules
 // never change their input.
 //
-// The fields that every pass asks for stand first, and side by side: going over
-// ten thousand pods costs what it costs to fetch them from memory.
+// The fields that every pass reads are first and adjacent: the cost of a pass over ten thousand
+// pods is that of fetching them from memory.
 type Pod struct {
 	Labels      map[string]string
 	Annotations map[string]string
@@ -73,9 +73,9 @@ type Container struct {
 	ImageID     string
 	Restarts    int
 	Ready       bool
-	// Waiting is the reason for which it does not run, such as ErrImagePull or
-	// CrashLoopBackOff; empty while it runs. Message is what the node says of it,
-	// Ended how the container failed last, such as "OOMKilled, exit code 137".
+	// Waiting is the reason for which it does not run, such as ErrImagePull or CrashLoopBackOff;
+	// empty while it runs. Message is the node's message about it, Ended how the container failed
+	// last, such as "OOMKilled, exit code 137".
 	Waiting, Message, Ended string
 	// Priority is its launch priority, the N of its barrier's key p_N; nil
 	// without one (docs/kruise/workloads.md#batches-by-launch-priority and

@@ -28,8 +28,8 @@ func sibling(owner, image string, since int64) *cluster.Pod {
 	})
 }
 
-// TestKin_SharesWhatPodsHaveInCommon: what pods have in common is held once, and nothing about them changes.
-func TestKin_SharesWhatPodsHaveInCommon(t *testing.T) {
+// TestInterner_SharesCommonParts: what pods have in common is held once, and nothing about them changes.
+func TestInterner_SharesCommonParts(t *testing.T) {
 	for name, second := range map[string]func() *cluster.Pod{
 		"alike":         func() *cluster.Pod { return sibling("web", "web:1", 1) },
 		"later":         func() *cluster.Pod { return sibling("web", "web:1", 2) },
@@ -63,8 +63,8 @@ func TestKin_SharesWhatPodsHaveInCommon(t *testing.T) {
 
 func one(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
 
-// TestKin_ForgetsOldPods: owners that are gone do not stay for ever.
-func TestKin_ForgetsOldPods(t *testing.T) {
+// TestInterner_ForgetsOldPods: owners that are gone do not stay for ever.
+func TestInterner_ForgetsOldPods(t *testing.T) {
 	var k cluster.Interner
 	first := sibling("web", "web:1", 1)
 	k.Intern(first)

@@ -148,8 +148,8 @@ const (
 // causeAnnotation is on workloads, and their controllers copy it to revisions.
 const causeAnnotation = "kubernetes.io/change-cause"
 
-// ReadReplicaSet reads the template of a Deployment that a ReplicaSet of it stands
-// for: its own, without the hash that tells the ReplicaSets apart.
+// ReadReplicaSet reads the template of a Deployment from one of its ReplicaSets: the ReplicaSet's
+// own, without the hash that distinguishes ReplicaSets.
 func ReadReplicaSet(rs *appsv1.ReplicaSet) (Revision, error) {
 	template := rs.Spec.Template.DeepCopy()
 	delete(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)

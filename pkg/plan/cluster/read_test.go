@@ -93,7 +93,7 @@ func TestReadWorkload_InOneForm(t *testing.T) {
 	}
 }
 
-func TestReadSidecarSet(t *testing.T) {
+func TestReadWorkload_SidecarSetHasDefaults(t *testing.T) {
 	w, err := cluster.ReadWorkload(node(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: SidecarSet\nmetadata: {name: mesh}\nspec: {containers: [{name: m, image: 'm:1'}]}"))
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestReadPod(t *testing.T) {
 	}
 }
 
-func TestReadPod_Waits(t *testing.T) {
+func TestReadPod_ReportsWaitingReasons(t *testing.T) {
 	var p corev1.Pod
 	p.Spec.Containers = []corev1.Container{{Name: "main"}}
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "not found"}}}}

@@ -271,10 +271,9 @@ func (a *Admission) PodFactory(template map[string]any) *PodFactory {
 	}
 }
 
-// Pod makes the pod that an action asks for. n says where it belongs; its labels
-// and annotations are filled in here. id is the random part of its name. UID,
-// owner and whatever comes later are left to the caller. The error is a reason
-// to refuse the pod.
+// Pod returns the pod that an action creates. n is where it belongs; its labels and annotations
+// are filled in here. id is the random part of its name. UID, owner and whatever comes later are
+// left to the caller. The error is a reason to refuse the pod.
 func (m *PodFactory) Pod(c CreatePod, n PodRequest, id string, now time.Time) (*cluster.Pod, error) {
 	n.Labels, n.Annotations = joined(m.labels, c.Labels), joined(m.annotations, c.Annotations)
 	for _, key := range c.IDLabels {

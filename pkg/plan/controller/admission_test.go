@@ -329,7 +329,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-func TestNewAdmissionFault(t *testing.T) {
+func TestNewAdmission_RefusesSetWithoutName(t *testing.T) {
 	if _, err := NewAdmission(sets(&cluster.Workload{Template: map[string]any{}})); err == nil {
 		t.Error("a SidecarSet without a name was compiled")
 	}

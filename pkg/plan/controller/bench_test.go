@@ -100,8 +100,8 @@ func BenchmarkSidecarSetPass(b *testing.B) {
 	}
 }
 
-// BenchmarkMould makes one pod of many.
-func BenchmarkMould(b *testing.B) {
+// BenchmarkPodFactory makes one pod of many.
+func BenchmarkPodFactory(b *testing.B) {
 	a := admission(b, sets(storedSet(b, "meshset", mesh)))
 	m := a.PodFactory(webTemplate(b, ""))
 	for b.Loop() {

@@ -80,8 +80,8 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 	return pass
 }
 
-// counted makes the status: stays tells whether a pod of a name is there and not
-// about to go, current how many pods the budget counts.
+// counted returns the status: stays reports whether a pod of a name exists and is not about to be
+// deleted, current is how many pods the budget counts.
 func (v *BudgetView) counted(stays func(name string) bool, expected int, current func(*rules.Budget) int) BudgetPass {
 	var pass BudgetPass
 	status := v.Budget.Status
@@ -243,8 +243,8 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *Permit) {
 	return verdict, &Permit{Pod: r.Pod.Name, Operation: r.Operation, Given: metav1.Time{Time: v.Now.Truncate(time.Second)}}
 }
 
-// Harmless reports whether an update of a pod is none that a budget guards
-// against: the spec stays, and no label newly makes the pod unavailable.
+// Harmless reports whether a budget does not guard against an update of a pod: the spec stays, and
+// no label newly makes the pod unavailable.
 func Harmless(before, after *cluster.Pod) bool {
 	return sameSpec(before.Containers, after.Containers) && sameSpec(before.InitContainers, after.InitContainers) &&
 		(rules.HoldsUnavailable(before) || !rules.HoldsUnavailable(after))
@@ -287,8 +287,8 @@ func covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner 
 	return func(own map[string]string, _ cluster.Ref) bool { return selector.Matches(labels.Set(own)) }
 }
 
-// holds reports whether all wanted labels are there: a compiled selector says the
-// same at ten times the price, for every pod in every pass.
+// holds reports whether all wanted labels are there: a compiled selector returns the same at ten
+// times the cost, for every pod in every pass.
 func holds(own, want map[string]string) bool {
 	for k, v := range want {
 		if have, ok := own[k]; !ok || have != v {

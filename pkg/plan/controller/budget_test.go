@@ -172,9 +172,9 @@ func TestReconcileBudget_SumsOwners(t *testing.T) {
 	}
 }
 
-// TestBudget_Permits are cases 402 and 404: one permit, then refusals until the
+// TestBudget_PermitEndsWithThePod are cases 402 and 404: one permit, then refusals until the
 // pod is gone or, after an update, its ten seconds are over.
-func TestBudget_Permits(t *testing.T) {
+func TestBudget_PermitEndsWithThePod(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("1"), pods, cloneSetOf(5))
 	if !v.ask(pods[0], kruise.PubDeleteOperation) || v.ask(pods[1], kruise.PubDeleteOperation) || v.ask(pods[1], kruise.PubEvictOperation) {
@@ -234,9 +234,9 @@ func TestBudget_DisruptionPermitLasts(t *testing.T) {
 	}
 }
 
-// TestBudget_ResizePermit: of all permits, only those of updates are recorded as
+// TestBudget_RecordsOnlyUpdatePermitsAsUpdates: of all permits, only those of updates are recorded as
 // such.
-func TestBudget_ResizePermit(t *testing.T) {
+func TestBudget_RecordsOnlyUpdatePermitsAsUpdates(t *testing.T) {
 	spec := maxUnavailable("1")
 	spec.ProtectOperations = []kruise.PubOperation{kruise.PubResizeOperation}
 	pods := webPods(5)
@@ -299,8 +299,8 @@ func inPlaceUpdated(p *cluster.Pod) *cluster.Pod {
 	return &out
 }
 
-// TestBudget_SeesSidecars: a pod whose sidecar is being upgraded does not count.
-func TestBudget_SeesSidecars(t *testing.T) {
+// TestBudget_LeavesOutPodsWithUpgradingSidecars: a pod whose sidecar is being upgraded does not count.
+func TestBudget_LeavesOutPodsWithUpgradingSidecars(t *testing.T) {
 	set := storedSet(t, "meshset", mesh)
 	pods := webPods(3)
 	for _, p := range pods {
@@ -320,8 +320,8 @@ func TestBudget_SeesSidecars(t *testing.T) {
 	}
 }
 
-// TestBudget_Relates: pods from before the budget get its name.
-func TestBudget_Relates(t *testing.T) {
+// TestBudget_NamesItselfInOlderPods: pods from before the budget get its name.
+func TestBudget_NamesItselfInOlderPods(t *testing.T) {
 	pods := webPods(3)
 	pods[1].Annotations, pods[2].Labels = nil, nil
 	pass := ReconcileBudget(&BudgetView{Now: labStart, Budget: pub("web-pub", maxUnavailable("1")), Pods: pods, Workloads: cloneSetOf(3)})
@@ -330,8 +330,8 @@ func TestBudget_Relates(t *testing.T) {
 	}
 }
 
-// TestBudget_Quiet: a second pass over the same pods has nothing to say.
-func TestBudget_Quiet(t *testing.T) {
+// TestBudget_SecondPassWritesNothing: a second pass over the same pods writes nothing.
+func TestBudget_SecondPassWritesNothing(t *testing.T) {
 	v := guard(maxUnavailable("1"), webPods(3), cloneSetOf(3))
 	if pass := v.count(); pass.Status != nil || pass.RequeueAfter != 0 || pass.Relate != nil {
 		t.Errorf("%+v", pass)

@@ -202,7 +202,7 @@ func (s *cloneSet) nextState(p *cluster.Pod) rules.LifecycleState {
 	})
 }
 
-// updatesTo says how pods come to a revision: the update's or, for a rollback, the
+// updatesTo reports how pods come to a revision: the update's or, for a rollback, the
 // current one.
 func (s *cloneSet) updatesTo(target string) *updates {
 	u := &updates{
@@ -266,7 +266,7 @@ func (s *cloneSet) updateInPlace(p *cluster.Pod, u *inPlaceUpdate) bool {
 	return true
 }
 
-// writeStatus says what the pass saw: not what it did, which the next one sees
+// writeStatus reports what the pass saw: not what it did, which the next one sees
 // (docs/kruise/workloads.md#cloneset-status).
 func (s *cloneSet) writeStatus() {
 	status := new(s.Status)

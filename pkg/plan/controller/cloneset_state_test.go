@@ -54,9 +54,9 @@ func (l *lab) claimsText() string {
 	return out
 }
 
-// TestCloneSet_LostClaims: what becomes of claims whose pod another actor deleted
+// TestCloneSet_ClaimsOfADeletedPod: what becomes of claims whose pod another actor deleted
 // (recorded in 061 and 062).
-func TestCloneSet_LostClaims(t *testing.T) {
+func TestCloneSet_ClaimsOfADeletedPod(t *testing.T) {
 	for _, c := range []struct{ name, strategy, want string }{
 		{"without reuse", "{}", "own data-1 Pod, claim data-web-4, create 4 1"},
 		{"with reuse", "{enablePVCReuse: true}", "create 1"},
@@ -104,8 +104,8 @@ func actionsOf(l *lab) string {
 	return out
 }
 
-// TestCloneSet_OrphanedClaims: without reuse, claims of pods that are gone go.
-func TestCloneSet_OrphanedClaims(t *testing.T) {
+// TestCloneSet_DeletesClaimsOfGonePods: without reuse, claims of pods that are gone go.
+func TestCloneSet_DeletesClaimsOfGonePods(t *testing.T) {
 	l := newCloneSet(t)
 	self := cluster.Owner{Kind: "CloneSet", Name: "web", UID: "w"}
 	id := func(id string) map[string]string { return map[string]string{kruise.CloneSetInstanceIDLabel: id} }
@@ -294,8 +294,8 @@ func (l *lab) expectProgress(want, message string) {
 	}
 }
 
-// TestCloneSet_Fails: InPlaceOnly and an impossible change.
-func TestCloneSet_Fails(t *testing.T) {
+// TestCloneSet_ImpossibleInPlaceOnlyFails: InPlaceOnly and an impossible change.
+func TestCloneSet_ImpossibleInPlaceOnlyFails(t *testing.T) {
 	l := newCloneSet(t, "InPlaceIfPossible", "InPlaceOnly")
 	l.write(edited(cloneSetYAML, "InPlaceIfPossible", "InPlaceOnly", `image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`))
 	p := l.settle()
@@ -310,9 +310,9 @@ func TestCloneSet_Fails(t *testing.T) {
 	}
 }
 
-// TestCloneSet_RefusedDeletion: when nothing could be deleted, updates are looked
+// TestCloneSet_UpdatesAfterARefusedDeletion: when nothing could be deleted, updates are looked
 // after all the same.
-func TestCloneSet_RefusedDeletion(t *testing.T) {
+func TestCloneSet_UpdatesAfterARefusedDeletion(t *testing.T) {
 	l := newCloneSet(t)
 	l.write(edited(cloneSetYAML, "web:1", "web:2", "maxUnavailable: 1", "maxUnavailable: 2, partition: 2"))
 	l.settle()

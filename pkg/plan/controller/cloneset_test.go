@@ -65,9 +65,9 @@ func (l *lab) follow(seconds int, text string) string {
 	return acts(first + "; " + l.rest(seconds))
 }
 
-// TestCloneSet_Follows replays the worked examples of docs/kruise/workloads.md#worked-examples; pods
+// TestCloneSet_WorkedExamples replays the worked examples of docs/kruise/workloads.md#worked-examples; pods
 // that tie come in the order of their names.
-func TestCloneSet_Follows(t *testing.T) {
+func TestCloneSet_WorkedExamples(t *testing.T) {
 	recreate := []string{"InPlaceIfPossible", "ReCreate"}
 	image := []string{"web:1", "web:2"}
 	for _, c := range []struct {

@@ -43,8 +43,8 @@ type View struct {
 	Nodes map[string]*cluster.Node
 	// Namespaces are the labels of each namespace.
 	Namespaces map[string]map[string]string
-	// Reports is what nodes say of pods beyond their status, by uid; a pod that
-	// is missing has nothing pending.
+	// Reports are what nodes report about pods beyond their status, by uid; a pod that is missing
+	// has nothing pending.
 	Reports map[string]rules.NodeReport
 	Gates   cluster.Gates
 	// Survey is what the controller of a CloneSet remembers of its last pass; nil
@@ -80,7 +80,7 @@ type Pass struct {
 	// RequeueAfter is when the controller looks again without any change, counted from
 	// now; 0 means not before something changes.
 	RequeueAfter time.Duration
-	// Why says what the pass does, or what holds it up.
+	// Why is what the pass does, or what it waits for.
 	Why string
 	// IfRefused is what the controller does when a write is refused before which
 	// done of the actions were carried out, instead of the rest of this pass and
@@ -154,7 +154,7 @@ func (p *Pass) requeueAfter(after time.Duration) {
 	}
 }
 
-// changed returns the new status for [Pass.Status], nil when it says nothing new.
+// changed returns the new status for [Pass.Status], nil if it is unchanged.
 func changed[T any](old, now *T) any {
 	if reflect.DeepEqual(old, now) {
 		return nil
@@ -345,8 +345,8 @@ func one(is bool) int32 {
 	return 0
 }
 
-// reportOn is what the node says of a pod. Where it says nothing there is
-// nothing pending, but for images, which the status tells.
+// reportOn returns what the node reports about a pod. Without a report nothing is pending, except
+// for images, which the status has.
 func reportOn(reports map[string]rules.NodeReport, p *cluster.Pod) rules.NodeReport {
 	if r, ok := reports[p.UID]; ok {
 		return r

@@ -214,7 +214,7 @@ func (s *daemonSet) pickRandom(list []*cluster.Pod, n int) []*cluster.Pod {
 	return list[:n]
 }
 
-// updatesTo says how pods come to a revision: only those made with the readiness
+// updatesTo reports how pods come to a revision: only those made with the readiness
 // gate can be updated in place.
 func (s *daemonSet) updatesTo(r cluster.Revision) *updates {
 	hash := cluster.Hash(r.Name)
@@ -234,7 +234,7 @@ func (s *daemonSet) updatePod(p *cluster.Pod, to *updates) {
 	s.remove(p)
 }
 
-// daemonFit says which nodes a pod of a DaemonSet may be on.
+// daemonFit defines which nodes a pod of a DaemonSet may be on.
 type daemonFit struct {
 	selector    labels.Selector
 	affinity    *corev1.NodeSelector

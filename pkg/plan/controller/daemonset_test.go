@@ -67,7 +67,7 @@ func (l *lab) rollout() []string {
 	return out
 }
 
-func TestDaemonSet_ComesUp(t *testing.T) {
+func TestDaemonSet_CreatesPods(t *testing.T) {
 	l := newLab(t, daemonYAML)
 	for _, name := range []string{"n2", "n1"} {
 		l.node(name, nil)
@@ -99,8 +99,8 @@ func TestDaemonSet_ComesUp(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_Rolls runs whole rollouts; chance takes the first that may come.
-func TestDaemonSet_Rolls(t *testing.T) {
+// TestDaemonSet_Rollouts runs whole rollouts; chance takes the first that may come.
+func TestDaemonSet_Rollouts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []string
@@ -148,8 +148,8 @@ func TestDaemonSet_Rolls(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_Starts looks at the very first round of an update.
-func TestDaemonSet_Starts(t *testing.T) {
+// TestDaemonSet_FirstPassOfAnUpdate looks at the very first round of an update.
+func TestDaemonSet_FirstPassOfAnUpdate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []string
@@ -205,9 +205,9 @@ func (l *lab) breaks(name string) {
 	l.second()
 }
 
-// TestDaemonSet_HookReleases: a held pod uses the budget up; once it is released
+// TestDaemonSet_ReleasedHookUpdatesWhilePaused: a held pod uses the budget up; once it is released
 // it goes, also while the update is paused (213).
-func TestDaemonSet_HookReleases(t *testing.T) {
+func TestDaemonSet_ReleasedHookUpdatesWhilePaused(t *testing.T) {
 	edits := []string{"TYPE", "paused: false", "OTHER: null", "lifecycle: {preDelete: {labelsHandler: {hold: 'yes'}}}"}
 	l := newDaemons(t, 3, edits...)
 	for _, p := range l.pods {
@@ -250,8 +250,8 @@ func TestDaemonSet_InPlaceRecord(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_EnvRecreates: what cannot be done in place is recreated (207).
-func TestDaemonSet_EnvRecreates(t *testing.T) {
+// TestDaemonSet_EnvChangeRecreates: what cannot be done in place is recreated (207).
+func TestDaemonSet_EnvChangeRecreates(t *testing.T) {
 	edits := []string{"TYPE", "rollingUpdateType: InPlaceIfPossible"}
 	l := newDaemons(t, 1, edits...)
 	l.write(edited(daemonYAML, append(edits, `"web:1"`, `"web:1", env: [{name: A, value: b}]`)...))
@@ -261,9 +261,9 @@ func TestDaemonSet_EnvRecreates(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_MinReady: the next pod waits, and the controller comes back by
+// TestDaemonSet_NextPodWaitsForMinReadySeconds: the next pod waits, and the controller comes back by
 // itself (214).
-func TestDaemonSet_MinReady(t *testing.T) {
+func TestDaemonSet_NextPodWaitsForMinReadySeconds(t *testing.T) {
 	edits := []string{"OTHER: null", "minReadySeconds: 5"}
 	l := newDaemons(t, 2, edits...)
 	l.seconds(6)
@@ -290,8 +290,8 @@ func TestDaemonSet_MinReady(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_StatusOfOldest: while a new pod stands beside the old one, the old
-// one counts (205, 206).
+// TestDaemonSet_StatusOfOldest: while a new pod runs beside the old one, the old one counts (205,
+// 206).
 func TestDaemonSet_StatusOfOldest(t *testing.T) {
 	edits := []string{"TYPE", "maxSurge: 1"}
 	l := newDaemons(t, 2, edits...)
@@ -344,8 +344,8 @@ func TestDaemonSet_Nodes(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_Progressive is case 217.
-func TestDaemonSet_Progressive(t *testing.T) {
+// TestDaemonSet_ProgressiveAnnotation is case 217.
+func TestDaemonSet_ProgressiveAnnotation(t *testing.T) {
 	edits := []string{"TYPE", "partition: 3", "OTHER: null", "scaleStrategy: {partitionedScaling: true}"}
 	l := newLab(t, edited(daemonYAML, edits...))
 	for i := range 5 {
@@ -366,9 +366,9 @@ func TestDaemonSet_Progressive(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_Replaces: failed pods and duplicates go, those that are deleted by
+// TestDaemonSet_ReplacesFailedAndDuplicatePods: failed pods and duplicates go, those that are deleted by
 // hand come back at the newest revision, also under OnDelete (209, 210).
-func TestDaemonSet_Replaces(t *testing.T) {
+func TestDaemonSet_ReplacesFailedAndDuplicatePods(t *testing.T) {
 	l := newDaemons(t, 2, "{rollingUpdate: {TYPE}}", "{type: OnDelete}")
 	l.write(edited(daemonYAML, "{rollingUpdate: {TYPE}}", "{type: OnDelete}", "web:1", "web:2"))
 	l.settle()
@@ -385,8 +385,8 @@ func TestDaemonSet_Replaces(t *testing.T) {
 	}
 }
 
-// TestDaemonSet_GoesBack: the revision of before gets a new number (215).
-func TestDaemonSet_GoesBack(t *testing.T) {
+// TestDaemonSet_UndoRenumbersTheRevision: the revision of before gets a new number (215).
+func TestDaemonSet_UndoRenumbersTheRevision(t *testing.T) {
 	l := newDaemons(t, 2, "TYPE", "partition: 1")
 	l.write(edited(daemonYAML, "TYPE", "partition: 1", "web:1", "web:2"))
 	l.settle()
@@ -407,7 +407,7 @@ func TestDaemonSet_GoesBack(t *testing.T) {
 	}
 }
 
-func TestDaemonSet_Draws(t *testing.T) {
+func TestDaemonSet_ChoosesAtRandom(t *testing.T) {
 	l := newDaemons(t, 4)
 	pods := slices.Clone(l.pods)
 	picks := []int{3, 0, 1}
@@ -439,9 +439,9 @@ spec:
     spec: {containers: [{name: main, image: "web:1"}]}
 `
 
-// TestNativeDaemonSet_Rolls: the rules are the same; an older mark of updated pods
+// TestNativeDaemonSet_Rollouts: the rules are the same; an older mark of updated pods
 // does not stop the update.
-func TestNativeDaemonSet_Rolls(t *testing.T) {
+func TestNativeDaemonSet_Rollouts(t *testing.T) {
 	l := newLab(t, nativeDaemonYAML)
 	l.node("n1", nil)
 	l.node("n2", nil)

@@ -217,7 +217,7 @@ const (
 // noDeadline is how a Deployment states that it has none.
 const noDeadline = 1<<31 - 1
 
-// status counts what the ReplicaSets have, and says how far the rollout is.
+// status counts the pods of the ReplicaSets, and reports how far the rollout is.
 func (d *deployment) status() *appsv1.DeploymentStatus {
 	s := d.Status.DeepCopy()
 	s.ObservedGeneration = d.view.Workload.Generation

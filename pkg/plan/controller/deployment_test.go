@@ -59,7 +59,7 @@ func (l *lab) progressing() string {
 	return string(c.Status) + " " + c.Reason
 }
 
-func TestDeployment_MakesItsReplicaSet(t *testing.T) {
+func TestDeployment_CreatesItsReplicaSet(t *testing.T) {
 	l := newLab(t, deploymentYAML)
 	l.settle()
 	child := l.children[0].w
@@ -94,7 +94,7 @@ func TestDeployment_MakesItsReplicaSet(t *testing.T) {
 	}
 }
 
-func TestDeployment_Rolls(t *testing.T) {
+func TestDeployment_Rollouts(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2"))
 	l.settle()
@@ -120,9 +120,9 @@ func TestDeployment_Rolls(t *testing.T) {
 	}
 }
 
-// TestDeployment_GoesBack: an old template finds its ReplicaSet again, which gets
+// TestDeployment_UndoReusesItsReplicaSet: an old template finds its ReplicaSet again, which gets
 // a new number.
-func TestDeployment_GoesBack(t *testing.T) {
+func TestDeployment_UndoReusesItsReplicaSet(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2"))
 	l.settle()
@@ -162,7 +162,7 @@ func TestDeployment_Recreate(t *testing.T) {
 	}
 }
 
-func TestDeployment_PausedScales(t *testing.T) {
+func TestDeployment_ScalesWhilePaused(t *testing.T) {
 	l := newDeployment(t)
 	l.write(edited(deploymentYAML, "web:1", "web:2", "replicas: 4", "replicas: 6\n  paused: true"))
 	l.settle()
@@ -250,7 +250,7 @@ func TestDeployment_Available(t *testing.T) {
 	}
 }
 
-func TestDeployment_ForgetsHistory(t *testing.T) {
+func TestDeployment_DeletesOldReplicaSets(t *testing.T) {
 	limit := []string{"replicas: 4", "replicas: 1\n  revisionHistoryLimit: 2"}
 	l := newDeployment(t, limit...)
 	for i := range 5 {

@@ -198,7 +198,7 @@ func (g *Guards) unavailable() (own, rendered []*kruise.PodUnavailableBudget, er
 func Rendered(d *policyv1.PodDisruptionBudget) (*kruise.PodUnavailableBudget, error) {
 	text, kept := d.Annotations[kruise.StrategyAnnotation]
 	if !kept || !strings.HasPrefix(d.Labels[kruise.SourceLabel], "podunavailablebudget.") {
-		return nil, nil //nolint:nilnil // that it is none is no error
+		return nil, nil //nolint:nilnil // another request is not an error
 	}
 	b := &kruise.PodUnavailableBudget{}
 	if err := json.Unmarshal([]byte(text), &b.Spec); err != nil {

@@ -174,9 +174,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuards_Behind: a status that is older than what is seen lets nobody below the
-// budget.
-func TestGuards_Behind(t *testing.T) {
+// TestGuards_OldStatusStaysWithinTheBudget: a status that is older than the observed pods allows
+// no disruption beyond the budget.
+func TestGuards_OldStatusStaysWithinTheBudget(t *testing.T) {
 	pods := webPods(5)
 	pods[0].Conditions[0].Status = "False"
 	b := pub("web", maxUnavailable("1"))
@@ -188,8 +188,8 @@ func TestGuards_Behind(t *testing.T) {
 	}
 }
 
-// TestGuards_Broken: a budget that cannot be read is not passed over.
-func TestGuards_Broken(t *testing.T) {
+// TestGuards_UnreadableBudgetIsNotIgnored: a budget that cannot be read is not passed over.
+func TestGuards_UnreadableBudgetIsNotIgnored(t *testing.T) {
 	g := Guards{Disruption: []*policyv1.PodDisruptionBudget{pdb("web", `{"maxUnavailable": [`)}}
 	if _, _, err := g.Rules(); err == nil || !strings.Contains(err.Error(), "PodDisruptionBudget web: annotation "+kruise.StrategyAnnotation) {
 		t.Error(err)

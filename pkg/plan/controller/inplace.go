@@ -73,8 +73,8 @@ func announcedSpec(g rules.InPlaceGrace) rules.InPlaceSpec {
 	return spec
 }
 
-// apply writes what does not have to wait: the metadata and the containers of the
-// first batch. The record says what does (docs/kruise/workloads.md#batches-by-launch-priority).
+// apply writes what need not wait: the metadata and the containers of the first batch. The record
+// has the rest (docs/kruise/workloads.md#batches-by-launch-priority).
 func apply(c *cluster.PodChange, record *rules.InPlaceRecord, spec rules.InPlaceSpec, p *cluster.Pod, now time.Time) {
 	merge(c, spec.Metadata)
 	batch := firstBatch(spec, p)
@@ -161,8 +161,8 @@ func encoded(value any) []byte {
 	return text
 }
 
-// updates says how each pod of a workload comes to the update revision. Templates
-// are compared once per old revision, not once per pod.
+// updates is how each pod of a workload comes to the update revision. Templates are compared once
+// per old revision, not once per pod.
 type updates struct {
 	view   *View
 	all    []cluster.Revision
@@ -217,11 +217,11 @@ func (u *updates) compare(old cluster.Revision) *fromRevision {
 	}
 }
 
-// refreshInPlace brings the in-place update of a pod forward: it makes the change
-// whose grace period is over, begins the next batch of containers, or lets the
-// pod be ready again (docs/kruise/workloads.md#steps-on-the-pod and
+// refreshInPlace brings the in-place update of a pod forward: it makes the change whose grace
+// period is over, begins the next batch of containers, or lets the pod be ready again
+// (docs/kruise/workloads.md#steps-on-the-pod and
 // docs/kruise/workloads.md#batches-by-launch-priority). It returns after how long there is
-// something to do; 0 when only a change of the pod can tell.
+// something to do; 0 if it depends on a change of the pod.
 func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
 	if rules.Resting(p) {
 		return 0
@@ -246,8 +246,8 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
-// updating reports whether an in-place update of the pod is in progress. Its record
-// is decoded only where the pod does not tell already.
+// updating reports whether an in-place update of the pod is in progress. Its record is decoded
+// only if the pod's conditions do not decide.
 func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
 
 // refreshGrace makes an announced change when it is due. One that is for another
@@ -294,7 +294,7 @@ func (v *View) beginNext(c *cluster.PodChange, p *cluster.Pod) bool {
 // a pod, a later run or a later Kruise, reads the same story.
 type InPlace struct {
 	Spec rules.InPlaceSpec
-	// Revision is the new one's name, Labels how the pod's labels say it.
+	// Revision is the name of the new one, Labels the pod's labels with it.
 	Revision  string
 	Labels    map[string]string
 	Lifecycle *kruise.Lifecycle

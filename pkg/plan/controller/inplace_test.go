@@ -244,8 +244,8 @@ func TestRefreshInPlace_LeavesOtherPodsAlone(t *testing.T) {
 	}
 }
 
-// TestNewPod_GetsReady: the condition that a new pod's gate waits for.
-func TestNewPod_GetsReady(t *testing.T) {
+// TestNewPod_BecomesReady: the condition that a new pod's gate waits for.
+func TestNewPod_BecomesReady(t *testing.T) {
 	p := &cluster.Pod{ReadinessGates: []string{kruise.InPlaceUpdateReady}}
 	if said, _ := look(p, labStart); said != "ready" {
 		t.Errorf("%q", said)

@@ -146,7 +146,7 @@ func (l *lab) patch(a PatchPod) bool {
 	return true
 }
 
-// describe says what a patch did.
+// describe reports what a patch did.
 func (l *lab) describe(a PatchPod) []string {
 	var out []string
 	for _, c := range a.Change.Conditions {

@@ -114,7 +114,7 @@ func (l *lab) pass() Pass {
 	return p
 }
 
-// writes reports whether a pass changes anything: telling of it does not.
+// writes reports whether a pass changes anything; events do not count.
 func (p Pass) writes() bool {
 	return p.Status != nil || slices.ContainsFunc(p.Actions, func(a Action) bool {
 		_, told := a.(Event)

@@ -75,7 +75,8 @@ func TestEnterState(t *testing.T) {
 	}
 }
 
-// TestHolders_IgnoreUnreadableMessages: a message of another program holds nothing of ours.
+// TestHolders_IgnoreUnreadableMessages: a message of another program does not count as a hold of
+// ours.
 func TestHolders_IgnoreUnreadableMessages(t *testing.T) {
 	p := &cluster.Pod{ReadinessGates: []string{kruise.KruisePodReady}, Conditions: []cluster.Condition{cluster.SetTo(kruise.KruisePodReady, corev1.ConditionFalse, "", "drained")}}
 	var c cluster.PodChange

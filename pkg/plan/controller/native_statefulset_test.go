@@ -54,7 +54,7 @@ func (l *lab) rest(seconds int) string {
 	return strings.Join(out, "; ")
 }
 
-func TestNativeStatefulSet_MakesPods(t *testing.T) {
+func TestNativeStatefulSet_CreatesPods(t *testing.T) {
 	l := newLab(t, nativeStatefulSetYAML+claimTemplates)
 	l.settle()
 	if got, want := l.did()+"; "+l.rest(4), "claim data-web-0, create web-0 1; claim data-web-1, create web-1 1; claim data-web-2, create web-2 1"; got != want {
@@ -80,7 +80,7 @@ func TestNativeStatefulSet_MakesPods(t *testing.T) {
 	}
 }
 
-func TestNativeStatefulSet_Rolls(t *testing.T) {
+func TestNativeStatefulSet_Rollouts(t *testing.T) {
 	const each = "delete web-2; gone web-2, create web-2 2; delete web-1; gone web-1, create web-1 2; delete web-0; gone web-0, create web-0 2"
 	for name, c := range map[string]struct {
 		edits []string
@@ -116,9 +116,9 @@ func TestNativeStatefulSet_MaxUnavailable(t *testing.T) {
 	}
 }
 
-// TestNativeStatefulSet_Carries: OnDelete is how the client has the pods for
+// TestNativeStatefulSet_OnDeleteLeavesPodsToTheClient: OnDelete is how the client has the pods for
 // itself. A pod that was changed in place, label and all, counts as updated.
-func TestNativeStatefulSet_Carries(t *testing.T) {
+func TestNativeStatefulSet_OnDeleteLeavesPodsToTheClient(t *testing.T) {
 	edits := []string{"replicas: 3", "replicas: 3\n  updateStrategy: {type: OnDelete}"}
 	l := newNativeStatefulSet(t, edits...)
 	l.write(edited(nativeStatefulSetYAML, append(edits, "web:1", "web:2")...))
@@ -157,9 +157,9 @@ func TestNativeStatefulSet_ScalesDown(t *testing.T) {
 	}
 }
 
-// TestNativeStatefulSet_Stuck: under OrderedReady a broken pod stays broken even
+// TestNativeStatefulSet_KeepsBrokenPodUnderOrderedReady: under OrderedReady a broken pod stays broken even
 // when a good template comes.
-func TestNativeStatefulSet_Stuck(t *testing.T) {
+func TestNativeStatefulSet_KeepsBrokenPodUnderOrderedReady(t *testing.T) {
 	l := newNativeStatefulSet(t)
 	l.broken["web:2"] = true
 	l.write(edited(nativeStatefulSetYAML, "web:1", "web:2"))

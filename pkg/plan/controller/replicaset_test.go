@@ -91,8 +91,8 @@ func TestReplicaSet_Status(t *testing.T) {
 	}
 }
 
-// TestReplicaSet_Burst: one pass makes and removes no more than the real one does.
-func TestReplicaSet_Burst(t *testing.T) {
+// TestReplicaSet_LimitsPodsOfOnePass: one pass makes and removes no more than the real one does.
+func TestReplicaSet_LimitsPodsOfOnePass(t *testing.T) {
 	l := newLab(t, strings.Replace(replicaSetYAML, "replicas: 3", "replicas: 1200", 1))
 	for _, want := range []int{500, 1000, 1200, 1200} {
 		if l.pass(); len(l.pods) != want {
@@ -107,9 +107,9 @@ func TestReplicaSet_Burst(t *testing.T) {
 	}
 }
 
-// TestReplicaSet_AsksSisters: a node is crowded also by pods of the ReplicaSets
+// TestReplicaSet_CountsPodsOfItsDeploymentOnNodes: a node is crowded also by pods of the ReplicaSets
 // of the same Deployment.
-func TestReplicaSet_AsksSisters(t *testing.T) {
+func TestReplicaSet_CountsPodsOfItsDeploymentOnNodes(t *testing.T) {
 	l := newLab(t, strings.Replace(replicaSetYAML, "replicas: 3", "replicas: 2", 1))
 	l.settle()
 	l.second()

@@ -149,7 +149,7 @@ func RevisionData(template map[string]any) []byte { return revisionData(template
 func daemonHash(template map[string]any) string {
 	var typed corev1.PodTemplateSpec
 	if err := json.Unmarshal(encoded(template), &typed); err != nil {
-		// An odd template still tells itself apart.
+		// Even an odd template gets a hash of its own.
 		typed.Name = string(encoded(template))
 	}
 	h := fnv.New32a()

@@ -111,9 +111,8 @@ func TestDropRevisions(t *testing.T) {
 	}
 }
 
-// TestNativeRevisionName holds the name against that of a StatefulSet on Kubernetes
-// 1.37, and keeps the one of an older server, which the revisions that it has stored
-// tell.
+// TestNativeRevisionName holds the name against that of a StatefulSet on Kubernetes 1.37, and
+// keeps that of an older server, which is recognized by its stored revisions.
 func TestNativeRevisionName(t *testing.T) {
 	w, err := cluster.ReadWorkload(tree.FromValue(map[string]any{
 		"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": map[string]any{"name": "web"},

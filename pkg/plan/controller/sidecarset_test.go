@@ -78,8 +78,8 @@ func TestSidecarSet_Status(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_Rolls runs whole rollouts, as recorded.
-func TestSidecarSet_Rolls(t *testing.T) {
+// TestSidecarSet_Rollouts runs whole rollouts, as recorded.
+func TestSidecarSet_Rollouts(t *testing.T) {
 	up := func(names ...string) string {
 		var out []string
 		for _, n := range names {
@@ -127,9 +127,9 @@ func TestSidecarSet_Rolls(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_Writes is what one upgrade writes to a pod
+// TestSidecarSet_UpgradePatch is what one upgrade writes to a pod
 // (docs/kruise/sidecarset.md#the-patch-of-one-pod).
-func TestSidecarSet_Writes(t *testing.T) {
+func TestSidecarSet_UpgradePatch(t *testing.T) {
 	body := mesh + "patchPodMetadata: [{annotations: {tuned: 'yes'}, patchPolicy: Overwrite}, {annotations: {kept: new}}]"
 	l := newSidecars(t, 1, body)
 	l.edit("web-1", cluster.PodChange{Annotations: map[string]*string{"tuned": new("no"), "kept": new("old")}})
@@ -159,9 +159,9 @@ func TestSidecarSet_Writes(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_NotUpgradable is case 307: pods that differ in more than an image
+// TestSidecarSet_SkipsPodsThatDifferInMoreThanImages is case 307: pods that differ in more than an image
 // are marked once and skipped, those made since are upgraded.
-func TestSidecarSet_NotUpgradable(t *testing.T) {
+func TestSidecarSet_SkipsPodsThatDifferInMoreThanImages(t *testing.T) {
 	env := strings.Replace(mesh, `"mesh:1.0"`, `"mesh:1.0", env: [{name: LEVEL, value: debug}]`, 1)
 	l := newSidecars(t, 2, mesh)
 	l.set(env)
@@ -193,8 +193,8 @@ func TestSidecarSet_NotUpgradable(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_SharesCondition: a pod with two sets is upgradable only for both.
-func TestSidecarSet_SharesCondition(t *testing.T) {
+// TestSidecarSet_ConditionIsSharedByTwoSets: a pod with two sets is upgradable only for both.
+func TestSidecarSet_ConditionIsSharedByTwoSets(t *testing.T) {
 	l := newSidecars(t, 1, mesh)
 	other := cluster.SetTo(kruise.SidecarSetUpgradable, corev1.ConditionFalse, "UpdateImmutableField", `{"other":false}`)
 	l.edit("web-1", cluster.PodChange{Conditions: []cluster.Condition{other}})
@@ -206,9 +206,9 @@ func TestSidecarSet_SharesCondition(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_NotReady is case 310: an unready pod goes outside the budget, and
+// TestSidecarSet_UnreadyPodsUseTheBudgetOnceUpgraded is case 310: an unready pod goes outside the budget, and
 // uses it up once it is upgraded and still not ready.
-func TestSidecarSet_NotReady(t *testing.T) {
+func TestSidecarSet_UnreadyPodsUseTheBudgetOnceUpgraded(t *testing.T) {
 	l := newSidecars(t, 4, mesh)
 	l.breaks("web-2")
 	l.did()
@@ -280,8 +280,8 @@ func TestSidecarSet_HotUpgrade(t *testing.T) {
 	expect("next flip", "mesh-1=mesh:3.0 mesh-2=mesh:empty", `1000/0 0/1000 {"mesh":"mesh-1"}`, 1)
 }
 
-// TestSidecarSet_PausedFlip: a pause also keeps a hot upgrade from its end.
-func TestSidecarSet_PausedFlip(t *testing.T) {
+// TestSidecarSet_PauseStopsAHotUpgrade: a pause also keeps a hot upgrade from its end.
+func TestSidecarSet_PauseStopsAHotUpgrade(t *testing.T) {
 	l := newSidecars(t, 1, hotMesh)
 	l.set(next(hotMesh))
 	l.settle()

@@ -32,7 +32,7 @@ type SpreadView struct {
 // SpreadPass is what one pass does. The status is written first: a controller that creates
 // the next pod goes by it.
 type SpreadPass struct {
-	// Status is nil when it says nothing new.
+	// Status is nil if it is unchanged.
 	Status  *kruise.WorkloadSpreadStatus
 	Actions []Action
 	// RequeueAfter is when to look again without any change; 0 means not before something

@@ -142,8 +142,8 @@ func TestReconcileSpread(t *testing.T) {
 	}
 }
 
-// TestReconcileSpread_Settles: a second pass over what the first one did is idle.
-func TestReconcileSpread_Settles(t *testing.T) {
+// TestReconcileSpread_SecondPassWritesNothing: a second pass over what the first one did is idle.
+func TestReconcileSpread_SecondPassWritesNothing(t *testing.T) {
 	v := spreadView(t, "", "node-a node-b node-c")
 	pass := controller.ReconcileSpread(v)
 	for _, a := range pass.Actions {

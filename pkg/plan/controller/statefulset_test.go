@@ -62,7 +62,7 @@ func (l *lab) to(edits ...string) string {
 
 func (l *lab) statefulSet() kruise.StatefulSetStatus { return l.w.Object.(*kruise.StatefulSet).Status }
 
-func TestStatefulSet_MakesPods(t *testing.T) {
+func TestStatefulSet_CreatesPods(t *testing.T) {
 	l := newLab(t, statefulSetYAML+claimTemplates)
 	l.settle()
 	const want = "claim data-web-0, create web-0 1, claim data-web-1, create web-1 1, claim data-web-2, create web-2 1, " +
@@ -132,9 +132,9 @@ func TestStatefulSet_UpdatesInPlace(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_FallsBack: what cannot change in place is recreated, metadata
+// TestStatefulSet_RecreatesWhatCannotChangeInPlace: what cannot change in place is recreated, metadata
 // changes without a restart, and InPlaceOnly stops.
-func TestStatefulSet_FallsBack(t *testing.T) {
+func TestStatefulSet_RecreatesWhatCannotChangeInPlace(t *testing.T) {
 	env := []string{`image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`}
 	l := newStatefulSet(t, inPlace...)
 	if got := l.to(all(inPlace, env)...); got != "delete web-2" {
@@ -159,8 +159,8 @@ func TestStatefulSet_FallsBack(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_Examples are the worked examples of docs/kruise/workloads.md#worked-examples.
-func TestStatefulSet_Examples(t *testing.T) {
+// TestStatefulSet_WorkedExamples are the worked examples of docs/kruise/workloads.md#worked-examples.
+func TestStatefulSet_WorkedExamples(t *testing.T) {
 	t.Run("13", func(t *testing.T) {
 		edits := []string{"replicas: 3", "replicas: 5\n  reserveOrdinals: [1]", "partition: 0", "partition: 3"}
 		l := newStatefulSet(t, edits...)
@@ -235,9 +235,9 @@ func TestStatefulSet_Paused(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_Marked: specified deletes go from the highest ordinal, within
+// TestStatefulSet_SpecifiedDeletes: specified deletes go from the highest ordinal, within
 // the budget, whatever the partition.
-func TestStatefulSet_Marked(t *testing.T) {
+func TestStatefulSet_SpecifiedDeletes(t *testing.T) {
 	edits := []string{"partition: 0", "partition: 3, maxUnavailable: 2"}
 	l := newStatefulSet(t, edits...)
 	yes := "true"
@@ -272,7 +272,7 @@ func TestStatefulSet_OnDelete(t *testing.T) {
 	}
 }
 
-func TestStatefulSet_Reserves(t *testing.T) {
+func TestStatefulSet_ReservedOrdinals(t *testing.T) {
 	l := newStatefulSet(t, ordered...)
 	got := l.to(all(ordered, []string{"replicas: 3", "replicas: 3\n  reserveOrdinals: [0]"})...) + "; " + l.rest(2)
 	if want := "create web-3 1, set web-3 InPlaceUpdateReady=True; delete web-0; gone web-0"; got != want {
@@ -292,9 +292,9 @@ func TestStatefulSet_ScaleRate(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_Stuck: OrderedReady does not look after pods above a broken one
+// TestStatefulSet_KeepsBrokenPodUnderOrderedReady: OrderedReady does not look after pods above a broken one
 // and does not repair it; Parallel does.
-func TestStatefulSet_Stuck(t *testing.T) {
+func TestStatefulSet_KeepsBrokenPodUnderOrderedReady(t *testing.T) {
 	for name, c := range map[string]struct {
 		edits []string
 		want  string
@@ -311,9 +311,9 @@ func TestStatefulSet_Stuck(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_GoesBack: an old template finds its revision under its name, and
+// TestStatefulSet_UndoReusesTheRevision: an old template finds its revision under its name, and
 // the pods that were updated go back.
-func TestStatefulSet_GoesBack(t *testing.T) {
+func TestStatefulSet_UndoReusesTheRevision(t *testing.T) {
 	edits := []string{"partition: 0", "partition: 2"}
 	l := newStatefulSet(t, edits...)
 	first := l.statefulSet().UpdateRevision
@@ -329,9 +329,9 @@ func TestStatefulSet_GoesBack(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_MinReady: the next pod waits until the last one has been ready
+// TestStatefulSet_NextPodWaitsForMinReadySeconds: the next pod waits until the last one has been ready
 // for long enough.
-func TestStatefulSet_MinReady(t *testing.T) {
+func TestStatefulSet_NextPodWaitsForMinReadySeconds(t *testing.T) {
 	edits := []string{"partition: 0", "minReadySeconds: 4"}
 	l := newStatefulSet(t, edits...)
 	l.to(all(edits, image2)...)
@@ -347,7 +347,7 @@ func TestStatefulSet_MinReady(t *testing.T) {
 	}
 }
 
-func TestStatefulSet_ForgetsHistory(t *testing.T) {
+func TestStatefulSet_DeletesOldRevisions(t *testing.T) {
 	l := newStatefulSet(t)
 	for _, image := range []string{"web:2", "web:3", "web:4", "web:5"} {
 		l.to("replicas: 3", "replicas: 1\n  revisionHistoryLimit: 1", "web:1", image)
@@ -379,9 +379,9 @@ func TestStatefulSet_GracePeriod(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_HookedUpdate: an inPlaceUpdate hook holds the pod before its
+// TestStatefulSet_UpdateWaitsForItsHook: an inPlaceUpdate hook holds the pod before its
 // update, and has to be put back after it.
-func TestStatefulSet_HookedUpdate(t *testing.T) {
+func TestStatefulSet_UpdateWaitsForItsHook(t *testing.T) {
 	hook := "  lifecycle: {inPlaceUpdate: {labelsHandler: {hold: \"yes\"}}}\n  template:"
 	edits := all(inPlace, []string{"  template:", hook, "labels: {app: web}}\n", "labels: {app: web, hold: \"yes\"}}\n", "replicas: 3", "replicas: 1"})
 	l := newStatefulSet(t, edits...)
@@ -403,9 +403,9 @@ func TestStatefulSet_HookedUpdate(t *testing.T) {
 	}
 }
 
-// TestStatefulSet_HeldDeletion: the preDelete hook holds pods before a scale-down,
+// TestStatefulSet_DeletionWaitsForItsHook: the preDelete hook holds pods before a scale-down,
 // a recreation and a specified delete alike.
-func TestStatefulSet_HeldDeletion(t *testing.T) {
+func TestStatefulSet_DeletionWaitsForItsHook(t *testing.T) {
 	yes, no := "true", "no"
 	edits := []string{"  template:", "  lifecycle: {preDelete: {labelsHandler: {hold: \"yes\"}}}\n  template:", "labels: {app: web}}\n", "labels: {app: web, hold: \"yes\"}}\n"}
 	for name, begin := range map[string]func(*lab){

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// addDecision takes over what the rollout itself says.
+// addDecision adds the blockers of the rollout's own decision.
 func (a *answer) addDecision(d plan.Decision) {
 	for _, b := range d.Blockers {
 		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.reportedByPace(b, d) {
@@ -36,15 +36,15 @@ func (a *answer) reportedByPace(b plan.Blocker, d plan.Decision) bool {
 	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
-func (a *answer) addBlocker(b plan.Blocker, stuck bool) {
+func (a *answer) addBlocker(b plan.Blocker, blocked bool) {
 	if b.Gate == plan.GateHeld {
 		b.Why = "paused " + b.Why
 	}
 	if b.Pod != "" {
-		a.add(b.Gate, b.Why, stuck, b.Pod)
+		a.add(b.Gate, b.Why, blocked, b.Pod)
 		return
 	}
-	a.add(b.Gate, b.Why, stuck)
+	a.add(b.Gate, b.Why, blocked)
 }
 
 // gateDriver is where a recorded rollout has no executor.
@@ -53,8 +53,8 @@ const gateDriver = "driver"
 // userGates are gates that only a user opens.
 var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
 
-// addSpec says what the object's own fields hold back; a recorded rollout has set them
-// itself.
+// addSpec adds the fields of the object that hold pods back; in a recorded rollout the rollout
+// itself has set them.
 func (a *answer) addSpec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
@@ -97,7 +97,7 @@ func (a *answer) addSpec(d plan.Decision) {
 }
 
 // GateSelector is where the update strategy's own selector leaves pods out, which is how a
-// SidecarSet is tried on some pods; LeftOut says so of a pod.
+// SidecarSet is tried on some pods; LeftOut is the text about a pod.
 const (
 	GateSelector = "selector"
 	LeftOut      = "not matched by updateStrategy.selector"
@@ -123,8 +123,7 @@ func (a *answer) outdated() []*cluster.Pod {
 	return out
 }
 
-// addPace says what the controller says: why no more pods at once, and which budget
-// holds the next.
+// addPace adds why the controller updates no more pods at once, and which budget holds the next.
 func (a *answer) addPace(d plan.Decision) {
 	o := a.outlook
 	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && userGates[d.Blockers[0].Gate] {
@@ -141,12 +140,12 @@ func (a *answer) addPace(d plan.Decision) {
 	}
 }
 
-// addUnready tells of pods that are not ready, those with the same trouble together. An
-// old pod that is not ready uses maxUnavailable up as a new one does.
+// addUnready adds the pods that are not ready, those with the same cause together. An old pod that
+// is not ready uses maxUnavailable up as a new one does.
 func (a *answer) addUnready() {
 	type group struct {
-		cause plan.Blocker
-		stuck bool
+		cause   plan.Blocker
+		blocked bool
 	}
 	pods, restarts := map[group][]string{}, map[group]int{}
 	var order []group
@@ -154,17 +153,17 @@ func (a *answer) addUnready() {
 		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Matches(p) {
 			continue
 		}
-		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
+		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
 		b.Pod = ""
 		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
-		g := group{b, stuck}
+		g := group{b, blocked}
 		if pods[g] == nil {
 			order = append(order, g)
 		}
 		pods[g], restarts[g] = append(pods[g], p.Name), max(restarts[g], restartsOf(p))
 	}
 	for _, g := range order {
-		a.addCause(Cause{Gate: g.cause.Gate, Why: g.cause.Why, Stuck: g.stuck, Pods: pods[g], Restarts: restarts[g]})
+		a.addCause(Cause{Gate: g.cause.Gate, Why: g.cause.Why, Blocked: g.blocked, Pods: pods[g], Restarts: restarts[g]})
 	}
 }
 
@@ -175,7 +174,7 @@ func (a *answer) revisionNote(p *cluster.Pod) string {
 	return " (old revision)"
 }
 
-// waitingMessage is what the node says of the first container that waits.
+// waitingMessage is the message of the node about the first container that waits.
 func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
 	if !ok {
@@ -212,7 +211,7 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 	return cluster.Container{}, false
 }
 
-// addTerminating tells of pods that are on their way out and held.
+// addTerminating adds the pods that are terminating and held.
 func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
@@ -225,7 +224,7 @@ func (a *answer) addTerminating() {
 	}
 }
 
-// addHook says which lifecycle hook a pod waits for, if any.
+// addHook adds which lifecycle hook a pod waits for, if any.
 func (a *answer) addHook(p *cluster.Pod) {
 	if b, ok := plan.HookHolding(a.q.Snapshot, p); ok {
 		a.add(b.Gate, b.Why, false, p.Name)
@@ -243,7 +242,7 @@ var hints = map[string]string{
 	plan.GateVerify:     "check the measurement, then 'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
 	plan.GateCrash:      "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout undo NAME' rolls back",
 	plan.GateImage:      "check the image name, the registry and imagePullSecrets",
-	plan.GateSchedule:   "'kubectl describe pod POD' shows what the scheduler said; check node capacity, taints, affinity and volumes",
+	plan.GateSchedule:   "'kubectl describe pod POD' shows the message of the scheduler; check node capacity, taints, affinity and volumes",
 	plan.GateBudget:     "waits until more of the pods that the budget covers are available",
 	plan.GateHook:       "the owner of the hook must remove its label or finalizer",
 	plan.GateDeadline:   "'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
@@ -265,13 +264,13 @@ func (a *answer) hint(c Cause) string {
 		text = "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout abort NAME --rollback' rolls back"
 	case a.q.Begun && c.Gate == plan.GateImage:
 		text = "check the image name, the registry and imagePullSecrets; 'kubectl kruise rollout abort NAME --rollback' rolls back"
-	case c.Gate == gateDriver && !c.Stuck:
+	case c.Gate == gateDriver && !c.Blocked:
 		text = "promoting the rollout also runs it"
-	case c.Gate == plan.GateBudget && c.Stuck:
+	case c.Gate == plan.GateBudget && c.Blocked:
 		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
 		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; 'kubectl kruise doctor' shows the feature gates"
-	case c.Gate == plan.GatePartition && c.Stuck:
+	case c.Gate == plan.GatePartition && c.Blocked:
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: 'kubectl kruise rollout run NAME -f FILE', or kubectl edit"

@@ -23,8 +23,7 @@ type Question struct {
 	// Plan is the recorded one, or [plan.CurrentSpecPlan].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Begun is true where a rollout is recorded; Holder is who drives it, empty for
-	// nobody.
+	// Begun is true if a rollout is recorded; Holder is its executor, empty if it has none.
 	Begun  bool
 	Holder string
 	// Controller is who else controls the rollout of the workload; nil for none.
@@ -32,9 +31,8 @@ type Question struct {
 	Now  time.Time
 }
 
-// ForSpec asks about a workload that no rollout is recorded for any more: the spec says
-// what is to become of the pods, and what is left of progress is that of a rollout
-// which is over, and of another plan.
+// ForSpec asks about a workload without a recorded rollout: the spec decides about its pods, and
+// recorded progress belongs to a rollout that has ended, of another plan.
 func (q *Question) ForSpec() {
 	q.Begun, q.Holder = false, ""
 	q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
@@ -50,8 +48,8 @@ type Cause struct {
 	Why  string   `json:"why"`
 	// Hint is what to do about it.
 	Hint string `json:"hint,omitempty"`
-	// Stuck is true where it does not pass by itself.
-	Stuck bool `json:"stuck"`
+	// Blocked is true for a cause that does not pass by itself.
+	Blocked bool `json:"blocked"`
 	// Restarts is how often the container has restarted that fails, at most in one of the pods.
 	Restarts int `json:"-"`
 }
@@ -72,7 +70,7 @@ type Diagnosis struct {
 	Sidecars []Sidecar `json:"sidecars,omitempty"`
 }
 
-// Workload says why a rollout does not move.
+// Workload reports why a rollout does not move.
 func Workload(q Question) Diagnosis {
 	d := plan.Next(q.Plan, q.Snapshot, q.Now)
 	a := &answer{q: &q}
@@ -108,8 +106,8 @@ type answer struct {
 	causes  []Cause
 }
 
-func (a *answer) add(gate, why string, stuck bool, pods ...string) {
-	a.addCause(Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck})
+func (a *answer) add(gate, why string, blocked bool, pods ...string) {
+	a.addCause(Cause{Gate: gate, Pods: pods, Why: why, Blocked: blocked})
 }
 
 func (a *answer) addCause(c Cause) {
@@ -137,7 +135,7 @@ func (c Cause) with(more Cause) (Cause, bool) {
 	case !slices.Contains(faults, c.Gate), !strings.HasPrefix(more.Why, c.Why):
 		return c, false
 	}
-	c.Why, c.Stuck, c.Restarts = more.Why, c.Stuck || more.Stuck, max(c.Restarts, more.Restarts)
+	c.Why, c.Blocked, c.Restarts = more.Why, c.Blocked || more.Blocked, max(c.Restarts, more.Restarts)
 	for _, name := range more.Pods {
 		if !slices.Contains(c.Pods, name) {
 			c.Pods = append(slices.Clip(c.Pods), name)
@@ -151,9 +149,9 @@ func (a *answer) sorted() []Cause {
 	out := slices.Clone(a.causes)
 	slices.SortStableFunc(out, func(x, y Cause) int {
 		switch {
-		case x.Stuck == y.Stuck:
+		case x.Blocked == y.Blocked:
 			return 0
-		case x.Stuck:
+		case x.Blocked:
 			return -1
 		}
 		return 1
@@ -178,7 +176,7 @@ func (a *answer) status(d plan.Decision) plan.Status {
 		return s
 	}
 	s.Reason = list[0].String()
-	if list[0].Stuck && list[0].Gate != plan.GatePaused {
+	if list[0].Blocked && list[0].Gate != plan.GatePaused {
 		s = s.Blocked(s.Reason)
 	}
 	if list[0].Gate == plan.GatePaused && s.State == plan.StatusProgressing {
@@ -253,14 +251,14 @@ func (a *answer) reportedWithPods(b plan.Blocker) bool {
 type Controller struct {
 	// Name is its name for users: Kruise Rollout web.
 	Name string
-	// Status says where it is.
+	// Status is the state of the other rollout.
 	Status string
 	// Waits is true where a user must act; Next is the command.
 	Waits bool
 	Next  string
 }
 
-// addOwner says who else controls the rollout, where pods wait for that.
+// addOwner adds who else controls the rollout, if pods wait for that.
 func (a *answer) addOwner() {
 	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
 		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Status, h.Waits)
@@ -272,7 +270,7 @@ func (a *answer) haltedByOwner(d plan.Decision) bool {
 	return a.q.Hand != nil && !a.q.Begun && d.Verb == plan.Halt && len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GateOwner
 }
 
-// subsetNote says where a WorkloadSpread wants a pod that no node takes.
+// subsetNote reports where a WorkloadSpread wants a pod that no node takes.
 func subsetNote(p *cluster.Pod) string {
 	m, ok := spread.ReadMatch(p.Annotations)
 	if !ok || p.Node != "" || m.Spread == "" {

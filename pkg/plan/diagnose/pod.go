@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Pod says why one pod of a workload was not updated, or is not ready.
+// Pod reports why one pod of a workload was not updated, or is not ready.
 func Pod(q Question, name string) Diagnosis {
 	out := Diagnosis{About: "pod " + name, Causes: []Cause{}}
 	p := podNamed(&q.Snapshot, name)
@@ -45,14 +45,14 @@ func (a *answer) podLine(p *cluster.Pod) string {
 	return "on an old revision: " + list[max(i, 0)].reason()
 }
 
-// aboutReadiness are gates that say how a pod is, not why it is old.
+// aboutReadiness are the gates about the state of a pod, not about why it is old.
 var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true, plan.GateSchedule: true, plan.GateReady: true}
 
-// addPodFailure says what is wrong with the pod itself.
+// addPodFailure adds what is wrong with the pod itself.
 func (a *answer) addPodFailure(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
-		b, stuck := plan.NotReadyReason(a.q.Snapshot, p)
-		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Stuck: stuck, Pods: []string{p.Name}, Restarts: restartsOf(p)})
+		b, blocked := plan.NotReadyReason(a.q.Snapshot, p)
+		a.addCause(Cause{Gate: b.Gate, Why: b.Why + waitingMessage(p) + subsetNote(p), Blocked: blocked, Pods: []string{p.Name}, Restarts: restartsOf(p)})
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
@@ -61,7 +61,7 @@ func (a *answer) addPodFailure(p *cluster.Pod) {
 	a.addHook(p)
 }
 
-// addPodDelay says why the pod still has an old template.
+// addPodDelay adds why the pod still has an old template.
 func (a *answer) addPodDelay(p *cluster.Pod) {
 	o, d := a.outlook, plan.Next(a.q.Plan, a.q.Snapshot, a.q.Now)
 	if !rules.Observed(o.Object.Object) {
@@ -86,7 +86,7 @@ func (a *answer) addPodDelay(p *cluster.Pod) {
 	}
 }
 
-// addQueuePosition says when the pod's turn comes.
+// addQueuePosition adds the position of the pod in the update order.
 func (a *answer) addQueuePosition(p *cluster.Pod) {
 	o := a.outlook
 	at := slices.Index(o.Order, p)
@@ -106,7 +106,7 @@ func (a *answer) addQueuePosition(p *cluster.Pod) {
 	}
 }
 
-// podsBefore says how many pods come first.
+// podsBefore reports how many pods come first.
 func podsBefore(n int) string {
 	return counted.PodsAre(n) + " updated before it"
 }
@@ -119,7 +119,7 @@ func In(p *cluster.Pod, set string) bool {
 	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
 }
 
-// UnmanagedPod says how a pod is that no supported workload owns.
+// UnmanagedPod diagnoses a pod that no supported workload owns.
 func UnmanagedPod(p *cluster.Pod) Diagnosis {
 	a := &answer{q: &Question{}}
 	a.addPodFailure(p)

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
+func TestPod_NamesWhyItIsNotUpdated(t *testing.T) {
 	for name, c := range map[string]struct {
 		pod   string
 		spoil func(*diagnose.Question)
@@ -49,7 +49,7 @@ func TestPod_SaysWhyItIsNotUpdated(t *testing.T) {
 	}
 }
 
-func TestLone_UnmanagedPods(t *testing.T) {
+func TestUnmanagedPod_Diagnosis(t *testing.T) {
 	q := question(t)
 	if got := text(diagnose.UnmanagedPod(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
 		t.Error(got)
@@ -100,7 +100,7 @@ func TestSidecars_OfAPod(t *testing.T) {
 		"another namespace":     {young, strings.Replace(mesh, "  containers", "  namespaceSelector: {matchLabels: {mesh: \"on\"}}\n  containers", 1), nil, "no match: its namespaceSelector mesh=on does not match the namespace"},
 		"up to date":            {meshed(0, "h2", "w1"), mesh, nil, "present: injected"},
 		"first in line":         {meshed(1, "h1", "w1"), mesh, nil, "present: injected; on an old revision: next in order: the controller updates it in its next pass"},
-		"more than images":      {meshed(0, "h1", "w0"), mesh, nil, "present: injected; on an old revision: more than images of the sidecars changed since it was made, and only images change in place"},
+		"more than images":      {meshed(0, "h1", "w0"), mesh, nil, "present: injected; on an old revision: the sidecars changed in more than images since the pod was created, and only images can change in place"},
 		"never updated":         {meshed(0, "h1", "w1"), strings.Replace(mesh, "RollingUpdate", "NotUpdate", 1), nil, "present: injected; on an old revision: update strategy NotUpdate: only new pods get the new sidecar"},
 		"left out":              {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "selector: {matchLabels: {tier: x}}", 1), nil, "present: injected; on an old revision: not matched by updateStrategy.selector"},
 		"kept by the partition": {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "partition: 100%", 1), nil, "present: injected; on an old revision: partition 100% allows 0 of 2 pods to be updated, and it is not among them"},

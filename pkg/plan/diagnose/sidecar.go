@@ -17,7 +17,7 @@ type Sidecar struct {
 	// like it.
 	Injected bool `json:"injected"`
 	Matches  bool `json:"matches"`
-	// Why says why it is not there, or how up to date it is.
+	// Why is the reason why it is not there, or how up to date it is.
 	Why    string  `json:"why"`
 	Causes []Cause `json:"causes,omitempty"`
 }
@@ -36,7 +36,7 @@ type Surroundings struct {
 	Ask func(set string) (Question, bool)
 }
 
-// Sidecars says for each SidecarSet why it is in a pod or not, those that are in it
+// Sidecars reports for each SidecarSet why it is in a pod or not, those that are in it
 // or should be first.
 func Sidecars(p *cluster.Pod, s Surroundings) ([]Sidecar, error) {
 	choices, err := inject.Choose(s.Sets, &inject.Target{
@@ -72,7 +72,7 @@ func (s Sidecar) rank() int {
 	return 2
 }
 
-// present says how up to date a sidecar is.
+// present reports how up to date a sidecar is.
 func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
 	one.Why = "injected"
 	if !one.Matches {
@@ -93,7 +93,7 @@ func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
 	}
 }
 
-// absent says why a set that matches is not in the pod.
+// absent reports why a set that matches is not in the pod.
 func (s Surroundings) absent(p *cluster.Pod, c inject.Choice) string {
 	const newPods = ": only a new pod gets it"
 	created := s.Created[c.Set.Name]

@@ -87,7 +87,7 @@ func down(q *diagnose.Question, i int, waiting string) *cluster.Pod {
 func text(d diagnose.Diagnosis) string {
 	lines := []string{d.Answer}
 	for _, c := range d.Causes {
-		lines = append(lines, map[bool]string{true: "! ", false: "- "}[c.Stuck]+c.Gate+" "+c.String())
+		lines = append(lines, map[bool]string{true: "! ", false: "- "}[c.Blocked]+c.Gate+" "+c.String())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -182,8 +182,8 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 	}
 }
 
-// TestWorkload_WithARecordedRollout: a rollout that was begun says where it stands, who is
-// missing, and what the person at the terminal has to do.
+// TestWorkload_WithARecordedRollout: the answer has the state of a recorded rollout, whether its
+// executor is missing, and what the user should do.
 func TestWorkload_WithARecordedRollout(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*diagnose.Question)
@@ -225,7 +225,7 @@ func TestWorkload_BlockedByBudget(t *testing.T) {
 		t.Error(got)
 	}
 
-	// With feature gates that cannot be read, it says on what it hangs, and promises nothing.
+	// With unreadable feature gates, the answer depends on the gate, and says so.
 	q.Snapshot.Gates.GuardUpdates, q.Snapshot.GatesUnread = false, "forbidden"
 	d := diagnose.Workload(*q)
 	if got := text(d); !strings.Contains(got, "- budget web-3: ") || !strings.Contains(got, "if PodUnavailableBudgetUpdateGate is on") {
@@ -294,8 +294,9 @@ func TestWorkload_Deadlines(t *testing.T) {
 	}
 }
 
-// TestQuestion_StandForgetsAnEndedRollout: what a rollout that is over has left recorded is said of no other.
-func TestQuestion_StandForgetsAnEndedRollout(t *testing.T) {
+// TestQuestion_ForSpecForgetsAnEndedRollout: the record of an ended rollout does not count for the
+// present state.
+func TestQuestion_ForSpecForgetsAnEndedRollout(t *testing.T) {
 	q := question(t)
 	q.Begun, q.Holder = true, "ann@there"
 	q.Snapshot.Progress = plan.Progress{Step: 3, Failed: "aborted by ann@there", Finished: noon}

@@ -79,8 +79,8 @@ func Of(q diagnose.Question) (c Comparison, updated, old []*cluster.Pod) {
 	return c, updated, old
 }
 
-// mostEnds is how many ways to end are named.
-const mostEnds = 3
+// maxEnds is how many ways to end are named.
+const maxEnds = 3
 
 func side(pods []*cluster.Pod) Side {
 	s := Side{Pods: len(pods)}
@@ -112,7 +112,7 @@ func side(pods []*cluster.Pod) Side {
 		}
 		return strings.Compare(a.How, b.How)
 	})
-	s.Ends = s.Ends[:min(len(s.Ends), mostEnds)]
+	s.Ends = s.Ends[:min(len(s.Ends), maxEnds)]
 	return s
 }
 

@@ -52,7 +52,8 @@ func TestLogs_RateIsPerPodAndMinute(t *testing.T) {
 	}
 }
 
-// TestRows_CompareBothSides: both sides stand beside each other, and what could not be read is named.
+// TestRows_CompareBothSides: both revisions are compared in rows, and what could not be read is
+// named.
 func TestRows_CompareBothSides(t *testing.T) {
 	c := evidence.Comparison{
 		New:     evidence.Side{Pods: 2, Ready: 1, Restarts: 7, Restarted: 1, Ends: []evidence.End{{How: "OOMKilled, exit code 137", Count: 2}}, Logs: &evidence.Logs{Pods: 1, Lines: 10, Errors: 4, PerMinute: 2}},
@@ -74,7 +75,7 @@ func TestRows_CompareBothSides(t *testing.T) {
 	}
 }
 
-func TestAsked_OnlyWhereApprovalIsDue(t *testing.T) {
+func TestAwaitsApproval_OnlyAtItsPause(t *testing.T) {
 	promote := diagnose.Diagnosis{Causes: []diagnose.Cause{{Gate: plan.GateReady}, {Gate: plan.GatePromote}}}
 	if !evidence.AwaitsApproval(promote) || evidence.AwaitsApproval(diagnose.Diagnosis{}) {
 		t.Error("it does not tell a pause from none")

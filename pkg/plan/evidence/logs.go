@@ -54,8 +54,8 @@ var (
 	harmless = regexp.MustCompile(`(?i)\b(no|0|zero|without) (errors?|exceptions?)\b|\b(errors?|err|exceptions?)["']?\s*[=:]\s*["']?(0|nil|null|none|false|<nil>|""|'')(\W|$)`)
 )
 
-// ErrorLike reports whether a line of a log looks like an error: by its level, or by a word
-// that says so. It is a guess, good for comparing two revisions of one program.
+// ErrorLike reports whether a line of a log looks like an error: by its level, or by a word such
+// as "error". It is a guess, good for comparing two revisions of one program.
 func ErrorLike(line string) bool {
 	const most = 2000
 	line = line[:min(len(line), most)]

@@ -57,7 +57,7 @@ const (
 	Ended Outcome = "aborted"
 )
 
-// Control is what users have said of a group as a whole.
+// Control has the decisions of users about a group as a whole.
 type Control struct {
 	// Paused has no further member start, and Aborted none any more.
 	Paused, Aborted bool
@@ -68,9 +68,9 @@ type Decision struct {
 	// Start are indexes of members that start now, in this order.
 	Start   []int
 	Outcome Outcome
-	// Reason says why the group is where it is, in one line.
+	// Reason is why the group is in its state, in one line.
 	Reason string
-	// Blocked says of each member that is pending, and does not start, why not.
+	// Blocked has the reason for each pending member that does not start.
 	Blocked map[int]string
 }
 
@@ -97,8 +97,8 @@ func Next(g Group, status []Status, c Control) Decision {
 	return d
 }
 
-// Observe is how a group stands for a reader of the records, who starts nothing and does not
-// know the shared budgets: a member that could start is not in progress yet.
+// Observe returns the state of a group for a reader of the records, which starts nothing and does
+// not know the shared budgets: a member that could start is not in progress yet.
 func Observe(g Group, status []Status, c Control) Decision {
 	d := Next(g, status, c)
 	if len(d.Start) == 0 {
@@ -184,7 +184,7 @@ func (n *next) start(i int) {
 
 func (n *next) stopped() bool { return n.failures > n.Limits.MaxFailures }
 
-// blocked says why a member does not start now; "" where it does.
+// blocked reports why a member does not start now; "" where it does.
 func (n *next) blocked(i int, c Control) string {
 	m := n.Members[i]
 	switch {
@@ -213,7 +213,7 @@ func (n *next) blocked(i int, c Control) string {
 	return n.sharedBudgetFull(i)
 }
 
-// overUnavailableLimit says why a member would make more pods unavailable than the group may. One whose own
+// overUnavailableLimit reports why a member would make more pods unavailable than the group may. One whose own
 // pods are unavailable already takes no further ones by that, and may be what mends them.
 func (n *next) overUnavailableLimit(i int) string {
 	most := n.Limits.MaxUnavailable
@@ -240,7 +240,7 @@ func (n *next) limitShare(i, takes, unavailable int) int {
 	return unavailable
 }
 
-// sharedBudgetFull says which shared budget has no room for a member. One that no other uses is for
+// sharedBudgetFull reports which shared budget has no room for a member. One that no other uses is for
 // the member's own plan to keep.
 func (n *next) sharedBudgetFull(i int) string {
 	for _, b := range n.Budgets {

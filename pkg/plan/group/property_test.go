@@ -103,8 +103,8 @@ func TestNext_Property(t *testing.T) {
 				s.goOn(active[s.IntN(len(active))])
 				continue
 			}
-			// Nothing is in progress: pods of those that have failed are in the way, and a
-			// person mends them.
+			// Nothing is in progress: pods of failed members block the rest, and a user repairs
+			// them.
 			failed := s.of(group.Failed)
 			if len(d.Start) == 0 && !slices.ContainsFunc(failed, func(i int) bool { return s.status[i].Unavailable > 0 }) {
 				t.Fatalf("seed %d: nothing is in the way, and nothing starts: %s", seed, d.Reason)
@@ -183,8 +183,8 @@ func (s *story) hasEnded(t *testing.T, seed uint64, d group.Decision) {
 	}
 }
 
-// FuzzNext: whatever a record says, a decision names members that are pending, each once and
-// with its reason, and is the same every time.
+// FuzzNext: for any record, a decision names members that are pending, each once and with its
+// reason, and is the same every time.
 func FuzzNext(f *testing.F) {
 	f.Add(uint64(1), []byte("prwcf"), 2, 3, 1, false, false)
 	f.Add(uint64(7), []byte("fffffp"), 0, 0, -1, true, true)

@@ -23,8 +23,8 @@ type Record struct {
 	Group Group
 	// Plans are those of the members, in their order.
 	Plans []plan.Plan
-	// Before is when the rollout began that each member had recorded before the group:
-	// another one there is later. The zero time is none.
+	// Before is the start of the rollout that each member had recorded before the group; that of
+	// the group starts later. It is zero if there was none.
 	Before []time.Time
 	Begun  time.Time
 	// By is who wrote it last.
@@ -100,8 +100,8 @@ func refFields(ref cluster.Ref) []string {
 	return []string{ref.Group, ref.Kind, ref.Namespace, ref.Name}
 }
 
-// PhaseOf is how far a member is, by the recorded rollout of its workload; ok is
-// false where it has none. why says what is wrong with one that has failed.
+// PhaseOf is how far a member is, by the recorded rollout of its workload; ok is false if it has
+// none. why is why a failed one failed.
 func (r Record) PhaseOf(i int, rec plan.Record, ok bool) (p Phase, why string) {
 	begun := ok && !rec.Begun.Equal(r.Before[i])
 	switch {

@@ -18,15 +18,15 @@ type Handover struct {
 	To   Workload `json:"to"`
 	// Surge is how many nodes may be without an available pod at a time.
 	Surge int32 `json:"surge"`
-	// Turn are the UIDs of the pods that are being replaced. Two who drive the same
-	// handover at a time replace these alone.
+	// Turn are the UIDs of the pods that are being replaced. Two processes that run the same
+	// handover replace only these.
 	Turn []string `json:"turn,omitempty"`
 }
 
 // Daemon is a pod that the selectors of both sides match, and no other owner controls.
 type Daemon struct {
 	Name, UID, Node string
-	// Taken says that the new workload controls it, Updated that it is of its newest
+	// Taken is true if the new workload controls it, Updated that it is of its newest
 	// revision.
 	Taken, Updated bool
 	// Available pods are ready and not being deleted, Going ones are being deleted.
@@ -47,7 +47,7 @@ type Turn struct {
 // Replace has pods evicted.
 const Replace Verb = "replace"
 
-// NextTurn says what to do with the pods, once the controller of the new workload has
+// NextTurn reports what to do with the pods, once the controller of the new workload has
 // seen it and wants a pod on so many nodes. A pod that the new workload took over and
 // that is of its newest revision stays. A controller that takes none over makes its
 // own beside them: then those that were left go.
@@ -95,7 +95,7 @@ func (t *Turn) count(nodes map[string]node) (free, costly []Daemon, served int32
 	return free, costly, served
 }
 
-// Pace says how many nodes get their new pod at a time.
+// Pace reports how many nodes get their new pod at a time.
 func Pace(nodes int32) string {
 	if nodes == 1 {
 		return "one node at a time"
@@ -119,7 +119,7 @@ func (h Handover) startedTurns(pods []Daemon) []Daemon {
 	return out
 }
 
-// unsettled says what must end before all is done; "" for nothing.
+// unsettled reports what must end before all is done; "" for nothing.
 func unsettled(pods []Daemon) string {
 	for _, p := range pods {
 		switch {

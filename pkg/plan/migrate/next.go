@@ -16,7 +16,7 @@ type Side struct {
 	Replicas int32
 	// Exist and Available are of its status.
 	Exist, Available int32
-	// Observed says that its controller has seen the spec.
+	// Observed is true if its controller has seen the spec.
 	Observed bool
 }
 
@@ -31,9 +31,9 @@ const (
 	Shrink Verb = "shrink"
 	// Wait writes nothing.
 	Wait Verb = "wait"
-	// Done says that all have moved.
+	// Done: all have moved.
 	Done Verb = "done"
-	// Halt says that another client scales one of the sides.
+	// Halt: another client scales one of the workloads.
 	Halt Verb = "halt"
 )
 
@@ -42,15 +42,15 @@ type Decision struct {
 	Verb Verb
 	// Replicas are to be written.
 	Replicas int32
-	// Reserve is how many ordinals, from the first on, Kruise's StatefulSet leaves to
-	// that of Kubernetes, to be written with Replicas; -1 where there is none to write.
+	// Reserve is how many ordinals, from the first on, Kruise's StatefulSet leaves to that of
+	// Kubernetes, to be written with Replicas; -1 if nothing is written.
 	Reserve int32
 	// Out and In are how many have left the source, and come to the destination.
 	Out, In int32
 	Why     string
 }
 
-// Next says what to do now. Whatever it returns can be written twice and by two: it
+// Next reports what to do now. Whatever it returns can be written twice and by two: it
 // depends on the state alone, and pods of the source only go for pods of the
 // destination that are available, or that cannot be beside them.
 func Next(r Record, source, destination Side, budgets []Budget) Decision {
@@ -143,13 +143,13 @@ type Budget struct {
 	Spec policyv1.PodDisruptionBudgetSpec
 	// Expected and Healthy are of its status.
 	Expected, Healthy int32
-	// Stale says that its status is of an older spec.
+	// Stale is true if its status is of an older spec.
 	Stale bool
 }
 
-// allows is how many pods may go now, of at most want. Deletions by controllers pass
-// budgets by: the caller that has them do it asks. lasting says that they go for
-// good, so that fewer are expected afterwards; otherwise they come back elsewhere.
+// allows returns how many pods may be deleted now, of at most want. Deletions by controllers
+// bypass budgets, so the caller that triggers them asks. lasting is true if the pods are not
+// replaced, so that fewer are expected afterwards; otherwise they are recreated elsewhere.
 func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
 	if b.Stale {
 		return 0, "budget " + b.Name + " is not up to date"

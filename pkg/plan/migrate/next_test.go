@@ -156,7 +156,7 @@ func walk(t *testing.T, r Record) {
 	t.Errorf("%+v does not end", r)
 }
 
-// TestRecord_Back turns back wherever a migration can stand: both sides end as they began.
+// TestRecord_Back reverses a migration at any point: both workloads end as they began.
 func TestRecord_Back(t *testing.T) {
 	for _, kind := range []string{"Deployment", "StatefulSet"} {
 		for turn := range 20 {

@@ -81,8 +81,8 @@ func (r Record) check() error {
 	return nil
 }
 
-// Back is the record of the way back from a migration in progress, whose sides stand
-// so: what has moved moves back.
+// Back returns the record that reverses a migration in progress, from the given state of both
+// workloads: what has moved moves back.
 func (r Record) Back(to Workload, source, destination Side) Record {
 	out, in := r.Source-source.Replicas, destination.Replicas-r.Destination
 	return Record{
@@ -100,9 +100,9 @@ type Kind struct {
 	Words []string
 	// Counterpart is the kind on the other side, with Kruise or without.
 	Counterpart *Kind
-	// Keeps says that pods keep their names and claims: there is only one of a name.
+	// Keeps is true if pods keep their names and claims: there is only one of a name.
 	Keeps bool
-	// Nodes says that nodes make the number of pods: none moves alone, see [Handover].
+	// Nodes is true if nodes make the number of pods: none moves alone, see [Handover].
 	Nodes bool
 }
 

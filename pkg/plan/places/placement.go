@@ -1,6 +1,6 @@
-// Package places says where the pods of a workload are, against where a WorkloadSpread
-// or a UnitedDeployment would have them, and why the two differ. The arithmetic is that
-// of the leaves allocate and spread.
+// Package places compares where the pods of a workload are with where a WorkloadSpread or a
+// UnitedDeployment would place them, and explains the differences. The arithmetic is that of
+// packages allocate and spread.
 package places
 
 import (
@@ -29,8 +29,8 @@ type Placement struct {
 	Why []string `json:"why,omitempty"`
 }
 
-// Subset is one place for pods. The last one of a placement may stand for pods in
-// none.
+// Subset is one place for pods. The last one of a placement may have the pods that are in no
+// subset.
 type Subset struct {
 	Name string `json:"name"`
 	// Limits are what the spec gives, as written there.
@@ -46,8 +46,8 @@ type Pod struct {
 	Name  string `json:"name"`
 	Node  string `json:"node,omitempty"`
 	Ready bool   `json:"ready"`
-	// Stuck is what the scheduler says of a pod without a node.
-	Stuck string `json:"stuck,omitempty"`
+	// Unschedulable is the scheduler's message about a pod without a node.
+	Unschedulable string `json:"unschedulable,omitempty"`
 }
 
 // Outside is the name of the place of pods that are in no subset.
@@ -58,7 +58,7 @@ func (s *Subset) add(p *cluster.Pod) {
 	out := Pod{Name: p.Name, Node: p.Node, Ready: rules.Ready(p)}
 	if rules.Unschedulable(p) {
 		c, _ := p.Condition(string(corev1.PodScheduled))
-		out.Stuck = c.Message
+		out.Unschedulable = c.Message
 	}
 	if out.Ready {
 		s.Ready++
@@ -66,11 +66,11 @@ func (s *Subset) add(p *cluster.Pod) {
 	s.Pods = append(s.Pods, out)
 }
 
-// addUnschedulable says how many pods find no node, and why the first does not.
+// addUnschedulable reports how many pods find no node, and why the first does not.
 func (s *Subset) addUnschedulable() {
-	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Stuck == "" })
+	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Unschedulable == "" })
 	if len(waiting) > 0 {
-		s.Why = append(s.Why, counted.With(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
+		s.Why = append(s.Why, counted.With(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Unschedulable, "."))
 	}
 }
 

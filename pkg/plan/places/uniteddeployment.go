@@ -84,7 +84,7 @@ func (p *Placement) count(pods []*cluster.Pod) {
 	}
 }
 
-// allocated says how far a subset is from the number that it should have.
+// allocated reports how far a subset is from the number that it should have.
 func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
 	for i := range subsets {
 		s, now := &p.Subsets[i], subsets[i].Current
@@ -130,7 +130,7 @@ func workloadOf(subset string, workloads []*tree.Node) *tree.Node {
 	return workloads[i]
 }
 
-// number is a count of pods, or what stands for one that is not there.
+// number returns a count of pods as a text, or a placeholder if it is unknown.
 func number(n *tree.Node, missing int32) int32 {
 	v, ok := tree.Int(n)
 	if !ok || v < 0 || v > 1<<30 {

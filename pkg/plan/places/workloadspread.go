@@ -91,7 +91,7 @@ func limitText(v *intstr.IntOrString) string {
 	return v.String()
 }
 
-// explain says why subsets have other numbers of pods than they should have.
+// explain reports why subsets have other numbers of pods than they should have.
 func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 	closed := unschedulableSubsets(ws)
 	rolling := len(pods) > 0 && p.pods() > p.Replicas
@@ -117,7 +117,7 @@ func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 	}
 }
 
-// noSubsetNote says why pods are in no subset.
+// noSubsetNote reports why pods are in no subset.
 func noSubsetNote(s *Subset, have int) string {
 	switch {
 	case have == 0:

@@ -166,7 +166,7 @@ type duration time.Duration
 // MarshalJSON writes the text.
 func (d duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// UnmarshalJSON reads the text; numbers are refused, as they do not say of what.
+// UnmarshalJSON reads the text; numbers are refused, since they have no unit.
 func (d *duration) UnmarshalJSON(text []byte) error {
 	var s string
 	if json.Unmarshal(text, &s) != nil {

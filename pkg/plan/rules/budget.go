@@ -30,11 +30,11 @@ type Budget struct {
 	Beyond   OutsidePods
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
-	// Records stands for the two lists when only a decision is asked for; nil has
-	// them looked at.
+	// Records takes the place of the two lists when only a decision is needed; with nil the lists
+	// are read.
 	Records *Records
-	// Inconsistent tells whether something of the pod is still being updated:
-	// see [InPlacePending] and [SidecarSet.Consistent]. nil means never.
+	// Inconsistent reports whether the pod is still being updated: see [InPlacePending] and
+	// [SidecarSet.Consistent]. nil means never.
 	Inconsistent func(*cluster.Pod) bool
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
@@ -141,7 +141,7 @@ type Request struct {
 	Harmless bool
 }
 
-// Verdict is what a budget says to a request.
+// Verdict is the answer of a budget to a request.
 type Verdict struct {
 	Allowed bool
 	// Record is true when the permit is taken from the budget and noted, for 10

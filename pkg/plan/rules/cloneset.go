@@ -24,8 +24,8 @@ type CloneSet struct {
 	Nodes map[string]*cluster.Node
 	Gates cluster.Gates
 	Now   time.Time
-	// Counted is what Count(false) says, for a caller that asks several questions about
-	// the same moment; nil has each count again.
+	// Counted is the result of Count(false), for a caller that asks several questions about the
+	// same moment; with nil each question counts again.
 	Counted *CloneSetCounts
 	// Survey is what was seen at the last look; nil has every pod looked at.
 	Survey *Survey
@@ -130,11 +130,10 @@ func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
 	return l
 }
 
-// Survey remembers, from one look at a CloneSet to the next, what its rules ask
-// of every pod. Pods never change, so only those are read that stand in the place
-// of others: ten thousand that stayed cost less than reading a hundred. Its zero
-// value remembers nothing, and no answer depends on what it remembers. It is for
-// one CloneSet and one goroutine.
+// Survey caches, from one pass over a CloneSet to the next, what its rules need of every pod. A
+// pod value never changes, so only pods that replaced others are read again: ten thousand
+// unchanged ones cost less than reading a hundred. The zero value is an empty cache, and no answer
+// depends on what is cached. It is for one CloneSet and one goroutine.
 type Survey struct {
 	// update is the revision that the notes are about.
 	update string
@@ -154,7 +153,7 @@ type note struct {
 	asked bool
 }
 
-// traits are what can be said of a pod without a clock.
+// traits are the properties of a pod that do not depend on the time.
 type traits uint16
 
 const (
@@ -169,7 +168,7 @@ const (
 	traitResting
 	// traitAnnounced is an in-place update whose grace period is not over.
 	traitAnnounced
-	// traitRanked says that the place has its rank.
+	// traitRanked is set when the rank of the pod is known.
 	traitRanked
 )
 
@@ -301,7 +300,7 @@ type CloneSetCounts struct {
 	ExcludePreparingDelete bool
 }
 
-// CloneSetDiff says how far a CloneSet is from what it should be.
+// CloneSetDiff is the difference between a CloneSet and its desired state.
 type CloneSetDiff struct {
 	// ScaleUp pods are missing; CreateOld at the current revision and CreateNew
 	// at the update revision are made now.

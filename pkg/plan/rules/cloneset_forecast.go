@@ -12,13 +12,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Forecast says which pods an update of a CloneSet reaches when its partition falls
-// step by step. It makes the controller's own passes ([CloneSet.Scale] and
-// [CloneSet.TakeUpdate], which the simulator makes too) over copies of the pods, and
-// pods are available in the order of the passes that started them. Surge pods make the
-// controller delete old pods at the end of each step, and pods that are replaced
-// change what scatterStrategy counts: neither can be read off an order that is sorted
-// once.
+// Forecast predicts which pods an update of a CloneSet reaches when its partition falls step by
+// step. It makes the controller's own passes ([CloneSet.Scale] and [CloneSet.TakeUpdate], which
+// the simulator makes too) over copies of the pods, and pods are available in the order of the
+// passes that started them. Surge pods make the controller delete old pods at the end of each
+// step, and pods that are replaced change what scatterStrategy counts: neither can be read off an
+// order that is sorted once.
 type Forecast struct {
 	set *CloneSet
 	// mode is what an update does to a pod.

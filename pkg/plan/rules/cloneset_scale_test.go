@@ -101,9 +101,9 @@ func TestScale_WithHook(t *testing.T) {
 	}
 }
 
-// TestScale_LeavesOpen: a side that goes as a whole, and pods that were marked,
+// TestScale_LeavesUnsortedSidesUnnamed: a side that goes as a whole, and pods that were marked,
 // are not sorted by Kruise.
-func TestScale_LeavesOpen(t *testing.T) {
+func TestScale_LeavesUnsortedSidesUnnamed(t *testing.T) {
 	for _, c := range []struct{ name, spec, pods, del, open string }{
 		{"088: all old ones, one now", "replicas: 6\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 2}}", "2*o 4*n 2*n!", "p2", "p1 p2"},
 		{"some of the old ones", "replicas: 4\nupdateStrategy: {rollingUpdate: {partition: 2, maxUnavailable: 1}}", "3*o 2*n", "p3", ""},
@@ -168,8 +168,8 @@ func cost(p *cluster.Pod, v string) {
 	p.Annotations = map[string]string{corev1.PodDeletionCost: v}
 }
 
-// TestVictims: which side gives, by downOld.
-func TestVictims(t *testing.T) {
+// TestVictims_ComeFromTheSideThatGives: which side gives, by downOld.
+func TestVictims_ComeFromTheSideThatGives(t *testing.T) {
 	set := cloneSet(t, "replicas: 1", "3*o 3*n")
 	for _, c := range []struct {
 		n, old int

@@ -13,8 +13,8 @@ import (
 type Choice struct {
 	// Pods are taken now, in this order.
 	Pods []*cluster.Pod
-	// Order is every pod that this update will take, the present ones first,
-	// as things stand.
+	// Order is every pod that this update will take, those of this pass first, if nothing else
+	// changes.
 	Order []*cluster.Pod
 	// Back is true when pods return to the current revision.
 	Back bool
@@ -77,7 +77,7 @@ type updateBudget struct {
 	unavailable, atTarget, others int
 }
 
-// mayUpdate reports whether there are pods to update. The choice says why not.
+// mayUpdate reports whether there are pods to update. The choice has the reason if there are none.
 func (c *CloneSet) mayUpdate() (Choice, updateBudget, bool) {
 	if c.Spec.UpdateStrategy.Type == kruise.OnDeleteCloneSetStrategyType {
 		return Choice{Why: "update strategy OnDelete: pods are updated when they are deleted"}, updateBudget{}, false
@@ -105,7 +105,7 @@ func (c *CloneSet) order(choice *Choice, wanted int) {
 	choice.Order = order[:min(wanted, len(order))]
 }
 
-// exhausted says why no pod at all can be taken, whatever their order.
+// exhausted reports why no pod at all can be taken, whatever their order.
 func (b updateBudget) exhausted() string {
 	switch {
 	case b.atTarget >= b.limit:

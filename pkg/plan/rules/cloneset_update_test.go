@@ -127,8 +127,8 @@ func TestChooseUpdate_IsPure(t *testing.T) {
 	}
 }
 
-// TestTakeUpdate: what a controller takes is what the whole choice takes, and it
-// says why it does not even look.
+// TestTakeUpdate: a controller takes the pods of the whole choice, and has a reason if it takes
+// none.
 func TestTakeUpdate(t *testing.T) {
 	for _, c := range []struct {
 		name, spec, pods, why string

@@ -152,7 +152,7 @@ func (d *DaemonSet) Eligible() []DaemonNode {
 	return list
 }
 
-// eligible also says how many of the missing nodes are among them: their pods are gone.
+// eligible also reports how many of the missing nodes are among them: their pods are gone.
 func (d *DaemonSet) eligible() (list []DaemonNode, missing int) {
 	var reached, vacant, outdated []DaemonNode
 	chosen := d.selector()
@@ -205,7 +205,7 @@ type DaemonSetUpdate struct {
 	Surge bool
 	// Finished are old pods whose new neighbour is available; they go.
 	Finished []*cluster.Pod
-	// Why says what decides.
+	// Why is the deciding reason.
 	Why string
 }
 
@@ -325,9 +325,9 @@ func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
 	return max(desired-updated-upTo(l.Partition, desired), 0), true
 }
 
-// superfluous returns the pods of a node that have to go: all where it may have
-// none. Of several pods the oldest stays; an old and a new one may stand side by
-// side under maxSurge.
+// superfluous returns the pods of a node that must be deleted: all of them if the node should have
+// none. Of several pods the oldest stays; under maxSurge an old and a new one may run side by
+// side.
 func (d *DaemonSet) superfluous(node DaemonNode, surge bool) []*cluster.Pod {
 	if node.ShouldRun && len(node.Pods) == 1 && !failed(node.Pods[0]) {
 		return nil

@@ -25,8 +25,8 @@ type ReplicaSetSize struct {
 // Deployment is a native Deployment with all that its rules look at.
 type Deployment struct {
 	Spec *appsv1.DeploymentSpec
-	// New is the ReplicaSet of the present template, without a name while there
-	// is none; Old are the others, oldest first.
+	// New is the ReplicaSet of the current template, without a name until it exists; Old are the
+	// others, oldest first.
 	New ReplicaSetSize
 	Old []ReplicaSetSize
 }
@@ -121,8 +121,8 @@ func (d *Deployment) shrink(l DeploymentLimits, old []int) []int {
 	return old
 }
 
-// RecordedSize is what a ReplicaSet's annotations say of its Deployment when it
-// was last scaled: spec.replicas, and that plus the surge.
+// RecordedSize has the numbers of the Deployment in a ReplicaSet's annotations, as they were when
+// it was last scaled: spec.replicas, and that plus the surge.
 type RecordedSize struct{ Desired, Most int }
 
 // Rescale returns the sizes that the controller gives the ReplicaSets when

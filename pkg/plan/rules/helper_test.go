@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// All tests stand at one moment, an hour after the first pod was made.
+// All tests use one moment, an hour after the first pod was created.
 var (
 	t0  = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	now = t0.Add(time.Hour)

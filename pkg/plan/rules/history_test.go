@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// history is a CloneSet that is driven by nothing but the rules, pass by pass,
-// with pods that become ready at random moments, and now and then break.
+// history is a CloneSet that only the rules change, pass by pass, with pods that become ready at
+// random moments, and now and then break.
 type history struct {
 	*testing.T
 	rng     *rand.Rand
@@ -97,7 +97,7 @@ func (h *history) run() bool {
 	return false
 }
 
-// pass does what the rules say and holds each act against the limits.
+// pass applies the rules and checks each action against the limits.
 func (h *history) pass() bool {
 	scale := h.set.Scale()
 	if scale.Acts() {

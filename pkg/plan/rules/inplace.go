@@ -29,7 +29,7 @@ const (
 	ModeMetadataOnly UpdateMode = "metadataOnly"
 	// ModeRecreate: the pod is deleted and recreated.
 	ModeRecreate UpdateMode = "recreate"
-	// ModeNotAllowed: the policy forbids recreation; the rollout would stand.
+	// ModeNotAllowed: the policy forbids recreation, so the rollout would be blocked.
 	ModeNotAllowed UpdateMode = "notAllowed"
 )
 
@@ -91,7 +91,7 @@ type Eligibility struct {
 	Why string
 }
 
-// Eligible says whether a change of template can be made in place: every
+// Eligible reports whether a change of template can be made in place: every
 // difference must be one that a running pod can take
 // (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func (c TemplateChange) Eligible() Eligibility {

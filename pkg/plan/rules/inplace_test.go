@@ -134,9 +134,9 @@ func holdPolicies(t *testing.T, c TemplateChange, got Eligibility) {
 	}
 }
 
-// TestEligible_NamesEverything: one blocking field among several decides, and
+// TestEligible_NamesAllBlockingFields: one blocking field among several decides, and
 // all are named, the order of containers being their position (024).
-func TestEligible_NamesEverything(t *testing.T) {
+func TestEligible_NamesAllBlockingFields(t *testing.T) {
 	swapped := template(t, baseTemplate)
 	spec := maps.Clone(swapped["spec"].(map[string]any))
 	list := spec["containers"].([]any)
@@ -177,8 +177,8 @@ func TestEligible_Gates(t *testing.T) {
 	}
 }
 
-// TestQOSStays: cpu and memory may change in place only while the class stays.
-func TestQOSStays(t *testing.T) {
+// TestEligible_ResizeKeepsTheQOSClass: cpu and memory may change in place only while the class stays.
+func TestEligible_ResizeKeepsTheQOSClass(t *testing.T) {
 	guaranteed := func(cpu, limit string) cluster.Revision {
 		return cluster.Revision{Template: template(t, `
 spec:
@@ -259,8 +259,8 @@ func TestForPod(t *testing.T) {
 	}
 }
 
-// TestEligible_OddInput: whatever is in a template, there is an answer.
-func TestEligible_OddInput(t *testing.T) {
+// TestEligible_NeverPanics: whatever is in a template, there is an answer.
+func TestEligible_NeverPanics(t *testing.T) {
 	for _, odd := range []map[string]any{
 		nil,
 		{},

@@ -287,15 +287,15 @@ func InPlaceGraceOf(p *cluster.Pod) (g InPlaceGrace, ok bool) {
 	return g, json.Unmarshal([]byte(p.Annotations[kruise.InPlaceUpdateGraceAnnotation]), &g) == nil
 }
 
-// GraceEnds returns when the announced change is due, counted from whole seconds
-// (recorded in 075); ok is false when the pod does not say.
+// GraceEnds returns when the announced change is due, counted from whole seconds (recorded in
+// 075); ok is false when the pod has no such announcement.
 func GraceEnds(p *cluster.Pod) (due time.Time, ok bool) {
 	g, announced := InPlaceGraceOf(p)
 	r, recorded := InPlaceRecordOf(p)
 	return r.UpdateTimestamp.Add(seconds(g.GraceSeconds)), announced && recorded
 }
 
-// NodeReport is what the node says of a pod beyond its status.
+// NodeReport is what the node reports about a pod beyond its status.
 type NodeReport struct {
 	// PlainHashes and EnvHashes are whether those in the annotation of the node
 	// agent match the spec, for all containers.
@@ -304,7 +304,7 @@ type NodeReport struct {
 	Resources bool
 }
 
-// InPlacePending says what a pod's in-place update waits for; a pod that was
+// InPlacePending reports what a pod's in-place update waits for; a pod that was
 // never updated in place waits for nothing
 // (docs/kruise/workloads.md#when-an-in-place-update-is-complete).
 func InPlacePending(p *cluster.Pod, node NodeReport) Pending {
@@ -324,7 +324,7 @@ func InPlacePending(p *cluster.Pod, node NodeReport) Pending {
 	return append(out, r.batch(p, node)...)
 }
 
-// batch says what the batches that were begun wait for.
+// batch reports what the started batches wait for.
 func (r *InPlaceRecord) batch(p *cluster.Pod, node NodeReport) Pending {
 	var out Pending
 	out.need(!r.UpdateEnvFromMetadata || node.EnvHashes, "the node has not restarted the containers whose env changed")

@@ -19,13 +19,15 @@ type kind interface {
 	policy() UpdatePolicy
 	// policies are all that the kind knows.
 	policies() []UpdatePolicy
-	// change says what a change of the workload does to its pods under a policy.
+	// change reports what a change of the workload does to its pods under a policy.
 	change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility
-	// strategyRemark says what the kind makes of a new template whatever its strategy.
+	// strategyRemark returns a warning about how the kind handles a new template, with any
+	// strategy.
 	strategyRemark() string
-	// gateRemark says what an in-place policy asks of readiness gates.
+	// gateRemark returns a warning about the readiness gates that an in-place policy needs.
 	gateRemark(old, updated *cluster.Workload) string
-	// refusedRemark says who refuses a change that no pod can take, in a version.
+	// refusedRemark returns a warning about which component refuses a change that no pod can take,
+	// in a version.
 	refusedRemark(version string) string
 }
 
@@ -52,7 +54,7 @@ func (templated) change(old, updated *cluster.Workload, policy UpdatePolicy, gat
 	}.Eligible()
 }
 
-// updating is for kinds whose controller updates pods, as the strategy says.
+// updating is for kinds whose controller updates pods by the strategy.
 type updating struct{}
 
 func (updating) strategyRemark() string { return "" }
@@ -90,7 +92,7 @@ func (cloneSetKind) policies() []UpdatePolicy {
 // refusedRemark: docs/kruise/workloads.md#when-it-is-impossible.
 func (cloneSetKind) refusedRemark(version string) string {
 	if version == kruise.V1beta1 {
-		return "admission lets it through in " + kruise.V1beta1 + ", and then no pod changes and no event says why"
+		return "admission accepts it in " + kruise.V1beta1 + ", but then no pod changes and no event explains why"
 	}
 	return admitted{}.refusedRemark(version)
 }
@@ -148,7 +150,7 @@ func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
 	if PolicyOf(old.Object) != PolicyRecreate {
 		return ""
 	}
-	return "pods made under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
+	return "pods created under Standard have no readiness gate " + inPlaceGate + ": those are recreated once"
 }
 
 type sidecarSetKind struct {
@@ -209,13 +211,12 @@ func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), Policy
 // PoliciesOf returns all policies that the object's kind knows.
 func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
 
-// Change says what a change of a workload does to its pods under a policy.
+// Change reports what a change of a workload does to its pods under a policy.
 func Change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
 	return kindOf(updated.Object).change(old, updated, policy, gates)
 }
 
-// claims stands for the hash of a CloneSet's volume claim templates where only
-// equality matters.
+// claims replaces the hash of a CloneSet's volume claim templates where only equality matters.
 func claims(obj any) string {
 	c, ok := obj.(*kruise.CloneSet)
 	if !ok || len(c.Spec.VolumeClaimTemplates) == 0 {
@@ -225,8 +226,8 @@ func claims(obj any) string {
 	return string(text)
 }
 
-// Warnings are things to know about a change of a workload beside the answer e:
-// what admission says to it, and what the strategy makes of it.
+// Warnings returns what a user should know about a change of a workload besides the answer e: the
+// response of admission, and the effect of the strategy.
 func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 	var out []string
 	for _, r := range []string{
@@ -253,7 +254,7 @@ func strategyRemark(obj any) string {
 	case onDelete:
 		return "the strategy is OnDelete: a pod gets the new template only when it is deleted"
 	case string(kruise.NotUpdateSidecarSetStrategyType):
-		return "the strategy is NotUpdate: only pods made from now on get it"
+		return "the strategy is NotUpdate: only pods created from now on get it"
 	}
 	return kindOf(obj).strategyRemark()
 }

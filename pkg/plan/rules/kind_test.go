@@ -83,9 +83,9 @@ func TestChange_OfClaimTemplates(t *testing.T) {
 	}
 }
 
-// TestRemarks: what each kind of workload has to say; text is a part of the one
-// remark that is due, "" for none.
-func TestRemarks(t *testing.T) {
+// TestWarnings_OfEachKind: the warnings of each kind of workload; text is a part of the expected
+// one, "" for none.
+func TestWarnings_OfEachKind(t *testing.T) {
 	yes := true
 	cloneSet := func(policy kruise.CloneSetPodUpdateStrategyType, paused bool) *kruise.CloneSet {
 		var c kruise.CloneSet
@@ -148,7 +148,7 @@ func TestRemarks(t *testing.T) {
 		"a ReplicaSet":                   {updated: &appsv1.ReplicaSet{}, want: "a ReplicaSet updates no pod"},
 		"a paused Deployment":            {updated: &paused, want: "is paused"},
 		"a Deployment":                   {updated: &appsv1.Deployment{}, want: ""},
-		"not allowed, new CloneSet":      {updated: cloneSet("InPlaceOnly", false), version: "v1beta1", e: Eligibility{Mode: ModeNotAllowed}, want: "no event says why"},
+		"not allowed, new CloneSet":      {updated: cloneSet("InPlaceOnly", false), version: "v1beta1", e: Eligibility{Mode: ModeNotAllowed}, want: "no event explains why"},
 		"not allowed, old CloneSet":      {updated: cloneSet("InPlaceOnly", false), version: "v1alpha1", e: Eligibility{Mode: ModeNotAllowed}, want: "admission refuses the change"},
 		"not allowed, StatefulSet":       {updated: statefulSet(false), template: gated, e: Eligibility{Mode: ModeNotAllowed}, want: "admission refuses the change"},
 		"not allowed, sidecars":          {updated: &kruise.SidecarSet{}, e: Eligibility{Mode: ModeNotAllowed}, want: "until they are recreated"},
@@ -172,12 +172,12 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestRemarksOfSwitchedDaemonSet: two things at once.
-func TestRemarksOfSwitchedDaemonSet(t *testing.T) {
+// TestWarnings_OfConvertedDaemonSet: two things at once.
+func TestWarnings_OfConvertedDaemonSet(t *testing.T) {
 	var inPlace kruise.DaemonSet
 	inPlace.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateDaemonSet{RollingUpdateType: kruise.InPlaceIfPossibleRollingUpdateType}
 	got := Warnings(&cluster.Workload{Object: &kruise.DaemonSet{}}, &cluster.Workload{Object: &inPlace}, Eligibility{})
-	if len(got) != 2 || !strings.Contains(got[1], "made under Standard") {
+	if len(got) != 2 || !strings.Contains(got[1], "created under Standard") {
 		t.Errorf("%q", got)
 	}
 }

@@ -176,7 +176,7 @@ type Hold struct {
 	Hook string
 	// Wants is what the program has to do.
 	Wants string
-	// Since is when the pod came to wait; zero where it does not say.
+	// Since is when the pod started to wait; zero if unknown.
 	Since time.Time
 	// Answer is the change of the pod that answers the hook.
 	Answer cluster.PodChange

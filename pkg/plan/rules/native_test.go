@@ -68,9 +68,9 @@ func TestDeployment_Next(t *testing.T) {
 	}
 }
 
-// TestDeployment_Ends: step by step, with pods that become available at once,
+// TestDeployment_EndsWithinItsLimits: step by step, with pods that become available at once,
 // the controller arrives and never leaves its bounds.
-func TestDeployment_Ends(t *testing.T) {
+func TestDeployment_EndsWithinItsLimits(t *testing.T) {
 	for replicas := 1; replicas < 8; replicas++ {
 		for surge := range 3 {
 			for unavailable := range 3 {
@@ -102,7 +102,7 @@ func rollOut(t *testing.T, spec string, replicas int) {
 	t.Fatalf("%s: never ends", spec)
 }
 
-func TestNativePending(t *testing.T) {
+func TestPending_OfNativeWorkloads(t *testing.T) {
 	five := int32(5)
 	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &five}}
 	d.Generation = 2
@@ -275,8 +275,8 @@ func TestDeployment_Rescale(t *testing.T) {
 		{"none has pods, the template is new", "replicas: 2\npaused: true", none, []ReplicaSetSize{size("a", 0, 0, 0, 0), size("b", 0, 0, 0, 0)}, "0 [0 2]"},
 		{"no ReplicaSet at all", "replicas: 2\npaused: true", none, nil, "0 []"},
 		{"paused, nothing else", "replicas: 10\npaused: true" + surge, size("n", 5, 5, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "5 [8]"},
-		// The example of Kubernetes' documentation: 10 to 15 with surge 3, in the
-		// middle of a rollout that stands at 8 old and 5 new.
+		// The example of Kubernetes' documentation: 10 to 15 with surge 3, in the middle of a
+		// rollout with 8 old and 5 new pods.
 		{"in proportion", "replicas: 15" + surge, size("n", 5, 0, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "7 [11]"},
 		{"in proportion while paused", "replicas: 15\npaused: true" + surge, size("n", 5, 5, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "7 [11]"},
 		{"down in proportion", "replicas: 5" + surge, size("n", 5, 0, 10, 13), []ReplicaSetSize{size("a", 8, 8, 10, 13)}, "3 [5]"},

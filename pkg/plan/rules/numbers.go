@@ -110,9 +110,8 @@ func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
 	return out
 }
 
-// Reserved reads reserveOrdinals, numbers and ranges such as "3-5", and tells which
-// ordinals they hold. One range that cannot be read makes the controller ignore them
-// all.
+// Reserved reads reserveOrdinals, numbers and ranges such as "3-5", and returns their ordinals.
+// One invalid range makes the controller ignore them all.
 func Reserved(list []intstr.IntOrString) func(int) bool {
 	type span struct{ from, to int }
 	var spans []span

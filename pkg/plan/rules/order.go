@@ -407,9 +407,9 @@ func move(to, from []int, n int) (grown, left []int) {
 	return append(to, from[:n]...), from[n:]
 }
 
-// Ties groups the pods of an update order that Kruise treats alike: inside a
-// group any pod may come in the place of any other. Groups of one are left out;
-// pods of one group need not stand side by side, since scattering cuts through.
+// Ties groups the pods of an update order that Kruise treats alike: within a group any pod may
+// take the place of any other. Groups of one are left out; the pods of a group need not be
+// neighbours in the order, since scattering separates them.
 func (c *CloneSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
 	rolling := c.rolling()
 	return ties(order, rolling.PriorityStrategy, rolling.ScatterStrategy)

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestDefaultOrder holds each rule of the comparator against the one below it:
+// TestDefaultOrder_EachRuleOutranksTheNext holds each rule of the comparator against the one below it:
 // the pod named first wins although the later rules are against it.
-func TestDefaultOrder(t *testing.T) {
+func TestDefaultOrder_EachRuleOutranksTheNext(t *testing.T) {
 	type edit = func(*cluster.Pod)
 	ready := func(minutes int) edit {
 		return func(p *cluster.Pod) { setReady(p, true, t0.Add(time.Duration(minutes)*time.Minute)) }
@@ -125,7 +125,7 @@ func labelled(name string, pairs ...string) *cluster.Pod {
 	return p
 }
 
-func TestOrderPriority(t *testing.T) {
+func TestOrderPriority_WorkedExample(t *testing.T) {
 	strategy := &kruise.UpdatePriorityStrategy{OrderPriority: []kruise.UpdatePriorityOrderTerm{{OrderedKey: "k1"}, {OrderedKey: "k2"}}}
 	// The example "Also: orderPriority" of docs/kruise/workloads.md#worked-examples.
 	list := []*cluster.Pod{
@@ -161,7 +161,7 @@ func TestOrderPriority_FirstKeyWins(t *testing.T) {
 	}
 }
 
-func TestWeightPriority(t *testing.T) {
+func TestWeightPriority_SumsMatchingTerms(t *testing.T) {
 	term := func(weight int32, selector metav1.LabelSelector) kruise.UpdatePriorityWeightTerm {
 		return kruise.UpdatePriorityWeightTerm{Weight: weight, MatchSelector: selector}
 	}

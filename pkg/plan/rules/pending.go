@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Pending says what is missing until a step or a rollout is done, most basic
-// reason first. None means done.
+// Pending is what is missing until a step or a rollout is done, most basic reason first. None
+// means done.
 type Pending []string
 
 // Done reports whether nothing is missing.
@@ -27,8 +27,8 @@ func (p *Pending) need(ok bool, format string, args ...any) {
 	}
 }
 
-// seen adds a reason when the controller has not looked at the spec yet; what
-// the status says then is about an older one.
+// seen adds a reason when the controller has not observed the spec yet: the status is then about
+// an older one.
 func (p *Pending) seen(observed, generation int64) {
 	p.need(observed >= generation, "the controller has not seen generation %d yet (observedGeneration %d)", generation, observed)
 }
@@ -57,7 +57,7 @@ func Observed(obj any) bool {
 	return t.ObservedGeneration() >= t.Generation()
 }
 
-// CloneSetStepPending says what a partition step waits for: as many updated
+// CloneSetStepPending reports what a partition step waits for: as many updated
 // pods available as the partition asks for, and no surge left over
 // (docs/kruise/workloads.md#cloneset-status).
 func CloneSetStepPending(c *kruise.CloneSet) Pending {
@@ -70,7 +70,7 @@ func CloneSetStepPending(c *kruise.CloneSet) Pending {
 	return p
 }
 
-// CloneSetPending says what a whole rollout waits for: every pod updated and
+// CloneSetPending reports what a whole rollout waits for: every pod updated and
 // available, and the current revision moved (docs/kruise/workloads.md#cloneset-status).
 func CloneSetPending(c *kruise.CloneSet) Pending {
 	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
@@ -127,7 +127,7 @@ func exceeded(c *kruise.CloneSet, deadline time.Duration, now time.Time) bool {
 	return false
 }
 
-// StatefulSetStepPending says what a partition step of an Advanced StatefulSet
+// StatefulSetStepPending reports what a partition step of an Advanced StatefulSet
 // waits for (docs/kruise/workloads.md#advanced-statefulset, Done).
 func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
@@ -181,7 +181,7 @@ func (s *NativeStatefulSet) Kept() Kept {
 	return keptOf(v, v.present.without(v.present.from(s.partition())))
 }
 
-// StatefulSetPending says what a whole rollout waits for.
+// StatefulSetPending reports what a whole rollout waits for.
 func StatefulSetPending(s *kruise.StatefulSet) Pending {
 	r := int32(number(s.Spec.Replicas, 1))
 	var p Pending
@@ -192,7 +192,7 @@ func StatefulSetPending(s *kruise.StatefulSet) Pending {
 	return p
 }
 
-// DaemonSetStepPending says what a step of an Advanced DaemonSet waits for.
+// DaemonSetStepPending reports what a step of an Advanced DaemonSet waits for.
 // With a selector in force, matching is how many nodes it matches; without one
 // pass a negative number (docs/kruise/workloads.md#advanced-daemonset, Done).
 func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
@@ -212,7 +212,7 @@ func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 	return p
 }
 
-// DaemonSetPending says what a whole rollout waits for.
+// DaemonSetPending reports what a whole rollout waits for.
 func DaemonSetPending(d *kruise.DaemonSet) Pending {
 	s := d.Status
 	var p Pending
@@ -222,8 +222,8 @@ func DaemonSetPending(d *kruise.DaemonSet) Pending {
 	return p
 }
 
-// ReplicasPending says what a change of spec.replicas waits for: the controller has
-// seen it, and there are so many pods, whatever their revision.
+// ReplicasPending reports what a change of spec.replicas waits for: the controller has seen it,
+// and the number of pods is reached, at any revision.
 func ReplicasPending(obj any) Pending {
 	var p Pending
 	if s, ok := sizeOf(obj); ok {
@@ -233,8 +233,8 @@ func ReplicasPending(obj any) Pending {
 	return p
 }
 
-// AvailablePending says what a workload that grows waits for beside
-// [ReplicasPending]: so many pods are available, whatever their revision.
+// AvailablePending reports what a workload that grows waits for beside [ReplicasPending]: that
+// number of pods is available, at any revision.
 func AvailablePending(obj any) Pending {
 	var p Pending
 	if s, ok := sizeOf(obj); ok {
@@ -258,9 +258,9 @@ func sizeOf(obj any) (size, bool) {
 	return size{t.Generation(), t.ObservedGeneration(), int32(n), all, available}, ok
 }
 
-// DeploymentStepPending says what a step of a Deployment that is paused once so
-// many pods are updated waits for: that they are, and that no pod is
-// unavailable. The status does not tell updated pods that are available apart.
+// DeploymentStepPending reports what a step of a Deployment that is paused once so many pods are
+// updated waits for: that they are updated, and that no pod is unavailable. The status does not
+// count updated available pods separately.
 func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
 	var p Pending
 	p.seen(d.Status.ObservedGeneration, d.Generation)
@@ -269,7 +269,7 @@ func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
 	return p
 }
 
-// NativeStatefulSetPending says what a step or, with partition 0, a rollout
+// NativeStatefulSetPending reports what a step or, with partition 0, a rollout
 // waits for.
 func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 	r, partition := int32(number(s.Spec.Replicas, 1)), int32(0)
@@ -290,7 +290,7 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 	return p
 }
 
-// NativeDaemonSetPending says what a rollout waits for, as kubectl rollout
+// NativeDaemonSetPending reports what a rollout waits for, as kubectl rollout
 // status does.
 func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
 	s := d.Status
@@ -301,7 +301,7 @@ func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
 	return p
 }
 
-// DeploymentPending says what a rollout waits for, as kubectl rollout status
+// DeploymentPending reports what a rollout waits for, as kubectl rollout status
 // does.
 func DeploymentPending(d *appsv1.Deployment) Pending {
 	s, r := d.Status, int32(number(d.Spec.Replicas, 1))
@@ -313,8 +313,7 @@ func DeploymentPending(d *appsv1.Deployment) Pending {
 	return p
 }
 
-// DeadlineExceeded reports whether a Deployment gave up: its condition
-// Progressing says so.
+// DeadlineExceeded reports whether a Deployment gave up, by its condition Progressing.
 func DeadlineExceeded(d *appsv1.Deployment) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentProgressing {

@@ -35,8 +35,8 @@ func (c *CloneSet) Queue() *Queue {
 	return newQueue(c.candidates(false), active, rolling.ScatterStrategy, true)
 }
 
-// Queue is [CloneSet.Queue] for a SidecarSet, whatever its partition and its
-// pause say (docs/kruise/sidecarset.md#selection).
+// Queue is [CloneSet.Queue] for a SidecarSet, regardless of its partition and its pause
+// (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) Queue() *Queue {
 	matched := s.Matched()
 	return newQueue(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)
@@ -89,8 +89,8 @@ func preparedFirst(list []*cluster.Pod) []*cluster.Pod {
 	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
 }
 
-// Placing says in a few words what gives a pod its place in an update order: the
-// first of the sort keys in which it differs from a plain ready pod.
+// Placing names in a few words what gives a pod its place in an update order: the first of the
+// sort keys in which it differs from a plain ready pod.
 type Placing struct {
 	strategy  *kruise.UpdatePriorityStrategy
 	selectors []labels.Selector
@@ -123,7 +123,7 @@ func (l *Placing) Of(p *cluster.Pod) string {
 		if i := keyOf(p, l.strategy); i >= 0 {
 			return "by its label " + l.strategy.OrderPriority[i].OrderedKey
 		}
-		return "has none of the labels of orderPriority"
+		return "has no label of orderPriority"
 	case p.Node == "":
 		return "not bound to a node"
 	case p.Phase != corev1.PodRunning:

@@ -59,7 +59,7 @@ func TestPlacing_NamesTheReason(t *testing.T) {
 		"weight":    {weights, func(p *cluster.Pod) { p.Labels["a"] = "b" }, "priority weight 40"},
 		"no weight": {weights, func(*cluster.Pod) {}, "priority weight 0"},
 		"key":       {order, func(p *cluster.Pod) { p.Labels["tier"] = "x-1" }, "by its label tier"},
-		"no key":    {order, func(*cluster.Pod) {}, "has none of the labels of orderPriority"},
+		"no key":    {order, func(*cluster.Pod) {}, "has no label of orderPriority"},
 		"unbound":   {nil, func(p *cluster.Pod) { p.Node = "" }, "not bound to a node"},
 		"pending":   {nil, func(p *cluster.Pod) { p.Phase = "Pending" }, "phase Pending"},
 		"not ready": {nil, func(p *cluster.Pod) { setReady(p, false, t0) }, "not ready"},

@@ -37,8 +37,8 @@ func recordedCloneSet(t *testing.T, s conformance.RolloutStep, pods conformance.
 	return set
 }
 
-// patchedPodsToDelete: the controller takes names out of the spec by itself, so
-// what was asked for stands only in the patch.
+// patchedPodsToDelete: the controller takes names out of the spec by itself, so only the patch has
+// them.
 func patchedPodsToDelete(step map[string]any) ([]string, bool) {
 	at := step["patch"]
 	for _, key := range []string{"spec", "scaleStrategy", "podsToDelete"} {
@@ -53,7 +53,7 @@ func patchedPodsToDelete(step map[string]any) ([]string, bool) {
 	return out, ok
 }
 
-// predictCloneSet says what the controller does first.
+// predictCloneSet reports what the controller does first.
 func predictCloneSet(s conformance.RolloutStep, set *CloneSet) prediction {
 	scale := set.Scale()
 	switch {
@@ -112,9 +112,9 @@ func inGrace(p *cluster.Pod) bool {
 	return grace
 }
 
-// TestRecordedCloneSetFirst holds what the rules say against the first batch of
-// every recorded patch of a CloneSet.
-func TestRecordedCloneSetFirst(t *testing.T) {
+// TestRecordedCloneSet_FirstBatchEqualsRules compares the rules with the first batch of every
+// recorded patch of a CloneSet.
+func TestRecordedCloneSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "CloneSet") {
 		set := recordedCloneSet(t, s, s.Before)
@@ -145,9 +145,9 @@ func TestRecordedCloneSetFirst(t *testing.T) {
 	sum.report(t, "CloneSet, first batch")
 }
 
-// TestRecordedCloneSetSettled: where the recording came to rest, the rules have
+// TestRecordedCloneSet_NothingIsLeftAtRest: where the recording came to rest, the rules have
 // nothing to do.
-func TestRecordedCloneSetSettled(t *testing.T) {
+func TestRecordedCloneSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "CloneSet") {
 		set := recordedCloneSet(t, s, s.After)
@@ -182,7 +182,7 @@ func recordedStatefulSet(t *testing.T, s conformance.RolloutStep, pods conforman
 	}
 }
 
-// predictStatefulSet says what the controller does first.
+// predictStatefulSet reports what the controller does first.
 func predictStatefulSet(s conformance.RolloutStep, set *StatefulSet) prediction {
 	scale := set.Scale()
 	switch {
@@ -218,9 +218,9 @@ func predictStatefulSet(s conformance.RolloutStep, set *StatefulSet) prediction 
 	return p
 }
 
-// TestRecordedStatefulSetFirst holds the rules against the first batch of every
+// TestRecordedStatefulSet_FirstBatchEqualsRules holds the rules against the first batch of every
 // recorded patch of an Advanced StatefulSet.
-func TestRecordedStatefulSetFirst(t *testing.T) {
+func TestRecordedStatefulSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "StatefulSet") {
 		set := recordedStatefulSet(t, s, s.Before)
@@ -248,9 +248,9 @@ func TestRecordedStatefulSetFirst(t *testing.T) {
 	sum.report(t, "StatefulSet, first batch")
 }
 
-// TestRecordedStatefulSetSettled: where the recording came to rest, the rules
+// TestRecordedStatefulSet_NothingIsLeftAtRest: where the recording came to rest, the rules
 // have nothing to do.
-func TestRecordedStatefulSetSettled(t *testing.T) {
+func TestRecordedStatefulSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "StatefulSet") {
 		set := recordedStatefulSet(t, s, s.After)
@@ -294,9 +294,9 @@ func recordedDaemonSet(t *testing.T, s conformance.RolloutStep, pods conformance
 	return d
 }
 
-// TestRecordedDaemonSetFirst: what is touched first is what the rules allow,
+// TestRecordedDaemonSet_FirstBatchEqualsRules: what is touched first is what the rules allow,
 // and as much of it; which of the candidates come is random.
-func TestRecordedDaemonSetFirst(t *testing.T) {
+func TestRecordedDaemonSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "DaemonSet") {
 		d := recordedDaemonSet(t, s, s.Before)
@@ -355,9 +355,9 @@ func compareDaemonSet(s conformance.RolloutStep, d *DaemonSet) error {
 
 func one2(b bool) int { return int(one(b)) }
 
-// TestRecordedDaemonSetSettled: where the recording came to rest, the rules have
+// TestRecordedDaemonSet_NothingIsLeftAtRest: where the recording came to rest, the rules have
 // nothing to do.
-func TestRecordedDaemonSetSettled(t *testing.T) {
+func TestRecordedDaemonSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "DaemonSet") {
 		if !s.Trace.Settled || s.Case[0] == '4' {
@@ -403,9 +403,9 @@ func predictSidecarSet(set *SidecarSet) prediction {
 	return prediction{why: update.Why}
 }
 
-// TestRecordedSidecarSetFirst holds the rules against the first batch of every
+// TestRecordedSidecarSet_FirstBatchEqualsRules holds the rules against the first batch of every
 // recorded patch of a SidecarSet.
-func TestRecordedSidecarSetFirst(t *testing.T) {
+func TestRecordedSidecarSet_FirstBatchEqualsRules(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
 		switch {
@@ -427,9 +427,9 @@ func TestRecordedSidecarSetFirst(t *testing.T) {
 	sum.report(t, "SidecarSet, first batch")
 }
 
-// TestRecordedSidecarSetSettled: at rest there is nothing to do, and the numbers
-// of the status are ours.
-func TestRecordedSidecarSetSettled(t *testing.T) {
+// TestRecordedSidecarSet_NothingIsLeftAtRest: at rest there is nothing to do, and the recorded
+// status has the numbers of the rules.
+func TestRecordedSidecarSet_NothingIsLeftAtRest(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
 		if !s.Trace.Settled || s.Case[0] == '4' {
@@ -441,8 +441,8 @@ func TestRecordedSidecarSetSettled(t *testing.T) {
 		want = kruise.SidecarSetStatus{MatchedPods: want.MatchedPods, UpdatedPods: want.UpdatedPods, ReadyPods: want.ReadyPods, UpdatedReadyPods: want.UpdatedReadyPods}
 		diff := cmp.Diff(want, got)
 		if s.Case == "313-sidecar-notupdate" && s.Number == 2 {
-			// Under NotUpdate the controller did not look again when the new pod
-			// became ready: its status says 3 of 4 ready pods to the end.
+			// Under NotUpdate the controller did not reconcile again when the new pod became
+			// ready: its status has 3 of 4 ready pods to the end.
 			diff = ""
 		}
 		if p := predictSidecarSet(set); p.op != "" || diff != "" {

@@ -29,9 +29,9 @@ type replay struct {
 	errs   []string
 }
 
-// TestRecordedCloneSetReplay: every creation, deletion and update of every
+// TestRecordedCloneSet_RulesAllowEveryAction: every creation, deletion and update of every
 // recorded patch was one that the rules allow at that moment.
-func TestRecordedCloneSetReplay(t *testing.T) {
+func TestRecordedCloneSet_RulesAllowEveryAction(t *testing.T) {
 	var sum tally
 	acts := 0
 	for _, s := range recordedSteps(t, "CloneSet") {
@@ -167,9 +167,9 @@ type replayStatefulSet struct {
 	errs   []string
 }
 
-// TestRecordedStatefulSetReplay: every act of every recorded patch was one that
+// TestRecordedStatefulSet_RulesAllowEveryAction: every act of every recorded patch was one that
 // the rules allow at that moment.
-func TestRecordedStatefulSetReplay(t *testing.T) {
+func TestRecordedStatefulSet_RulesAllowEveryAction(t *testing.T) {
 	var sum tally
 	acts := 0
 	for _, s := range recordedSteps(t, "StatefulSet") {
@@ -236,10 +236,10 @@ func (r *replayStatefulSet) check(op conformance.RolloutOp, ok bool, why string)
 	}
 }
 
-// TestRecordedDaemonSetReplay: every act of every recorded patch was one that
+// TestRecordedDaemonSet_RulesAllowEveryAction: every act of every recorded patch was one that
 // the rules allow at that moment. Which candidate comes is random: any may, as
 // long as there is room.
-func TestRecordedDaemonSetReplay(t *testing.T) {
+func TestRecordedDaemonSet_RulesAllowEveryAction(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "DaemonSet") {
 		d := recordedDaemonSet(t, s, s.Before)
@@ -306,9 +306,9 @@ func mayDaemonSet(d *DaemonSet, op conformance.RolloutOp, update DaemonSetUpdate
 	return true
 }
 
-// TestRecordedSidecarSetReplay: every upgrade of every recorded patch was one
+// TestRecordedSidecarSet_RulesAllowEveryUpgrade: every upgrade of every recorded patch was one
 // that the rules allow at that moment, with the images that the patch says.
-func TestRecordedSidecarSetReplay(t *testing.T) {
+func TestRecordedSidecarSet_RulesAllowEveryUpgrade(t *testing.T) {
 	var sum tally
 	for _, s := range recordedSteps(t, "SidecarSet") {
 		if !s.Patched() {

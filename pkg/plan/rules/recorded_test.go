@@ -104,12 +104,12 @@ func recordedRevisions(s conformance.RolloutState) []cluster.Revision {
 	return out
 }
 
-// prediction is what the rules say that a controller does first.
+// prediction is what a controller does first according to the rules.
 type prediction struct {
 	// op is the acting op that comes first, empty for none.
 	op string
-	// pods are the uids it touches, in order; classes stands for each uid that
-	// may be exchanged for another.
+	// pods are the uids it touches, in order; classes has each uid that may be exchanged for
+	// another.
 	pods    []string
 	classes map[string]string
 	// creates are the hashes of the revisions of created pods.
@@ -208,8 +208,8 @@ func eligible(s conformance.RolloutStep, p *cluster.Pod, update string, policy U
 	return change.Eligible()
 }
 
-// terminating reports whether a step starts while pods are on their way out; the
-// state between two passes says too little then.
+// terminating reports whether a step starts while pods are terminating; the state between two
+// passes is not enough then.
 func terminating(list []*cluster.Pod) bool {
 	return slices.ContainsFunc(list, func(p *cluster.Pod) bool { return p.Deleting })
 }

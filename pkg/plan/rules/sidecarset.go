@@ -217,8 +217,8 @@ func (s *SidecarSet) Complete(p *cluster.Pod) bool { return s.Consistent(p, s.na
 // healthy reports whether the pod is consistent in all sidecars and ready.
 func (s *SidecarSet) healthy(p *cluster.Pod) bool { return s.Complete(p) && s.Ready(p) }
 
-// Consistent reports whether the node runs what the spec asks for in the named
-// containers, as far as Kruise can tell (docs/kruise/sidecarset.md#when-a-pod-is-done).
+// Consistent reports whether the node runs the images of the spec in the named containers, as far
+// as Kruise can see (docs/kruise/sidecarset.md#when-a-pod-is-done).
 func (s *SidecarSet) Consistent(p *cluster.Pod, names ...string) bool {
 	if slices.ContainsFunc(p.Containers, func(c cluster.Container) bool { return !c.Reported }) {
 		return false

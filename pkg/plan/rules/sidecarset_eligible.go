@@ -11,7 +11,7 @@ import (
 // it against pods that lack it.
 const EffectNewPods Effect = "newPods"
 
-// SidecarSetEligible says what a change of a SidecarSet's spec, as decoded JSON
+// SidecarSetEligible reports what a change of a SidecarSet's spec, as decoded JSON
 // in v1beta1, does to pods that have its sidecars: only images of containers
 // change, any other change of a container leaves the pod behind until a user
 // recreates it (docs/kruise/sidecarset.md#hashes and
@@ -52,8 +52,8 @@ func entries(v any) any {
 	return v
 }
 
-// classifySidecar says what one change does; hashed are those of a list whose content
-// tells pods apart, but for images.
+// classifySidecar reports what one change does; hashed are those of a list whose content, except
+// for images, is part of the hash of a pod.
 func classifySidecar(f *FieldChange, d tree.Difference, hashed bool, updated map[string]any) {
 	image := len(d.Path) == 4 && d.Path[3] == "image" && d.Old != nil && d.New != nil
 	switch {
@@ -63,7 +63,7 @@ func classifySidecar(f *FieldChange, d tree.Difference, hashed bool, updated map
 	case hashed && !image:
 		f.Effect, f.Why = EffectRecreate, "of a sidecar only the image changes in place: such pods have to be recreated"
 	default:
-		f.Effect, f.Why = EffectNewPods, "only pods made from now on get it"
+		f.Effect, f.Why = EffectNewPods, "only pods created from now on get it"
 	}
 }
 

@@ -139,8 +139,8 @@ func TestFlip_Ready(t *testing.T) {
 	}
 }
 
-// TestFlip_Waits: paused and NotUpdate hold flips back too.
-func TestFlip_Waits(t *testing.T) {
+// TestFlip_WaitsWhilePausedOrNotUpdated: paused and NotUpdate hold flips back too.
+func TestFlip_WaitsWhilePausedOrNotUpdated(t *testing.T) {
 	for _, strategy := range []string{"paused: true", "type: NotUpdate"} {
 		s := sidecarSet(t, hotSpec+"updateStrategy: {"+strategy+"}", "n")
 		heat(s.Pods[0], "mesh:1", "mesh:2", "mesh-2")

@@ -19,7 +19,7 @@ import (
 type SidecarPatch struct {
 	// Images are the new images by container.
 	Images map[string]string
-	// Annotations are set as they stand.
+	// Annotations are set unchanged.
 	Annotations map[string]string
 }
 
@@ -43,7 +43,7 @@ func (s *SidecarSet) Upgrade(p *cluster.Pod, now time.Time) (SidecarPatch, error
 	return u.patch, u.writeState()
 }
 
-// upgradeHot starts the new version beside the old one and tells each of the
+// upgradeHot starts the new version beside the old one, and writes the version of each into the
 // other.
 func (u *sidecarPatcher) upgradeHot(h hotPair) {
 	s, p, out := u.set, u.pod, &u.patch
@@ -94,8 +94,8 @@ func (s *SidecarSet) newPatcher(p *cluster.Pod, now time.Time) *sidecarPatcher {
 	return &sidecarPatcher{set: s, pod: p, now: now, patch: SidecarPatch{Images: map[string]string{}, Annotations: map[string]string{}}}
 }
 
-// writeHash replaces the set's entry, and leaves those of other sets as they stand;
-// the annotation without images stays.
+// writeHash replaces the set's entry, and leaves those of other sets unchanged; the annotation
+// without images stays.
 func (u *sidecarPatcher) writeHash() error {
 	s, p := u.set, u.pod
 	entries := map[string]json.RawMessage{}

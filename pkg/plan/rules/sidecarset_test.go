@@ -165,7 +165,7 @@ func TestSidecarSet_InFlight(t *testing.T) {
 	check("another container has no status", true)
 }
 
-func TestConsistentDigests(t *testing.T) {
+func TestSidecarSet_ComparesImagesByDigest(t *testing.T) {
 	s := sidecarSet(t, meshSpec, "o")
 	side := &s.Pods[0].Containers[1]
 	for _, c := range []struct {
@@ -359,9 +359,9 @@ func TestSidecarHash(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_Brief: what goes now is the same; only where nothing goes the
+// TestSidecarSet_BriefQueueTakesTheSamePods: what goes now is the same; only where nothing goes the
 // order of the rest is left out.
-func TestSidecarSet_Brief(t *testing.T) {
+func TestSidecarSet_BriefQueueTakesTheSamePods(t *testing.T) {
 	for _, c := range []struct{ spec, pods, want, order string }{
 		{meshSpec, "4*o", "p4", "p4 p3 p2 p1"},
 		{meshSpec, "3*o n!", "", ""},
@@ -377,8 +377,8 @@ func TestSidecarSet_Brief(t *testing.T) {
 	}
 }
 
-// TestUpgrade_LeavesOthers: the entries of other sets stay byte by byte.
-func TestUpgrade_LeavesOthers(t *testing.T) {
+// TestUpgrade_KeepsEntriesOfOtherSets: the entries of other sets stay byte by byte.
+func TestUpgrade_KeepsEntriesOfOtherSets(t *testing.T) {
 	s := sidecarSet(t, meshSpec, "o")
 	const other = `"log":{"updateTimestamp":"x","hash":"one","sidecarSetName":"log","sidecarList":["a"],"controllerRevision":"r"}`
 	p := s.Pods[0]

@@ -116,8 +116,8 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, do
 	out.Why = "these are all"
 }
 
-// MaxUnavailable is how many of the matched pods may be down by the update: one
-// unless the spec says otherwise, a percentage rounded up (docs/kruise/sidecarset.md#selection).
+// MaxUnavailable is how many of the matched pods may be unavailable because of the update: one by
+// default, a percentage rounded up (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) MaxUnavailable(matched int) int {
 	return scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), matched, !s.RoundsDown)
 }
@@ -198,7 +198,7 @@ func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.
 	return out
 }
 
-// Pending says what a rollout of the set waits for: all matched pods but those
+// Pending reports what a rollout of the set waits for: all matched pods but those
 // that the partition keeps, and those that the strategy's selector leaves out, updated
 // and ready (docs/kruise/sidecarset.md#when-a-pod-is-done). A set that never updates pods has
 // nothing to wait for. set is the object with the status; s has its spec.

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// VersionIgnored is the version of all pods of kinds whose versions a
-// WorkloadSpread does not tell apart, which are all but Deployment and ReplicaSet.
+// VersionIgnored is the version of all pods of the kinds whose versions a WorkloadSpread does not
+// distinguish: all but Deployment and ReplicaSet.
 const VersionIgnored = "versionIgnored"
 
 // Spread is a WorkloadSpread with the pods of its target, as its webhook and its
@@ -117,8 +117,8 @@ func (s *Spread) shares() (groups map[share][]*cluster.Pod, versions []string) {
 type SpreadChoice struct {
 	// Subset is where the pod goes; [spread.None] leaves it as it is.
 	Subset int
-	// Counted says that the subset has a limit, so that the pod was counted
-	// against it: a pod without a name gets a uid for that.
+	// Counted is true when the subset has a limit, so that the pod was counted against it: a pod
+	// without a name gets a uid for that.
 	Counted bool
 	// Status is the WorkloadSpread's status with the pod in it; nil when nothing
 	// was counted.
@@ -161,10 +161,10 @@ func (s *Spread) closed(i int) bool {
 	return c != nil && c.Status == metav1.ConditionFalse
 }
 
-// missing is the room of each subset for one version: what the status says, the
-// limits where it says nothing. As long as it says nothing of the version at
-// all, percentages of a CloneSet that is named as v1beta1 are of 0 replicas, so
-// no limited subset has room (recorded in 002).
+// missing is the room of each subset for one version: that of the status, or the limits where the
+// status has no number. While the status does not have the version at all, percentages of a
+// CloneSet that is referred to as v1beta1 are of 0 replicas, so no limited subset has room
+// (recorded in 002).
 func (s *Spread) missing(version string) []int {
 	var known []kruise.WorkloadSpreadSubsetStatus
 	if s.Status != nil {

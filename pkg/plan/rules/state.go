@@ -1,13 +1,12 @@
-// Package rules decides what the controllers of Kruise and Kubernetes do next, and
-// why: every rule is a pure function over what is known, and each kind of workload
-// has its files. The planner, the client driver and the simulated controllers all
-// ask here, so a preview cannot differ from what happens.
+// Package rules decides what the controllers of Kruise and Kubernetes do next, and why: every rule
+// is a pure function over what is known, and each kind of workload has its files. The planner, the
+// client driver and the simulated controllers all use these rules, so a preview cannot differ from
+// what happens.
 //
-// Rules know no clock (now is an argument), no files and no cluster. They never
-// change their input and never fail on odd values: a controller does not refuse
-// what its webhook let through, so each rule says what the controller makes of
-// it. Where Kruise leaves the choice open, pods come in the order of their
-// names, and the result says which of them could be exchanged.
+// Rules know no clock (now is an argument), no files and no cluster. They never change their input
+// and never fail on odd values: a controller does not refuse what its webhook let through, so each
+// rule returns what the controller does with it. Where Kruise's choice is arbitrary, pods come in
+// the order of their names, and the result has the pods that are interchangeable.
 package rules
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestClasses(t *testing.T) {
+func TestPod_ActiveReadyAvailable(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
 		edit                     func(*cluster.Pod)
@@ -153,8 +153,8 @@ func TestCloneSet_Current(t *testing.T) {
 	}
 }
 
-// TestSameTemplateOfNothing: a revision that holds no template is like no other.
-func TestSameTemplateOfNothing(t *testing.T) {
+// TestSameTemplate_EmptyRevisionEqualsNone: a revision that holds no template is like no other.
+func TestSameTemplate_EmptyRevisionEqualsNone(t *testing.T) {
 	some := map[string]any{"spec": map[string]any{"a": 1}}
 	if SameTemplate(nil, some) || SameTemplate(some, nil) || !SameTemplate(nil, nil) {
 		t.Error("nothing is compared wrongly")

@@ -256,8 +256,8 @@ spec: {selector: {matchLabels: {app: web-%[1]d}}, maxUnavailable: 1}
 	return w, refs
 }
 
-// cpu is how much time the process computes while do runs: on a machine that is
-// shared, the clock on the wall says little.
+// cpu is how much time the process computes while do runs: on a shared machine wall-clock time
+// means little.
 func cpu(tb testing.TB, do func()) time.Duration {
 	tb.Helper()
 	runtime.GC()

@@ -34,8 +34,7 @@ func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
 }
 
-// RunRest drives what is left of a plan, as [Continue] does, and has no opinion about how
-// that ends.
+// RunRest runs the rest of a plan, as [Continue] does, and accepts any outcome.
 func RunRest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, error) {
 	w, err := FromSnapshot(s, o)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // acting are the ops by which a controller acts on pods.
 var acting = []Op{OpInPlace, OpApplyImages, OpSidecarUpdate, OpMarkDelete, OpDelete, OpCreate}
 
-// act is one op of a controller, recorded or ours.
+// act is one op of a controller, recorded or simulated.
 type act struct {
 	at       float64
 	op       Op
@@ -216,7 +216,7 @@ func text(list []actGroup) string {
 	return strings.Join(out, " ")
 }
 
-// ties says which pods Kruise treats alike: those that agree in all that the
+// ties reports which pods Kruise treats alike: those that agree in all that the
 // order looks at. The nodes of a DaemonSet come in random order.
 func ties(s conformance.RolloutStep, before map[string]*cluster.Pod) map[string]string {
 	out := map[string]string{}

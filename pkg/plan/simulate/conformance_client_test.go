@@ -59,7 +59,7 @@ type carriedRun struct {
 	total, updated int
 }
 
-// carriedStep makes a run of a step, or says why the client could not do it.
+// carriedStep returns the run of a step, or why the client could not do it.
 func carriedStep(c conformance.Case, script conformance.RolloutScript, s conformance.RolloutStep, act conformance.RolloutAct) (*carriedRun, string, error) {
 	if _, settles := act.Wait(); !settles || !s.Patched() || len(script.Hooks) > 0 || !updates(act) {
 		return nil, "it is no update that is waited for", nil
@@ -99,8 +99,8 @@ func updates(act conformance.RolloutAct) bool {
 	return len(spec) > 0 && act.On == nil
 }
 
-// size finds out how many pods the step updates, or why no native object could stand
-// for the workload while it does.
+// size finds out how many pods the step updates, or why no native object could carry the workload
+// in it.
 func (r *carriedRun) size(before *cluster.Workload) string {
 	if rules.PausedOf(r.source.Object) {
 		return "nobody updates while it is paused"
@@ -148,8 +148,8 @@ func (r *carriedRun) size(before *cluster.Workload) string {
 	return ""
 }
 
-// strangers says why pods of a ReplicaSet cannot be told: nobody keeps the templates of
-// its pods but the present one and the one before.
+// strangers returns why revisions of a ReplicaSet's pods are unknown: only its current template
+// and the one before are stored.
 func (r *carriedRun) strangers() string {
 	if r.source.Kind != "CloneSet" {
 		return ""

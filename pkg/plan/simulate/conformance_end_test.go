@@ -146,8 +146,8 @@ func compareStatus(s conformance.RolloutStep, b *bed) error {
 	return conformance.Different("the status", cmp.Diff(want, got))
 }
 
-// inVersion is a workload as somebody sees it who reads it in the recorded version,
-// which may have fewer fields of status.
+// inVersion is a workload as it is served in the recorded version, which may have fewer fields of
+// status.
 func inVersion(w *cluster.Workload, recorded map[string]any) (*cluster.Workload, error) {
 	_, version, _ := strings.Cut(fmt.Sprint(recorded["apiVersion"]), "/")
 	n, _, err := kruise.FromHub(tree.FromValue(w.Object), version)

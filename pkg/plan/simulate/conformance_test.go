@@ -75,8 +75,7 @@ func runStep(c conformance.Case, script conformance.RolloutScript, s conformance
 	if err != nil {
 		return err
 	}
-	// A step that nobody waits for ends before anything has happened; the
-	// recording goes on a little longer.
+	// A step without a wait ends before anything has happened; the recording is a little longer.
 	var ends error
 	d, settle := act.Wait()
 	if d == 0 && !settle {

@@ -19,7 +19,7 @@ import (
 type GroupMember struct {
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Begun says that the rollout is in progress already, as the snapshot's progress has it.
+	// Begun is true if the rollout is in progress already, as the snapshot's progress has it.
 	Begun bool
 }
 
@@ -42,12 +42,12 @@ type GroupTimeline struct {
 // GroupRun is when one member started and ended.
 type GroupRun struct{ Begin, End time.Duration }
 
-// groupPatience is for how long nothing may happen before the run of a group counts as stuck.
+// groupPatience is for how long nothing may happen before the run of a group counts as blocked.
 const groupPatience = 2 * patience
 
-// Group carries out a group over one cluster, with pods that behave: every member by
-// [plan.Next], and which of them start by [group.Next]. Pauses that wait for a user are taken
-// to be approved at once. The error says why the group could not end.
+// Group carries out a group over one cluster, with pods that behave: every member by [plan.Next],
+// and which of them start by [group.Next]. Pauses that wait for a user are taken to be approved at
+// once. The error is why the group could not end.
 func Group(g group.Group, members []GroupMember, o Options) (GroupTimeline, error) {
 	d, err := newGroupDriver(g, members, o)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *groupDriver) step() error {
 	return d.passTime(decision)
 }
 
-// status is how the members stand.
+// status returns the states of the members.
 func (d *groupDriver) status() []group.Status {
 	out := make([]group.Status, len(d.members))
 	for i, r := range d.members {
@@ -223,7 +223,7 @@ func (d *groupDriver) act(r *groupRunner, decision plan.Decision) (bool, error) 
 	if r.askedAt != d.clock.at {
 		r.asked, r.askedAt = 0, d.clock.at
 	}
-	if r.asked += len(decision.Actions); r.asked > mostRequests+10*r.Plan.Limits.Replicas {
+	if r.asked += len(decision.Actions); r.asked > maxRequests+10*r.Plan.Limits.Replicas {
 		r.phase, r.reason = group.Failed, decision.Reason+": asked for again and again, without effect"
 		return true, nil
 	}
@@ -258,7 +258,7 @@ func (d *groupDriver) wait(r *groupRunner, decision plan.Decision) (bool, error)
 	return false, nil
 }
 
-// passTime lets the next thing happen. A run in which nothing has for long is stuck.
+// passTime lets the next thing happen. A run in which nothing has for long is blocked.
 func (d *groupDriver) passTime(decision group.Decision) error {
 	if d.clock.at-max(d.clock.active, d.changed) > groupPatience || d.clock.at > longestRun {
 		d.finishStuck(decision)
@@ -281,11 +281,11 @@ func (d *groupDriver) passTime(decision group.Decision) error {
 	return d.clock.fault()
 }
 
-// finishStuck says what the members wait for that are in progress, or why none starts.
+// finishStuck reports what the members wait for that are in progress, or why none starts.
 func (d *groupDriver) finishStuck(decision group.Decision) {
 	var reasons []string
 	for _, r := range d.members {
-		if r.phase == group.Progressing && len(reasons) < mostReasons {
+		if r.phase == group.Progressing && len(reasons) < maxReasons {
 			reasons = append(reasons, d.group.Name(r.ref)+": "+r.reason)
 		}
 	}

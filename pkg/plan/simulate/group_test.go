@@ -92,8 +92,8 @@ metadata: {name: all, namespace: shop}
 spec: {maxUnavailable: 2, selector: {matchLabels: {team: shop}}}
 `
 
-// TestGroup_SharedBudget: members that share a budget are ordered so that it is kept, and
-// without that the peak says that it is broken.
+// TestGroup_SharedBudget: members that share a budget are ordered so that it is kept, and without
+// the order the peak shows that it is exceeded.
 func TestGroup_SharedBudget(t *testing.T) {
 	g, members := bedOfGroup(t, 4, sharedBudget)
 	line, err := Group(g, members, DefaultOptions())
@@ -112,9 +112,9 @@ func TestGroup_SharedBudget(t *testing.T) {
 	}
 }
 
-// TestGroup_Fails: a member whose pods never become ready fails, and what would start after
+// TestGroup_FailedMemberStopsLaterWaves: a member whose pods never become ready fails, and what would start after
 // it does not.
-func TestGroup_Fails(t *testing.T) {
+func TestGroup_FailedMemberStopsLaterWaves(t *testing.T) {
 	g, members := bedOfGroup(t, 3, "")
 	g.Members[1].Wave, g.Members[2].Wave = 1, 2
 	o := DefaultOptions()
@@ -130,8 +130,8 @@ func TestGroup_Fails(t *testing.T) {
 	}
 }
 
-// TestGroup_TwoHundred: a group of two hundred, of which one in twenty fails.
-func TestGroup_TwoHundred(t *testing.T) {
+// TestGroup_OfTwoHundredWithFailures: a group of two hundred, of which one in twenty fails.
+func TestGroup_OfTwoHundredWithFailures(t *testing.T) {
 	g, members := bedOfGroup(t, 200, "")
 	for i := range g.Members {
 		g.Members[i].Wave = i / 50

@@ -226,7 +226,7 @@ func (k *kubelet) crashContainer(e *pod, i, turn int) {
 	k.clock.after(min(backOffFirst<<min(a.crashes-1, 10), backOffMost), func() { k.startContainer(e, i, turn) })
 }
 
-// syncReadiness says which containers are ready: those that have run for long enough,
+// syncReadiness reports which containers are ready: those that have run for long enough,
 // unless something about the pod keeps them from it.
 func (k *kubelet) syncReadiness(e *pod) {
 	unready := k.override(e.Pod).Unready

@@ -166,8 +166,8 @@ func observed(p *cluster.Pod, i int) container {
 	return out
 }
 
-// runsOlder reports whether a container surely runs another image than its spec
-// says: the pod is in the middle of an in-place update.
+// runsOlder reports whether a container surely runs another image than that of its spec: the pod
+// is in the middle of an in-place update.
 func runsOlder(p *cluster.Pod, c cluster.Container) bool {
 	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
 	updating := ok && gate.Status == corev1.ConditionFalse || !c.Ready

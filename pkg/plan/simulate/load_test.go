@@ -176,9 +176,9 @@ metadata:
 spec: {maxUnavailable: 4, selector: {matchLabels: {app: web}}}
 `
 
-// TestRenderedBudget: a PodUnavailableBudget in the annotation of what it was rendered
+// TestRenderedBudget_IsKeptByTheClient: a PodUnavailableBudget in the annotation of what it was rendered
 // into is kept by the client, as on a cluster, and asked by no webhook.
-func TestRenderedBudget(t *testing.T) {
+func TestRenderedBudget_IsKeptByTheClient(t *testing.T) {
 	ref := cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"}
 	for spec, down := range map[string]int{
 		`{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 1}`: 1,
@@ -219,9 +219,9 @@ func TestRenderedBudget(t *testing.T) {
 	}
 }
 
-// TestRenderedBudget_Observed: on a cluster whose budget was rendered, nobody but the
-// client keeps it: the preview of what a native controller does is not held up by a
-// webhook that is not there, nor does the plan say that the budget sets the pace.
+// TestRenderedBudget_Observed: in a cluster with a rendered budget, only the client keeps it: the
+// preview of a native controller does not wait for a webhook that does not exist, and the plan
+// does not report the budget as its limit.
 func TestRenderedBudget_Observed(t *testing.T) {
 	w := New(DefaultOptions())
 	w.AddNode("n1", nil)

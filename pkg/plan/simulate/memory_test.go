@@ -41,7 +41,7 @@ func TestMemory_ChangesNoDecision(t *testing.T) {
 				}
 				must(t, d.step())
 			}
-			want := map[bool]Outcome{false: Completed, true: Halted}[fails]
+			want := map[bool]Outcome{false: Completed, true: Failed}[fails]
 			if got := w.recorder; decisions < 5 || got.outcome != want {
 				t.Errorf("%s, fails %t: the rollout is %s after %d decisions, want %s: %s", name, fails, got.outcome, decisions, want, got.reason)
 			}

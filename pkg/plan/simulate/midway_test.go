@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestRollout_CanBeUndoneAtAnyMoment: a user who looks in the middle of a rollout, at any moment, can plan the way
-// back from there, also where the new image cannot be pulled; only a StatefulSet that is
-// ordered repairs no pod (recorded in 125), which is said.
+// TestRollout_CanBeUndoneAtAnyMoment: at any moment of a rollout the rollback can be planned, also
+// if the new image cannot be pulled; only an ordered StatefulSet repairs no pod (recorded in 125),
+// which is reported.
 func TestRollout_CanBeUndoneAtAnyMoment(t *testing.T) {
 	broken := DefaultOptions()
 	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
@@ -211,7 +211,7 @@ func TestCheck_EndsFromAnyMomentOfAnUpdate(t *testing.T) {
 			}
 			p, err := planned(t, text, s, chance)
 			if err != nil {
-				continue // a container that cannot restart, and says so
+				continue // a container that cannot restart, which is reported
 			}
 			n, outcome, err := turns(p, s, o)
 			if err != nil {

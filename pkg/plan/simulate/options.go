@@ -7,9 +7,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Options say how the model cluster behaves. The zero value is a cluster with
-// Kruise as it comes, nodes that do everything at once, and controllers without
-// delay; [DefaultOptions] is what a preview assumes.
+// Options define how the model cluster behaves. The zero value is a cluster with Kruise's
+// defaults, nodes that do everything at once, and controllers without delay; [DefaultOptions] is
+// what a preview assumes.
 type Options struct {
 	// Seed decides all that is left to chance.
 	Seed uint64
@@ -51,9 +51,8 @@ type Agent struct {
 	Pull Span
 	// Unpullable reports images that no node can pull; nil means none.
 	Unpullable func(image string) bool
-	// Reread is whether nodes restart a container whose env reads a label or
-	// annotation that went away. Kruise's own daemon does not; the recordings'
-	// stand-in did.
+	// Reread is whether nodes restart a container whose env reads a label or annotation that went
+	// away. Kruise's own daemon does not; the simulated nodes of the recordings did.
 	Reread bool
 	// Override is what is special about one pod; nil means nothing. It is asked
 	// again after each change of the pod.

@@ -20,7 +20,7 @@ type Peak struct {
 	Allowed int
 	// Before is how many were before anything started.
 	Before int
-	// Shared says that a budget covers pods of several members.
+	// Shared is true if a budget covers pods of several members.
 	Shared bool
 }
 

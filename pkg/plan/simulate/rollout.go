@@ -12,13 +12,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// RolloutOptions say how a plan is driven.
+// RolloutOptions define how a plan is run.
 type RolloutOptions struct {
 	// Promote is after how long each pause that waits for approval is promoted,
 	// after it began; nil lets the run end there.
 	Promote *time.Duration
-	// Patience is for how long nothing may happen before the run counts as stuck;
-	// 0 is a quarter of an hour and twice the time that a pod has to be ready.
+	// Patience is how long nothing may happen before the run counts as blocked; 0 is a quarter of
+	// an hour and twice the time that a pod has to be ready.
 	Patience time.Duration
 	// Limit is how long the run may take; 0 is a year.
 	Limit time.Duration
@@ -36,14 +36,14 @@ const (
 	retryInterval = time.Second
 )
 
-// MostPods is how many pods of a workload, and how many nodes, a model holds at the
-// most: as many pods as Kubernetes says that a cluster may have. More are a typing
-// error, and would keep the machine busy until it is full.
+// MostPods is how many pods of a workload, and how many nodes, a model holds at the most: the
+// documented limit of pods in a Kubernetes cluster. More are a typing error, and would use up the
+// memory.
 const MostPods = 150_000
 
-// Rollout drives a plan as the executor will: look, ask [plan.Next], act, look
-// again. What comes of it, halted or stuck runs too, is in the timeline; an error
-// is something that no plan should lead to, or more pods than [MostPods].
+// Rollout runs a plan as the executor will: take a snapshot, ask [plan.Next], act, repeat. The
+// result, also of failed and blocked runs, is in the timeline; an error is something that no plan
+// should lead to, or more pods than [MostPods].
 func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 	d, err := newDriver(w, p, o)
 	if err != nil {
@@ -70,7 +70,7 @@ type driver struct {
 	askedAt time.Duration
 	// memory is what decisions remember of the pods.
 	memory plan.Memory
-	// brief is whether snapshots need neither be kept nor say on which nodes images are.
+	// brief is true if snapshots need neither be kept nor have the nodes of images.
 	brief bool
 	// refusal is why the rollout's own last request was refused.
 	refusal string
@@ -115,7 +115,7 @@ func (d *driver) step() error {
 	case plan.Wait:
 		return d.wait(decision)
 	case plan.Halt:
-		d.finish(Halted, d.reasons(decision))
+		d.finish(Failed, d.reasons(decision))
 	case plan.Done:
 		d.finish(Completed, "")
 	default:
@@ -156,7 +156,7 @@ func (d *driver) markSteps(decision plan.Decision) {
 func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	d.refusal = ""
 	if d.repeats(decision) {
-		d.finish(Stuck, decision.Reason+": asked for again and again, without effect")
+		d.finish(Blocked, decision.Reason+": asked for again and again, without effect")
 		return nil
 	}
 	for _, a := range decision.Actions {
@@ -174,12 +174,12 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	return nil
 }
 
-// mostRequests is how often a plan may make one request at one moment. An in-place
+// maxRequests is how often a plan may make one request at one moment. An in-place
 // update writes one pod a few times at once. More than this is a request that has no
 // effect, such as a patch of a field that the object does not have, in a plan that a
 // user has edited. The clock moves only while the plan waits, so nothing else ends
 // such a run.
-const mostRequests = 100
+const maxRequests = 100
 
 // repeats reports whether the plan makes one request again and again, and no time passes.
 func (d *driver) repeats(decision plan.Decision) bool {
@@ -188,7 +188,7 @@ func (d *driver) repeats(decision plan.Decision) bool {
 	}
 	for i := range decision.Actions {
 		r := requestOf(decision.Step, &decision.Actions[i])
-		if d.asked[r]++; d.asked[r] > mostRequests {
+		if d.asked[r]++; d.asked[r] > maxRequests {
 			return true
 		}
 	}
@@ -221,7 +221,7 @@ func requestOf(step int, a *plan.Action) request {
 // passTime lets some time pass, unless nothing has happened for too long.
 func (d *driver) passTime(t time.Duration, reason string) error {
 	if d.clock.at-max(d.clock.active, d.recorder.base) > d.opt.Patience || d.clock.at > d.end {
-		d.finish(Stuck, reason)
+		d.finish(Blocked, reason)
 		return nil
 	}
 	return d.Run(d.clock.now().Add(t))
@@ -251,12 +251,12 @@ func (d *driver) wait(decision plan.Decision) error {
 		return err
 	}
 	if errors.Is(err, errStuck) || d.clock.at > d.end || (!timed && !d.clock.now().Before(patient)) {
-		d.finish(Stuck, d.reasons(decision))
+		d.finish(Blocked, d.reasons(decision))
 	}
 	return nil
 }
 
-// promote approves the pause as the options say, or ends the run.
+// promote approves the pause according to the options, or ends the run.
 func (d *driver) promote(decision plan.Decision) error {
 	if d.opt.Promote == nil {
 		d.finish(Waiting, decision.Reason)
@@ -276,11 +276,11 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// reasons says what a run waits for that goes no further, and what was refused last.
+// reasons reports what a run waits for that goes no further, and what was refused last.
 func (d *driver) reasons(decision plan.Decision) string {
 	reasons := []string{decision.Reason}
 	for _, b := range decision.Blockers {
-		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
+		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < maxReasons {
 			reasons = append(reasons, text)
 		}
 	}
@@ -293,8 +293,8 @@ func (d *driver) reasons(decision plan.Decision) string {
 	return strings.Join(reasons, "; ")
 }
 
-// mostReasons is how many reasons are reported.
-const mostReasons = 3
+// maxReasons is how many reasons are reported.
+const maxReasons = 3
 
 // finish ends the run. The clock stays at the moment of the last decision.
 func (d *driver) finish(o Outcome, reason string) {

@@ -15,9 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestRollout_ReachesThePodsThatThePlanNames over random CloneSets with surge, scatter
-// or both: in each step the pods are those of the plan, and what happens to each is
-// what it says.
+// TestRollout_ReachesThePodsThatThePlanNames over random CloneSets with surge, scatter or both: in
+// each step the pods are those of the plan, and each changes as planned.
 func TestRollout_ReachesThePodsThatThePlanNames(t *testing.T) {
 	const worlds = 200
 	surplus, differ := 0, 0

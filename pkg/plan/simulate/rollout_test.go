@@ -223,11 +223,11 @@ func TestRollout_Outcomes(t *testing.T) {
 	}{
 		"a pause waits for a person":   {policy: []string{"1 0s", "100%"}, outcome: Waiting, reason: "promote"},
 		"a person promotes":            {policy: []string{"1 0s", "100%"}, promote: &hour, outcome: Completed, lasts: time.Hour},
-		"an image that nobody can get": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Halted, reason: "web:2"},
-		"a pod that fails":             {options: func(o *Options) { o.Fail = []int{2} }, outcome: Stuck, reason: "updatedAvailableReplicas is 2 of 4"},
+		"an image that nobody can get": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Failed, reason: "web:2"},
+		"a pod that fails":             {options: func(o *Options) { o.Fail = []int{2} }, outcome: Blocked, reason: "updatedAvailableReplicas is 2 of 4"},
 		"a budget that never allows": {
 			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, `"100%"`)},
-			outcome: Stuck, reason: "budget",
+			outcome: Blocked, reason: "budget",
 		},
 		"a budget that allows one at a time": {
 			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, "3")},
@@ -237,7 +237,7 @@ func TestRollout_Outcomes(t *testing.T) {
 			options: func(o *Options) {
 				o.Verify = func(string, *plan.Verify) plan.Result { return plan.Result{Done: true, Text: "error rate 3%"} }
 			},
-			policy: []string{"1 verify", "100%"}, outcome: Halted, reason: "error rate 3%",
+			policy: []string{"1 verify", "100%"}, outcome: Failed, reason: "error rate 3%",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestRollout_Outcomes(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := line.Summary
-			if s.Outcome != c.outcome && (c.outcome != Stuck || s.Outcome != Halted) {
+			if s.Outcome != c.outcome && (c.outcome != Blocked || s.Outcome != Failed) {
 				t.Errorf("it ended %s (%s), want %s", s.Outcome, s.Reason, c.outcome)
 			}
 			if !strings.Contains(s.Reason, c.reason) {
@@ -316,25 +316,25 @@ func TestCheck_LeavesTheSnapshot(t *testing.T) {
 	}
 }
 
-// TestRollout_IsStuckWhenAPatchIsNeverInForce: a user who edits a plan may have it set
+// TestRollout_IsBlockedWhenAPatchIsNeverInForce: a user who edits a plan may have it set
 // what the object does not keep. The plan sends that patch again and again, and no time
 // passes meanwhile.
-func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
+func TestRollout_IsBlockedWhenAPatchIsNeverInForce(t *testing.T) {
 	w, p := ready(t, DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	p.Steps[0].Patches = []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"noSuchField": 1}}}}
 	sent := 0
 	line, err := Rollout(w, p, RolloutOptions{Did: func(plan.Snapshot, plan.Action) { sent++ }})
-	if err != nil || line.Summary.Outcome != Stuck || !strings.Contains(line.Summary.Reason, "again and again, without effect") {
+	if err != nil || line.Summary.Outcome != Blocked || !strings.Contains(line.Summary.Reason, "again and again, without effect") {
 		t.Errorf("%v, %+v", err, line.Summary)
 	}
-	if sent != mostRequests {
+	if sent != maxRequests {
 		t.Errorf("it was sent %d times", sent)
 	}
 }
 
-// TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome: no decision does so, and one that
+// TestRollout_RefusesToWaitForAPastTime: no decision does so, and one that
 // did would never let the clock move.
-func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
+func TestRollout_RefusesToWaitForAPastTime(t *testing.T) {
 	w, p := ready(t, DefaultOptions(), plan.Policy{})
 	d, err := newDriver(w, p, RolloutOptions{})
 	must(t, err)
@@ -348,8 +348,8 @@ func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
 	}
 }
 
-// TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: what a run begins with is old to whoever
-// looks at it, although it is the cluster's newest revision at that time.
+// TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten: the pods at the start of a run count as
+// old, although they are at the cluster's newest revision at that time.
 func TestRollout_CountsPodsAsOldUntilTheTemplateIsWritten(t *testing.T) {
 	w := New(DefaultOptions())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})

@@ -161,8 +161,8 @@ func TestScenario_DaemonNodes(t *testing.T) {
 	}
 }
 
-// TestScenario_DaemonHook is case 213: each pod is held until somebody takes the
-// hook's label away, and one at a time is.
+// TestScenario_DaemonHook is case 213: each pod is held until the hook's label is removed, one pod
+// at a time.
 func TestScenario_DaemonHook(t *testing.T) {
 	s := play(t, edited(daemons(""), "  template:\n    metadata: {labels: {app: web}}",
 		"  lifecycle: {preDelete: {labelsHandler: {hold: 'yes'}}}\n  template:\n    metadata: {labels: {app: web, hold: 'yes'}}"))

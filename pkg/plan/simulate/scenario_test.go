@@ -222,9 +222,9 @@ func (s *scenario) label(name, key, value string) {
 	}
 }
 
-// TestScenario_SidecarBadImage is case 311: the first pod stands and holds the
-// others; the good image repairs it first. Those that it repairs run before the
-// controller has written the next pod, so never more than two are down.
+// TestScenario_SidecarBadImage is case 311: the first pod fails and holds the others; the good
+// image repairs it first. Those that it repairs run before the controller has written the next
+// pod, so never more than two are unavailable.
 func TestScenario_SidecarBadImage(t *testing.T) {
 	s := play(t, sidecarSet("maxUnavailable: 2", ""))
 	s.grow(webRef, 5)
@@ -293,8 +293,7 @@ func TestScenario_BudgetRecreate(t *testing.T) {
 	}
 }
 
-// TestScenario_BudgetAllowsNothing: not even a label changes (413), and the reason
-// is told.
+// TestScenario_BudgetAllowsNothing: not even a label changes (413), and the reason is reported.
 func TestScenario_BudgetAllowsNothing(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible", "minAvailable: 100%")
 	if err := s.Watch(s.ref); err != nil {
@@ -307,9 +306,9 @@ func TestScenario_BudgetAllowsNothing(t *testing.T) {
 	s.expect("a label", nil, s.waves())
 }
 
-// TestScenario_BudgetMarks is case 412: marked pods go one at a time, though the
+// TestScenario_BudgetWithSpecifiedDeletes is case 412: marked pods go one at a time, though the
 // CloneSet would let two go.
-func TestScenario_BudgetMarks(t *testing.T) {
+func TestScenario_BudgetWithSpecifiedDeletes(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 2", "maxUnavailable: 1")
 	s.watch()
 	for _, name := range []string{"p1", "p2", "p3"} {

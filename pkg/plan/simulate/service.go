@@ -240,8 +240,8 @@ func (s *rolloutService) pullOn(nodes []*node, image string, parallel int) {
 	}
 }
 
-// pulledBy says on how many of the nodes of the pods each image is. It is worked
-// out again only when an image has arrived or a pod has come or gone.
+// pulledBy returns on how many of the nodes of the pods each image is. It is computed again only
+// when an image has arrived or a pod has come or gone.
 func (s *rolloutService) pulledBy(o *object, list []*cluster.Pod) map[string]int {
 	if o.pulled.nodes != nil && o.pulled.pulls == s.kubelet.pulls && o.pulled.moves == s.store.moves {
 		return o.pulled.nodes

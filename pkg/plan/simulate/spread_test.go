@@ -69,7 +69,7 @@ func settleSpread(t *testing.T, w *World) {
 	}
 }
 
-// where tells for each subset on which nodes its pods are, and what they cost.
+// where returns for each subset on which nodes its pods are, and what they cost.
 func where(w *World) string {
 	var out []string
 	for _, p := range w.store.all.now {
@@ -124,8 +124,8 @@ func must1(list []*tree.Node, err error) []*tree.Node {
 	return list
 }
 
-// TestSpread_Adopts: pods that were there before are counted where they run.
-func TestSpread_Adopts(t *testing.T) {
+// TestSpread_CountsExistingPodsWhereTheyRun: pods that were there before are counted where they run.
+func TestSpread_CountsExistingPodsWhereTheyRun(t *testing.T) {
 	prefer := `
       affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: zone, operator: In, values: [b]}]}}]}}
 `

@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// Word is the op in a word or two for people; told is false for what is of interest
-// only to those who want to see everything.
+// Word returns the op in one or two words; told is false for operations that only a complete
+// timeline shows.
 func (op Op) Word() (word string, told bool) {
 	if word, told = opWords[op]; told {
 		return word, true
@@ -73,7 +73,7 @@ type Record struct {
 	Reason string
 }
 
-// Sample is how the pods stood from a moment on, until the next sample.
+// Sample has the state of the pods from a moment on, until the next sample.
 type Sample struct {
 	At time.Duration
 	// Old and New are available pods at old revisions and at the new one.
@@ -108,7 +108,7 @@ type Timeline struct {
 	Summary Summary
 }
 
-// Outcome says how a run ended.
+// Outcome is how a run ended.
 type Outcome string
 
 // The outcomes.
@@ -117,16 +117,16 @@ const (
 	Completed Outcome = "completed"
 	// Waiting: a pause waits for approval.
 	Waiting Outcome = "waiting"
-	// Halted: the plan stopped by itself.
-	Halted Outcome = "halted"
-	// Stuck: nothing moves any more, and nothing in the plan ends it.
-	Stuck Outcome = "stuck"
+	// Failed: a limit or a fault stopped the plan.
+	Failed Outcome = "failed"
+	// Blocked: nothing changes any more, and the plan has no limit that ends it.
+	Blocked Outcome = "blocked"
 )
 
 // Summary is a run in numbers.
 type Summary struct {
 	Outcome Outcome
-	// Reason says why it did not complete, or is empty.
+	// Reason is why it did not complete; it may be empty.
 	Reason   string
 	Duration time.Duration
 	// MostDown is the largest number of wanted pods that were not available,

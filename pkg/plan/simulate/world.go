@@ -47,7 +47,7 @@ func New(o Options) *World {
 	return w
 }
 
-// connect tells each part of the cluster which others it calls.
+// connect gives each part of the cluster the others that it calls.
 func (w *World) connect() {
 	*w.api = apiServer{
 		opt: w.opt, clock: w.clock, store: w.store, pods: w.pods, creator: w.creator, scheduler: w.scheduler,

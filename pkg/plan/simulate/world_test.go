@@ -74,8 +74,8 @@ func TestDeployment_ComesUpAndRolls(t *testing.T) {
 	}
 }
 
-// TestPatch: an object is patched in the version in which it was written, and
-// its generation tells changes of the spec.
+// TestPatch: an object is patched in the version in which it was written, and its generation
+// counts changes of the spec.
 func TestPatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		patch      plan.Patch
@@ -190,8 +190,8 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestPreconditions: actions hit the object and the pod that they were made for.
-func TestPreconditions(t *testing.T) {
+// TestPreconditions_GuardObjectAndPod: actions hit the object and the pod that they were made for.
+func TestPreconditions_GuardObjectAndPod(t *testing.T) {
 	w, _ := ready(t, lab(), plan.Policy{})
 	patch := &plan.Patch{Body: map[string]any{"spec": map[string]any{"replicas": 5}}}
 	err := w.Do(t.Context(), shopWeb, plan.Action{Patch: patch, Precondition: plan.Precondition{UID: "another"}})
@@ -249,9 +249,9 @@ func TestFromSnapshot(t *testing.T) {
 	}
 }
 
-// TestCarrier: the native object that carries a Kruise workload is the one
+// TestCarrier_IsTheObjectThatExists: the native object that carries a Kruise workload is the one
 // that lives.
-func TestCarrier(t *testing.T) {
+func TestCarrier_IsTheObjectThatExists(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", nil)
 	must(t, w.Apply(documents(t, `

@@ -1,9 +1,9 @@
-// Package admission is the stage that makes policies of SidecarSets: a
-// MutatingAdmissionPolicy with its binding does when pods are created what
-// Kruise's webhook would do (docs/kruise/sidecarset.md#which-pods-match and
-// docs/kruise/sidecarset.md#injection), so that pods from elsewhere get their sidecars too. What
-// goes where is decided by pkg/kruise/inject, as for templates; this package only says it in CEL. A
-// set that CEL cannot express stays in the stream, for injection into the templates there.
+// Package admission is the stage that turns SidecarSets into policies: a MutatingAdmissionPolicy
+// with its binding does at the creation of pods what Kruise's webhook would do
+// (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection), so that
+// pods from elsewhere get their sidecars too. pkg/kruise/inject decides what is injected, as for
+// templates; this package only expresses it in CEL. A set that CEL cannot express stays in the
+// stream, for injection into the templates there.
 package admission
 
 import (
@@ -35,7 +35,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if version == "" {
 		return nil, unserved(c, sets)
 	}
-	judge(c, sets)
+	markImpossible(c, sets)
 	c.Admitted = map[string]*resource.Resource{}
 	made := map[*resource.Resource]*set{}
 	for _, s := range sets {
@@ -109,7 +109,7 @@ var written = []struct{ field, id string }{
 	{"spec.updateStrategy.scatterStrategy", "sidecarset/admission-rollout"},
 }
 
-// report says what becomes of the fields of a set that has become a policy.
+// report reports what becomes of the fields of a set that has become a policy.
 func (s *set) report(c *stage.Context) {
 	add := func(id, field, detail string) { c.Findings.Add(id, s.from, field, detail) }
 	add("sidecarset/admission", "spec.selector", "")

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden renders testdata/CASE/input.yaml; beta- cases are for Kubernetes 1.34,
+// TestRun_EqualsGolden renders testdata/CASE/input.yaml; beta- cases are for Kubernetes 1.34,
 // alpha- cases for 1.32, with APIs permitted that are off by default.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
@@ -40,8 +40,8 @@ func newContext(in []*resource.Resource) *stage.Context {
 	}
 }
 
-// TestOff: without the option, and where SidecarSets stay, nothing happens.
-func TestOff(t *testing.T) {
+// TestRun_NeedsTheOption: without the option, and where SidecarSets stay, nothing happens.
+func TestRun_NeedsTheOption(t *testing.T) {
 	for name, change := range map[string]func(*stage.Context){
 		"injection": func(c *stage.Context) { c.SidecarSetAs = stage.Injection },
 		"kept":      func(c *stage.Context) { c.Expand = func(string) bool { return false } },
@@ -56,7 +56,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestUnserved: a server without the API is an error that says what to do.
+// TestUnserved: a server without the API is an error with a hint.
 func TestUnserved(t *testing.T) {
 	for minor, preview := range map[int]bool{35: false, 31: true} {
 		in := golden.Read(t, "testdata/several", "input.yaml")
@@ -72,9 +72,9 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// TestContext: a set that exists counts as a policy that exists, and is neither
+// TestRun_WritesNoSetOfTheContext: a set that exists counts as a policy that exists, and is neither
 // written nor reported.
-func TestContext(t *testing.T) {
+func TestRun_WritesNoSetOfTheContext(t *testing.T) {
 	all := golden.Read(t, "testdata/several", "input.yaml")
 	in, context := all[:1], all[1:]
 	c := newContext(in)
@@ -93,9 +93,9 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestRefused: a set for which every pod would be refused is an error, not a policy
+// TestRun_RefusesSetThatRefusesEveryPod: a set for which every pod would be refused is an error, not a policy
 // that refuses them.
-func TestRefused(t *testing.T) {
+func TestRun_RefusesSetThatRefusesEveryPod(t *testing.T) {
 	in := golden.Read(t, "testdata/hot-upgrade", "input.yaml")
 	cool := tree.Items(tree.Get(in[0].Edit(), "spec", "containers"))[1]
 	tree.DeleteAt(cool, "upgradeStrategy", "hotUpgradeEmptyImage")

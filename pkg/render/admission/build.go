@@ -69,14 +69,14 @@ func (s *set) namespaces() *tree.Node {
 // conditions keep a policy that matches no pod. It is there so that applying the
 // output ends an injection that went on before.
 func (s *set) conditions() []policy.Named {
-	if why := s.idle(); why != "" {
+	if why := s.whyNeverInjected(); why != "" {
 		return []policy.Named{{Name: why, Expression: "false"}}
 	}
 	return nil
 }
 
-// idle says why a set goes into no pod at all, "" when it may.
-func (s *set) idle() string {
+// whyNeverInjected reports why a set goes into no pod at all, "" when it may.
+func (s *set) whyNeverInjected() string {
 	pods, _ := s.Selectors()
 	switch {
 	case s.Paused():
@@ -87,27 +87,26 @@ func (s *set) idle() string {
 	return ""
 }
 
-// superseded is CEL that tells whether a canary takes the place of s, "" when there
-// is none.
+// superseded returns a CEL expression for whether a canary replaces s, "" without a canary.
 func superseded(s *set, sets []*set) string {
 	var canaries []string
 	for _, other := range sets {
-		if other.Base() == s.Name && other.idle() == "" {
+		if other.Base() == s.Name && other.whyNeverInjected() == "" {
 			canaries = append(canaries, "("+other.selects()+")")
 		}
 	}
 	return strings.Join(canaries, " || ")
 }
 
-// goes is CEL that tells whether s goes into the pod.
-func goes(s *set, sets []*set) string {
+// injectedExpression returns a CEL expression for whether s is injected into the pod.
+func injectedExpression(s *set, sets []*set) string {
 	if by := superseded(s, sets); by != "" {
 		return s.selects() + " && !(" + by + ")"
 	}
 	return s.selects()
 }
 
-// selects is CEL that tells whether both selectors match.
+// selects returns a CEL expression for whether both selectors match.
 func (s *set) selects() string {
 	pods, namespaces := s.Selectors()
 	cel := policy.Matches(pods, "object")
@@ -209,8 +208,8 @@ func (b *builder) volumes() {
 	}
 }
 
-// pullSecrets writes the pod's, each once where CEL can tell, and the set's behind
-// them (docs/kruise/sidecarset.md#pull-secrets).
+// pullSecrets writes the pod's, each once if CEL can compare them, and the set's behind them
+// (docs/kruise/sidecarset.md#pull-secrets).
 func (b *builder) pullSecrets() {
 	list := values(tree.Items(tree.Get(b.alone, "spec", "imagePullSecrets")), "name")
 	if len(list) == 0 {

@@ -44,11 +44,11 @@ func pod(field string) string {
 	return "object.spec.?" + field + ".orValue([])"
 }
 
-// place is the JSON pointer, as CEL, at which a new container goes in: at its end
-// of the list, but on the far side of the peers that stand between.
+// place is the JSON pointer, as CEL, at which a new container goes in: at its end of the list, but
+// beyond the peers in between.
 func (b *builder) place(field, names string, p inject.Piece) string {
 	path := policy.Pointer("spec", field) + "/"
-	between := b.peers.nextTo(field, p)
+	between := b.peers.neighbours(field, p)
 	switch {
 	case p.Front && len(between) == 0:
 		return policy.Quote(path + "0")
@@ -62,8 +62,8 @@ func (b *builder) place(field, names string, p inject.Piece) string {
 	return fmt.Sprintf("%s + string(%s.map(l, l.size() == 0 ? 0 : %s.lastIndexOf(l[l.size() - 1].name) + 1)[0])", policy.Quote(path), others, names)
 }
 
-// injected is CEL that tells whether container c was put in by a SidecarSet: only
-// the first env of that name counts.
+// injected returns a CEL expression for whether a SidecarSet injected container c: only the first
+// env of that name counts.
 var injected = fmt.Sprintf(`c.?env.orValue([]).filter(e, e.name == %q)[?0].?value.orValue("") == "true"`, kruise.SidecarInjectedEnv)
 
 // container is CEL for a piece.
@@ -108,9 +108,9 @@ const (
 	plainEnv = `%[1]s.transformMap(k, v, k == "valueFrom" ? dyn(v.transformMap(f, w, w.transformMap(g, x, x))) : dyn(v))`
 )
 
-// firsts is CEL for the elements of a list, copied, of which the key is not taken
+// distinctElements is CEL for the elements of a list, copied, of which the key is not taken
 // and did not come before. further is a condition on element i, or "".
-func firsts(list, key string, taken []string, further, copied string) string {
+func distinctElements(list, key string, taken []string, further, copied string) string {
 	item := list + "[i]"
 	return fmt.Sprintf("lists.range(%[1]s.size()).filter(i, !(%[2]s.%[3]s in %[4]s) && %[1]s.map(x, x.%[3]s).indexOf(%[2]s.%[3]s) == i%[5]s).map(i, %[6]s)",
 		list, item, key, policy.Strings(taken), further, fmt.Sprintf(copied, item))
@@ -136,7 +136,7 @@ func (b *builder) env(p inject.Piece, own []*tree.Node) string {
 		return ""
 	}
 	found := b.variable(policy.Identifier("found", p.Sidecar), strings.Join(terms, " +\n"))
-	return b.variable(policy.Identifier("env", p.Sidecar), firsts(found, "name", values(own, "name"), "", plainEnv))
+	return b.variable(policy.Identifier("env", p.Sidecar), distinctElements(found, "name", values(own, "name"), "", plainEnv))
 }
 
 // source is CEL for the name of the container that env come from. Annotations are
@@ -161,16 +161,16 @@ func (b *builder) source(e inject.EnvCopy) string {
 	return present + `.orValue("")`
 }
 
-// carried is CEL that tells whether container c is one that this set has put in
-// before, in a template.
-func (b *builder) carried() string {
+// ownContainersExpression returns a CEL expression for whether this set has injected container c
+// before, into a template.
+func (b *builder) ownContainersExpression() string {
 	return fmt.Sprintf("(%s in %s && c.name in %s)", policy.Quote(b.set.Set), b.injectedSets(), policy.Strings(b.own))
 }
 
 // origins are the containers that transferEnv may name: all but the set's own and
 // those of its peers.
 func (b *builder) origins() string {
-	cel := "!" + b.carried()
+	cel := "!" + b.ownContainersExpression()
 	if len(b.peers.all) > 0 {
 		cel += fmt.Sprintf(" && !(c.name in %s && %s)", policy.Strings(b.peers.all), injected)
 	}
@@ -179,7 +179,7 @@ func (b *builder) origins() string {
 
 // apps are the containers that share their volumes.
 func (b *builder) apps() string {
-	return b.variable("apps", fmt.Sprintf("object.spec.containers.filter(c, !%s && !(%s))", b.carried(), injected))
+	return b.variable("apps", fmt.Sprintf("object.spec.containers.filter(c, !%s && !(%s))", b.ownContainersExpression(), injected))
 }
 
 // references are the env that the sub-paths of the apps' mounts name.
@@ -195,7 +195,7 @@ func (b *builder) mounts(p inject.Piece) string {
 		return ""
 	}
 	all := b.variable("mounts", b.apps()+".map(c, c.?volumeMounts.orValue([])).flatten()")
-	return b.variable(policy.Identifier("mounts", p.Sidecar), firsts(all, "mountPath", paths(p), "", plain))
+	return b.variable(policy.Identifier("mounts", p.Sidecar), distinctElements(all, "mountPath", paths(p), "", plain))
 }
 
 // devices is CEL for the devices that a piece shares, "" for none.
@@ -208,7 +208,7 @@ func (b *builder) devices(p inject.Piece) string {
 		further = fmt.Sprintf(" && !(%s.exists(m, m.mountPath == variables.devices[i].devicePath))", mounts)
 	}
 	all := b.variable("devices", b.apps()+".map(c, c.?volumeDevices.orValue([])).flatten()")
-	return b.variable(policy.Identifier("devices", p.Sidecar), firsts(all, "devicePath", paths(p), further, plain))
+	return b.variable(policy.Identifier("devices", p.Sidecar), distinctElements(all, "devicePath", paths(p), further, plain))
 }
 
 // paths are those that the sidecar's own mounts and devices take.

@@ -22,8 +22,7 @@ type set struct {
 	here bool
 	// inits and containers are what it puts into pods.
 	inits, containers []inject.Piece
-	// why says what keeps it from being a policy, and field where that is; ""
-	// when nothing does.
+	// why is why it cannot be a policy, and field the field; "" if it can.
 	why, field string
 }
 
@@ -92,12 +91,12 @@ func inOrder(sets []*set) []*set {
 	return out
 }
 
-// judge finds the sets that can be no policy.
-func judge(c *stage.Context, sets []*set) {
+// markImpossible finds the sets that can be no policy.
+func markImpossible(c *stage.Context, sets []*set) {
 	for _, s := range sets {
-		s.field, s.why = s.obstacle(c)
+		s.field, s.why = s.unsupportedField(c)
 		if s.why == "" {
-			s.field, s.why = s.misread(sets)
+			s.field, s.why = s.ambiguousAnnotation(sets)
 		}
 		if s.here && s.why != "" {
 			c.Findings.Add("sidecarset/admission-injected", s.from, s.field, "no policy can express the set ("+s.why+
@@ -110,8 +109,8 @@ func judge(c *stage.Context, sets []*set) {
 // library: they keep to what the version before knows.
 const lists = 35
 
-// obstacle returns what CEL cannot do for the set.
-func (s *set) obstacle(c *stage.Context) (field, why string) {
+// unsupportedField returns what CEL cannot do for the set.
+func (s *set) unsupportedField(c *stage.Context) (field, why string) {
 	content := s.Current()
 	if content.HasResourcesPolicy() {
 		return "spec.containers", "resourcesPolicy calculates with quantities"
@@ -128,9 +127,9 @@ func (s *set) obstacle(c *stage.Context) (field, why string) {
 	return "", ""
 }
 
-// misread returns the annotation that names a container to copy from and that
+// ambiguousAnnotation returns the annotation that names a container to copy from and that
 // another set writes, perhaps later.
-func (s *set) misread(sets []*set) (field, why string) {
+func (s *set) ambiguousAnnotation(sets []*set) (field, why string) {
 	for _, piece := range s.pieces() {
 		if piece.Copies == nil {
 			continue
@@ -162,8 +161,8 @@ type peers struct {
 	front, back []string
 	// all are the names of all containers.
 	all []string
-	// retained are, for each annotation, CEL that tells whether a set that goes before
-	// this one writes it where it is missing.
+	// retained are, for each annotation, CEL expressions for whether a set before this one writes
+	// it if it is missing.
 	retained map[string][]string
 }
 
@@ -175,10 +174,10 @@ func peersOf(s *set, all []*set) peers {
 			passed = true
 			continue
 		}
-		if other.why == "" && meet(s, other) {
+		if other.why == "" && canShareAPod(s, other) {
 			p.add(other, passed)
 			if !passed {
-				p.retain(other, goes(other, all))
+				p.retain(other, injectedExpression(other, all))
 			}
 		}
 	}
@@ -212,10 +211,10 @@ func (p *peers) retain(other *set, goes string) {
 	}
 }
 
-// nextTo returns the peers that may stand between the end of the list and the
-// piece: those of its side that come before it in front, after it behind. Init
-// containers stand by name, whatever their set (docs/kruise/sidecarset.md#merging-containers).
-func (p *peers) nextTo(field string, piece inject.Piece) []string {
+// neighbours returns the peers that may be between the end of the list and the piece: in front
+// those of its side that come before it, behind those that come after it. Init containers are
+// sorted by name, regardless of their set (docs/kruise/sidecarset.md#merging-containers).
+func (p *peers) neighbours(field string, piece inject.Piece) []string {
 	if field == "containers" {
 		if piece.Front {
 			return p.before
@@ -239,9 +238,9 @@ func (p *peers) nextTo(field string, piece inject.Piece) []string {
 	return out
 }
 
-// meet reports whether two sets may go into one pod.
-func meet(a, b *set) bool {
-	if a.Base() == b.Name || b.Base() == a.Name || b.idle() != "" {
+// canShareAPod reports whether two sets may go into one pod.
+func canShareAPod(a, b *set) bool {
+	if a.Base() == b.Name || b.Base() == a.Name || b.whyNeverInjected() != "" {
 		return false
 	}
 	podsA, namespacesA := a.Selectors()
@@ -256,7 +255,7 @@ func disjoint(a, b labels.Selector) bool {
 	bs, _ := b.Requirements()
 	for _, x := range as {
 		for _, y := range bs {
-			if x.Key() == y.Key() && one(x) && one(y) && !x.Values().HasAny(y.Values().List()...) {
+			if x.Key() == y.Key() && isValueRequirement(x) && isValueRequirement(y) && !x.Values().HasAny(y.Values().List()...) {
 				return true
 			}
 		}
@@ -264,7 +263,7 @@ func disjoint(a, b labels.Selector) bool {
 	return false
 }
 
-// one reports whether the key must have one of the values.
-func one(r labels.Requirement) bool {
+// isValueRequirement reports whether the key must have one of the values.
+func isValueRequirement(r labels.Requirement) bool {
 	return r.Operator() == selection.In || r.Operator() == selection.Equals || r.Operator() == selection.DoubleEquals
 }

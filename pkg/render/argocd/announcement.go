@@ -28,7 +28,7 @@ type Announcement struct {
 	Array          []string `json:"array,omitempty"`
 }
 
-// Announce lists the parameters with what the application's RenderConfig says now.
+// Announce lists the parameters with their current values in the application's RenderConfig.
 func Announce(s *Settings) []Announcement {
 	target, kubernetes := string(s.Target), ""
 	if target == "" {

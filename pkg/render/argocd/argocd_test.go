@@ -83,7 +83,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestReadEnvironment_ReportsFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		env  map[string]string
 		file string
@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
+func TestReadEnvironment_PathStaysInTheRepository(t *testing.T) {
 	for path, want := range map[string]string{"": "", ".": "", "apps/web": "apps/web", "/apps/web/": "apps/web", "../..": "", "a/../../b": "b"} {
 		e, err := argocd.ReadEnvironment(env(map[string]string{"ARGOCD_APP_SOURCE_PATH": path}))
 		if err != nil || e.Path != want {

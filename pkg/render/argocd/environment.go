@@ -22,7 +22,7 @@ import (
 // RenderConfig.
 const File = "kruise-render.yaml"
 
-// Environment is what Argo CD tells a plugin. Each field may be empty.
+// Environment is what Argo CD passes to a plugin. Each field may be empty.
 type Environment struct {
 	// App is the name of the Application, Namespace that of its destination.
 	App, Namespace string

@@ -39,10 +39,10 @@ type Settings struct {
 	SyncWaves bool
 }
 
-// Settings reads the RenderConfig of the application, nil without one, and what the
-// Application sets: its variables over the file, its parameters over both. All faults
-// are reported, joined; those with a line stand in the file. What concerns several
-// options is for Judge: a form is shown where not all is known (docs/facts/argocd.md#environment).
+// Settings reads the RenderConfig of the application, nil without one, and what the Application
+// sets: its variables over the file, its parameters over both. All faults are reported, joined;
+// those with a line are in the file. Judge checks rules about several options: the form of
+// parameters is shown before all of them are known (docs/facts/argocd.md#environment).
 func (e Environment) Settings(file *tree.Node) (*Settings, error) {
 	s := &Settings{Source: Auto}
 	root := tree.Root(file)
@@ -75,7 +75,7 @@ func renderConfig(n *tree.Node) error {
 	return nil
 }
 
-// known is what Argo CD tells of the cluster, which any option overrides.
+// known is what Argo CD passes about the cluster, which any option overrides.
 func (e Environment) known() (config.Config, error) {
 	c := config.Config{Namespace: e.Namespace, APIVersions: e.APIVersions}
 	if e.KubeVersion == "" {
@@ -163,8 +163,8 @@ const (
 	prefix = "KRUISE_"
 )
 
-// Stray returns a line for each variable of the application, among NAME=VALUE, that
-// begins as an option does and is none. Values, which may be secret, are not in them.
+// Stray returns a line for each variable of the application, among NAME=VALUE, that has the prefix
+// of an option but no option's name. The lines have no values, which may be secret.
 func Stray(environ []string) []string {
 	var known, lines []string
 	for _, name := range names() {

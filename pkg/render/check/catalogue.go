@@ -14,7 +14,7 @@ type Rule struct {
 	ID string
 	// Kind is "" for a rule of several kinds.
 	Kind string
-	// Doc says in one sentence what is refused.
+	// Doc is one sentence: what is refused.
 	Doc string
 	// Accepted is set if Kruise accepts the object, although it cannot be intended.
 	Accepted bool
@@ -52,7 +52,7 @@ var shared = []Rule{
 
 // kindRules is what is known of one kind.
 type kindRules struct {
-	// group and kind say which objects.
+	// group and kind are those of the objects.
 	group, kind string
 	// object is an empty one of its type.
 	object any

@@ -40,10 +40,10 @@ type Request struct {
 type Fault struct {
 	// Rule is the ID of the rule.
 	Rule string
-	// Accepted says that Kruise accepts the object, but its pods or the native object that
+	// Accepted is true if Kruise accepts the object, but its pods or the native object that
 	// replaces it would be refused, or the value has no effect.
 	Accepted bool
-	// OfRelease says that only some releases of Kruise refuse this: it matters only where the
+	// OfRelease is true if only some releases of Kruise refuse this: it matters only where the
 	// object is not expanded.
 	OfRelease bool
 	*resource.Error

@@ -20,7 +20,7 @@ var _ = add(&kindRules{
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
 		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.minReadySeconds"}, Doc: "A number that counts pods, revisions or seconds is negative."},
-		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type is none of the version written; v1alpha1 takes no OnDelete."},
+		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type does not exist in the version of the object; v1alpha1 has no OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or allows no progress; v1beta1 refuses 0 even beside maxSurge."},
 		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or set with InPlaceOnly."},
@@ -245,7 +245,7 @@ func (k *cloneSetCheck) podsToDelete() {
 		switch {
 		case seen[name]:
 			k.fault(path, "", "pod %s is named twice", name)
-		case k.alpha && k.Known && !k.wasNamed(name) && !k.isOwnPod(name):
+		case k.alpha && k.Known && !k.wasListedBefore(name) && !k.isOwnPod(name):
 			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
 		}
 		seen[name] = true
@@ -255,8 +255,8 @@ func (k *cloneSetCheck) podsToDelete() {
 	}
 }
 
-// wasNamed reports a pod that was named before the update.
-func (k *cloneSetCheck) wasNamed(name string) bool {
+// wasListedBefore reports a pod that was named before the update.
+func (k *cloneSetCheck) wasListedBefore(name string) bool {
 	var old kruise.CloneSet
 	return k.decodeOld(&old) && slices.Contains(old.Spec.ScaleStrategy.PodsToDelete, name)
 }

@@ -91,7 +91,7 @@ func configuration() *resource.Resource {
 	return resource.Parsed(tree.FromValue(conformance.Configuration()), nil, resource.Origin{})
 }
 
-// waited is what a case says was waited for before asking.
+// waited is what the recording waited for before the request.
 type waited struct {
 	Pods    int  `yaml:"waitPods"`
 	Claim   bool `yaml:"waitPVC"`
@@ -109,8 +109,8 @@ func readWaited(t *testing.T, c conformance.Case) (w waited) {
 	return w
 }
 
-// settle gives an object of the cluster the phase that it had by then. Pods that
-// nobody waited for have not started yet.
+// settle gives an object of the cluster the phase that it had by then. Pods that the recording did
+// not wait for have not started yet.
 func (w waited) settle(r *resource.Resource) {
 	phase := func(name string) { tree.SetAt(r.Edit(), tree.String(name), "status", "phase") }
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-const mostImages = 255
+const maxImages = 255
 
 // pullRules are the rules that both kinds of pull jobs have.
 func pullRules(images string) []Rule {
@@ -65,8 +65,8 @@ func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 	switch n := len(spec.Images); {
 	case n == 0:
 		s.fault(at+".images", "", "an image is required")
-	case n > mostImages:
-		s.fault(at+".images", "split it into several jobs", "%d images are more than %d", n, mostImages)
+	case n > maxImages:
+		s.fault(at+".images", "split it into several jobs", "%d images are more than %d", n, maxImages)
 	}
 	seen := map[string]bool{}
 	for i, image := range spec.Images {
@@ -152,7 +152,7 @@ func checkPullNodes(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	}
 }
 
-const mostNodeImages = 256
+const maxNodeImages = 256
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindNodeImage, object: kruise.NodeImage{}, filled: true,
@@ -169,8 +169,8 @@ func nodeImage(s *subject) {
 		return
 	}
 	const at = "spec.images"
-	if n := len(image.Spec.Images); n > mostNodeImages {
-		s.fault(at, "", "%d images are more than %d", n, mostNodeImages)
+	if n := len(image.Spec.Images); n > maxNodeImages {
+		s.fault(at, "", "%d images are more than %d", n, maxNodeImages)
 	}
 	for _, name := range slices.Sorted(maps.Keys(image.Spec.Images)) {
 		if name == "" {
@@ -181,8 +181,8 @@ func nodeImage(s *subject) {
 			if tag.Version < 0 {
 				s.fault(here+".version", "count pulls from 0", "%d must not be negative", tag.Version)
 			}
-			// No fact says so, but every recorded NodeImage that lacks it was refused, in each
-			// release, without a field; Kruise's own controllers always write it.
+			// No documentation has this rule, but every recorded NodeImage without it was refused,
+			// in each release, without a field; Kruise's own controllers always write it.
 			if p := tag.PullPolicy; p == nil || p.TTLSecondsAfterFinished == nil {
 				s.fault(here+".pullPolicy.ttlSecondsAfterFinished", "set the number of seconds for which the node remembers a finished pull", "Kruise refuses a tag without it")
 			}

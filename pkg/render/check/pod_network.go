@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostNameservers = 3
-	mostSearches    = 32
+	maxNameservers = 3
+	maxSearches    = 32
 )
 
 // podNetwork has the rules for the names of a pod, and for how it resolves names.
@@ -36,8 +36,8 @@ func (p podNetwork) pod(at string, s *corev1.PodSpec) {
 
 // resolver checks search domains and options.
 func (p podNetwork) resolver(at string, c *corev1.PodDNSConfig) {
-	if n := len(c.Searches); n > mostSearches {
-		p.fault(at+".searches", "", "%d are more than %d", n, mostSearches)
+	if n := len(c.Searches); n > maxSearches {
+		p.fault(at+".searches", "", "%d are more than %d", n, maxSearches)
 	}
 	for i, domain := range c.Searches {
 		domain = strings.TrimSuffix(domain, ".")
@@ -59,8 +59,8 @@ func (p podNetwork) nameservers(at string, s *corev1.PodSpec) {
 	switch {
 	case s.DNSPolicy == corev1.DNSNone && len(servers) == 0:
 		p.fault(here, "", "at least one is required with dnsPolicy None")
-	case len(servers) > mostNameservers:
-		p.fault(here, "", "%d are more than %d", len(servers), mostNameservers)
+	case len(servers) > maxNameservers:
+		p.fault(here, "", "%d are more than %d", len(servers), maxNameservers)
 	}
 	for i, server := range servers {
 		p.address(fmt.Sprintf("%s[%d]", here, i), server)

@@ -41,13 +41,13 @@ func (p *podReporter) oneOf(path, value string, allowed ...string) {
 			return
 		}
 	}
-	p.fault(path, "", "%q is not allowed: want %s", value, either(allowed))
+	p.fault(path, "", "%q is not allowed: want %s", value, choiceText(allowed))
 }
 
 // requiredOneOf is oneOf for text that may not be empty.
 func (p *podReporter) requiredOneOf(path, value string, allowed ...string) {
 	if value == "" {
-		p.fault(path, "", "required: want %s", either(allowed))
+		p.fault(path, "", "required: want %s", choiceText(allowed))
 	}
 	p.oneOf(path, value, allowed...)
 }

@@ -22,10 +22,10 @@ import (
 // API server drops such a field unless it is asked to be strict.
 const UnknownField = unknownField
 
-// Dropped returns the fields that Kubernetes does not know where Kruise's schema
-// takes any, such as in pod templates: an API server keeps them, even when it is asked
-// to be strict, and what is made of the object goes without. The hint says what was
-// meant; there is none for kinds that are not Kruise's.
+// Dropped returns the fields that Kubernetes does not know where Kruise's schema takes any, such
+// as in pod templates: an API server keeps them, even with strict validation, but rendered objects
+// and pods do not get them. The hint is the field that was probably meant; kinds of others have no
+// hint.
 func Dropped(c *stage.Context, r *resource.Resource) map[string]string {
 	s := newSubject(c, Request{Object: r})
 	if s.kind == nil {
@@ -94,7 +94,7 @@ func spelling(obj any, path string) string {
 	}
 	siblings := fields(deref(t))
 	best, akin := tree.Nearest(last, maps.Keys(siblings)), tree.Akin(last, maps.Keys(siblings))
-	switch places := elsewhere(reflect.TypeOf(obj), last); {
+	switch places := nearestFields(reflect.TypeOf(obj), last); {
 	case best == last: // our types are those of the newest version
 		return "only " + kruise.V1beta1 + " has it: change apiVersion"
 	case best != "":
@@ -110,9 +110,9 @@ func spelling(obj any, path string) string {
 // parent is the path without its last field.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
-// elsewhere returns the places of the fields with this name nearest to the top of
+// nearestFields returns the places of the fields with this name nearest to the top of
 // the spec, sorted; [] is any item of a list.
-func elsewhere(obj reflect.Type, name string) []string {
+func nearestFields(obj reflect.Type, name string) []string {
 	at := map[string]reflect.Type{"spec": child(obj, "spec")}
 	for range 4 {
 		var found []string

@@ -321,7 +321,7 @@ func expressions(text string, own map[string]string) ([]*regexp.Regexp, error) {
 
 func isJSON(text string) bool { return json.Valid([]byte(text)) }
 
-// baseOf returns the set whose canary n is, "" when it is none.
+// baseOf returns the set whose canary n is, "" if n is not a canary.
 func baseOf(n *tree.Node) string {
 	if tree.StrAt(n, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) != "true" {
 		return ""

@@ -32,14 +32,14 @@ func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 		return false
 	}
 	if noSuchKind(resource.GroupOf(ref.APIVersion), ref.Kind) {
-		s.fault(t.path+".kind", "want "+either(t.permitted), "%s has no kind %s", ref.APIVersion, ref.Kind)
+		s.fault(t.path+".kind", "want "+choiceText(t.permitted), "%s has no kind %s", ref.APIVersion, ref.Kind)
 		return false
 	}
 	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.isWhitelisted(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
 		return true
 	}
 	s.fault(t.path, "further kinds can be listed under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which you can pass with --with",
-		"%s of %s is not supported here: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
+		"%s of %s is not supported here: want %s", ref.Kind, ref.APIVersion, choiceText(t.permitted))
 	return false
 }
 

@@ -25,7 +25,7 @@ var _ = add(&kindRules{
 	misplaced: unitedMisplaced,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
-		{ID: "template-invalid", fields: []string{"spec.template"}, Doc: "Not exactly one workload template is given, its labels do not match, or it says what the subsets say; CloneSet templates have the shape of v1beta1."},
+		{ID: "template-invalid", fields: []string{"spec.template"}, Doc: "Not exactly one workload template is given, its labels do not match, or it sets what the subsets set; CloneSet templates have the shape of v1beta1."},
 		{ID: "topology-invalid", fields: []string{subsetsField, "spec.topology.scheduleStrategy"}, Doc: "Names of subsets are wrong or repeated, or the ways to size them contradict each other."},
 		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
 		{ID: "partition-invalid", fields: []string{"spec.updateStrategy"}, Doc: "The update type is unknown, or a partition is negative or names no subset."},
@@ -84,7 +84,7 @@ func (k *unitedDeploymentCheck) updateStrategy() {
 // has one, with what the webhook wants of each.
 var subsetTemplates = []struct {
 	field string
-	// strict templates say nothing about replicas, and their labels match.
+	// strict templates have no replicas, and their labels match.
 	strict bool
 	// paced templates leave the partition to manualUpdate.
 	paced bool

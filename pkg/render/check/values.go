@@ -83,12 +83,12 @@ func oneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
 		}
 		names[i] = string(a)
 	}
-	s.fault(path, "", "%q is not allowed: want %s", v, either(names))
+	s.fault(path, "", "%q is not allowed: want %s", v, choiceText(names))
 	return false
 }
 
-// either lists the names as a choice.
-func either(names []string) string {
+// choiceText lists the names as a choice.
+func choiceText(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

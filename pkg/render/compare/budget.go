@@ -24,7 +24,7 @@ type allowance struct {
 // allowsNothing reports a budget that covers pods and never lets one go.
 func (r allowance) allowsNothing() bool { return r.counts.Expected > 0 && r.counts.Allowed == 0 }
 
-// budgets says which budgets allow nothing any more, and which set the pace of an
+// budgets reports which budgets allow nothing any more, and which set the pace of an
 // update.
 func (c *comparison) budgets() {
 	for _, kind := range [][2]string{{kruise.PolicyGroup, kruise.KindPodUnavailableBudget}, {"policy", "PodDisruptionBudget"}} {
@@ -34,7 +34,7 @@ func (c *comparison) budgets() {
 				continue
 			}
 			if is.allowsNothing() && !c.allowedNothing(r) {
-				c.affected(r).add(Stuck, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
+				c.affected(r).add(Blocked, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
 			}
 			if kind[1] == kruise.KindPodUnavailableBudget && !is.allowsNothing() {
 				c.addPace(r, is)
@@ -73,7 +73,7 @@ func (c *comparison) addPace(r *resource.Resource, is allowance) {
 func (s *side) allowance(r *resource.Resource) (out allowance, ok bool) {
 	out.covered = s.covered(r)
 	pods := total(out.covered)
-	if pods <= 0 || pods > mostPods {
+	if pods <= 0 || pods > maxPods {
 		return out, false
 	}
 	if r.Kind() == kruise.KindPodUnavailableBudget {
@@ -94,8 +94,8 @@ func (s *side) allowance(r *resource.Resource) (out allowance, ok bool) {
 	return out, true
 }
 
-// mostPods is more than any cluster has: a typing error must not cost memory.
-const mostPods = 1_000_000
+// maxPods is more than any cluster has: a typing error must not cost memory.
+const maxPods = 1_000_000
 
 // healthy represents every pod while nothing is wrong.
 var healthy = &cluster.Pod{Phase: corev1.PodRunning, Conditions: []cluster.Condition{{Type: string(corev1.PodReady), Status: corev1.ConditionTrue}}}

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
-// TestRun_Cases: each folder holds two states, what exists beside them, and the
+// TestRun_EqualsGolden: each folder holds two states, what exists beside them, and the
 // outline of what differs. UPDATE=1 writes the outlines again.
-func TestRun_Cases(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/new.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			r := compare.Run(golden.Read(t, dir, "old.yaml"), golden.Read(t, dir, "new.yaml"), compare.Options{

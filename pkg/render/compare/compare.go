@@ -1,8 +1,7 @@
-// Package compare says what changes between two states of a set of objects, and
-// what that does in a cluster: to pods (in place, recreated, not at all, because
-// of which field), to data, to what distributes and guards. It compares meaning,
-// not text: defaults, order and the version of an API do not count. What it says
-// about rollouts it asks package plan for; it has no opinion of its own there.
+// Package compare reports what changes between two states of a set of objects, and what that does
+// in a cluster: to pods (in place, recreated, not at all, because of which field), to data, to
+// distributions and budgets. It compares meaning, not text: defaults, order and the version of an
+// API do not count. Package plan answers all questions about rollouts.
 //
 // Data in, data out: it opens no file and no connection, and values of Secrets
 // never leave it.
@@ -19,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Options say what else is known.
+// Options define what else is known.
 type Options struct {
 	// Namespace is where objects without one live ("" = default).
 	Namespace string
@@ -30,8 +29,8 @@ type Options struct {
 	// Kruise is the release of Kruise that takes the objects; the zero value is one that
 	// is not known.
 	Kruise kruise.Release
-	// Observed returns what is known of the pods of a workload; nil, or ok
-	// false, when that is nothing but what the workload itself says.
+	// Observed returns what is known of the pods of a workload; nil, or ok false, if nothing is
+	// known beyond the workload itself.
 	Observed func(cluster.Ref) (s plan.Snapshot, ok bool)
 	// Stop, when set, is asked between objects; with an error from it nothing is
 	// compared any more, and the report is not the whole.
@@ -53,7 +52,7 @@ type comparison struct {
 // Run compares two states. The resources stay as they are.
 func Run(old, now []*resource.Resource, opt Options) Report {
 	c := &comparison{opt: opt, old: newSide(old, opt), now: newSide(now, opt), byID: map[resource.ID]*Change{}}
-	pairs := match(c.old, c.now)
+	pairs := pairObjects(c.old, c.now)
 	c.differences(pairs)
 	if len(c.changes) > 0 {
 		c.relatedChanges()
@@ -62,7 +61,7 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 	for _, ch := range c.changes {
 		ch.sortEffects()
 	}
-	c.changes = slices.DeleteFunc(c.changes, (*Change).nothing)
+	c.changes = slices.DeleteFunc(c.changes, (*Change).isEmpty)
 	sortChanges(c.changes)
 	return Report{Changes: values(c.changes), Objects: [2]int{len(old), len(now)}}
 }

@@ -27,7 +27,7 @@ func (c *comparison) copies() {
 		ch = c.affected(r)
 		ch.Copies = out
 		if len(out.Removed) > 0 {
-			ch.add(Loss, "spec.targets", "copies are deleted in "+some(out.Removed)+": pods there that use them do not start any more")
+			ch.add(Loss, "spec.targets", "copies are deleted in "+firstNames(out.Removed)+": pods there that use them do not start any more")
 		}
 	}
 	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindResourceDistribution) {
@@ -71,7 +71,7 @@ func unknownTargets(r *resource.Resource, s *side) bool {
 // namespace. Those of one that cannot be made are left out, which package check
 // has the words for.
 func (s *side) copies() map[string]map[string]any {
-	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, kruise.KindResourceDistribution), func(r *resource.Resource) bool { return !s.sound(r) })
+	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, kruise.KindResourceDistribution), func(r *resource.Resource) bool { return !s.isAccepted(r) })
 	made, err := fanout.Run(newContext(s.facts, s.stage), in)
 	if err != nil {
 		made = nil
@@ -95,8 +95,8 @@ func (s *side) copies() map[string]map[string]any {
 	return out
 }
 
-// some writes the first of several names.
-func some(names []string) string {
+// firstNames writes the first of several names.
+func firstNames(names []string) string {
 	const most = 5
 	text := ""
 	for i, name := range names {

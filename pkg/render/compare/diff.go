@@ -73,7 +73,7 @@ func (p place) last() string {
 func (d *differ) compare(p place, old, now any) {
 	o, oldMap := old.(map[string]any)
 	n, nowMap := now.(map[string]any)
-	if oldMap && nowMap || (oldMap && now == nil || nowMap && old == nil) && opens(p) {
+	if oldMap && nowMap || (oldMap && now == nil || nowMap && old == nil) && isOpenMap(p) {
 		d.maps(p, o, n)
 		return
 	}
@@ -82,15 +82,15 @@ func (d *differ) compare(p place, old, now any) {
 	switch {
 	case oldList && nowList:
 		d.lists(p, a, b)
-	case nothing(old) && nothing(now) || d.same(p, old, now):
+	case isEmptyValue(old) && isEmptyValue(now) || d.same(p, old, now):
 	default:
 		d.out = append(d.out, difference{path: p.path, old: p.old, now: p.now, from: old, to: now})
 	}
 }
 
-// opens reports whether a map is looked into although the other side has none:
+// isOpenMap reports whether a map is looked into although the other side has none:
 // there each key is one thing of its own.
-func opens(p place) bool {
+func isOpenMap(p place) bool {
 	switch p.last() {
 	case "", "metadata", "labels", "annotations", "data", "binaryData", "spec":
 		return true
@@ -98,8 +98,8 @@ func opens(p place) bool {
 	return false
 }
 
-// nothing reports whether a value is as good as none.
-func nothing(v any) bool {
+// isEmptyValue reports whether a value is as good as none.
+func isEmptyValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -145,7 +145,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// amounts reports whether quantities stand at a place.
+// amounts reports whether the values at a place are quantities.
 func amounts(p place) bool {
 	if p.last() == "storage" || p.last() == "sizeLimit" {
 		return true
@@ -284,7 +284,7 @@ func (d *differ) order(p place, old, now []string) {
 	}
 }
 
-// sets compares lists as sets, in which an item may stand several times.
+// sets compares lists as sets, in which an item may occur several times.
 func (d *differ) sets(p place, old, now []any) {
 	left := map[string]int{}
 	for _, item := range old {
@@ -409,15 +409,15 @@ func fields(list []difference, old, now map[string]any, template string, effects
 	for _, d := range list {
 		f := Field{Path: pathText(d.path), Old: shown(d.old, d.from, old), New: shown(d.now, d.to, now)}
 		if below, ok := strings.CutPrefix(positions(d.now), template); ok {
-			f.ask(below, effects)
+			f.addEffects(below, effects)
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// ask takes over what a field asks for; the order of a list, whatever its items do.
-func (f *Field) ask(path string, effects []rules.FieldChange) {
+// addEffects takes over what a field asks for; the order of a list, whatever its items do.
+func (f *Field) addEffects(path string, effects []rules.FieldChange) {
 	list, order := strings.CutSuffix(path, " (order)")
 	for _, e := range effects {
 		if e.Path == path || order && strings.HasPrefix(e.Path, list+"[") {

@@ -195,7 +195,7 @@ var defaults = map[string][]defaultValue{
 
 var binding = []defaultValue{{path: "roleRef.apiGroup", value: "rbac.authorization.k8s.io"}}
 
-// inPlace: the webhook writes an empty strategy, which says nothing.
+// inPlace: the webhook writes an empty strategy, which has no effect.
 var inPlace = []defaultValue{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", value: map[string]any{}}}
 
 func job(spec string) []defaultValue {
@@ -275,7 +275,7 @@ func maskSecrets(r *resource.Resource, v map[string]any) {
 	}
 }
 
-// open are the fields of a Secret that are none.
+// open are the fields of a Secret that are not secret.
 var open = map[string]bool{"apiVersion": true, "kind": true, "metadata": true, "type": true, "immutable": true}
 
 func maskSecret(v map[string]any) {
@@ -350,7 +350,7 @@ func shown(path []string, v any, object map[string]any) any {
 	return withMasks(mask.Value(path, v, object))
 }
 
-// names reports whether a field rather says where a secret is than what it is.
+// names reports whether a field has the name of a secret rather than its value.
 func names(key string) bool {
 	key = strings.ToLower(key)
 	return slices.ContainsFunc([]string{"name", "names", "ref", "refs", "path", "namespace", "seconds", "audience", "type"}, func(end string) bool {

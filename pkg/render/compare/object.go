@@ -38,7 +38,7 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 	return true
 }
 
-// unknown says which fields a cluster will drop that were not there before.
+// unknown reports which fields a cluster will drop that were not there before.
 func unknown(ch *Change, old, now form) {
 	for _, path := range now.unknown {
 		if !slices.Contains(old.unknown, path) {
@@ -70,8 +70,8 @@ var consequences = map[string][]consequence{
 	},
 	"/Namespace":                         {{"metadata.labels", Note, "what selects namespaces by their labels selects others now"}},
 	"batch/CronJob":                      {{"spec.jobTemplate", Note, "it applies to jobs created from now on; running jobs are unchanged"}},
-	kruise.Group + "/CloneSet":           {{"spec.volumeClaimTemplates", Note, "claims that are there stay as they are; only new ones are made like this"}},
-	kruise.Group + "/StatefulSet":        {{"spec.volumeClaimTemplates", Note, "claims that are there stay as they are; only new ones are made like this"}},
+	kruise.Group + "/CloneSet":           {{"spec.volumeClaimTemplates", Note, "existing claims stay as they are; only new claims are created from the template"}},
+	kruise.Group + "/StatefulSet":        {{"spec.volumeClaimTemplates", Note, "existing claims stay as they are; only new claims are created from the template"}},
 	kruise.Group + "/AdvancedCronJob":    {{"spec.template", Note, "it applies to jobs created from now on; running jobs are unchanged"}},
 	kruise.Group + "/BroadcastJob":       {{"spec.template", Note, "pods from now on get it; those that run or are done stay as they are"}},
 	kruise.Group + "/PersistentPodState": {{"spec", Note, "it applies to pods created from now on"}},
@@ -117,7 +117,7 @@ var immutableFields = map[string][]immutableField{
 
 func immutable(old *resource.Resource) bool { return tree.Bool(tree.Get(old.Node(), "immutable")) }
 
-// checkImmutable says which changes an API server will refuse.
+// checkImmutable reports which changes an API server will refuse.
 func checkImmutable(ch *Change, p pair, list []difference) {
 	if ch.Was != "" { // another object
 		return
@@ -205,7 +205,7 @@ func (c *comparison) describeAdded(ch *Change, r *resource.Resource) {
 		}
 	}
 	for _, p := range c.now.parts(unitedDeployment(r)) {
-		ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wanted(p.r)})
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wantedReplicas(p.r)})
 	}
 	unknown(ch, form{}, formOf(r, true))
 }
@@ -228,7 +228,7 @@ func (c *comparison) describeRemoved(ch *Change, r *resource.Resource) {
 	}
 	c.deletionEffects(ch, r, "")
 	for _, p := range c.old.parts(unitedDeployment(r)) {
-		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wantedReplicas(p.r)})
 		c.deletionEffects(ch, p.r, "subset "+p.name+": ")
 	}
 }
@@ -241,7 +241,7 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	}
 	n := c.replicasOf(r, w)
 	if n != 0 {
-		ch.add(Loss, "", whose+pods(n)+" "+goes(n)+", and nothing comes in their place")
+		ch.add(Loss, "", whose+pods(n)+" "+deletedText(n)+", and nothing comes in their place")
 	}
 	switch had := claimsOf(w.Object); {
 	case !had.any():
@@ -252,7 +252,7 @@ func (c *comparison) deletionEffects(ch *Change, r *resource.Resource, whose str
 	}
 }
 
-func goes(n int) string {
+func deletedText(n int) string {
 	if n == 1 {
 		return "goes"
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
-// TestObservedPods: what is known of the pods goes before what manifests say: one
+// TestRun_ObservedPodsOutrankManifests: what is known of the pods goes before what manifests say: one
 // of three has the new template already, and a manifest without replicas leaves
 // their number to the cluster.
-func TestObservedPods(t *testing.T) {
+func TestRun_ObservedPodsOutrankManifests(t *testing.T) {
 	old := strings.Replace(clone, "  replicas: 10\n", "", 1)
 	now := strings.Replace(old, "web:1", "web:2", 1)
 	read := func(text string) *cluster.Workload {

@@ -33,9 +33,9 @@ func (c *comparison) readers() {
 		switch {
 		case len(by) == 0:
 		case ch.Verb == Removed:
-			ch.add(Loss, "", fmt.Sprintf("%s still %s it: new pods do not start without", some(by), reads(by)))
+			ch.add(Loss, "", fmt.Sprintf("%s still %s it: new pods do not start without", firstNames(by), reads(by)))
 		case ch.Verb == Changed && ch.Was == "":
-			ch.add(Note, "", fmt.Sprintf("%s %s it: variables keep their values until the pods are restarted, files follow within minutes", some(by), reads(by)))
+			ch.add(Note, "", fmt.Sprintf("%s %s it: variables keep their values until the pods are restarted, files follow within minutes", firstNames(by), reads(by)))
 		}
 	}
 }

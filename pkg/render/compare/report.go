@@ -16,8 +16,8 @@ type Report struct {
 	Objects [2]int
 }
 
-// Differs reports whether anything changes. Objects that are only affected by
-// others count as little as those would: there is none without a change.
+// Differs reports whether anything changes. Objects that are only affected do not count: none is
+// affected without a change.
 func (r Report) Differs() bool { return len(r.Changes) > 0 }
 
 // Verb is what happens to an object.
@@ -32,7 +32,7 @@ const (
 	Affected Verb = "affected"
 )
 
-// Level says how much attention an effect asks for.
+// Level is how much attention an effect needs.
 type Level string
 
 // The levels, the worst first.
@@ -43,8 +43,8 @@ const (
 	Refused Level = "refused"
 	// Recreate: pods are deleted and recreated.
 	Recreate Level = "recreate"
-	// Stuck: something will not happen that is meant to.
-	Stuck Level = "stuck"
+	// Blocked: an intended change does not happen.
+	Blocked Level = "blocked"
 	// Warning: hardly what was meant.
 	Warning Level = "warning"
 	// Restart: containers restart inside their pods.
@@ -54,7 +54,7 @@ const (
 )
 
 // Levels are all levels, the worst first.
-func Levels() []Level { return []Level{Loss, Refused, Recreate, Stuck, Warning, Restart, Note} }
+func Levels() []Level { return []Level{Loss, Refused, Recreate, Blocked, Warning, Restart, Note} }
 
 // Rank orders levels; the worst is 0.
 func (l Level) Rank() int { return slices.Index(Levels(), l) }
@@ -98,7 +98,7 @@ type Field struct {
 // Effect is one thing that follows from a change.
 type Effect struct {
 	Level Level
-	// Rule is the ID of a rule of lint, empty for what no rule says.
+	// Rule is the ID of a rule of lint, empty if no rule is concerned.
 	Rule string
 	// Field is empty for the object as a whole.
 	Field string
@@ -186,8 +186,8 @@ func (ch *Change) sortEffects() {
 	}
 }
 
-// nothing reports an object that only seemed to be affected.
-func (ch *Change) nothing() bool {
+// isEmpty reports an object that only seemed to be affected.
+func (ch *Change) isEmpty() bool {
 	return ch.Verb == Affected && len(ch.Effects)+len(ch.Reach)+len(ch.Subsets) == 0 && ch.Copies == nil
 }
 

@@ -50,10 +50,10 @@ type pair struct {
 	old, now *resource.Resource
 }
 
-// match pairs objects by their identity, whatever file, order and API version
+// pairObjects pairs objects by their identity, whatever file, order and API version
 // they are written in: first those of the new side in its order, then what is
 // gone.
-func match(old, now *side) []pair {
+func pairObjects(old, now *side) []pair {
 	var out []pair
 	suffixed := map[resource.ID]*resource.Resource{}
 	for _, r := range old.list {
@@ -104,7 +104,7 @@ type carrier struct {
 	id        resource.ID
 	namespace string
 	labels    labels.Set
-	// pods is how many it asks for, -1 where it does not say.
+	// pods is the number of pods in its spec, -1 if unknown.
 	pods int
 	// template is the pod template itself.
 	template *tree.Node
@@ -122,7 +122,7 @@ func (s *side) gather(context []*resource.Resource) []carrier {
 			found, _ := s.stage.Templates(r)
 			for _, t := range found {
 				out = append(out, carrier{
-					r: r, id: s.facts.IDOf(r), namespace: s.facts.NamespaceOf(r), pods: wanted(r), template: t.Node,
+					r: r, id: s.facts.IDOf(r), namespace: s.facts.NamespaceOf(r), pods: wantedReplicas(r), template: t.Node,
 					labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")),
 				})
 			}
@@ -131,7 +131,7 @@ func (s *side) gather(context []*resource.Resource) []carrier {
 	return out
 }
 
-func wanted(r *resource.Resource) int {
+func wantedReplicas(r *resource.Resource) int {
 	if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok {
 		return int(n)
 	}
@@ -167,7 +167,7 @@ func selectorAt(r *resource.Resource, path ...string) (labels.Selector, bool) {
 	return out, err == nil
 }
 
-// total is the sum of the pods of carriers, -1 when one of them does not say.
+// total is the sum of the pods of carriers, -1 if one of the numbers is unknown.
 func total(list []carrier) int {
 	sum := 0
 	for _, c := range list {

@@ -96,7 +96,7 @@ func ids(list []carrier) map[resource.ID]bool {
 	return out
 }
 
-// addUpgrade says what a change of a set does to the pods that have its containers.
+// addUpgrade reports what a change of a set does to the pods that have its containers.
 func (c *comparison) addUpgrade(ch *Change, old, now *resource.Resource) {
 	if old == nil || ch.Verb != Changed {
 		return
@@ -112,7 +112,7 @@ func (c *comparison) addUpgrade(ch *Change, old, now *resource.Resource) {
 	}
 	ch.Rollout = r
 	if r.Mode == rules.ModeUnchanged && slices.ContainsFunc(asked, func(f rules.FieldChange) bool { return f.Effect == rules.EffectNewPods }) {
-		ch.add(Note, "", "only pods made from now on get it")
+		ch.add(Note, "", "only pods created from now on get it")
 	}
 	if reaches(ch.Reach, Added) {
 		ch.add(Warning, "spec.selector", "it reaches other workloads now: their pods get its containers when they are recreated")
@@ -130,7 +130,7 @@ func reaches(list []Reached, verb Verb) bool {
 func sidecarFields(p pair) []rules.FieldChange {
 	old, now := new(Change).read(p.old, p.now)
 	if now == nil {
-		return nil // said elsewhere
+		return nil // reported elsewhere
 	}
 	return rules.SidecarSetEligible(old.Template, now.Template).Fields
 }
@@ -150,19 +150,19 @@ func podsOf(list []Reached) int {
 	return n
 }
 
-// addChangedSets says which workloads get other sidecars although the set is the same on
+// addChangedSets reports which workloads get other sidecars although the set is the same on
 // both sides: by their labels or those of their namespace.
 func (c *comparison) addChangedSets(was, is reach) {
 	for _, carrier := range c.now.carriers {
 		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
 			continue
 		}
-		c.others(carrier, is[carrier.id], was[carrier.id], "pods made from now on get the containers of SidecarSet ")
-		c.others(carrier, was[carrier.id], is[carrier.id], "pods made from now on come without the containers of SidecarSet ")
+		c.reachOthers(carrier, is[carrier.id], was[carrier.id], "pods created from now on get the containers of SidecarSet ")
+		c.reachOthers(carrier, was[carrier.id], is[carrier.id], "pods created from now on come without the containers of SidecarSet ")
 	}
 }
 
-func (c *comparison) others(carrier carrier, have, other []string, text string) {
+func (c *comparison) reachOthers(carrier carrier, have, other []string, text string) {
 	for _, set := range have {
 		ch := c.byID[resource.ID{Group: kruise.Group, Kind: kruise.KindSidecarSet, Namespace: c.now.facts.Namespace(), Name: set}]
 		if slices.Contains(other, set) || ch != nil && (ch.Verb == Added || ch.Verb == Removed || ch.Verb == Changed) {

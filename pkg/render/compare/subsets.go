@@ -29,7 +29,7 @@ func (c *comparison) subsets(ch *Change, old, now *resource.Resource) {
 	for _, p := range is {
 		before := find(was, p.name)
 		if before == nil {
-			ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wanted(p.r)})
+			ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wantedReplicas(p.r)})
 			continue
 		}
 		c.subset(ch, p.name, before, p.r)
@@ -38,7 +38,7 @@ func (c *comparison) subsets(ch *Change, old, now *resource.Resource) {
 		if find(is, p.name) != nil {
 			continue
 		}
-		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wantedReplicas(p.r)})
 		c.deletionEffects(ch, p.r, "subset "+p.name+": ")
 	}
 }
@@ -46,7 +46,7 @@ func (c *comparison) subsets(ch *Change, old, now *resource.Resource) {
 func podsIn(list []part) int {
 	n := 0
 	for _, p := range list {
-		n += max(wanted(p.r), 0)
+		n += max(wantedReplicas(p.r), 0)
 	}
 	return n
 }
@@ -63,7 +63,7 @@ func find(list []part, name string) *resource.Resource {
 // parts are the workloads of a UnitedDeployment; none when it cannot be split,
 // which package check has the words for.
 func (s *side) parts(r *resource.Resource) []part {
-	if r == nil || !s.sound(r) {
+	if r == nil || !s.isAccepted(r) {
 		return nil
 	}
 	made, err := split.Run(newContext(s.facts, s.stage), []*resource.Resource{s.read(r)})
@@ -85,9 +85,9 @@ func (s *side) read(r *resource.Resource) *resource.Resource {
 	return r
 }
 
-// sound reports whether an object is one that Kruise would take, were it alone:
+// isAccepted reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
-func (s *side) sound(r *resource.Resource) bool {
+func (s *side) isAccepted(r *resource.Resource) bool {
 	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage)
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
@@ -102,7 +102,7 @@ func subsetOf(w *resource.Resource) string {
 
 // subset compares one subset that is on both sides.
 func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource) {
-	s := Subset{Verb: Changed, Name: name, Workload: now.ID(), From: wanted(old), To: wanted(now)}
+	s := Subset{Verb: Changed, Name: name, Workload: now.ID(), From: wantedReplicas(old), To: wantedReplicas(now)}
 	before, after := ch.read(old, now)
 	if after == nil {
 		return

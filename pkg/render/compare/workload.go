@@ -20,8 +20,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// workload says what the change of a workload does to its pods, and returns what
-// each field of the template asks for.
+// workload reports what the change of a workload does to its pods, and returns the effect of each
+// field of the template.
 func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 	old, now := ch.read(p.old, p.now)
 	if now == nil {
@@ -67,8 +67,8 @@ func (c *comparison) replicasOf(r *resource.Resource, w *cluster.Workload) int {
 	return -1
 }
 
-// nodes is for how many nodes a DaemonSet has a pod: as its status says, or as
-// many as its node selector finds among those that are known.
+// nodes is for how many nodes a DaemonSet has a pod: the number in its status, or that of the
+// known nodes that its node selector matches.
 func (c *comparison) nodes(scheduled int, selector map[string]string) int {
 	if scheduled > 0 {
 		return scheduled
@@ -217,7 +217,7 @@ func podsInSteps(p plan.Plan) int {
 	return n
 }
 
-// addProgress says what a change of partition, pause or strategy alone does: an
+// addProgress reports what a change of partition, pause or strategy alone does: an
 // update that is in progress goes further, or not.
 func addProgress(ch *Change, r *Rollout, before int) {
 	switch {
@@ -271,13 +271,13 @@ func (r *Rollout) because(list []Field) {
 	}
 }
 
-// level says how bad a rollout is.
+// level returns the level of a rollout.
 func (r *Rollout) level() Level {
 	switch {
 	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
 		return Note
 	case r.Mode == rules.ModeNotAllowed:
-		return Stuck
+		return Blocked
 	case r.Reach == 0 && r.Down >= 0:
 		return Note
 	case r.Mode == rules.ModeRecreate:
@@ -341,7 +341,7 @@ func (c claims) any() bool { return len(c.names) > 0 }
 
 func (c claims) String() string { return strings.Join(c.names, ", ") }
 
-// storage says what becomes of the data of pods that are recreated or go away.
+// storage reports what becomes of the data of pods that are recreated or go away.
 func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
@@ -357,7 +357,7 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	}
 }
 
-// scaled says what a smaller number of pods takes away.
+// scaled reports what a smaller number of pods deletes.
 func scaled(ch *Change, had claims, r *Rollout) {
 	if r.From < 0 || r.To < 0 || r.To >= r.From {
 		return

@@ -1,7 +1,7 @@
-// Package config is how a KRM function is told what to do: the RenderConfig
-// API (kubectl-kruise.dev/v1alpha1), the same options as texts in a ConfigMap,
-// and as annotations on a Kruise object. One table of options serves all three
-// readers, and what it does not know is refused, not ignored.
+// Package config reads the configuration of a KRM function: the RenderConfig API
+// (kubectl-kruise.dev/v1alpha1), the same options as texts in a ConfigMap, and as annotations on a
+// Kruise object. One table of options serves all three readers, and unknown options are refused,
+// not ignored.
 //
 // The package opens no file: what a config names is read by a function that
 // the caller hands in.
@@ -45,8 +45,7 @@ const (
 	Empty Validation = "empty"
 )
 
-// Config is what a function config says. The zero value renders everything to
-// native objects.
+// Config is the content of a function config. The zero value renders everything to native objects.
 type Config struct {
 	// Target, Expand, APIVersions, Driver, Kruise, Kubernetes, HelperImage, ProtectAll,
 	// SidecarSetAs, SpreadAs, OmitStrategy, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
@@ -113,8 +112,7 @@ func (r *reader) read(c *Config) {
 	}
 }
 
-// Where the options of a function config stand: formats that make a name a field
-// path.
+// Where the options of a function config are: formats that turn a name into a field path.
 const (
 	inSpec        = "spec.%s"
 	inData        = "data.%s"
@@ -228,10 +226,10 @@ type Layer struct {
 	Texts  map[string]string
 }
 
-// Layered reads a function config as Read does, over what is known without it, and
-// then the layers, each over those before. others are names of options that the caller
-// has taken out. The lists with and base grow from layer to layer; any other option is
-// what the last one says. What concerns several options is for Judge, at the end.
+// Layered reads a function config as Read does, over what is known without it, and then the
+// layers, each over those before. others are names of options that the caller has taken out. The
+// lists with and base grow from layer to layer; any other option has the value of the last layer.
+// Judge checks rules about several options, at the end.
 func Layered(known Config, n *tree.Node, others []string, layers ...Layer) (*Config, error) {
 	c := &known
 	r := newReader(tree.Root(n))

@@ -35,7 +35,7 @@ var everything = Config{
 	Strict:        true, AllowEmpty: true, Explain: true, Validate: Echo,
 }
 
-func TestReadersAgree(t *testing.T) {
+func TestRead_FormsAreEqual(t *testing.T) {
 	tests := map[string]string{
 		"RenderConfig": `
 apiVersion: kubectl-kruise.dev/v1alpha1
@@ -139,7 +139,7 @@ metadata:
 	}
 }
 
-func TestDefaults(t *testing.T) {
+func TestRead_EmptyConfigIsTheDefault(t *testing.T) {
 	for name, text := range map[string]string{
 		"RenderConfig":            "{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig}",
 		"RenderConfig, null spec": "{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, spec: }",
@@ -159,7 +159,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestRead_ReportsFaults(t *testing.T) {
 	spec := func(s string) string {
 		return "{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, spec: {" + s + "}}"
 	}
@@ -211,7 +211,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFaults_AreReportedTogether(t *testing.T) {
+func TestRead_ReportsAllFaults(t *testing.T) {
 	_, err := Read(node(t, "{apiVersion: v1, kind: ConfigMap, data: {a: b, c: d, strict: x}}"))
 	if many, ok := err.(interface{ Unwrap() []error }); !ok || len(many.Unwrap()) != 3 {
 		t.Errorf("want three faults, got %v", err)
@@ -263,7 +263,7 @@ spec:
 	}
 }
 
-func TestContextFaults(t *testing.T) {
+func TestContext_ReportsUnreadableFiles(t *testing.T) {
 	c := Config{With: []Source{
 		{File: "missing.yaml"},
 		{File: "broken.yaml"},

@@ -122,7 +122,7 @@ func texts(v *tree.Node) []string {
 // Names returns the names of all options, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(options)) }
 
-// nearest is a hint for a name that is none.
+// nearest is a hint for a name that is not an option.
 func nearest(name string, others []string) string {
 	known := slices.Sorted(slices.Values(append(Names(), others...)))
 	for _, k := range known {

@@ -20,8 +20,8 @@ import (
 
 // restored brings back what the object was before it became what it is now.
 func (p piece) restored(c *stage.Context) error {
-	k, ok := keptIn(p.was.Node())
-	without(p.become, "annotations", kruise.ConvertedFromAnnotation)
+	k, ok := readKept(p.was.Node())
+	removeMetadataKey(p.become, "annotations", kruise.ConvertedFromAnnotation)
 	if ok && k.Kind == p.way.to.kind && resource.GroupOf(k.APIVersion) == p.way.to.group {
 		n, err := k.restore(tree.Root(p.become.Edit()))
 		if err != nil {
@@ -76,7 +76,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 	}
 	o.Raise = RaiseOptions{} // options of the way there do not apply to the way back
 	unheard := o.context(out)
-	_, undone, err := o.swap(unheard, out, func(r *resource.Resource) (direction, bool) {
+	_, undone, err := o.convertObjects(unheard, out, func(r *resource.Resource) (direction, bool) {
 		way, ok := back[r]
 		return way, ok
 	})
@@ -84,14 +84,14 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		return stop
 	}
 	if err != nil {
-		return fmt.Errorf("what was made cannot be converted back: %w", err)
+		return fmt.Errorf("the result cannot be converted back: %w", err)
 	}
 	again := make(map[*resource.Resource]*resource.Resource, len(undone))
 	for _, u := range undone {
 		u.prune(unheard)
 		again[u.was] = u.become
 	}
-	return inTurn(c, pieces, func(p piece) error {
+	return eachPiece(c, pieces, func(p piece) error {
 		if u := again[p.become]; u != nil {
 			return o.annotate(c, p, u)
 		}
@@ -105,7 +105,7 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	if err != nil {
 		return p.was.Wrap(err, "")
 	}
-	had, made := essence(tree.Root(p.was.Node())), essence(again)
+	had, made := comparableContent(tree.Root(p.was.Node())), comparableContent(again)
 	k := kept{APIVersion: p.was.APIVersion(), Kind: p.was.Kind(), Fields: differences(made, had, nil)}
 	for i := range k.Fields {
 		f := &k.Fields[i]
@@ -113,7 +113,7 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 			return p.was.Wrap(err, "")
 		}
 	}
-	if len(k.Fields) == 0 && (k.APIVersion == undone.APIVersion() || usual(undone, k.APIVersion)) {
+	if len(k.Fields) == 0 && (k.APIVersion == undone.APIVersion() || isDefaultVersion(undone, k.APIVersion)) {
 		return nil
 	}
 	const field = "metadata"
@@ -130,14 +130,14 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	return nil
 }
 
-// usual reports whether a version is the one in which objects of the kind are made for the
+// isDefaultVersion reports whether a version is the one in which objects of the kind are made for the
 // newest release of Kruise, so that going back gives it anyway.
-func usual(r *resource.Resource, apiVersion string) bool {
+func isDefaultVersion(r *resource.Resource, apiVersion string) bool {
 	versions := kruise.NewestRelease.Versions(r.Group(), r.Kind())
 	return len(versions) > 0 && apiVersion == r.Group()+"/"+versions[len(versions)-1]
 }
 
-// convertedFrom writes the annotation that says what an object was.
+// convertedFrom writes the annotation with the former content of an object.
 func convertedFrom(n *tree.Node, text *tree.Node) {
 	meta := stage.Block(tree.Get(n, "metadata"))
 	annotations := tree.Map()
@@ -161,9 +161,9 @@ func (k kept) text() (*tree.Node, error) {
 	return n, nil
 }
 
-// essence is an object as a user would write it: without its status, what
+// comparableContent is an object as a user would write it: without its status, what
 // belongs to it in a cluster, and our annotation.
-func essence(n *tree.Node) any {
+func comparableContent(n *tree.Node) any {
 	out := stage.Retype(n, "", "", func(m *tree.Node) *tree.Node {
 		m = stage.WithoutServerFields(m)
 		if have := tree.Get(m, "annotations"); tree.Has(have, kruise.ConvertedFromAnnotation) {
@@ -178,8 +178,8 @@ func essence(n *tree.Node) any {
 	return tree.Value(out)
 }
 
-// kept is what an object was before, as far as the present kind cannot say it:
-// the value of the annotation [kruise.ConvertedFromAnnotation].
+// kept is the former content of an object that its present kind cannot express: the value of the
+// annotation [kruise.ConvertedFromAnnotation].
 type kept struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
@@ -193,15 +193,15 @@ type field struct {
 	Path []string `json:"path"`
 	// Had is what was there.
 	Had any `json:"had,omitempty"`
-	// Text is what was there as it was written, where that says more.
+	// Text is the original text, if it has more than the values.
 	Text string `json:"text,omitempty"`
 	// Made is what converting back made of it at that time. Where it makes
 	// something else by now, it was changed meanwhile, and the change counts.
 	Made any `json:"made,omitempty"`
 }
 
-// keptIn reads the annotation of an object; text that is none is nothing.
-func keptIn(n *tree.Node) (k kept, ok bool) {
+// readKept reads the annotation of an object; an invalid text counts as none.
+func readKept(n *tree.Node) (k kept, ok bool) {
 	text := tree.StrAt(n, "metadata", "annotations", kruise.ConvertedFromAnnotation)
 	if text == "" || kubejson.Unmarshal([]byte(text), &k) != nil {
 		return kept{}, false
@@ -214,25 +214,25 @@ func differences(made, had any, path []string) []field {
 	if reflect.DeepEqual(made, had) {
 		return nil
 	}
-	if a, b, ok := mapped(made, had); ok {
-		return inMaps(a, b, path)
+	if a, b, ok := asMappings(made, had); ok {
+		return differencesOfMaps(a, b, path)
 	}
-	if a, b, ok := named(made, had); ok {
-		return inMaps(a, b, path)
+	if a, b, ok := asNamedItems(made, had); ok {
+		return differencesOfMaps(a, b, path)
 	}
 	return []field{{Path: slices.Clone(path), Had: had, Made: made}}
 }
 
-// mapped returns two values as mappings where they are some; nothing is one
-// without keys. One that was written without keys must come back as such.
-func mapped(a, b any) (map[string]any, map[string]any, bool) {
+// asMappings returns two values as mappings where they are some; nothing is one
+// removeMetadataKey keys. One that was written without keys must come back as such.
+func asMappings(a, b any) (map[string]any, map[string]any, bool) {
 	x, okA := a.(map[string]any)
 	y, okB := b.(map[string]any)
 	ok := (okA && len(x) > 0 || a == nil) && (okB && len(y) > 0 || b == nil)
 	return x, y, ok
 }
 
-func inMaps(made, had map[string]any, path []string) (out []field) {
+func differencesOfMaps(made, had map[string]any, path []string) (out []field) {
 	keys := map[string]any{}
 	maps.Copy(keys, made)
 	maps.Copy(keys, had)
@@ -242,9 +242,9 @@ func inMaps(made, had map[string]any, path []string) (out []field) {
 	return out
 }
 
-// named returns two lists as mappings by the names of their elements, where they
+// asNamedItems returns two lists as mappings by the names of their elements, where they
 // have the same names in the same order.
-func named(a, b any) (map[string]any, map[string]any, bool) {
+func asNamedItems(a, b any) (map[string]any, map[string]any, bool) {
 	listA, okA := a.([]any)
 	listB, okB := b.([]any)
 	if !okA || !okB || len(listA) != len(listB) || len(listA) == 0 {
@@ -277,7 +277,7 @@ func restored(n *tree.Node, f field, path []string) *tree.Node {
 		if f.Had == nil {
 			return nil
 		}
-		return f.had()
+		return f.originalValue()
 	}
 	if tree.IsSeq(n) {
 		item, i := tree.Find(n, "name", path[0])

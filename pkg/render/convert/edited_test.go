@@ -22,9 +22,9 @@ spec:
     spec: {containers: [{name: c, image: "example.com/c:1"}]}
 `
 
-// TestEditsStay: what was changed between two conversions stays, the rest comes back as it
+// TestToKinds_KeepsEdits: what was changed between two conversions stays, the rest comes back as it
 // was.
-func TestEditsStay(t *testing.T) {
+func TestToKinds_KeepsEdits(t *testing.T) {
 	tests := map[string]struct{ edit, by, want string }{
 		"nothing":    {"replicas: 7", "replicas: 7", "maxUnavailable: 20%"},
 		"replicas":   {"replicas: 7", "replicas: 9", "maxUnavailable: 20%"},
@@ -50,9 +50,9 @@ func TestEditsStay(t *testing.T) {
 	}
 }
 
-// TestPolicyAskedForWins: the policy that the options ask for on the way back wins
+// TestToKinds_RequestedPolicyWins: the policy that the options ask for on the way back wins
 // over the one that was kept, beside which the rest comes back.
-func TestPolicyAskedForWins(t *testing.T) {
+func TestToKinds_RequestedPolicyWins(t *testing.T) {
 	const before = `apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
 metadata: {name: web}
@@ -75,7 +75,7 @@ spec:
 	}
 }
 
-func TestForget(t *testing.T) {
+func TestToKinds_ForgetWritesNoAnnotation(t *testing.T) {
 	opt := options(t, "kruise")
 	opt.Forget = true
 	res, err := convert.ToKinds(golden.Parse(t, deployment), opt)
@@ -87,8 +87,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestChosen: only what is chosen is converted, and only references to it follow.
-func TestChosen(t *testing.T) {
+// TestToKinds_ConvertsChosenObjectsOnly: only what is chosen is converted, and only references to it follow.
+func TestToKinds_ConvertsChosenObjectsOnly(t *testing.T) {
 	opt := options(t, "CloneSet")
 	opt.Chosen = func(r *resource.Resource) bool { return r.Name() == "web" }
 	const reference = `apiVersion: autoscaling/v2
@@ -108,8 +108,8 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 	}
 }
 
-// TestRefused: what the other kind cannot be is an error with a place.
-func TestRefused(t *testing.T) {
+// TestToKinds_RefusesWhatTheKindCannotHold: what the other kind cannot be is an error with a place.
+func TestToKinds_RefusesWhatTheKindCannotHold(t *testing.T) {
 	const head = "apiVersion: apps.kruise.io/v1beta1\nmetadata: {name: x}\n"
 	surging, _, _ := strings.Cut(deployment, "  strategy")
 	const pod = "template: {metadata: {labels: {app: x}}, spec: {containers: [{name: c, image: i}]}}"
@@ -153,9 +153,9 @@ func TestParseTargets(t *testing.T) {
 	}
 }
 
-// TestWrittenReturns: what the other kind has no field for comes back with its
+// TestToKinds_RestoresCommentsAndNumbers: what the other kind has no field for comes back with its
 // comments, and with its numbers as they were written.
-func TestWrittenReturns(t *testing.T) {
+func TestToKinds_RestoresCommentsAndNumbers(t *testing.T) {
 	for name, was := range map[string]string{
 		"comments": `
   # never two at a time

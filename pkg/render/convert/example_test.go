@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestExample: examples/convert is what its first lines say.
-func TestExample(t *testing.T) {
+// TestExample_EqualsItsComments: examples/convert is what its first lines say.
+func TestExample_EqualsItsComments(t *testing.T) {
 	const dir = "../../../examples/convert/"
 	native, err := os.ReadFile(dir + "native.yaml")
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 // Options choose what [ToKinds] does.
 type Options struct {
 	Targets
-	// Chosen says which objects are converted; nil means all that can be.
+	// Chosen is which objects are converted; nil means all that can be.
 	Chosen func(*resource.Resource) bool
-	// Raise is what native kinds cannot say.
+	// Raise are the choices that native kinds cannot express.
 	Raise RaiseOptions
 	// Forget keeps nothing for the way back.
 	Forget bool
@@ -52,11 +52,11 @@ type Result struct {
 // afterwards.
 func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 	c := opt.context(in)
-	out, pieces, err := opt.swap(c, in, opt.goes)
+	out, pieces, err := opt.convertObjects(c, in, opt.directionOf)
 	if err != nil {
 		return nil, err
 	}
-	err = inTurn(c, pieces, func(p piece) error {
+	err = eachPiece(c, pieces, func(p piece) error {
 		p.prune(c)
 		return p.restored(c)
 	})
@@ -96,8 +96,8 @@ func accepted(c *stage.Context, pieces []piece) error {
 	})
 }
 
-// inTurn calls f for one piece after the other, up to the first error.
-func inTurn(c *stage.Context, pieces []piece, f func(piece) error) error {
+// eachPiece calls f for one piece after the other, up to the first error.
+func eachPiece(c *stage.Context, pieces []piece, f func(piece) error) error {
 	for _, p := range pieces {
 		if err := c.Stopped(); err != nil {
 			return err
@@ -122,8 +122,8 @@ type kind struct {
 
 func (k kind) is(r *resource.Resource) bool { return r.Is(k.group, k.kind) }
 
-// named reports whether a word means the kind: one of its words, or kind.group.
-func (k kind) named(word string) bool {
+// isNamed reports whether a word means the kind: one of its words, or kind.group.
+func (k kind) isNamed(word string) bool {
 	word = strings.ToLower(word)
 	singular, group, _ := strings.Cut(word, ".")
 	if group != "" {
@@ -179,7 +179,7 @@ func Words() []string {
 // direction is the way that one pair goes.
 type direction struct{ from, to kind }
 
-// Targets say which kinds become which.
+// Targets define which kinds become which.
 type Targets struct{ ways []direction }
 
 // ParseTargets reads the target kinds: words of [Words], their
@@ -190,7 +190,7 @@ func ParseTargets(words []string) (Targets, error) {
 		known := false
 		for _, p := range pairs {
 			for _, way := range []direction{{p.native, p.kruise}, {p.kruise, p.native}} {
-				if !way.means(word) {
+				if !way.isNamed(word) {
 					continue
 				}
 				known = true
@@ -206,12 +206,12 @@ func ParseTargets(words []string) (Targets, error) {
 	return t, nil
 }
 
-func (d direction) means(word string) bool {
+func (d direction) isNamed(word string) bool {
 	side := toNative
 	if d.toKruise() {
 		side = toKruise
 	}
-	return strings.EqualFold(word, side) || d.to.named(word)
+	return strings.EqualFold(word, side) || d.to.isNamed(word)
 }
 
 func (d direction) toKruise() bool {

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden converts testdata/CASE/input.yaml to what the case's name begins
+// TestToKinds_EqualsGolden converts testdata/CASE/input.yaml to what the case's name begins
 // with, and back again.
-func TestGolden(t *testing.T) {
+func TestToKinds_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			side, _, _ := strings.Cut(filepath.Base(dir), "-")
@@ -33,8 +33,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestRenderedComeBack takes the inputs of lowering there and back.
-func TestRenderedComeBack(t *testing.T) {
+// TestToKinds_RoundTripsInputsOfLower takes the inputs of lowering there and back.
+func TestToKinds_RoundTripsInputsOfLower(t *testing.T) {
 	for _, dir := range golden.Cases(t, "../lower/testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")

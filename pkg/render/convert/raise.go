@@ -15,8 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// RaiseOptions choose what the native kinds cannot say. The zero value keeps what
-// they do.
+// RaiseOptions choose what the native kinds cannot express. The zero value keeps their behavior.
 type RaiseOptions struct {
 	// PodUpdatePolicy is ReCreate (the default), InPlaceIfPossible or InPlaceOnly.
 	PodUpdatePolicy kruise.PodUpdateStrategyType
@@ -96,8 +95,8 @@ func (o object) decode(into any) error {
 	return o.r.Wrap(err, "")
 }
 
-// become returns the object of Kruise.
-func (o object) become(group, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
+// kruiseObject returns the object of Kruise.
+func (o object) kruiseObject(group, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
 	return stage.Retype(tree.Root(o.r.Node()), group+"/"+kruise.V1beta1, kind, metadata, spec)
 }
 
@@ -130,7 +129,7 @@ func (o object) reportSame(id string, fields ...string) {
 	}
 }
 
-// written reports whether a field of spec says something.
+// written reports whether a field of spec has an effect.
 func (o object) written(field string) bool {
 	return tree.Get(o.r.Node(), append([]string{"spec"}, strings.Split(field, ".")...)...) != nil
 }
@@ -143,15 +142,15 @@ func copied(n *tree.Node) *tree.Node {
 	return tree.Shallow(n)
 }
 
-// same sets a key, unless it means v already.
-func same(n *tree.Node, key string, v *tree.Node) {
+// setUnlessEqual sets a key, unless it means v already.
+func setUnlessEqual(n *tree.Node, key string, v *tree.Node) {
 	if !tree.Equal(tree.Get(n, key), v) {
 		tree.Set(n, key, v)
 	}
 }
 
-// with returns a copy of a mapping in which one key has another value.
-func with(n *tree.Node, key string, v *tree.Node) *tree.Node {
+// withKey returns a copy of a mapping in which one key has another value.
+func withKey(n *tree.Node, key string, v *tree.Node) *tree.Node {
 	n = copied(n)
 	tree.Set(n, key, v)
 	return n
@@ -179,12 +178,12 @@ func (o object) template(rules, at string, source *tree.Node) *tree.Node {
 	if !changed {
 		return source
 	}
-	return with(source, "spec", with(spec, "containers", list))
+	return withKey(source, "spec", withKey(spec, "containers", list))
 }
 
-// gated returns the template with the readiness gate that updates in place need
+// withReadinessGate returns the template with the readiness gate that updates in place need
 // where the webhook asks for it (docs/kruise/workloads.md#advanced-statefulset).
-func (o object) gated(rules string, template *tree.Node) *tree.Node {
+func (o object) withReadinessGate(rules string, template *tree.Node) *tree.Node {
 	spec := tree.Get(template, "spec")
 	gates := tree.Get(spec, "readinessGates")
 	if gate, _ := tree.Find(gates, "conditionType", kruise.InPlaceUpdateReady); gate != nil || !tree.IsMap(spec) {
@@ -192,7 +191,7 @@ func (o object) gated(rules string, template *tree.Node) *tree.Node {
 	}
 	o.report(rules+"/in-place-gate", "spec.template", "")
 	list := tree.Seq(append(slices.Clip(tree.Items(gates)), tree.Map("conditionType", kruise.InPlaceUpdateReady))...)
-	return with(template, "spec", with(spec, "readinessGates", list))
+	return withKey(template, "spec", withKey(spec, "readinessGates", list))
 }
 
 // raiseDaemonSet returns the Advanced DaemonSet: its fields have the same names
@@ -212,7 +211,7 @@ func raiseDaemonSet(o object) (*tree.Node, error) {
 	}
 	o.reportSame("nativedaemonset/same", "selector", "template", "minReadySeconds", "revisionHistoryLimit")
 	o.reportSame("nativedaemonset/strategy", "updateStrategy")
-	return o.become(kruise.Group, kruise.KindDaemonSet, func(spec *tree.Node) *tree.Node {
+	return o.kruiseObject(kruise.Group, kruise.KindDaemonSet, func(spec *tree.Node) *tree.Node {
 		if !inPlace {
 			return spec
 		}
@@ -223,10 +222,10 @@ func raiseDaemonSet(o object) (*tree.Node, error) {
 
 func inPlaceDaemonSet(spec *tree.Node) *tree.Node {
 	strategy := tree.Get(spec, "updateStrategy")
-	rolling := with(tree.Get(strategy, "rollingUpdate"), "rollingUpdateType", tree.String(string(kruise.InPlaceIfPossibleRollingUpdateType)))
-	strategy = with(strategy, "rollingUpdate", rolling)
+	rolling := withKey(tree.Get(strategy, "rollingUpdate"), "rollingUpdateType", tree.String(string(kruise.InPlaceIfPossibleRollingUpdateType)))
+	strategy = withKey(strategy, "rollingUpdate", rolling)
 	if tree.Has(spec, "updateStrategy") {
-		return with(spec, "updateStrategy", strategy)
+		return withKey(spec, "updateStrategy", strategy)
 	}
 	out := tree.Shallow(spec)
 	tree.InsertAfter(out, "selector", "updateStrategy", strategy)
@@ -247,7 +246,7 @@ func raiseCronJob(o object) (*tree.Node, error) {
 	if source.Spec.TimeZone == nil {
 		o.report("cronjob/zone-none", "spec.schedule", "")
 	}
-	return o.become(kruise.Group, kruise.KindAdvancedCronJob, func(spec *tree.Node) *tree.Node {
+	return o.kruiseObject(kruise.Group, kruise.KindAdvancedCronJob, func(spec *tree.Node) *tree.Node {
 		return stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 			switch name {
 			case "suspend":
@@ -271,7 +270,7 @@ func (o object) job(source *tree.Node) *tree.Node {
 	if made == pod {
 		return source
 	}
-	return with(source, "spec", with(spec, "template", made))
+	return withKey(source, "spec", withKey(spec, "template", made))
 }
 
 // raiseBudget returns the PodUnavailableBudget that refuses the same evictions,
@@ -289,7 +288,7 @@ func raiseBudget(o object) (*tree.Node, error) {
 		o.report("poddisruptionbudget/unhealthy", "spec.unhealthyPodEvictionPolicy", "")
 	}
 	operations := o.operations()
-	return o.become(kruise.PolicyGroup, kruise.KindPodUnavailableBudget, func(spec *tree.Node) *tree.Node {
+	return o.kruiseObject(kruise.PolicyGroup, kruise.KindPodUnavailableBudget, func(spec *tree.Node) *tree.Node {
 		out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 			if name == "unhealthyPodEvictionPolicy" {
 				return name, nil

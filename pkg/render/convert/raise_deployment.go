@@ -28,7 +28,7 @@ func raiseDeployment(o object) (*tree.Node, error) {
 		return nil, o.r.Fault("spec.strategy", "set maxSurge to 0, or use InPlaceIfPossible", "pods that are only updated in place cannot surge")
 	}
 	d.reportFields()
-	return d.become(kruise.Group, kruise.KindCloneSet, d.cloneSetSpec), nil
+	return d.kruiseObject(kruise.Group, kruise.KindCloneSet, d.cloneSetSpec), nil
 }
 
 // cloneSetSpec returns the spec of the CloneSet.
@@ -51,17 +51,16 @@ func (d *deployment) cloneSetSpec(spec *tree.Node) *tree.Node {
 	return out
 }
 
-// updateStrategy returns the strategy; what the source says already stays as it
-// was written.
+// updateStrategy returns the strategy; fields of the source stay as they were written.
 func (d *deployment) updateStrategy(source *tree.Node) *tree.Node {
 	out, rolling := copied(source), copied(tree.Get(source, "rollingUpdate"))
-	same(out, "type", tree.String(string(kruise.RollingUpdateCloneSetStrategyType)))
+	setUnlessEqual(out, "type", tree.String(string(kruise.RollingUpdateCloneSetStrategyType)))
 	if d.opt.inPlace() {
 		tree.Set(rolling, "podUpdatePolicy", tree.String(string(d.opt.PodUpdatePolicy)))
 	}
 	surge, unavailable := d.budget()
-	same(rolling, "maxSurge", tree.FromValue(surge))
-	same(rolling, "maxUnavailable", tree.FromValue(unavailable))
+	setUnlessEqual(rolling, "maxSurge", tree.FromValue(surge))
+	setUnlessEqual(rolling, "maxUnavailable", tree.FromValue(unavailable))
 	if d.spec.Paused {
 		tree.Set(rolling, "paused", tree.Get(d.r.Node(), "spec", "paused"))
 	}

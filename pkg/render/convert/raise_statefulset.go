@@ -14,9 +14,9 @@ type statefulSet struct {
 	spec appsv1.StatefulSetSpec
 }
 
-// mostReadySeconds is the longest minReadySeconds of an Advanced StatefulSet
+// maxReadySeconds is the longest minReadySeconds of an Advanced StatefulSet
 // (docs/kruise/workloads.md#percentages-and-defaults).
-const mostReadySeconds = 300
+const maxReadySeconds = 300
 
 func raiseStatefulSet(o object) (*tree.Node, error) {
 	var source appsv1.StatefulSet
@@ -27,7 +27,7 @@ func raiseStatefulSet(o object) (*tree.Node, error) {
 	s.reportSame("nativestatefulset/same", "replicas", "selector", "serviceName", "podManagementPolicy",
 		"revisionHistoryLimit", "volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy")
 	s.reportSame("nativestatefulset/ordinals", "ordinals")
-	return s.become(kruise.Group, kruise.KindStatefulSet, s.advancedSpec), nil
+	return s.kruiseObject(kruise.Group, kruise.KindStatefulSet, s.advancedSpec), nil
 }
 
 // advancedSpec returns the spec of the Advanced StatefulSet.
@@ -42,7 +42,7 @@ func (s *statefulSet) advancedSpec(spec *tree.Node) *tree.Node {
 		case "template":
 			v = s.template("nativestatefulset", "spec.template", v)
 			if s.inPlace() {
-				v = s.gated("nativestatefulset", v)
+				v = s.withReadinessGate("nativestatefulset", v)
 			}
 			return name, v
 		}
@@ -60,7 +60,7 @@ func (s *statefulSet) onDelete() bool {
 
 func (s *statefulSet) inPlace() bool { return s.opt.inPlace() && !s.onDelete() }
 
-// updateStrategy returns the strategy, nil where there is nothing to say.
+// updateStrategy returns the strategy, nil if all values are defaults.
 func (s *statefulSet) updateStrategy(source *tree.Node) *tree.Node {
 	if s.onDelete() {
 		if s.spec.MinReadySeconds > 0 {
@@ -133,8 +133,8 @@ func (s *statefulSet) minReadySeconds(rolling *tree.Node) {
 	const field, id = "spec.minReadySeconds", "nativestatefulset/min-ready-seconds"
 	switch seconds := s.spec.MinReadySeconds; {
 	case seconds <= 0:
-	case seconds > mostReadySeconds:
-		tree.Set(rolling, "minReadySeconds", tree.Int64(mostReadySeconds))
+	case seconds > maxReadySeconds:
+		tree.Set(rolling, "minReadySeconds", tree.Int64(maxReadySeconds))
 		s.report(id+"-most", field, "")
 	default:
 		tree.Set(rolling, "minReadySeconds", tree.Get(s.r.Node(), "spec", "minReadySeconds"))

@@ -27,8 +27,8 @@ var specs = map[string]reflect.Type{
 	"PodDisruptionBudget": reflect.TypeFor[policyv1.PodDisruptionBudgetSpec](),
 }
 
-// TestEveryFieldHasARule: a field that Kubernetes adds must be thought about.
-func TestEveryFieldHasARule(t *testing.T) {
+// TestRaise_EveryFieldHasARule: a field that Kubernetes adds must be thought about.
+func TestRaise_EveryFieldHasARule(t *testing.T) {
 	for kind, spec := range specs {
 		var answered []string
 		for _, r := range finding.Rules() {
@@ -45,9 +45,9 @@ func TestEveryFieldHasARule(t *testing.T) {
 	}
 }
 
-// TestPace: at every number of replicas, the CloneSet moves as many pods at a
+// TestRaise_KeepsThePaceOfTheUpdate: at every number of replicas, the CloneSet moves as many pods at a
 // time as the Deployment did.
-func TestPace(t *testing.T) {
+func TestRaise_KeepsThePaceOfTheUpdate(t *testing.T) {
 	for _, surge := range []string{"", "0", "1", "3", "0%", "10%", "100%"} {
 		for _, unavailable := range []string{"", "0", "1", "4", "0%", "1%", "20%", "34%", "100%"} {
 			for replicas := range 12 {
@@ -100,9 +100,9 @@ func raised(t *testing.T, r *resource.Resource) *resource.Resource {
 	return out[0]
 }
 
-// TestAutoscaled: where an autoscaler owns the replicas, nothing is calculated
+// TestRaise_CalculatesNothingFromAutoscaledReplicas: where an autoscaler owns the replicas, nothing is calculated
 // from them.
-func TestAutoscaled(t *testing.T) {
+func TestRaise_CalculatesNothingFromAutoscaledReplicas(t *testing.T) {
 	in := golden.Parse(t, `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}

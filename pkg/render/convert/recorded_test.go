@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestRecordedObjectsComeBack takes every recorded object that a real cluster
+// TestToKinds_RoundTripsRecordedObjects takes every recorded object that a real cluster
 // took and that has a counterpart there and back.
-func TestRecordedObjectsComeBack(t *testing.T) {
+func TestToKinds_RoundTripsRecordedObjects(t *testing.T) {
 	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
 		t.Helper()
 		for _, file := range []string{"object.yaml", "stored.yaml"} {
@@ -33,9 +33,9 @@ func TestRecordedObjectsComeBack(t *testing.T) {
 	})
 }
 
-// TestFixturesComeBack: native objects of the project's fixtures go to Kruise
+// TestToKinds_RoundTripsFixtures: native objects of the project's fixtures go to Kruise
 // and back.
-func TestFixturesComeBack(t *testing.T) {
+func TestToKinds_RoundTripsFixtures(t *testing.T) {
 	for _, glob := range []string{"../startup/testdata/*/input.yaml", "../lower/testdata/*/expected.yaml"} {
 		for _, dir := range golden.Cases(t, glob) {
 			name := "input.yaml"

@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestForRelease: what is written is taken by the release; what it lacks is refused in
+// TestForRelease_ChecksWhatTheReleaseServes: what is written is taken by the release; what it lacks is refused in
 // what a person wrote, and lost in what was made.
-func TestForRelease(t *testing.T) {
+func TestForRelease_ChecksWhatTheReleaseServes(t *testing.T) {
 	const pods = "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: 'c:1'}]}}"
 	clone := func(version, more string) string {
 		return "apiVersion: apps.kruise.io/" + version + "\nkind: CloneSet\nmetadata: {name: web}\nspec: {" + more + pods + "}\n"

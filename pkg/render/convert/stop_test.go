@@ -8,9 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 )
 
-// TestStop: a conversion ends with the reason that it is given, whenever that is, and
+// TestToKinds_EndsWithTheReasonOfItsContext: a conversion ends with the reason that it is given, whenever that is, and
 // with nothing around it.
-func TestStop(t *testing.T) {
+func TestToKinds_EndsWithTheReasonOfItsContext(t *testing.T) {
 	stop := errors.New("stop")
 	const web = "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: 'web:1'}]}}}\n"
 	questions := 0

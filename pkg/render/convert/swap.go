@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// goes returns the way that an object goes, if it goes any.
-func (o Options) goes(r *resource.Resource) (direction, bool) {
+// directionOf returns the way that an object goes, if it goes any.
+func (o Options) directionOf(r *resource.Resource) (direction, bool) {
 	way, ok := o.of(r)
 	return way, ok && (o.Chosen == nil || o.Chosen(r))
 }
@@ -24,8 +24,8 @@ type piece struct {
 	become *resource.Resource
 }
 
-// swap converts the objects that go somewhere, by the rules alone.
-func (o Options) swap(c *stage.Context, in []*resource.Resource, goes func(*resource.Resource) (direction, bool)) ([]*resource.Resource, []piece, error) {
+// convertObjects converts the objects that go somewhere, by the rules alone.
+func (o Options) convertObjects(c *stage.Context, in []*resource.Resource, goes func(*resource.Resource) (direction, bool)) ([]*resource.Resource, []piece, error) {
 	going := map[*resource.Resource]direction{}
 	var faults resource.Errors
 	for _, r := range in {
@@ -34,7 +34,7 @@ func (o Options) swap(c *stage.Context, in []*resource.Resource, goes func(*reso
 			going[r] = way
 		}
 		if ok && r.Is(kruise.Group, kruise.KindAdvancedCronJob) && tree.Get(r.Node(), "spec", "template", "jobTemplate") == nil {
-			faults.Add(unfit(r, way, "Jobs that depend on nodes and images"))
+			faults.Add(counterpartFault(r, way, "Jobs that depend on nodes and images"))
 		}
 	}
 	if err := faults.Err(); err != nil {
@@ -46,19 +46,19 @@ func (o Options) swap(c *stage.Context, in []*resource.Resource, goes func(*reso
 			return ok && way.toKruise() == up
 		}
 	}
-	out, err := lower.Chosen(c, in, towards(false))
+	out, err := lower.RunChosen(c, in, towards(false))
 	if err != nil {
 		return nil, nil, err
 	}
 	if out, err = raise(c, out, towards(true), o.Raise); err != nil {
 		return nil, nil, err
 	}
-	pieces, err := matched(in, out, going)
+	pieces, err := matchPieces(in, out, going)
 	return out, pieces, err
 }
 
-// matched finds what each object became: one of its counterpart's kind.
-func matched(in, out []*resource.Resource, going map[*resource.Resource]direction) ([]piece, error) {
+// matchPieces finds what each object became: one of its counterpart's kind.
+func matchPieces(in, out []*resource.Resource, going map[*resource.Resource]direction) ([]piece, error) {
 	made := map[int][]*resource.Resource{}
 	given := map[*resource.Resource]bool{}
 	for _, r := range in {
@@ -78,7 +78,7 @@ func matched(in, out []*resource.Resource, going map[*resource.Resource]directio
 		}
 		became := made[r.Origin.Seq]
 		if len(became) != 1 || !way.to.is(became[0]) {
-			faults.Add(unfit(r, way, listed(became)))
+			faults.Add(counterpartFault(r, way, names(became)))
 			continue
 		}
 		p := piece{way: way, was: r, become: became[0]}
@@ -88,8 +88,9 @@ func matched(in, out []*resource.Resource, going map[*resource.Resource]directio
 	return pieces, faults.Err()
 }
 
-// unfit says why an object of Kruise is none of its counterpart's kind.
-func unfit(r *resource.Resource, way direction, became string) error {
+// counterpartFault returns why an object of Kruise cannot become an object of the counterpart's
+// kind.
+func counterpartFault(r *resource.Resource, way direction, became string) error {
 	field, hint := "spec", ""
 	switch r.Kind() {
 	case kruise.KindCloneSet:
@@ -102,7 +103,7 @@ func unfit(r *resource.Resource, way direction, became string) error {
 	return r.Fault(field, hint+"; or choose the objects to convert with --name or --selector", "this cannot become one %s, but %s", way.to.words[0], became)
 }
 
-func listed(list []*resource.Resource) string {
+func names(list []*resource.Resource) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
@@ -118,13 +119,13 @@ func listed(list []*resource.Resource) string {
 func (p piece) unmark() {
 	for _, mark := range [][2]string{{"labels", kruise.SourceLabel}, {"annotations", kruise.StrategyAnnotation}} {
 		if !tree.Has(tree.Get(p.was.Node(), "metadata", mark[0]), mark[1]) {
-			without(p.become, mark[0], mark[1])
+			removeMetadataKey(p.become, mark[0], mark[1])
 		}
 	}
 }
 
-// without removes metadata.FIELD[key], with FIELD where it holds nothing else.
-func without(r *resource.Resource, name, key string) {
+// removeMetadataKey removes metadata.FIELD[key], with FIELD where it holds nothing else.
+func removeMetadataKey(r *resource.Resource, name, key string) {
 	have := tree.Get(r.Node(), "metadata", name)
 	if !tree.Has(have, key) {
 		return
@@ -155,7 +156,7 @@ func (p piece) prune(c *stage.Context) {
 func (k kind) unknown(r *resource.Resource) []string {
 	all, err := kruise.Decode(r.Node(), k.object())
 	if err != nil {
-		return nil // which is for the checks to say
+		return nil // the checks report it
 	}
 	return slices.DeleteFunc(all, func(path string) bool {
 		return !strings.HasPrefix(path, "spec.") || strings.HasPrefix(path, k.template+".") || strings.Contains(path, "[")

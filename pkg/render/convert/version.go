@@ -16,7 +16,7 @@ import (
 
 // Loss is a field that has no place in what is written.
 type Loss struct {
-	// Object, File and Line say where the field is.
+	// Object, File and Line are where the field is.
 	Object resource.ID
 	File   string
 	Line   int
@@ -55,7 +55,7 @@ func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped 
 	return lost, skipped, errs.Err()
 }
 
-// Writing says in which version, and for which release of Kruise, objects are written.
+// Writing defines in which version, and for which release of Kruise, objects are written.
 type Writing struct {
 	// Version is that of all objects of Kruise; "" leaves those that were not made as they
 	// are, and writes the others in the newest version that the release serves.
@@ -78,9 +78,9 @@ type Written struct {
 	Unserved []*resource.Resource
 }
 
-// ForRelease writes the objects of Kruise in a version, for a release, in place, and has
-// references follow, such as the target of an autoscaler. All others stay as they are, to
-// the byte. An error says what the release lacks.
+// ForRelease converts the objects of Kruise to a version, for a release, in place, and updates
+// references, such as the target of an autoscaler. All other objects keep their bytes. An error
+// has what the release lacks.
 func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 	var out Written
 	var errs resource.Errors
@@ -90,7 +90,7 @@ func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 			continue
 		}
 		before := r.APIVersion()
-		errs.Add(w.one(r, &out))
+		errs.Add(w.convertObject(r, &out))
 		if r.APIVersion() != before {
 			changed[r] = before
 		}
@@ -99,12 +99,12 @@ func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 	return out, errs.Err()
 }
 
-// one writes one object.
-func (w Writing) one(r *resource.Resource, out *Written) error {
+// convertObject writes one object.
+func (w Writing) convertObject(r *resource.Resource, out *Written) error {
 	made := w.Made != nil && w.Made(r)
 	version := w.Version
 	if version == "" && made {
-		version = w.newest(r)
+		version = w.newestVersion(r)
 	}
 	switch {
 	case version == "":
@@ -113,7 +113,7 @@ func (w Writing) one(r *resource.Resource, out *Written) error {
 		out.Skipped = append(out.Skipped, r)
 		return nil
 	}
-	release, err := w.takes(r, version)
+	release, err := w.servingRelease(r, version)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,11 @@ func (w Writing) one(r *resource.Resource, out *Written) error {
 	} else if !made {
 		return nil
 	}
-	return w.without(r, release, made, out)
+	return w.removeUnserved(r, release, made, out)
 }
 
-// newest is the version in which the release takes the kind; "" where it does not.
-func (w Writing) newest(r *resource.Resource) string {
+// newestVersion is the version in which the release takes the kind; "" where it does not.
+func (w Writing) newestVersion(r *resource.Resource) string {
 	versions := w.Release.OrNewest().Versions(r.Group(), r.Kind())
 	if len(versions) == 0 || slices.Contains(versions, r.Version()) {
 		return r.Version()
@@ -139,8 +139,8 @@ func (w Writing) newest(r *resource.Resource) string {
 	return versions[len(versions)-1]
 }
 
-// takes is the release that takes the kind in the version, or an error.
-func (w Writing) takes(r *resource.Resource, version string) (kruise.Release, error) {
+// servingRelease is the release that takes the kind in the version, or an error.
+func (w Writing) servingRelease(r *resource.Resource, version string) (kruise.Release, error) {
 	release := w.Release.OrNewest()
 	if release.Serves(r.Group(), r.Kind(), version) {
 		return release, nil
@@ -158,19 +158,19 @@ func (w Writing) convert(r *resource.Resource, version string, release kruise.Re
 		return r.Wrap(err, "")
 	}
 	for _, l := range losses {
-		out.lose(r, l)
+		out.addLoss(r, l)
 	}
 	*r.Edit() = *n
 	return nil
 }
 
-// without leaves out of what was made what the release lacks, and refuses it elsewhere.
-func (w Writing) without(r *resource.Resource, release kruise.Release, made bool, out *Written) error {
+// removeUnserved leaves out of what was made what the release lacks, and refuses it elsewhere.
+func (w Writing) removeUnserved(r *resource.Resource, release kruise.Release, made bool, out *Written) error {
 	var errs resource.Errors
 	n, absent := release.Without(r.Node())
 	for _, a := range absent {
 		if made {
-			out.lose(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
+			out.addLoss(r, kruise.Loss{Path: a.Path, Why: a.Words() + "; this is for " + release.Name()})
 			continue
 		}
 		errs.Add(r.Fault(a.Path, "remove it, or give another --kruise-version", "%s: it would be lost in objects for %s", a.Words(), release.Name()))
@@ -181,6 +181,6 @@ func (w Writing) without(r *resource.Resource, release kruise.Release, made bool
 	return errs.Err()
 }
 
-func (out *Written) lose(r *resource.Resource, l kruise.Loss) {
+func (out *Written) addLoss(r *resource.Resource, l kruise.Loss) {
 	out.Lost = append(out.Lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
 }

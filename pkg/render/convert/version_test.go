@@ -67,8 +67,8 @@ func TestToVersion(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what was there comes back.
-func TestRoundTrip(t *testing.T) {
+// TestToVersion_RoundTrips: what was there comes back.
+func TestToVersion_RoundTrips(t *testing.T) {
 	in := golden.Parse(t, older)
 	before := text(t, golden.Parse(t, older))
 	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
@@ -81,7 +81,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestLosses(t *testing.T) {
+func TestToVersion_ReportsLosses(t *testing.T) {
 	lost, _, err := convert.ToVersion(golden.Parse(t, newer), kruise.V1alpha1)
 	if err != nil || len(lost) != 1 {
 		t.Fatal(lost, err)

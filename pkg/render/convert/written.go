@@ -27,7 +27,7 @@ func written(root *tree.Node, path []string, had any) (string, error) {
 		}
 		keys[i], wrote = entry(wrote, step)
 	}
-	if wrote == nil || exact(wrote, tree.FromValue(had)) && !slices.ContainsFunc(keys[from:], commented) {
+	if wrote == nil || equalTexts(wrote, tree.FromValue(had)) && !slices.ContainsFunc(keys[from:], commented) {
 		return "", nil
 	}
 	for _, key := range slices.Backward(keys[from:]) {
@@ -56,10 +56,10 @@ func commented(n *tree.Node) bool {
 	return n != nil && n.HeadComment+n.LineComment+n.FootComment != ""
 }
 
-// exact reports whether two trees are written with the same texts, and the first
+// equalTexts reports whether two trees are written with the same texts, and the first
 // without comments.
-func exact(a, b *tree.Node) bool {
-	return !commented(a) && a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, exact)
+func equalTexts(a, b *tree.Node) bool {
+	return !commented(a) && a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, equalTexts)
 }
 
 // read parses the text of a field; nil for one that has none, or none that can be
@@ -75,17 +75,17 @@ func (f field) read() *tree.Node {
 	return tree.Get(n.YNode(), textKey)
 }
 
-// had is the field's value as a tree: as it was written, if that is known.
-func (f field) had() *tree.Node {
-	if _, v := f.wrote(f.Path); v != nil && tree.Equal(v, tree.FromValue(f.Had)) {
+// originalValue is the field's value as a tree: as it was written, if that is known.
+func (f field) originalValue() *tree.Node {
+	if _, v := f.writtenValue(f.Path); v != nil && tree.Equal(v, tree.FromValue(f.Had)) {
 		return v
 	}
 	return tree.FromValue(f.Had)
 }
 
-// wrote is what the text has for the first of the steps that are left of the path:
+// writtenValue is what the text has for the first of the steps that are left of the path:
 // the key, and the value below all of them.
-func (f field) wrote(left []string) (key, value *tree.Node) {
+func (f field) writtenValue(left []string) (key, value *tree.Node) {
 	n := f.read()
 	if len(left) == 0 {
 		return nil, n
@@ -103,7 +103,7 @@ func (f field) wrote(left []string) (key, value *tree.Node) {
 // comment gives the key of a restored level the comments that it had, unless it has
 // some by now.
 func (f field) comment(n *tree.Node, left []string) {
-	key, _ := f.wrote(left)
+	key, _ := f.writtenValue(left)
 	for i := 0; key != nil && i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; k.Value == key.Value && !commented(k) {
 			n.Content[i] = key

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// DirOptions say how Dir writes.
+// DirOptions define how Dir writes.
 type DirOptions struct {
 	// Format is YAML when empty.
 	Format Format
@@ -65,7 +65,7 @@ func writeDir(path string, files []outFile, opt DirOptions) error {
 		return place(path, err)
 	}
 	defer dir.Close() //nolint:errcheck // it is only held
-	release, err := hold(dir)
+	release, err := lockDirectory(dir)
 	if err != nil {
 		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
 	}

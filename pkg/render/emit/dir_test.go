@@ -220,7 +220,7 @@ func TestDir_Modes(t *testing.T) {
 	}
 }
 
-func TestNotADirectory(t *testing.T) {
+func TestDir_RefusesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(path, nil, 0o644))
 	if err := emit.Dir(path, nil, emit.DirOptions{}); err == nil {

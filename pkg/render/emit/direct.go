@@ -16,7 +16,7 @@ import (
 // FuzzDirect and TestDirect hold it to the library.
 type direct struct {
 	out []byte
-	// wide says that lists are indented below their keys.
+	// wide is true if lists are indented below their keys.
 	wide bool
 }
 
@@ -28,8 +28,8 @@ func (d *direct) document(n *tree.Node, style yaml.SequenceIndentStyle) (text []
 	return d.out, ok
 }
 
-// mapping writes the fields of n; begun says that the first one is on the line that is
-// begun, behind "- ".
+// mapping writes the fields of n; begun is true if the first one goes on the current line, behind
+// "- ".
 func (d *direct) mapping(n *tree.Node, indent int, begun bool) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
@@ -115,7 +115,7 @@ func (d *direct) flow(n *tree.Node, where spot) bool {
 	return d.brackets(n, '{', '}', 2)
 }
 
-// brackets writes the elements of n, each of as many nodes as stride says.
+// brackets writes the elements of n, each of stride nodes.
 func (d *direct) brackets(n *tree.Node, left, right byte, stride int) bool {
 	d.out = append(d.out, left)
 	for i := 0; i+stride <= len(n.Content); i += stride {
@@ -123,12 +123,12 @@ func (d *direct) brackets(n *tree.Node, left, right byte, stride int) bool {
 			d.out = append(d.out, ", "...)
 		}
 		if stride == 2 {
-			if key := n.Content[i]; !isText(key) || !quiet(key) || !d.text(key, inFlowKey) {
+			if key := n.Content[i]; !isText(key) || !hasNoComment(key) || !d.text(key, inFlowKey) {
 				return false
 			}
 			d.out = append(d.out, ": "...)
 		}
-		if last := n.Content[i+stride-1]; !quiet(last) || !d.flow(last, inFlow) {
+		if last := n.Content[i+stride-1]; !hasNoComment(last) || !d.flow(last, inFlow) {
 			return false
 		}
 	}
@@ -169,22 +169,22 @@ func comment(text string) bool {
 	return true
 }
 
-// quiet reports whether there is no comment at n.
-func quiet(n *tree.Node) bool { return n.HeadComment == "" && n.LineComment == "" }
+// hasNoComment reports whether there is no comment at n.
+func hasNoComment(n *tree.Node) bool { return n.HeadComment == "" && n.LineComment == "" }
 
 // isText and isCollection report whether n is such a node without anything unusual.
-func isText(n *tree.Node) bool { return n.Kind == yaml.ScalarNode && usual(n) }
+func isText(n *tree.Node) bool { return n.Kind == yaml.ScalarNode && isPlainNode(n) }
 
 func isCollection(n *tree.Node) bool {
 	tag := yaml.NodeTagMap
 	if n.Kind == yaml.SequenceNode {
 		tag = yaml.NodeTagSeq
 	}
-	return (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode) && usual(n) && n.Style&^yaml.FlowStyle == 0 &&
+	return (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode) && isPlainNode(n) && n.Style&^yaml.FlowStyle == 0 &&
 		(n.Tag == "" || n.Tag == tag)
 }
 
-func usual(n *tree.Node) bool {
+func isPlainNode(n *tree.Node) bool {
 	return n.Anchor == "" && n.FootComment == ""
 }
 
@@ -228,14 +228,14 @@ func (d *direct) text(n *tree.Node, where spot) bool {
 // plain writes a scalar without quotes, if it means the same then.
 func (d *direct) plain(n *tree.Node, where spot) bool {
 	v := n.Value
-	if n.Tag == yaml.NodeTagString && !reads(v, yaml.NodeTagString) {
+	if n.Tag == yaml.NodeTagString && !isReadAs(v, yaml.NodeTagString) {
 		d.doubleQuoted(v)
 		return true
 	}
 	switch {
-	case v == "" || n.Tag != "" && n.Tag != yaml.NodeTagString && !reads(v, n.Tag):
+	case v == "" || n.Tag != "" && n.Tag != yaml.NodeTagString && !isReadAs(v, n.Tag):
 		return false
-	case bare(v, where == inFlow || where == inFlowKey):
+	case needsNoQuotes(v, where == inFlow || where == inFlowKey):
 		d.out = append(d.out, v...)
 	default:
 		d.singleQuoted(v)
@@ -316,12 +316,12 @@ func printable(v string) bool {
 	return true
 }
 
-// reads reports whether a plain v is read with that tag.
-func reads(v, tag string) bool { return tree.PlainTag(v) == tag }
+// isReadAs reports whether a plain v is read with that tag.
+func isReadAs(v, tag string) bool { return tree.PlainTag(v) == tag }
 
-// bare reports whether v, which is not empty, can be written without quotes (YAML 1.1, as
+// needsNoQuotes reports whether v, which is not empty, can be written without quotes (YAML 1.1, as
 // libyaml reads it).
-func bare(v string, flow bool) bool {
+func needsNoQuotes(v string, flow bool) bool {
 	if v[0] == ' ' || v[len(v)-1] == ' ' || strings.HasPrefix(v, "---") || strings.HasPrefix(v, "...") {
 		return false
 	}

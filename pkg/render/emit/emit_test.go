@@ -18,7 +18,7 @@ func config(name string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\n"
 }
 
-func TestSeparators(t *testing.T) {
+func TestWrite_SeparatesDocuments(t *testing.T) {
 	a, b := config("a"), config("b")
 	for name, c := range map[string]struct {
 		files []string
@@ -54,8 +54,8 @@ func TestSeparators(t *testing.T) {
 	}
 }
 
-// TestChangedStyle holds what the encoder keeps of a document that changed.
-func TestChangedStyle(t *testing.T) {
+// TestWrite_KeepsTheStyleOfChangedDocuments holds what the encoder keeps of a document that changed.
+func TestWrite_KeepsTheStyleOfChangedDocuments(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"comments":    {"# licence\n\n" + config("a") + "  # end\n", "# licence\n" + config("a") + "  # end\nx: 1\n"},
 		"compact":     {config("a") + "list:\n- b: []\n  c:\n  - d\n", config("a") + "list:\n- b: []\n  c:\n  - d\nx: 1\n"},
@@ -80,9 +80,9 @@ func TestChangedStyle(t *testing.T) {
 	}
 }
 
-// TestMadeText holds that text which the engine makes is read as itself, in
+// TestWrite_GeneratedTextIsReadAsItself holds that text which the engine makes is read as itself, in
 // every style that a node can have.
-func TestMadeText(t *testing.T) {
+func TestWrite_GeneratedTextIsReadAsItself(t *testing.T) {
 	for _, text := range []string{"\ta\n", "\n\ta\n", "\t", "a\n b\n", "a\n\n", "<<", "", " ", "\n", "a\r\nb", "yes", "0777", "1e3", "---\na\n", "# a\n", "a: b", "\ufeff", "\u0085", "é😀"} {
 		for _, style := range []yaml.Style{0, yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle, yaml.LiteralStyle, yaml.FoldedStyle} {
 			n := tree.String(text)

@@ -77,8 +77,8 @@ func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
 // ResourceList.
 func Tree(n *tree.Node) ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) }
 
-// prepare makes of n what yaml.v3 writes faithfully, without changing it: parts that differ
-// are copies, all else is shared. flow says that n is in brackets.
+// prepare returns a form of n that yaml.v3 writes faithfully, without changing n: parts that
+// differ are copies, all else is shared. flow is true if n is in brackets.
 func prepare(n *tree.Node, flow bool) *tree.Node {
 	if n.Kind == yaml.ScalarNode {
 		return scalar(n, flow)

@@ -61,8 +61,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestFoldersStayInside: neither a link nor a record leads out of the directory.
-func TestFoldersStayInside(t *testing.T) {
+// TestFolders_StayInTheDirectory: neither a link nor a record leads out of the directory.
+func TestFolders_StayInTheDirectory(t *testing.T) {
 	outside := t.TempDir()
 	for name, prepare := range map[string]func(dir string) error{
 		"a link in the way": func(dir string) error { return os.Symlink(outside, filepath.Join(dir, "a")) },

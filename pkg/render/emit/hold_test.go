@@ -56,7 +56,7 @@ func TestDir_IsRefusedWhileHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := hold(f)
+	release, err := lockDirectory(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// hold has the directory until f is closed: another that asks meanwhile is refused. The
+// lockDirectory has the directory until f is closed: another that asks meanwhile is refused. The
 // system lets go of it when the process ends, however it ends.
-func hold(f *os.File) (release func(), err error) {
+func lockDirectory(f *os.File) (release func(), err error) {
 	release = func() {} // closing does it
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, errHeld

@@ -58,9 +58,9 @@ func TestSubsetFolders(t *testing.T) {
 	}
 }
 
-// TestDirFolders: each folder has its files and a kustomization of its own, and a second
+// TestDir_RemovesUnusedFolders: each folder has its files and a kustomization of its own, and a second
 // render removes the folder that it does not need any more.
-func TestDirFolders(t *testing.T) {
+func TestDir_RemovesUnusedFolders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	render := func(folders ...string) {
 		t.Helper()
@@ -97,9 +97,9 @@ func TestDirFolders(t *testing.T) {
 	}
 }
 
-// TestOlderIndex: the record of an earlier version, which kubectl apply -f would take for
+// TestDir_ReplacesIndexOfOlderVersions: the record of an earlier version, which kubectl apply -f would take for
 // a manifest, is read and replaced.
-func TestOlderIndex(t *testing.T) {
+func TestDir_ReplacesIndexOfOlderVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	write := func(names ...string) {
 		t.Helper()

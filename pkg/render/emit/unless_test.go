@@ -36,8 +36,8 @@ func TestUnless(t *testing.T) {
 	}
 }
 
-// TestDirStop: whenever a directory is stopped, it holds all of the files or none.
-func TestDirStop(t *testing.T) {
+// TestDir_IsCompleteOrEmptyWhenStopped: whenever a directory is stopped, it holds all of the files or none.
+func TestDir_IsCompleteOrEmptyWhenStopped(t *testing.T) {
 	object := func(name string) *resource.Resource {
 		return resource.Derived(tree.Map("apiVersion", "v1", "kind", "ConfigMap", "metadata", tree.Map("name", name)), &resource.Resource{})
 	}

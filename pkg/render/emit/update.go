@@ -28,8 +28,8 @@ type update struct {
 
 const temporary = ".tmp-kubectl-kruise-"
 
-// beside is the temporary name of a file, in the same folder.
-func beside(name string) string {
+// temporaryName is the temporary name of a file, in the same folder.
+func temporaryName(name string) string {
 	dir, base := path.Split(name)
 	return dir + temporary + base
 }
@@ -70,12 +70,12 @@ func (u *update) run() error {
 		return err
 	}
 	for i, f := range write {
-		if err := u.root.Rename(beside(f.name), f.name); err != nil {
+		if err := u.root.Rename(temporaryName(f.name), f.name); err != nil {
 			u.drop(write[i:])
 			return place(filepath.Join(u.path, f.name), err)
 		}
 	}
-	if err := u.sweep(now); err != nil {
+	if err := u.removeStale(now); err != nil {
 		return err
 	}
 	if err := u.index(now); err != nil {
@@ -134,7 +134,7 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 // stage writes every file under a temporary name, or none.
 func (u *update) stage(files []outFile) error {
 	for i, f := range files {
-		if err := u.put(beside(f.name), f.body, f.mode); err != nil {
+		if err := u.writeFile(temporaryName(f.name), f.body, f.mode); err != nil {
 			u.drop(files[:i+1])
 			return place(filepath.Join(u.path, f.name), err)
 		}
@@ -149,9 +149,9 @@ func (u *update) stage(files []outFile) error {
 	return nil
 }
 
-// put creates the file again: what a killed render left under the name, be it a
+// writeFile creates the file again: what a killed render left under the name, be it a
 // link, goes first.
-func (u *update) put(name string, body []byte, mode os.FileMode) error {
+func (u *update) writeFile(name string, body []byte, mode os.FileMode) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := u.root.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -172,14 +172,14 @@ func (u *update) put(name string, body []byte, mode os.FileMode) error {
 // replaced by the next render.
 func (u *update) drop(files []outFile) {
 	for _, f := range files {
-		_ = u.root.Remove(beside(f.name))
+		_ = u.root.Remove(temporaryName(f.name))
 	}
 }
 
 func (u *update) index(x index) error {
-	err := u.put(beside(indexFile), x.bytes(), 0o644)
+	err := u.writeFile(temporaryName(indexFile), x.bytes(), 0o644)
 	if err == nil {
-		err = u.root.Rename(beside(indexFile), indexFile)
+		err = u.root.Rename(temporaryName(indexFile), indexFile)
 	}
 	if err != nil {
 		return place(filepath.Join(u.path, indexFile), err)
@@ -187,8 +187,8 @@ func (u *update) index(x index) error {
 	return nil
 }
 
-// sweep removes what the previous render wrote and this one does not.
-func (u *update) sweep(now index) error {
+// removeStale removes what the previous render wrote and this one does not.
+func (u *update) removeStale(now index) error {
 	for _, name := range slices.Sorted(maps.Keys(u.old.Files)) {
 		if _, stays := now.Files[name]; stays {
 			continue
@@ -210,13 +210,13 @@ func (u *update) sweep(now index) error {
 		if err := u.root.Remove(name); err != nil {
 			return place(file, err)
 		}
-		u.leave(path.Dir(name))
+		u.removeEmptyFolders(path.Dir(name))
 	}
 	return nil
 }
 
-// leave removes folders that have become empty; one that has not stays.
-func (u *update) leave(dir string) {
+// removeEmptyFolders removes folders that have become empty; one that has not stays.
+func (u *update) removeEmptyFolders(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if u.root.Remove(dir) != nil {
 			return

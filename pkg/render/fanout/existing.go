@@ -84,8 +84,8 @@ func (o object) String() string {
 	return fmt.Sprintf("%s %s/%s %s", o.r.Kind(), o.namespace, o.r.Name(), at)
 }
 
-// free reports whether d may have its copy in the namespace, claims the place
-// and says what is in the way.
+// free reports whether d may have its copy in the namespace, and claims the place; otherwise it
+// returns what prevents it.
 func (p *plan) free(d *distribution, namespace string) bool {
 	conflict := func(what string) bool {
 		p.c.Findings.Add("resourcedistribution/conflict", d.r, "spec.targets", what+": it is left as it is and namespace "+namespace+" gets no copy")

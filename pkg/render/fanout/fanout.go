@@ -1,6 +1,6 @@
-// Package fanout is the stage in which ResourceDistributions become one copy
-// per target namespace. First a plan says which namespaces get which copy,
-// with all ResourceDistributions in view; then the copies are made.
+// Package fanout is the stage in which ResourceDistributions become one copy per target namespace.
+// First a plan decides which namespaces get which copy, considering all ResourceDistributions;
+// then the copies are created.
 package fanout
 
 import (
@@ -110,7 +110,7 @@ func (d *distribution) selectorField() string {
 	return "spec.targets.namespaceSelector"
 }
 
-// plan says what becomes of every ResourceDistribution.
+// plan defines what becomes of every ResourceDistribution.
 type plan struct {
 	c        *stage.Context
 	known    namespaces
@@ -176,8 +176,7 @@ func bounded(all []*distribution, most stage.Limits) error {
 	return nil
 }
 
-// add settles the namespaces of d: its targets without those where an object
-// of others is in the way.
+// add settles the namespaces of d: its targets without those that have an object of another owner.
 func (p *plan) add(d *distribution) error {
 	targets, err := p.targets(d)
 	if err != nil {

@@ -23,7 +23,7 @@ func run(t *testing.T, stream, context string) ([]*resource.Resource, error) {
 	return fanout.Run(newContext(in, golden.Parse(t, context)), in)
 }
 
-func TestRefused(t *testing.T) {
+func TestRun_RefusesInvalidDistributions(t *testing.T) {
 	// 1,100 namespaces, and as many distributions into all of them
 	many := func(distributions int, data string) (stream, context string) {
 		var in, around strings.Builder
@@ -61,7 +61,7 @@ func TestRefused(t *testing.T) {
 }
 
 // An inventory without namespaces of that label is an answer, not ignorance.
-func TestNothingSelected(t *testing.T) {
+func TestRun_EmptySelectionIsNoError(t *testing.T) {
 	out, err := run(t, distribution("x", configMap, "{namespaceSelector: {matchLabels: {a: b}}}"),
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: dying, deletionTimestamp: x, labels: {a: b}}\n")
 	if err != nil || len(out) != 0 {
@@ -69,7 +69,7 @@ func TestNothingSelected(t *testing.T) {
 	}
 }
 
-func TestNotExpanded(t *testing.T) {
+func TestRun_KeepsKindsThatAreNotExpanded(t *testing.T) {
 	in := golden.Parse(t, distribution("x", configMap, "{allNamespaces: true}"))
 	c := newContext(in, nil)
 	c.Expand = func(string) bool { return false }
@@ -80,7 +80,7 @@ func TestNotExpanded(t *testing.T) {
 }
 
 // Copies share their body: only metadata costs memory for each.
-func TestCopiesShare(t *testing.T) {
+func TestRun_CopiesShareTheirBody(t *testing.T) {
 	out, err := run(t, distribution("x", configMap, "{includedNamespaces: {list: [{name: a}, {name: b}]}}"), "")
 	if err != nil || len(out) != 2 {
 		t.Fatal(out, err)

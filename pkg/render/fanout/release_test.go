@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 )
 
-// TestSystemNamespacesByRelease: releases copy to kube-system and kube-public, too.
-func TestSystemNamespacesByRelease(t *testing.T) {
+// TestRun_SystemNamespacesDependOnTheRelease: releases copy to kube-system and kube-public, too.
+func TestRun_SystemNamespacesDependOnTheRelease(t *testing.T) {
 	const object = `{apiVersion: apps.kruise.io/v1alpha1, kind: ResourceDistribution, metadata: {name: m},
   spec: {resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {a: b}}, targets: {allNamespaces: true, excludedNamespaces: {list: [{name: quiet}]}}}}`
 	const namespaces = `{apiVersion: v1, kind: Namespace, metadata: {name: kube-system}}

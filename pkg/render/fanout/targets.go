@@ -72,7 +72,7 @@ func (p *plan) listed(d *distribution) (missing []string) {
 		}
 	}
 	report("system-namespace", system, "%s: system namespaces never get a copy (up to Kruise 1.9 they do)")
-	report("namespace-missing", missing, "%s: no such namespace, or it is being deleted; no copy is made there")
+	report("namespace-missing", missing, "%s: no such namespace, or it is being deleted; it gets no copy")
 	report("namespace-unknown", unknown, "%s: whether the namespace exists is not known; it gets a copy")
 	return missing
 }

@@ -21,9 +21,9 @@ type Rule struct {
 	When string
 	// Severity of the findings that the rule makes.
 	Severity Severity
-	// Becomes says what the field becomes, or how the output differs.
+	// Becomes is what the field becomes, or how the output differs.
 	Becomes string
-	// Action says what the user can do; may be empty for Exact.
+	// Action is what the user can do; it may be empty for Exact.
 	Action string
 }
 

@@ -23,7 +23,7 @@ var cloneSetRules = slices.Concat(workloadRules(kruise.KindCloneSet, "cloneset")
 	{
 		ID: "cloneset/replicas", Kind: kruise.KindCloneSet, Severity: Exact,
 		Fields:  []string{"spec.replicas"},
-		Becomes: "the same field; both sides default to 1",
+		Becomes: "the same field; both kinds default to 1",
 	},
 	{
 		ID: "cloneset/min-ready-seconds", Kind: kruise.KindCloneSet, Severity: Exact,
@@ -227,7 +227,7 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/max-surge", Kind: kruise.KindCloneSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
-		Becomes: "the same value, written out because the defaults differ (0 against 25%); both sides round up",
+		Becomes: "the same value, written out because the defaults differ (0 against 25%); both kinds round up",
 	},
 	{
 		ID: "cloneset/max-surge-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Lost,

@@ -45,7 +45,7 @@ var containerRecreateRequestRules = []Rule{
 		ID: "containerrecreaterequest/signal", Kind: kruise.KindContainerRecreateRequest, When: "no patch restarts it, and its restartPolicy is Always", Severity: Approximate,
 		Fields:  []string{"spec.containers"},
 		Becomes: "TERM is sent to its first process: the image must contain kill, and the process must terminate on TERM. A preStop command runs before; KILL is never sent",
-		Action:  "check both beforehand, as the step says",
+		Action:  "check both first, as described in the step",
 	},
 	{
 		ID: "containerrecreaterequest/evict", Kind: kruise.KindContainerRecreateRequest, When: "a container cannot be restarted on its own", Severity: Lost,

@@ -36,9 +36,8 @@ var covered = map[string]any{
 	"WorkloadSpread":           kruise.WorkloadSpread{},
 }
 
-// TestFields_HaveARule walks the newest version of every kind that is
-// rendered: a field that no rule answers for is a field that nobody thought
-// about.
+// TestFields_HaveARule walks the newest version of every kind that is rendered: a field without a
+// rule was forgotten.
 func TestFields_HaveARule(t *testing.T) {
 	for kind, object := range covered {
 		t.Run(kind, func(t *testing.T) {

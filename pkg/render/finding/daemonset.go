@@ -61,7 +61,7 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/max-unavailable", Kind: kruise.KindDaemonSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the same value; both sides default to 1 and round percentages of the nodes up; broken pods of the old revision are replaced beyond this limit in both cases",
+		Becomes: "the same value; both kinds default to 1 and round percentages of the nodes up; broken pods of the old revision are replaced beyond this limit in both cases",
 	},
 	{
 		ID: "daemonset/max-unavailable-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,

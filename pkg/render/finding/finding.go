@@ -1,6 +1,6 @@
-// Package finding is how the renderer says what an expansion keeps, bends or
-// loses. Every statement has a rule in the catalogue, from which
-// docs/fidelity.md is generated; a finding is a rule that applied to an object.
+// Package finding has the findings of the renderer: what an expansion keeps, approximates or
+// loses. Every finding has a rule in the catalogue, from which docs/fidelity.md is generated; a
+// finding is a rule that applied to an object.
 package finding
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Severity says how much of the meaning survives.
+// Severity is how much of the meaning survives.
 type Severity string
 
 // The four severities, from harmless to fatal.

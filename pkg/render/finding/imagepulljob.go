@@ -12,7 +12,7 @@ import (
 // docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var imagePullJobRules = slices.Concat(pullsOf(kruise.KindImagePullJob, "spec.image"), pullsOf(kruise.KindImageListPullJob, "spec.images"))
 
-// pullsOf returns the rules of pulls for a kind whose images stand in a field.
+// pullsOf returns the rules of pulls for a kind whose images are in a field.
 func pullsOf(kind, images string) []Rule {
 	out := make([]Rule, len(pulls))
 	for i, r := range pulls {

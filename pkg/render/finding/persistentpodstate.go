@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// The cases that rules about PersistentPodStates tell apart.
+// The cases that rules about PersistentPodStates distinguish.
 const (
 	inOnePlace    = "every pod has the same recorded state"
 	inManyPlaces  = "pods have states of their own; --kubernetes-version 1.36 or newer, or --allow-preview-apis"

@@ -18,7 +18,7 @@ var podUnavailableBudgetRules = []Rule{
 	{
 		ID: "podunavailablebudget/limit", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.maxUnavailable", "spec.minAvailable"},
-		Becomes: "the same field; percentages are rounded up on both sides, and pods that are not ready can always be evicted (AlwaysAllow)",
+		Becomes: "the same field; percentages are rounded up by both kinds, and pods that are not ready can always be evicted (AlwaysAllow)",
 	},
 	{
 		ID: "podunavailablebudget/total", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
@@ -28,7 +28,7 @@ var podUnavailableBudgetRules = []Rule{
 	{
 		ID: "podunavailablebudget/eviction", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,
 		Fields:  []string{"spec.protectOperations"},
-		Becomes: "evictions are refused by the same arithmetic; with code 429 where Kruise answers 403, so that drains wait and retry",
+		Becomes: "evictions are refused by the same arithmetic; with code 429 instead of Kruise's 403, so that drains wait and retry",
 	},
 	{
 		ID: "podunavailablebudget/operations", Kind: kruise.KindPodUnavailableBudget, When: "DELETE or UPDATE, the default", Severity: Lost,

@@ -39,7 +39,7 @@ var fromCronJobRules = slices.Concat(raisedTemplateRules("CronJob", "cronjob", "
 			"spec.schedule", "spec.timeZone", "spec.startingDeadlineSeconds", "spec.concurrencyPolicy",
 			"spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit",
 		},
-		Becomes: "the same field; both sides have the same default",
+		Becomes: "the same field; both kinds have the same default",
 	},
 	{
 		ID: "cronjob/suspend", Kind: "CronJob", Severity: Exact,
@@ -72,7 +72,7 @@ var fromPodDisruptionBudgetRules = []Rule{
 	{
 		ID: "poddisruptionbudget/same", Kind: "PodDisruptionBudget", Severity: Exact,
 		Fields:  []string{"spec.selector", "spec.minAvailable", "spec.maxUnavailable"},
-		Becomes: "the same field; percentages are rounded up on both sides",
+		Becomes: "the same field; percentages are rounded up by both kinds",
 	},
 	{
 		ID: "poddisruptionbudget/forbidden", Kind: "PodDisruptionBudget", Severity: Approximate,
@@ -111,7 +111,7 @@ var fromDeploymentRules = slices.Concat(raisedTemplateRules(kruise.KindDeploymen
 	{
 		ID: "deployment/same", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.replicas", "spec.selector", "spec.minReadySeconds", "spec.revisionHistoryLimit"},
-		Becomes: "the same field; both sides have the same default",
+		Becomes: "the same field; both kinds have the same default",
 	},
 	{
 		ID: "deployment/paused", Kind: kruise.KindDeployment, Severity: Approximate,
@@ -178,7 +178,7 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 			"spec.replicas", "spec.selector", "spec.serviceName", "spec.podManagementPolicy", "spec.revisionHistoryLimit",
 			"spec.volumeClaimTemplates", "spec.persistentVolumeClaimRetentionPolicy",
 		},
-		Becomes: "the same field; both sides have the same default, and pods and claims keep their names",
+		Becomes: "the same field; both kinds have the same default, and pods and claims keep their names",
 	},
 	{
 		ID: "nativestatefulset/type", Kind: "NativeStatefulSet", Severity: Exact,
@@ -199,7 +199,7 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 	{
 		ID: "nativestatefulset/max-unavailable", Kind: "NativeStatefulSet", Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the same value; both sides round down, to 1 at least, and default to 1",
+		Becomes: "the same value; both kinds round down, to 1 at least, and default to 1",
 	},
 	{
 		ID: "nativestatefulset/max-unavailable-ordered", Kind: "NativeStatefulSet", When: "OrderedReady", Severity: Approximate,
@@ -240,16 +240,16 @@ var fromDaemonSetRules = []Rule{
 	{
 		ID: "nativedaemonset/same", Kind: "NativeDaemonSet", Severity: Exact,
 		Fields:  []string{"spec.selector", "spec.template", "spec.minReadySeconds", "spec.revisionHistoryLimit"},
-		Becomes: "the same field; both sides have the same default",
+		Becomes: "the same field; both kinds have the same default",
 	},
 	{
 		ID: "nativedaemonset/strategy", Kind: "NativeDaemonSet", Severity: Exact,
 		Fields:  []string{"spec.updateStrategy"},
-		Becomes: "the same type, maxSurge and maxUnavailable; both sides round percentages of the nodes up and default to one unavailable pod",
+		Becomes: "the same type, maxSurge and maxUnavailable; both kinds round percentages of the nodes up and default to one unavailable pod",
 	},
 }
 
-// What convert says of any kind.
+// The findings of convert about any kind.
 var convertRules = []Rule{
 	{
 		ID: "convert/kept", Kind: "*", Severity: Exact,

@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of the fields of a SidecarSet that say what goes where
+// The fields of a SidecarSet about what is injected where
 // (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection).
 var sidecarSetRules = []Rule{
 	{
@@ -126,8 +126,8 @@ var sidecarSetRules = []Rule{
 	},
 }
 
-// What becomes of the fields of a SidecarSet that say when: revisions and
-// updates (docs/kruise/sidecarset.md#which-pods-match and
+// The fields of a SidecarSet about when it takes effect: revisions and updates
+// (docs/kruise/sidecarset.md#which-pods-match and
 // docs/kruise/sidecarset.md#updating-injected-pods).
 var sidecarSetStrategyRules = []Rule{
 	{

@@ -13,7 +13,7 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/replicas", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.replicas"},
-		Becomes: "the same field; both sides default to 1",
+		Becomes: "the same field; both kinds default to 1",
 	},
 	{
 		ID: "statefulset/service-name", Kind: kruise.KindStatefulSet, Severity: Exact,
@@ -23,7 +23,7 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/pod-management", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.podManagementPolicy"},
-		Becomes: "the same field; both sides default to OrderedReady",
+		Becomes: "the same field; both kinds default to OrderedReady",
 	},
 	{
 		ID: "statefulset/volume-claims", Kind: kruise.KindStatefulSet, Severity: Approximate,
@@ -40,7 +40,7 @@ var statefulSetRules = slices.Concat(workloadRules(kruise.KindStatefulSet, "stat
 	{
 		ID: "statefulset/claim-retention", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.persistentVolumeClaimRetentionPolicy"},
-		Becomes: "the same field; both sides default to Retain",
+		Becomes: "the same field; both kinds default to Retain",
 	},
 	{
 		ID: "statefulset/ordinals", Kind: kruise.KindStatefulSet, Severity: Approximate,
@@ -112,7 +112,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/partition", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
-		Becomes: "the same number: the pods with the lowest ordinals stay old on both sides",
+		Becomes: "the same number: the pods with the lowest ordinals stay at the old revision, as with Kruise",
 	},
 	{
 		ID: "statefulset/partition-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
@@ -123,7 +123,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/max-unavailable", Kind: kruise.KindStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "the same value; both sides default to 1, round percentages down, and take at least 1",
+		Becomes: "the same value; both kinds default to 1, round percentages down, and take at least 1",
 	},
 	{
 		ID: "statefulset/max-unavailable-older", Kind: kruise.KindStatefulSet, When: "--kubernetes-version below 1.37", Severity: Approximate,

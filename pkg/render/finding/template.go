@@ -59,7 +59,7 @@ func workloadRules(kind, id string) []Rule {
 		Rule{
 			ID: id + "/revision-history", Kind: kind, Severity: Exact,
 			Fields:  []string{"spec.revisionHistoryLimit"},
-			Becomes: "the same field; both sides default to 10",
+			Becomes: "the same field; both kinds default to 10",
 		},
 	)
 }

@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// The subsets of a WorkloadSpread, and the cases that its rules tell apart.
+// The subsets of a WorkloadSpread, and the cases that its rules distinguish.
 const (
 	spreadSubsets = "spec.subsets"
 	spreadTarget  = "spec.targetRef"
@@ -129,7 +129,7 @@ var workloadSpreadSubsetRules = []Rule{
 		ID: "workloadspread/percent-cloneset", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet named as v1beta1, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "the percentage is of the replicas of the target from the first pod on; Kruise takes percentages of 0 until the status has counts, so that new pods may not be placed",
-		Action:  "name the target as v1alpha1 where Kruise runs",
+		Action:  "refer to the target as v1alpha1 in clusters with Kruise",
 	},
 	{
 		ID: "workloadspread/rest", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,

@@ -47,7 +47,7 @@ func TestHeir(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := resource.Derived(tree.Map("metadata", tree.Map("annotations", tree.Map("mine", "new", prefix+"id", "stale"))), &resource.Resource{})
-			tc.heir.pass(annotations(old), r)
+			tc.heir.passAnnotations(annotations(old), r)
 			if diff := cmp.Diff(tc.want, tree.Strings(tree.Get(r.Node(), "metadata", "annotations"))); diff != "" {
 				t.Error(diff)
 			}
@@ -55,10 +55,10 @@ func TestHeir(t *testing.T) {
 	}
 }
 
-// TestHeirSame: an object that is recreated loses nothing.
-func TestHeirSame(t *testing.T) {
+// TestHeir_RecreatedObjectKeepsAnnotations: an object that is recreated loses nothing.
+func TestHeir_RecreatedObjectKeepsAnnotations(t *testing.T) {
 	r := resource.Derived(tree.Map("metadata", tree.Map()), &resource.Resource{})
-	heir{same: true}.pass(annotations(old), r)
+	heir{same: true}.passAnnotations(annotations(old), r)
 	got := tree.Strings(tree.Get(r.Node(), "metadata", "annotations"))
 	for key, value := range old {
 		if want := map[bool]string{true: value}[internal(key)]; got[key] != want {
@@ -67,13 +67,13 @@ func TestHeirSame(t *testing.T) {
 	}
 }
 
-// TestHeirShared: metadata that two objects share stays apart.
-func TestHeirShared(t *testing.T) {
+// TestHeir_KeepsSharedMetadataApart: metadata that two objects share stays apart.
+func TestHeir_KeepsSharedMetadataApart(t *testing.T) {
 	metadata := tree.Map("annotations", tree.Map("mine", "new"))
 	a := resource.Derived(tree.Map("metadata", metadata), &resource.Resource{})
 	b := resource.Derived(tree.Map("metadata", metadata), &resource.Resource{})
-	heir{first: true}.pass(annotations(old), a)
-	heir{}.pass(annotations(map[string]string{}), b)
+	heir{first: true}.passAnnotations(annotations(old), a)
+	heir{}.passAnnotations(annotations(map[string]string{}), b)
 	if a.Annotation(index) != "2" || b.Annotation(index) != "" || len(tree.Get(metadata, "annotations").Content) != 2 {
 		t.Error("what one got, the other has")
 	}

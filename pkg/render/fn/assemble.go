@@ -24,18 +24,18 @@ func (s *stream) assemble(out []*resource.Resource) ([]*resource.Resource, error
 		if !seen[m.r] {
 			slots[i] = []*resource.Resource{m.r}
 		}
-		m.pass(slots[i])
+		m.passAnnotations(slots[i])
 		if m != s.own {
 			list = append(list, slots[i]...)
 			continue
 		}
-		return s.place(list, s.made(slots[i]))
+		return s.place(list, s.addedObjects(slots[i]))
 	}
 	return s.place(list, nil)
 }
 
-// pass gives what became of m its annotations.
-func (m *member) pass(made []*resource.Resource) {
+// passAnnotations gives what became of m its annotations.
+func (m *member) passAnnotations(made []*resource.Resource) {
 	taken := false
 	for _, r := range made {
 		taken = taken || r.ID() == m.id
@@ -47,12 +47,12 @@ func (m *member) pass(made []*resource.Resource) {
 		rest, named := strings.CutPrefix(r.Name(), m.id.Name)
 		h := heir{first: i == 0 && !taken, named: named && m.id.Name != "", rest: rest, kind: r.Kind(), was: m.id.Kind}
 		h.same = r.ID() == m.id
-		h.pass(m.annotations, r)
+		h.passAnnotations(m.annotations, r)
 	}
 }
 
-// made is what the job adds: the object of a transformer is not among it.
-func (s *stream) made(list []*resource.Resource) []*resource.Resource {
+// addedObjects is what the job adds: the object of a transformer is not among it.
+func (s *stream) addedObjects(list []*resource.Resource) []*resource.Resource {
 	if s.job.generator {
 		return list
 	}
@@ -76,13 +76,13 @@ func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, e
 		other, taken := at[id]
 		at[id] = i
 		if taken && id.Name != "" && (!s.input(r) || !s.input(list[other])) {
-			errs.Add(s.twice(r, list[other]))
+			errs.Add(s.duplicateFault(r, list[other]))
 		}
 	}
-	before := s.before()
+	before := s.membersByID()
 	for _, r := range made {
 		if m := before[placeOf(r)]; m != nil {
-			heir{same: true}.pass(m.annotations, r)
+			heir{same: true}.passAnnotations(m.annotations, r)
 		}
 		i, taken := at[placeOf(r)]
 		switch {
@@ -92,15 +92,15 @@ func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, e
 		case s.input(list[i]) && again(list[i], r):
 			list[i] = r
 		default:
-			errs.Add(s.twice(r, list[i]))
+			errs.Add(s.duplicateFault(r, list[i]))
 		}
 	}
 	return list, errs.Err()
 }
 
-// before returns the objects of the input by their place, for what takes it. A
+// membersByID returns the objects of the input by their place, for what takes it. A
 // stage may have taken them out of the list.
-func (s *stream) before() map[resource.ID]*member {
+func (s *stream) membersByID() map[resource.ID]*member {
 	all := make(map[resource.ID]*member, len(s.all))
 	for _, m := range s.all {
 		if m != s.own {
@@ -133,8 +133,8 @@ func placeOf(r *resource.Resource) resource.ID {
 	return id
 }
 
-// twice blames the new one of two objects with one name.
-func (s *stream) twice(a, b *resource.Resource) error {
+// duplicateFault blames the new one of two objects with one name.
+func (s *stream) duplicateFault(a, b *resource.Resource) error {
 	if s.input(a) {
 		a, b = b, a
 	}
@@ -175,14 +175,14 @@ func internal(key string) bool {
 	return strings.HasPrefix(key, prefix) || strings.HasPrefix(key, "kustomize.config.k8s.io/")
 }
 
-// local reports whether an object is for tools only and never applied: any
-// value but false says so.
+// local reports whether an object is for tools only and never applied: with any value of the
+// annotation but false.
 func local(n *tree.Node) bool {
 	v := tree.Get(n, "metadata", "annotations", localConfig)
 	return v != nil && tree.Str(v) != "false"
 }
 
-// heir says what a new object has in common with the one that it replaces.
+// heir defines what a new object has in common with the one that it replaces.
 type heir struct {
 	// same: it is the old object, made again; it takes all that the old one had.
 	same bool
@@ -195,10 +195,10 @@ type heir struct {
 	kind, was string
 }
 
-// inherit returns what the new object's annotation key must say, given the old
-// one's; ok is false where it must not be there. Kustomize finds an object by
-// what it was called before, under its present group and its former kinds: a
-// new object takes the old one's history as if it had always been of its kind.
+// inherit returns the value of the new object's annotation key, given the old one's; ok is false
+// if the new object must not have it. Kustomize finds an object by its former names, under its
+// present group and its former kinds: a new object takes over the old one's history as if it had
+// always been of its kind.
 func (h heir) inherit(key, value string) (v string, ok bool) {
 	if h.same {
 		return value, true
@@ -231,9 +231,9 @@ func each(list string, f func(string) string) string {
 	return strings.Join(parts, ",")
 }
 
-// pass gives r, which replaces an object with the annotations old, the
+// passAnnotations gives r, which replaces an object with the annotations old, the
 // annotations of orchestrators that it must have, and no others.
-func (h heir) pass(old *tree.Node, r *resource.Resource) {
+func (h heir) passAnnotations(old *tree.Node, r *resource.Resource) {
 	if tree.Get(r.Node(), "metadata") == nil {
 		return
 	}

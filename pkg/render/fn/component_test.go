@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
-// TestComponent: the files of the Component are what this version knows of Kruise's
+// TestComponent_FilesAreUpToDate: the files of the Component are what this version knows of Kruise's
 // kinds; make generate writes them.
-func TestComponent(t *testing.T) {
+func TestComponent_FilesAreUpToDate(t *testing.T) {
 	for name, document := range map[string]func() ([]byte, error){"kruise-schema.json": kustomize.Schema, "kruise-config.yaml": kustomize.Configuration} {
 		b, err := document()
 		if err != nil {

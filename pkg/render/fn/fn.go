@@ -1,7 +1,6 @@
-// Package fn is the engine as a KRM function: a ResourceList comes in, a
-// ResourceList goes out (KRM Functions Specification v1; docs/facts/kustomize.md#functions
-// says what kustomize and kpt really do). The function config is a
-// RenderConfig, a ConfigMap, or a Kruise object itself.
+// Package fn is the engine as a KRM function: a ResourceList comes in, a ResourceList goes out
+// (KRM Functions Specification v1; docs/facts/kustomize.md#functions describes what kustomize and
+// kpt really do). The function config is a RenderConfig, a ConfigMap, or a Kruise object itself.
 //
 // The package opens no file. On an error the output is the input with the
 // faults as results: an orchestrator that ignores exit codes deletes nothing.
@@ -64,7 +63,7 @@ func Run(ctx context.Context, in io.Reader, out, errOut io.Writer, opt Options) 
 	if werr := l.write(out, o); werr != nil {
 		return werr
 	}
-	o.say(errOut)
+	o.writeFindings(errOut)
 	return err
 }
 
@@ -90,13 +89,13 @@ func (o Options) local() func(string) ([]byte, error) {
 func (l *resourceList) process(ctx context.Context, read reader) (*outcome, error) {
 	items := l.items()
 	o := &outcome{places: map[resource.ID]place{}}
-	o.knowConfig(l)
+	o.recordConfigPlace(l)
 	j, err := newJob(l.functions, read)
 	if err != nil {
 		return o, l.misconfigured(err)
 	}
 	s := newStream(j, items)
-	o.know(s)
+	o.recordPlaces(s)
 	o.warn(l, j.warnings)
 	opt, err := j.options(read)
 	if err == nil {
@@ -126,7 +125,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	for _, r := range out {
 		o.items = append(o.items, r.Node())
 	}
-	return o, o.judge(j.conf, s)
+	return o, o.checkUsable(j.conf, s)
 }
 
 // options are those of the config, with the objects that it names.
@@ -155,9 +154,9 @@ func (l *resourceList) misconfigured(err error) error {
 	return all.Err()
 }
 
-// judge refuses an outcome that must not be used, and applies what the options
-// say of the output.
-func (o *outcome) judge(conf *config.Config, s *stream) error {
+// checkUsable refuses an outcome that must not be used, and applies what the options
+// writeFindings of the output.
+func (o *outcome) checkUsable(conf *config.Config, s *stream) error {
 	if conf.Strict && o.worst.Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and the option strict is set"), Hint: "the findings name each field and what to do"}
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
-// TestGolden runs every folder of testdata/golden: in.yaml becomes out.yaml,
+// TestRun_EqualsGolden runs every folder of testdata/golden: in.yaml becomes out.yaml,
 // with stderr.txt (findings, then the error) where something is said. An
 // output that is no error is fed back and must stay the same, but for what
 // generators and transformers find again.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/golden/*/in.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in, err := os.ReadFile(filepath.Join(dir, "in.yaml"))
@@ -45,7 +45,7 @@ var (
 )
 
 // wordless takes the catalogue's findings out: which there are is no business
-// of this package, and TestResults looks at their form.
+// of this package, and TestRun_WritesFindingsToResults looks at their form.
 func wordless(s string) string {
 	return findingLines.ReplaceAllString(findingResults.ReplaceAllString(s, ""), "")
 }

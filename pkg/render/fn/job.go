@@ -170,7 +170,7 @@ func (s *stream) join(n *tree.Node, file string) *member {
 	return m
 }
 
-// file is the file of an item, as far as the orchestrator says so.
+// file is the file of an item, if the orchestrator passes it.
 func file(item *tree.Node) string {
 	annotations := tree.Get(item, "metadata", "annotations")
 	if p := tree.StrAt(annotations, path); p != "" {
@@ -179,27 +179,26 @@ func file(item *tree.Node) string {
 	return tree.StrAt(annotations, legacyPath)
 }
 
-// admit hands an item to the engine, unless it is none of its business: such
-// items pass through untouched. What is local exists but is not applied, which
-// makes it a fact.
+// admit passes an item to the engine, unless the engine does not handle it: such items pass
+// through unchanged. Local items exist but are not applied, so they count as context objects.
 func (s *stream) admit(r *resource.Resource) {
 	switch sound := load.Check(r) == nil; {
 	case !sound && r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup:
 	case local(r.Node()):
-		if sound && !s.job.describes(r) && !s.job.spares(r) {
+		if sound && !s.job.describes(r) && !s.job.leavesAlone(r) {
 			s.context = append(s.context, r)
 		}
 	case render.IsToolObject(r):
 	case s.job.generator && !r.Is("", "Namespace"):
-	case s.job.spares(r):
+	case s.job.leavesAlone(r):
 	default:
 		s.in = append(s.in, r)
 	}
 }
 
-// spares reports whether r is of the kind of the job's own object, but not that
+// leavesAlone reports whether r is of the kind of the job's own object, but not that
 // object: a SidecarSet as function config injects itself, not the others.
-func (j *job) spares(r *resource.Resource) bool {
+func (j *job) leavesAlone(r *resource.Resource) bool {
 	return j.only != "" && r.Is(kruise.Group, j.only)
 }
 

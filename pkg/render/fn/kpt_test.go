@@ -26,9 +26,9 @@ type kptfile struct {
 	} `json:"pipeline"`
 }
 
-// TestKpt runs the function on the packages of plugins/kpt as kpt does: all files of the
+// TestKpt_RendersPackages runs the function on the packages of plugins/kpt as kpt does: all files of the
 // package on standard input, and what comes out in their place.
-func TestKpt(t *testing.T) {
+func TestKpt_RendersPackages(t *testing.T) {
 	for _, name := range []string{"exec", "image"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("../../../plugins/kpt", name)

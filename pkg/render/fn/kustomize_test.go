@@ -146,9 +146,9 @@ secretGenerator:
   literals: [k=v]
 `
 
-// TestLoweredInBase: the function runs in the base; the overlay's prefix,
+// TestKustomize_LowersInABase: the function runs in the base; the overlay's prefix,
 // namespace, component, images and patches meet the Deployment.
-func TestLoweredInBase(t *testing.T) {
+func TestKustomize_LowersInABase(t *testing.T) {
 	b := kustomized(t, "-- base/web.yaml --\n"+web+"-- base/fn.yaml --\n"+pipeline+`-- base/kustomization.yaml --
 resources: [web.yaml]
 transformers: [fn.yaml]
@@ -195,9 +195,9 @@ func checkWeb(t *testing.T, b *built, prefix, suffix string) {
 	b.is(b.one("Ingress", name), "spec.defaultBackend.service.name", name)
 }
 
-// TestLoweredInOverlay: the function runs outermost, on names that two layers
+// TestKustomize_LowersInAnOverlay: the function runs outermost, on names that two layers
 // have changed and references that none has.
-func TestLoweredInOverlay(t *testing.T) {
+func TestKustomize_LowersInAnOverlay(t *testing.T) {
 	b := kustomized(t, "-- base/web.yaml --\n"+web+"-- over/fn.yaml --\n"+pipeline+`-- base/kustomization.yaml --
 resources: [web.yaml]
 namePrefix: base-
@@ -210,9 +210,9 @@ namespace: shop
 	checkWeb(t, b, "prod-base-", "")
 }
 
-// TestLoweredInComponent: components run their transformers on what the
+// TestKustomize_LowersInAComponent: components run their transformers on what the
 // including layer has.
-func TestLoweredInComponent(t *testing.T) {
+func TestKustomize_LowersInAComponent(t *testing.T) {
 	b := kustomized(t, "-- base/web.yaml --\n"+web+"-- comp/fn.yaml --\n"+pipeline+`-- comp/kustomization.yaml --
 apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
@@ -228,9 +228,9 @@ nameSuffix: -y
 	checkWeb(t, b, "base-", "-y")
 }
 
-// TestReferenceFromAbove: an object of the overlay that names the Deployment
+// TestKustomize_OverlayMayNameTheOriginal: an object of the overlay that names the Deployment
 // as the base's author would.
-func TestReferenceFromAbove(t *testing.T) {
+func TestKustomize_OverlayMayNameTheOriginal(t *testing.T) {
 	hpa := `apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: more}
@@ -248,9 +248,9 @@ namePrefix: prod-
 	b.is(b.one("HorizontalPodAutoscaler", "prod-more"), "spec.scaleTargetRef.name", "prod-base-web")
 }
 
-// TestStatefulInBase: a CloneSet with claims becomes two objects, one of which
+// TestKustomize_LowersClaimsInABase: a CloneSet with claims becomes two objects, one of which
 // the other names.
-func TestStatefulInBase(t *testing.T) {
+func TestKustomize_LowersClaimsInABase(t *testing.T) {
 	b := kustomized(t, `-- base/db.yaml --
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -307,7 +307,7 @@ spec:
     - {name: b}
 `
 
-func TestUnitedDeploymentGenerates(t *testing.T) {
+func TestKustomize_UnitedDeploymentAsGenerator(t *testing.T) {
 	b := kustomized(t, "-- base/ud.yaml --\n"+zones+`-- base/kustomization.yaml --
 generators: [ud.yaml]
 namePrefix: base-
@@ -326,9 +326,9 @@ namespace: shop
 	}
 }
 
-// TestUnitedDeploymentAsResource: split in the middle of the layers. Pieces
+// TestKustomize_UnitedDeploymentAsResource: split in the middle of the layers. Pieces
 // keep the history of names, or an outer layer finds two objects for one name.
-func TestUnitedDeploymentAsResource(t *testing.T) {
+func TestKustomize_UnitedDeploymentAsResource(t *testing.T) {
 	b := kustomized(t, "-- base/ud.yaml --\n"+zones+`---
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -360,9 +360,9 @@ metadata:
     envFrom: [{configMapRef: {name: settings}}]
 `
 
-// TestSidecarSetInjects: as a function config it injects itself, leaves
+// TestKustomize_SidecarSetInjectsItself: as a function config it injects itself, leaves
 // workloads what they are and other SidecarSets alone.
-func TestSidecarSetInjects(t *testing.T) {
+func TestKustomize_SidecarSetInjectsItself(t *testing.T) {
 	b := kustomized(t, "-- base/web.yaml --\n"+web+`---
 apiVersion: apps/v1
 kind: Deployment
@@ -405,7 +405,7 @@ images: [{name: agent, newTag: "2"}]
 	}
 }
 
-func TestResourceDistributionFansOut(t *testing.T) {
+func TestKustomize_ResourceDistributionIsCopied(t *testing.T) {
 	b := kustomized(t, `-- namespaces.yaml --
 apiVersion: v1
 kind: Namespace
@@ -447,8 +447,8 @@ transformers: [rd.yaml]
 	b.none("ResourceDistribution")
 }
 
-// TestBuildFails: faults are on stderr, and nothing is built.
-func TestBuildFails(t *testing.T) {
+// TestKustomize_FaultsFailTheBuild: faults are on stderr, and nothing is built.
+func TestKustomize_FaultsFailTheBuild(t *testing.T) {
 	tests := map[string]struct{ files, says string }{
 		"bad option": {"-- fn.yaml --\n" + pipeline + "spec: {target: helm}\n-- kustomization.yaml --\ntransformers: [fn.yaml]\n", "spec.target: unknown value"},
 		"strict": {

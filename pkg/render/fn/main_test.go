@@ -85,7 +85,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func TestInstalledSpeaksWithoutArguments(t *testing.T) {
+func TestInstalled_NeedsNoArguments(t *testing.T) {
 	env := installed(t)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", "kubectl-kruise")
 	cmd.Env = append(os.Environ(), env...)

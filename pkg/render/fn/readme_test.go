@@ -29,8 +29,8 @@ func blocks(page string) (files map[string]string, commands []string) {
 	return files, commands
 }
 
-// TestReadme runs the commands of plugins/kustomize/README.md.
-func TestReadme(t *testing.T) {
+// TestReadme_CommandsRun runs the commands of plugins/kustomize/README.md.
+func TestReadme_CommandsRun(t *testing.T) {
 	page, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +91,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesAllOptions keeps the table of options complete.
-func TestReadmeNamesAllOptions(t *testing.T) {
+// TestReadme_NamesAllOptions keeps the table of options complete.
+func TestReadme_NamesAllOptions(t *testing.T) {
 	page, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)

@@ -122,10 +122,10 @@ func (l *resourceList) results(more []*tree.Node) []*tree.Node {
 	all := slices.Clone(tree.Items(tree.Get(l.root, "results")))
 	seen := make(map[string]bool, len(all)+len(more))
 	for _, r := range all {
-		seen[meaning(r)] = true
+		seen[resultKey(r)] = true
 	}
 	for _, r := range more {
-		if m := meaning(r); !seen[m] {
+		if m := resultKey(r); !seen[m] {
 			seen[m] = true
 			all = append(all, r)
 		}
@@ -133,8 +133,8 @@ func (l *resourceList) results(more []*tree.Node) []*tree.Node {
 	return all
 }
 
-// meaning is the same text for two results that say the same.
-func meaning(r *tree.Node) string {
+// resultKey is the same text for two equal results.
+func resultKey(r *tree.Node) string {
 	b, err := json.Marshal(tree.Value(r))
 	if err != nil { // tree.Value returns nothing that cannot be marshalled
 		panic("fn: " + err.Error())
@@ -154,13 +154,13 @@ type outcome struct {
 	places map[resource.ID]place
 }
 
-// place is what a result says of an object beyond its ID.
+// place is where the object of a result is.
 type place struct {
 	apiVersion, file, index string
 }
 
-// know keeps the places of all objects.
-func (o *outcome) know(s *stream) {
+// recordPlaces keeps the places of all objects.
+func (o *outcome) recordPlaces(s *stream) {
 	for _, m := range s.all {
 		index := tree.StrAt(m.annotations, index)
 		if index == "" {
@@ -170,8 +170,8 @@ func (o *outcome) know(s *stream) {
 	}
 }
 
-// knowConfig keeps the place of the function config.
-func (o *outcome) knowConfig(l *resourceList) {
+// recordConfigPlace keeps the place of the function config.
+func (o *outcome) recordConfigPlace(l *resourceList) {
 	if c := l.config(); tree.IsMap(c.Node()) {
 		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
 	}
@@ -191,7 +191,7 @@ func (o *outcome) report(res *render.Result, strict bool) {
 		if strict && f.Severity == finding.Lost {
 			severity = "error"
 		}
-		o.line(severity, f.Object, f.Field, f.Message+" ["+f.ID+"]")
+		o.writeLine(severity, f.Object, f.Field, f.Message+" ["+f.ID+"]")
 		o.results = append(o.results, o.result(severity, sentence(f.Message, f.Action), f.Object, f.Field, "id", f.ID))
 	}
 	for _, x := range res.Explanations {
@@ -205,7 +205,7 @@ func (o *outcome) explain(x stage.Explanation) {
 		verb = "injected"
 	}
 	message := fmt.Sprintf("SidecarSet %s is %s: %s", x.SidecarSet, verb, x.Reason)
-	o.line("info", x.Template, x.Path, message)
+	o.writeLine("info", x.Template, x.Path, message)
 	o.results = append(o.results, o.result("info", message, x.Template, x.Path, "sidecarset", x.SidecarSet))
 }
 
@@ -228,7 +228,7 @@ func (o *outcome) warnOfNoMatch(set *resource.Resource, res *render.Result) {
 func (o *outcome) warn(l *resourceList, list []error) {
 	for _, err := range list {
 		if e, ok := errors.AsType[*resource.Error](l.misconfigured(err)); ok {
-			o.line("warning", e.Object, e.Field, e.Err.Error())
+			o.writeLine("warning", e.Object, e.Field, e.Err.Error())
 			o.results = append(o.results, o.result("warning", sentence(e.Err.Error(), e.Hint), e.Object, e.Field, "", ""))
 		}
 	}
@@ -294,7 +294,7 @@ func (p place) node() *tree.Node {
 	return n
 }
 
-func (o *outcome) line(severity string, id resource.ID, field, message string) {
+func (o *outcome) writeLine(severity string, id resource.ID, field, message string) {
 	parts := []string{severity}
 	if id.Kind != "" {
 		parts = append(parts, id.String())
@@ -305,8 +305,8 @@ func (o *outcome) line(severity string, id resource.ID, field, message string) {
 	o.lines = append(o.lines, strings.Join(append(parts, message), ": "))
 }
 
-// say writes the findings to w; that it cannot is no reason to fail.
-func (o *outcome) say(w io.Writer) {
+// writeFindings writes the findings to w; that it cannot is no reason to fail.
+func (o *outcome) writeFindings(w io.Writer) {
 	for _, line := range o.lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return

@@ -15,8 +15,8 @@ import (
 
 const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
-// TestNoResourceList: nothing is written for what is not a ResourceList.
-func TestNoResourceList(t *testing.T) {
+// TestRun_RefusesOtherInput: nothing is written for what is not a ResourceList.
+func TestRun_RefusesOtherInput(t *testing.T) {
 	tests := map[string]struct{ in, says string }{
 		"nothing":           {"", "no objects"},
 		"comment":           {"# hello\n", "no objects"},
@@ -62,8 +62,8 @@ func bomb(lines int) string {
 	return b.String()
 }
 
-// TestEmptyLists: every way to write none is answered with items: [].
-func TestEmptyLists(t *testing.T) {
+// TestRun_WritesEmptyItems: every way to write none is answered with items: [].
+func TestRun_WritesEmptyItems(t *testing.T) {
 	for name, in := range map[string]string{
 		"empty":          head + "items: []\n",
 		"null":           head + "items:\n",
@@ -109,9 +109,9 @@ func results(t *testing.T, out string) []map[string]any {
 	return all
 }
 
-// TestResults: what the engine finds is in results with its place, behind
+// TestRun_WritesFindingsToResults: what the engine finds is in results with its place, behind
 // what came in, and on stderr.
-func TestResults(t *testing.T) {
+func TestRun_WritesFindingsToResults(t *testing.T) {
 	out, said := run(t, []byte(head+"items:\n"+cloneSet+"results:\n- message: before\n"), ".")
 	got := results(t, out)
 	if len(got) < 2 || got[0]["message"] != "before" {
@@ -146,8 +146,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestErrorEchoesInput: an orchestrator that ignores exit codes loses nothing.
-func TestErrorEchoesInput(t *testing.T) {
+// TestRun_EchoesItemsOnError: an orchestrator that ignores exit codes loses nothing.
+func TestRun_EchoesItemsOnError(t *testing.T) {
 	good := strings.Replace(cloneSet, "name: web\n", "name: good\n", 1)
 	bad := strings.Replace(cloneSet, "partition: 1", "partition: -1x", 1)
 	in := head + "items:\n" + good + bad
@@ -164,8 +164,8 @@ func TestErrorEchoesInput(t *testing.T) {
 	}
 }
 
-// TestForeignConfig: what only looks like a config of ours is refused.
-func TestForeignConfig(t *testing.T) {
+// TestRun_RefusesUnknownConfig: a config that only resembles a RenderConfig is refused.
+func TestRun_RefusesUnknownConfig(t *testing.T) {
 	for _, config := range []string{
 		"{apiVersion: example.com/v1, kind: RenderConfig}",
 		"{apiVersion: example.com/v1, kind: ConfigMap}",
@@ -183,7 +183,7 @@ func TestForeignConfig(t *testing.T) {
 	}
 }
 
-func TestStrict(t *testing.T) {
+func TestRun_StrictFailsOnLoss(t *testing.T) {
 	config := "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {strict: 'true'}}\n"
 	in := head + "items:\n" + cloneSet + config
 	out, said := run(t, []byte(in), ".")
@@ -197,8 +197,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestValidate: findings only; echo keeps every byte of the items.
-func TestValidate(t *testing.T) {
+// TestRun_ValidateKeepsItems: findings only; echo keeps every byte of the items.
+func TestRun_ValidateKeepsItems(t *testing.T) {
 	config := "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {validate: %}}\n"
 	echo := head + "items:\n" + cloneSet + strings.Replace(config, "%", "echo", 1)
 	out, _ := run(t, []byte(echo), ".")
@@ -220,8 +220,8 @@ const sidecarSet = `- apiVersion: apps.kruise.io/v1beta1
     containers: [{name: agent, image: agent}]
 `
 
-// TestNeverEmptyByAccident: what is local does not count as a result.
-func TestNeverEmptyByAccident(t *testing.T) {
+// TestRun_LocalConfigIsNoResult: what is local does not count as a result.
+func TestRun_LocalConfigIsNoResult(t *testing.T) {
 	local := "- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: a, annotations: {config.kubernetes.io/local-config: \"true\"}}\n"
 	in := head + "items:\n" + sidecarSet + local
 	out, said := run(t, []byte(in), ".")
@@ -235,8 +235,8 @@ func TestNeverEmptyByAccident(t *testing.T) {
 	}
 }
 
-// TestDuplicate: an object that is made may not meet one that was there.
-func TestDuplicate(t *testing.T) {
+// TestRun_RefusesDuplicates: an object that is made may not meet one that was there.
+func TestRun_RefusesDuplicates(t *testing.T) {
 	there := "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: NAME, namespace: default}\n"
 	web, piece := strings.Replace(there, "NAME", "web", 1), strings.Replace(there, "NAME", "web-a", 1)
 	tests := map[string]struct{ in, says string }{
@@ -264,7 +264,7 @@ func configured(manifest string) string {
 	return "functionConfig:\n  " + strings.TrimSpace(strings.ReplaceAll(manifest, "\n", "\n  ")) + "\n"
 }
 
-func TestCancelled(t *testing.T) {
+func TestRun_EndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
@@ -274,7 +274,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestRun_ExplainsInResults(t *testing.T) {
 	config := "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {explain: 'true'}}\n"
 	out, said := run(t, []byte(head+"items:\n"+cloneSet+sidecarSet+config), ".")
 	if !strings.Contains(said, "SidecarSet agent is injected: ") || !strings.Contains(out, "sidecarset: agent") {
@@ -314,7 +314,7 @@ type broken struct{}
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("torn") }
 func (broken) Write([]byte) (int, error) { return 0, errors.New("torn") }
 
-func TestBrokenStreams(t *testing.T) {
+func TestRun_ReportsBrokenStreams(t *testing.T) {
 	if err := Run(t.Context(), broken{}, &bytes.Buffer{}, &bytes.Buffer{}, Options{}); err == nil || !strings.Contains(err.Error(), "torn") {
 		t.Errorf("in: %v", err)
 	}

@@ -23,9 +23,9 @@ var taken = []string{
 	"nameReferenceFieldSpecs", "imagesFieldSpecs", "replicasFieldSpecs",
 }
 
-// TestFieldSpecsAreKustomizes: fieldspecs.yaml is what the kustomize of go.mod has built in.
+// TestFieldSpecs_AreThoseOfKustomize: fieldspecs.yaml is what the kustomize of go.mod has built in.
 // UPDATE=1 writes it again.
-func TestFieldSpecsAreKustomizes(t *testing.T) {
+func TestFieldSpecs_AreThoseOfKustomize(t *testing.T) {
 	found := constants(t)
 	text := header
 	for _, name := range taken {

@@ -114,9 +114,9 @@ func document(definitions map[string]any) map[string]any {
 	}
 }
 
-// definitions are those of Kruise's kinds, and of what they refer to. A
-// container of a SidecarSet has the fields of a container: what kustomize knows
-// of them says more than Go types do (ports are distinguished by protocol, too).
+// definitions are those of Kruise's kinds, and of what they refer to. A container of a SidecarSet
+// has the fields of a container: kustomize's definition of them has more than the Go types (ports
+// are distinguished by protocol, too).
 func definitions() (map[string]any, error) {
 	kinds, shared, err := schema.OpenAPI()
 	if err != nil {
@@ -154,7 +154,7 @@ func at(v any, path ...string) any {
 	return v
 }
 
-// paths say which kinds live in a namespace: kustomize reads it there.
+// paths define which kinds live in a namespace: kustomize reads it there.
 func paths() map[string]any {
 	out := map[string]any{}
 	for _, k := range kruise.Kinds() {
@@ -183,10 +183,9 @@ var builtInConfiguration = sync.OnceValues(func() (c configuration, err error) {
 	return c, yaml.Unmarshal(BuiltIn, &c)
 })
 
-// without takes away what the other configuration says already. It must not be
-// said again: where kustomize merges the fields of layers, it takes a field of one
-// kind and the same field of every group for one, and keeps the first only, which
-// would be that of Kruise's kind.
+// without removes what the other configuration has already. It must not occur twice: when
+// kustomize merges the fields of layers, it takes a field of one kind and the same field of every
+// group for equal, and keeps the first only, which would be that of Kruise's kind.
 func (c *configuration) without(known configuration) {
 	for _, l := range []struct{ ours, known *[]fieldSpec }{
 		{&c.CommonLabels, &known.CommonLabels},

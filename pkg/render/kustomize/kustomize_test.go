@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// TestSchemaIsWhole: what refers to a definition finds it, and kustomize's own
+// TestSchema_DefinesWhatItRefersTo: what refers to a definition finds it, and kustomize's own
 // kinds are there.
-func TestSchemaIsWhole(t *testing.T) {
+func TestSchema_DefinesWhatItRefersTo(t *testing.T) {
 	b, err := Schema()
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +47,8 @@ func TestSchemaIsWhole(t *testing.T) {
 	visit(doc.Definitions)
 }
 
-// TestPorts: ports of a sidecar are distinguished as those of any container.
-func TestPorts(t *testing.T) {
+// TestSchema_PortsMergeByNumberAndProtocol: ports of a sidecar are distinguished as those of any container.
+func TestSchema_PortsMergeByNumberAndProtocol(t *testing.T) {
 	additions, err := Additions()
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +71,8 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestScope: kustomize knows which kinds live in a namespace.
-func TestScope(t *testing.T) {
+// TestSchema_KnowsTheScopeOfKinds: kustomize knows which kinds live in a namespace.
+func TestSchema_KnowsTheScopeOfKinds(t *testing.T) {
 	additions, err := Additions()
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestConfigurationNamesFields: each path leads to a field of the kind that it is
+// TestConfiguration_NamesExistingFields: each path leads to a field of the kind that it is
 // for, as far as the kind is ours.
-func TestConfigurationNamesFields(t *testing.T) {
+func TestConfiguration_NamesExistingFields(t *testing.T) {
 	additions, err := Additions()
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // commas, or "*".
 const ignoreAnnotation = "kubectl-kruise.dev/lint-ignore"
 
-// Severity says how bad a problem is.
+// Severity is how bad a problem is.
 type Severity string
 
 // The severities.
@@ -42,7 +42,7 @@ type Rule struct {
 	ID       string
 	Kind     string
 	Severity Severity
-	// Doc says in a sentence what the rule asks for and why.
+	// Doc is one sentence: what the rule requires, and why.
 	Doc string
 }
 

@@ -238,8 +238,8 @@ func parse(t *testing.T, text string) []*resource.Resource {
 	return list
 }
 
-// TestRefusals come first and silence advice about the same object.
-func TestRefusals(t *testing.T) {
+// TestRun_RefusalsSilenceAdvice come first and silence advice about the same object.
+func TestRun_RefusalsSilenceAdvice(t *testing.T) {
 	bad := strings.Replace(clone("partition: 4"), "selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: other}}", 1)
 	got := lint.Run(lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)})
 	if len(got) == 0 || got[0].Severity != lint.Error {
@@ -255,8 +255,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDelete asks whether objects may be deleted.
-func TestDelete(t *testing.T) {
+// TestRun_ReportsProtectedDeletion asks whether objects may be deleted.
+func TestRun_ReportsProtectedDeletion(t *testing.T) {
 	protected := strings.Replace(clone(""), "namespace: shop", "namespace: shop, labels: {policy.kruise.io/delete-protection: Always}", 1)
 	got := lint.Run(lint.Request{Objects: golden.Parse(t, protected), Operation: check.Delete})
 	if len(got) != 1 || got[0].Rule != "delete/protected" {
@@ -264,8 +264,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestCatalogue: every rule is told apart and explained.
-func TestCatalogue(t *testing.T) {
+// TestCatalogue_EveryRuleIsExplained: every rule has its own ID and explanation.
+func TestCatalogue_EveryRuleIsExplained(t *testing.T) {
 	rules := lint.Rules()
 	var ids []string
 	for _, r := range rules {

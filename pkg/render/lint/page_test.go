@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
 
-// TestPage holds docs/lint-rules.md against the catalogue.
-func TestPage(t *testing.T) {
+// TestPage_IsUpToDate holds docs/lint-rules.md against the catalogue.
+func TestPage_IsUpToDate(t *testing.T) {
 	golden.Same(t, "../../../docs/lint-rules.md", page(lint.Rules()))
 }
 

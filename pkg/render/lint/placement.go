@@ -21,7 +21,7 @@ import (
 var spreadAdvice = []advice{
 	{
 		Rule:  Rule{ID: "workloadspread/open-subset-first", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset without maxReplicas before others is accepted and takes every pod."},
-		kinds: []string{spread}, check: typed(openFirst),
+		kinds: []string{spread}, check: typed(warnUnlimitedFirst),
 	},
 	{
 		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without the settings of a subset."},
@@ -51,7 +51,7 @@ var spreadAdvice = []advice{
 
 const subsetField = "spec.subsets[%d].%s"
 
-func openFirst(s *subject, w *kruise.WorkloadSpread) {
+func warnUnlimitedFirst(s *subject, w *kruise.WorkloadSpread) {
 	for i, subset := range w.Spec.Subsets {
 		if subset.MaxReplicas == nil && i < len(w.Spec.Subsets)-1 {
 			s.report(fmt.Sprintf(subsetField, i, "name"), "limit it with maxReplicas, or put it last", "subset %s has no limit: the subsets after it get no pod", subset.Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-func indexed(i int) string { return "items[" + strconv.Itoa(i) + "]" }
+func itemPath(i int) string { return "items[" + strconv.Itoa(i) + "]" }
 
 // check refuses what no API server would take for an object: what the engine
 // goes by (apiVersion, kind and metadata) must be there and of its type.
@@ -62,13 +62,13 @@ func metadata(r *resource.Resource) error {
 	if ns := tree.Get(m, "namespace"); ns != nil && !isText(ns) {
 		errs.Add(r.Fault("metadata.namespace", quote(ns), "is %s, want text", shape(ns)))
 	}
-	errs.Add(texts(r, "labels"))
-	errs.Add(texts(r, "annotations"))
+	errs.Add(checkTexts(r, "labels"))
+	errs.Add(checkTexts(r, "annotations"))
 	return errs.Err()
 }
 
-// name checks metadata.name, or generateName in its place, as the API server
-// checks it for every kind: it must be able to stand in a URL.
+// name checks metadata.name, or generateName in its place, as the API server checks it for every
+// kind: it must be usable in a URL.
 func name(r *resource.Resource, m *tree.Node) error {
 	field, n := "metadata.name", tree.Get(m, "name")
 	if n == nil {
@@ -85,9 +85,9 @@ func name(r *resource.Resource, m *tree.Node) error {
 	return nil
 }
 
-// texts checks a mapping of text to text. Values are not repeated in messages:
+// checkTexts checks a mapping of text to text. Values are not repeated in messages:
 // an annotation can hold a Secret's last applied configuration.
-func texts(r *resource.Resource, field string) error {
+func checkTexts(r *resource.Resource, field string) error {
 	path := "metadata." + field
 	m := tree.Get(r.Node(), "metadata", field)
 	if m == nil {

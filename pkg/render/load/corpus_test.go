@@ -46,9 +46,9 @@ func kustomizations(t *testing.T) (all []kustomizationCase) {
 	return all
 }
 
-// TestKustomize_BuildsTheCorpusAsTheCommand: what is built without kustomize is what kustomize builds in process, with
-// what it is told of Kruise's kinds, and as the program that people have installed,
-// without.
+// TestKustomize_BuildsTheCorpusAsTheCommand: what is built without kustomize is what kustomize
+// builds in process, with the configuration for Kruise's kinds, and as the installed command,
+// without it.
 func TestKustomize_BuildsTheCorpusAsTheCommand(t *testing.T) {
 	all, built := kustomizations(t), 0
 	withKruise(t, func(config []byte) {
@@ -129,7 +129,7 @@ func alike(t *testing.T, dir string, config []byte, want func() ([]byte, error),
 	return true
 }
 
-// TestKustomize_PassesWarningsOn: what is deprecated is said as kustomize says it.
+// TestKustomize_PassesWarningsOn: deprecations have the words of kustomize.
 func TestKustomize_PassesWarningsOn(t *testing.T) {
 	dir := Files(t, map[string]string{
 		"kustomization.yaml":   "bases: [b]\ncommonLabels: {a: b}\n",

@@ -18,7 +18,7 @@ import (
 // FuzzDirect and TestDirect hold it to the library.
 type direct struct {
 	text string
-	// ascii says that every byte of text is a character.
+	// ascii is true if every byte of text is a character.
 	ascii bool
 	// next is where the line begins that has yet to be read.
 	next int
@@ -39,8 +39,8 @@ type sharedKey struct {
 	column int
 }
 
-// mostKeys bounds the keys that are remembered.
-const mostKeys = 2048
+// maxKeys bounds the keys that are remembered.
+const maxKeys = 2048
 
 // contentLine is a line that is more than a comment.
 type contentLine struct {
@@ -69,8 +69,8 @@ const (
 
 var directReaders = sync.Pool{New: func() any { return &direct{} }}
 
-// readDirectly returns the document that text is, which follows so many lines of its file. ok is
-// false when yaml.v3 has to parse it, or say what is wrong with it.
+// readDirectly returns the document of a text that follows a number of lines of its file. ok is
+// false if yaml.v3 must parse it, or report what is wrong with it.
 func readDirectly(text []byte, before int, lim tree.Limits) (doc *tree.Node, ok bool) {
 	if lim.Depth > 0 && lim.Depth < 2*widest+deepest {
 		return nil, false
@@ -90,7 +90,7 @@ func (d *direct) document(text string, before int) (doc *tree.Node, ok bool) {
 	if !plain {
 		return nil, false
 	}
-	if d.keys == nil || len(d.keys) > mostKeys {
+	if d.keys == nil || len(d.keys) > maxKeys {
 		d.keys = map[sharedKey]*tree.Node{}
 	}
 	*d = direct{text: text, ascii: ascii, open: d.open[:0], nodes: d.nodes, links: d.links, keys: d.keys}
@@ -140,8 +140,8 @@ func simple(text string) (plain, ascii bool) {
 	return true, false
 }
 
-// advance goes to the next line that is more than a comment. It refuses comments that do not
-// stand right above such a line, in the same column: yaml.v3 has other places for them.
+// advance goes to the next line that is more than a comment. It refuses comments that are not
+// right above such a line, in the same column: yaml.v3 attaches them elsewhere.
 func (d *direct) advance() bool {
 	d.line.head = ""
 	comment, column := -1, 0
@@ -172,7 +172,7 @@ func (d *direct) advance() bool {
 		default:
 			d.line.start, d.line.content, d.line.end = start, content, end
 			if comment >= 0 {
-				d.line.head = unindented(d.text[comment:start-1], column)
+				d.line.head = withoutIndent(d.text[comment:start-1], column)
 			}
 			return (comment < 0 || column == content-start) && !isMark(d.text[start:end])
 		}
@@ -181,8 +181,8 @@ func (d *direct) advance() bool {
 	return comment < 0
 }
 
-// unindented takes the indentation from all lines behind the first.
-func unindented(text string, by int) string {
+// withoutIndent takes the indentation from all lines behind the first.
+func withoutIndent(text string, by int) string {
 	if by == 0 || strings.IndexByte(text, '\n') < 0 {
 		return text
 	}
@@ -230,12 +230,12 @@ func (d *direct) mapping(key *tree.Node, colon, column int) (n *tree.Node, ok bo
 		}
 	}
 	d.close(n, first)
-	return n, d.line.column() < column && distinct(n)
+	return n, d.line.column() < column && hasDistinctKeys(n)
 }
 
-// distinct reports whether a mapping has no key twice.
-func distinct(n *tree.Node) bool {
-	if len(n.Content) > 2*mostCompared {
+// hasDistinctKeys reports whether a mapping has no key twice.
+func hasDistinctKeys(n *tree.Node) bool {
+	if len(n.Content) > 2*maxCompared {
 		seen := make(map[string]bool, len(n.Content)/2)
 		for i := 0; i < len(n.Content); i += 2 {
 			if seen[n.Content[i].Value] {
@@ -255,8 +255,8 @@ func distinct(n *tree.Node) bool {
 	return true
 }
 
-// mostCompared is up to how many keys comparing each with each is faster than a set.
-const mostCompared = 16
+// maxCompared is up to how many keys comparing each with each is faster than a set.
+const maxCompared = 16
 
 // value reads what belongs to a key of a mapping in the column; it may begin at the place, on
 // the line of the key, or below.

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// key reads the key at the place, below a comment; colon is where its colon stands, and a space or
-// nothing behind it.
+// key reads the key at the place, below a comment; colon is the position of its colon, which is
+// followed by a space or nothing.
 func (d *direct) key(at int, head string) (key *tree.Node, colon int, ok bool) {
 	quote := d.text[at]
 	isQuoted := quote == '"' || quote == '\''
@@ -187,10 +187,11 @@ func (d *direct) flow(at, depth int) (n *tree.Node, after int, ok bool) {
 		}
 	}
 	d.close(n, first)
-	return n, at + 1, kind == yaml.SequenceNode || distinct(n)
+	return n, at + 1, kind == yaml.SequenceNode || hasDistinctKeys(n)
 }
 
-// flowKey reads a key within brackets; colon is where its colon stands, and a space behind.
+// flowKey reads a key within brackets; colon is the position of its colon, which is followed by a
+// space.
 func (d *direct) flowKey(at int) (key *tree.Node, colon int, ok bool) {
 	if at == d.line.end {
 		return nil, 0, false
@@ -223,7 +224,8 @@ func (d *direct) flowScalar(at int) (n *tree.Node, after int, ok bool) {
 	return n, after, ok
 }
 
-// literal reads the text of several lines whose mark stands at the place, in a block in the column.
+// literal reads a literal block scalar: its mark is at the current position, its block in the
+// column.
 func (d *direct) literal(at, column int) (n *tree.Node, ok bool) {
 	mark := d.text[at:d.line.end]
 	if mark != "|" && mark != "|-" {
@@ -262,7 +264,8 @@ func (d *direct) literal(at, column int) (n *tree.Node, ok bool) {
 	return n, indent > 0 && d.advance()
 }
 
-// chomped is the text of lines that are indented, without the last line end if the mark says so.
+// chomped is the text of lines that are indented, without the last line end if the mark removes
+// it.
 func chomped(lines string, indent int, mark string) string {
 	var b strings.Builder
 	b.Grow(len(lines))

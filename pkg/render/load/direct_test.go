@@ -280,7 +280,7 @@ func TestDirect_SharesKeys(t *testing.T) {
 	for i := range 10 {
 		read(strings.ReplaceAll(manyKeys(1000), "k", "k"+strconv.Itoa(i)+"_"))
 	}
-	if len(d.keys) > mostKeys+1000 {
+	if len(d.keys) > maxKeys+1000 {
 		t.Errorf("%d keys are remembered", len(d.keys))
 	}
 }

@@ -119,7 +119,7 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 	case w.excepted(path):
 		w.left = true
 	case !mode.IsRegular():
-		w.errs.Add(irregular(path))
+		w.errs.Add(irregularFileError(path))
 	default:
 		w.sources = append(w.sources, rootedFile(w.root, path, w.real(path)))
 	}
@@ -149,8 +149,8 @@ func (w *walk) folder(path string, link bool) {
 	w.dir(path)
 }
 
-// leadsToFolder looks at the kind of what a link leads to, and opens nothing: a folder
-// elsewhere is a fault where folders are visited, and a README is none.
+// leadsToFolder looks at the kind of what a link leads to, and opens nothing: a link to a folder
+// elsewhere is a fault if folders are visited, a link to a README is not.
 func leadsToFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

@@ -33,7 +33,7 @@ func (s source) documents(b *budget) ([]document, error) {
 	if err := checkText(s.name, body); err != nil {
 		return nil, err
 	}
-	docs, err := split(s.name, body, b.room())
+	docs, err := split(s.name, body, b.documentsLeft())
 	b.documents.Add(int64(len(docs)))
 	return docs, err
 }
@@ -84,22 +84,22 @@ func (d document) node() (*tree.Node, error) {
 	if err := yaml.Unmarshal(d.text, n); err != nil {
 		return nil, d.syntaxError(err)
 	}
-	if whole(n) && !oddBreaks(d.text) {
+	if isReadToEnd(n) && !oddBreaks(d.text) {
 		return n, nil
 	}
 	return n, d.checkSingle()
 }
 
-// whole reports whether the parser, which stops behind the first document,
+// isReadToEnd reports whether the parser, which stops behind the first document,
 // must have read the text to its end: a block mapping at the first column
 // cannot be followed by anything.
-func whole(doc *tree.Node) bool {
+func isReadToEnd(doc *tree.Node) bool {
 	root := tree.Root(doc)
 	return tree.IsMap(root) && root.Style&yaml.FlowStyle == 0 && root.Column == 1
 }
 
-// object returns the root of a parsed document. Comments that stand apart from
-// the object, such as a licence, move to it, so that they stay when it changes.
+// object returns the root of a parsed document. Comments that are separate from the object, such
+// as a license, move to it, so that they stay when it changes.
 func object(doc *tree.Node) *tree.Node {
 	root := tree.Root(doc)
 	if root == nil || root == doc {
@@ -160,10 +160,10 @@ func listElements(list *resource.Resource) ([]*resource.Resource, error) {
 	var errs resource.Errors
 	for i, item := range tree.Items(tree.Get(list.Node(), "items")) {
 		if !tree.IsMap(item) {
-			errs.Add(list.Fault(indexed(i), "", "is no object"))
+			errs.Add(list.Fault(itemPath(i), "", "is no object"))
 			continue
 		}
-		inherit(item, list)
+		inheritFromList(item, list)
 		origin := list.Origin
 		origin.Line = item.Line
 		rs, err := objects(item, nil, origin)
@@ -173,9 +173,9 @@ func listElements(list *resource.Resource) ([]*resource.Resource, error) {
 	return all, errs.Err()
 }
 
-// inherit fills in what elements of typed lists, such as a DeploymentList that
+// inheritFromList fills in what elements of typed lists, such as a DeploymentList that
 // an API server sent, leave out.
-func inherit(item *tree.Node, list *resource.Resource) {
+func inheritFromList(item *tree.Node, list *resource.Resource) {
 	kind := strings.TrimSuffix(list.Kind(), "List")
 	if kind == "" || tree.Has(item, "kind") || tree.Has(item, "apiVersion") {
 		return

@@ -20,17 +20,17 @@ import (
 
 // Bounds of one build of a kustomization.
 const (
-	// mostKustomizeBytes is the memory that kustomize may use.
-	mostKustomizeBytes = 2 << 30
-	// mostKustomizeTime is how long kustomize may take.
-	mostKustomizeTime = 50 * time.Second
-	// mostBuildFiles is how many files a build may read.
-	mostBuildFiles = 100_000
-	// mostBuildAgain is how often a build may read one file: bases that are named twice
+	// maxKustomizeBytes is the memory that kustomize may use.
+	maxKustomizeBytes = 2 << 30
+	// maxKustomizeTime is how long kustomize may take.
+	maxKustomizeTime = 50 * time.Second
+	// maxBuildFiles is how many files a build may read.
+	maxBuildFiles = 100_000
+	// maxBuildAgain is how often a build may read one file: bases that are named twice
 	// at every level double with each. Kustomize takes ten times as long for each.
-	mostBuildAgain, mostKustomizeAgain = 3_000, 300
-	// mostBuildBytes bounds them all.
-	mostBuildBytes = 1 << 30
+	maxBuildAgain, maxKustomizeAgain = 3_000, 300
+	// maxBuildBytes bounds them all.
+	maxBuildBytes = 1 << 30
 )
 
 // kustomizationDir is a kustomization to build.
@@ -55,17 +55,16 @@ func IsKustomization(dir string) bool {
 	})
 }
 
-// Build returns the bytes that `kustomize build` prints, with one difference: it knows
-// Kruise's kinds. Strategic merge patches merge containers and the like by name, and
-// labels, images, replicas and names reach selectors, templates and references, as they
-// do in Kubernetes' own workloads (docs/facts/kustomize.md#merging-and-schema says what plain
-// kustomize does). Where configurations of the kustomization say something else about such a field,
-// only they count; openapi.path takes the place of the schema.
+// Build returns the bytes that `kustomize build` prints, with one difference: it knows Kruise's
+// kinds. Strategic merge patches merge containers and the like by name, and labels, images,
+// replicas and names reach selectors, templates and references, as they do in Kubernetes' own
+// workloads (docs/facts/kustomize.md#merging-and-schema describes plain kustomize). If
+// configurations of the kustomization differ about such a field, only they count; openapi.path
+// replaces the schema.
 //
-// Nothing is read outside of the root, no connection is opened and no program run:
-// what this program builds by itself knows neither, and kustomize builds the rest in an
-// buildIsolated process. Deprecation warnings go to the standard error of the process, as
-// kustomize writes them.
+// Nothing is read outside of the root, no connection is opened and no program run: what this
+// program builds by itself uses neither, and kustomize builds the rest in an isolated process.
+// Deprecation warnings go to the standard error of the process, as kustomize writes them.
 func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 	if err := checkDirectory(k.Dir); err != nil {
 		return nil, err
@@ -88,13 +87,13 @@ func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
 	return built.Text, nil
 }
 
-// job is one build, as the process that does it is told.
+// job is one build, as it is sent to the process that does it.
 type job struct {
 	// Name is the folder as it was named, Dir and Root are real paths.
 	Name, Dir, Root string
-	// Chosen says that the root was named, too.
+	// Chosen is true if the root was named, too.
 	Chosen bool
-	// Large says that this program could build it, in a process with bounds.
+	// Large is true if this program could build it, in a process with bounds.
 	Large bool
 }
 
@@ -129,20 +128,20 @@ func realPath(dir string) (string, error) {
 }
 
 func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
-	root, err := rooted.Open(ctx, j.Root, rooted.Limits{FileBytes: DefaultMaxFileBytes, AllBytes: mostBuildBytes, Files: mostBuildFiles, Again: again})
+	root, err := rooted.Open(ctx, j.Root, rooted.Limits{FileBytes: DefaultMaxFileBytes, AllBytes: maxBuildBytes, Files: maxBuildFiles, Again: again})
 	if err != nil {
 		return nil, unreadable(j.Name, err)
 	}
 	return root, nil
 }
 
-// errUnfit says that only kustomize itself can build a kustomization, or say what is
-// wrong with it.
+// errUnfit is returned for a kustomization that only kustomize itself can build, or whose fault
+// only kustomize can report.
 var errUnfit = errors.New("left to kustomize")
 
 // buildInProcess builds what can be built without kustomize to the same bytes.
 func (j job) buildInProcess(ctx context.Context) (built linear.Built, err error) {
-	root, err := j.open(ctx, mostBuildAgain)
+	root, err := j.open(ctx, maxBuildAgain)
 	if err != nil {
 		return built, err
 	}
@@ -185,17 +184,17 @@ func kruiseKinds() (additions, config []byte, err error) {
 
 // buildIsolated has kustomize build in a process of its own.
 func (j job) buildIsolated(ctx context.Context) ([]byte, error) {
-	limits := isolated.Limits{MemoryBytes: mostKustomizeBytes, Time: mostKustomizeTime, OutputBytes: DefaultMaxFileBytes}
+	limits := isolated.Limits{MemoryBytes: maxKustomizeBytes, Time: maxKustomizeTime, OutputBytes: DefaultMaxFileBytes}
 	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
 	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, isolated.ErrMemory):
-		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(mostKustomizeBytes))
+		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(maxKustomizeBytes))
 		return nil, fault
 	case errors.Is(err, isolated.ErrTime):
-		fault.Err = fmt.Errorf("kustomize takes longer than %s", mostKustomizeTime)
+		fault.Err = fmt.Errorf("kustomize takes longer than %s", maxKustomizeTime)
 		return nil, fault
 	case errors.Is(err, isolated.ErrOutput):
 		return nil, tooLarge(j.Name, DefaultMaxFileBytes)

@@ -23,7 +23,7 @@ import (
 // This file puts what the door and the isolated process refused into words. It decides
 // nothing: all is refused already.
 
-// refusedByRoot says what the root has refused, and where the name stands.
+// refusedByRoot reports what the root has refused, and where the name is.
 func (j job) refusedByRoot(d *disk, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
@@ -50,10 +50,10 @@ func (j job) refusedByRoot(d *disk, err error) error {
 	return e
 }
 
-// programMissing is what kustomize says where it would run git.
+// programMissing is kustomize's message when it would run git.
 const programMissing = "no 'git' program on path"
 
-// remotePlace says which remote place kustomize asked for, nil for none.
+// remotePlace returns the remote place that kustomize requested, nil for none.
 func (j job) remotePlace(d *disk, err error, asked []string) error {
 	name, said := "", err.Error()
 	if len(asked) > 0 {
@@ -97,8 +97,8 @@ func remoteFault(name string, at resource.Error) error {
 	return &at
 }
 
-// place finds the first value that matches in the files that were read, and where it
-// stands; the folder of the kustomization without one.
+// place finds the first value that matches in the files that were read, and its place; without one
+// the folder of the kustomization.
 func (j job) place(d *disk, matches func(file, field, value string) bool) (at resource.Error, value string) {
 	for _, t := range d.texts {
 		dec := yaml.NewDecoder(bytes.NewReader(t.body))
@@ -107,7 +107,7 @@ func (j job) place(d *disk, matches func(file, field, value string) bool) (at re
 			if dec.Decode(&doc) != nil {
 				break
 			}
-			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: mostSearched}
+			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: maxSearched}
 			if n, field := s.find(&doc, ""); n != nil {
 				return resource.Error{File: j.displayPath(t.name), Line: n.Line, Field: field}, s.value
 			}
@@ -135,8 +135,8 @@ type search struct {
 // contents are fields that hold what is to come into objects, and name nothing to read.
 var contents = map[string]bool{"data": true, "stringData": true, "binaryData": true, "literals": true}
 
-// mostSearched bounds the values that are looked at, since aliases repeat them.
-const mostSearched = 100_000
+// maxSearched bounds the values that are looked at, since aliases repeat them.
+const maxSearched = 100_000
 
 func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	if s.left--; s.left < 0 {
@@ -173,8 +173,8 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	return nil, ""
 }
 
-// namesIn returns what a scalar may name: itself, what stands behind KEY=, and the names in
-// a document that it holds.
+// namesIn returns what a scalar may name: itself, the text after KEY=, and the names in a document
+// that it has.
 func namesIn(n *tree.Node) []string {
 	text := n.Value
 	if n.ShortTag() == "!!binary" {
@@ -226,10 +226,9 @@ type quotation struct {
 	by string
 }
 
-// quotations are where kustomize's errors repeat patches, literals, lines of
-// env files and whole objects: each may hold the value of a Secret. The first
-// ones come before those that can stand in what they cut. They are compiled for the first
-// error.
+// quotations are where kustomize's errors repeat patches, literals, lines of env files and whole
+// objects: each may hold the value of a Secret. The first ones come before those that can occur in
+// what they cut. They are compiled for the first error.
 var quotations = sync.OnceValue(func() []quotation {
 	return []quotation{
 		{regexp.MustCompile("(?s)with config: `.*`: "), "with its config: "},
@@ -255,7 +254,7 @@ var shortened = []string{
 	"a line is not UTF-8 text", "missing metadata.name", "empty item at", "wrong Node Kind for", "unknown anchor",
 }
 
-// withoutQuotations returns what kustomize says, on one line, without what it quotes.
+// withoutQuotations returns a message of kustomize, on one line, without its quotations.
 func withoutQuotations(msg string) string {
 	for _, q := range quotations() {
 		msg = q.is.ReplaceAllString(msg, q.by)

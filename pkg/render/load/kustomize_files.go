@@ -33,17 +33,17 @@ type opened struct {
 	body []byte
 }
 
-// mostTexts bounds what is kept for the places of faults.
-const mostTexts = 16 << 20
+// maxTexts bounds what is kept for the places of faults.
+const maxTexts = 16 << 20
 
-// mostWeight is how many values are parsed in this process for one build: about 1 GiB.
-const mostWeight = 4_000_000
+// maxWeight is how many values are parsed in this process for one build: about 1 GiB.
+const maxWeight = 4_000_000
 
-// mostHeld is how many bytes are read in this process for one build: what generators make
+// maxHeld is how many bytes are read in this process for one build: what generators make
 // of a file is in memory several times.
-const mostHeld = 64 << 20
+const maxHeld = 64 << 20
 
-var errHeavy = fmt.Errorf("%w: it holds more than %d values or %d bytes", errUnfit, mostWeight, mostHeld)
+var errHeavy = fmt.Errorf("%w: it holds more than %d values or %d bytes", errUnfit, maxWeight, maxHeld)
 
 // ReadFile reads a file below the root.
 func (d *disk) ReadFile(path string) ([]byte, error) {
@@ -53,11 +53,11 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	}
 	d.weight += linear.Values(b)
 	d.bytes += len(b)
-	if d.weighed && (d.weight > mostWeight || d.bytes > mostHeld) {
+	if d.weighed && (d.weight > maxWeight || d.bytes > maxHeld) {
 		d.heavy = true
 		return nil, errHeavy
 	}
-	if d.bytes <= mostTexts {
+	if d.bytes <= maxTexts {
 		d.texts = append(d.texts, opened{path, b})
 	}
 	return b, nil
@@ -130,8 +130,8 @@ func (*disk) Walk(string, filepath.WalkFunc) error { return errors.ErrUnsupporte
 
 var _ filesys.FileSystem = &disk{}
 
-// configFile is the name under which the configuration for Kruise's kinds stands
-// in every directory, for kustomize's eyes only.
+// configFile is the name of the configuration for Kruise's kinds in every directory, visible to
+// kustomize only.
 const configFile = ".kubectl-kruise.kustomizeconfig.yaml"
 
 // configured is a file system in which every kustomization lists the
@@ -150,8 +150,7 @@ func (c configured) Exists(path string) bool {
 	return c.FileSystem.Exists(path)
 }
 
-// CleanedAbs is asked for a file before it is read: the load restrictions look
-// at what it says.
+// CleanedAbs is called for a file before it is read: the load restrictions use its result.
 func (c configured) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	if !isConfigFile(path) {
 		return c.FileSystem.CleanedAbs(path)
@@ -192,6 +191,6 @@ func withConfigurations(kustomization []byte) []byte {
 	return []byte(text)
 }
 
-// isConflict reports whether a build failed because a configuration of the
-// user's own says something else about the same field.
+// isConflict reports whether a build failed because a configuration of the user differs about the
+// same field.
 func isConflict(err error) bool { return strings.Contains(err.Error(), "conflicting fieldspecs") }

@@ -76,7 +76,7 @@ func readAnswer(answer []byte) ([]byte, error) {
 
 // buildWithKustomize has kustomize build the kustomization, which must happen in an isolated process.
 func (j job) buildWithKustomize() ([]byte, error) {
-	root, err := j.open(context.Background(), mostKustomizeAgain)
+	root, err := j.open(context.Background(), maxKustomizeAgain)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (j job) buildWithKustomize() ([]byte, error) {
 // buildLarge builds what may take much memory as this program does, which takes less of it than
 // kustomize.
 func (j job) buildLarge(additions, config []byte) (text []byte, err error) {
-	root, err := j.open(context.Background(), mostBuildAgain)
+	root, err := j.open(context.Background(), maxBuildAgain)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (j job) buildLarge(additions, config []byte) (text []byte, err error) {
 	return text, err
 }
 
-// buildWithKustomize has kustomize build dir. Kustomize panics where identities that a patch has
+// runKustomize has kustomize build dir. Kustomize panics where identities that a patch has
 // changed collide.
 func runKustomize(fs filesys.FileSystem, dir string) (text []byte, err error) {
 	defer func() {

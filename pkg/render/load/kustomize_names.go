@@ -20,7 +20,7 @@ import (
 // be, and so may kustomizations that cannot be read: they come before the objects.
 func (d *disk) holdsSecrets() bool {
 	objects := slices.ContainsFunc(d.texts, func(t opened) bool { return !slices.Contains(kustomizationFiles, filepath.Base(t.name)) })
-	return d.bytes > mostTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
+	return d.bytes > maxTexts || len(d.texts) > 0 && !objects || slices.ContainsFunc(d.texts, func(t opened) bool { return redact.Text(t.body) })
 }
 
 // quotable gathers what an error of kustomize may repeat.
@@ -36,10 +36,10 @@ type quotable struct {
 }
 
 // newQuotable are those of the files that were read and of the objects in them, of folders, and
-// what kustomizations and configurations of plugins select. A value that is also in a
-// Secret is none.
+// what kustomizations and configurations of plugins select. A value that is also in a Secret is
+// left out.
 func (j job) newQuotable(d *disk, said string) *quotable {
-	n := &quotable{job: j, disk: d, said: said, known: redact.Names{}, left: mostSearched}
+	n := &quotable{job: j, disk: d, said: said, known: redact.Names{}, left: maxSearched}
 	var docs []*tree.Node
 	for _, t := range d.texts {
 		docs = append(docs, n.addFile(t)...)
@@ -112,9 +112,9 @@ func (n *quotable) addPatch(text string) {
 	}
 }
 
-// selecting are fields of kustomizations whose values name objects, fields and kinds,
-// referring those that name manifests, and taking those of generators, whose values are names
-// only where there is such a file: they stand beside literals.
+// selecting are fields of kustomizations whose values name objects, fields and kinds, referring
+// those that name manifests, and taking those of generators, whose values are names only if there
+// is such a file: they are mixed with literals.
 var (
 	selecting = wordSet("name namespace kind group version apiVersion fieldPath fieldPaths namePrefix nameSuffix")
 	referring = wordSet("resources bases components configurations crds generators transformers validators path patchesStrategicMerge")
@@ -129,7 +129,7 @@ func wordSet(list string) map[string]bool {
 	return out
 }
 
-// addSelected reads what a kustomization selects; key is the field that in stands in.
+// addSelected reads what a kustomization selects; key is the field of in.
 func (n *quotable) addSelected(in *tree.Node, file, field, key string) {
 	if n.left--; n.left < 0 || in == nil || contents[key] {
 		return
@@ -192,7 +192,7 @@ func (n *quotable) removeSecrets(in *tree.Node, secret bool) {
 	}
 }
 
-// remove takes a value out, and what stands behind KEY= in a literal.
+// remove takes a value out, and the text after KEY= in a literal.
 func (n *quotable) remove(value string) {
 	delete(n.known, value)
 	if _, behind, ok := strings.Cut(value, "="); ok {

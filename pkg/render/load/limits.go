@@ -20,15 +20,15 @@ type budget struct {
 
 func newBudget(opt Options) *budget { return &budget{opt: opt.withDefaults()} }
 
-// left is how many bytes may still be read.
-func (b *budget) left() int64 { return max(b.opt.MaxInputBytes-b.bytes.Load(), 0) }
+// bytesLeft is how many bytes may still be read.
+func (b *budget) bytesLeft() int64 { return max(b.opt.MaxInputBytes-b.bytes.Load(), 0) }
 
-// room is how many documents there may still be.
-func (b *budget) room() int { return max(b.opt.MaxObjects-int(b.documents.Load()), 0) }
+// documentsLeft is how many documents there may still be.
+func (b *budget) documentsLeft() int { return max(b.opt.MaxObjects-int(b.documents.Load()), 0) }
 
 // read reads a source, no further than the input may be long.
 func (b *budget) read(s source) ([]byte, error) {
-	limit := min(b.opt.MaxFileBytes, b.left())
+	limit := min(b.opt.MaxFileBytes, b.bytesLeft())
 	text, err := s.read(limit)
 	_, large := largeError(err)
 	// Others may have read meanwhile what this source was given, too.
@@ -90,8 +90,8 @@ func (d document) parseCounted(opt Options, v *values) ([]*resource.Resource, er
 	return rs, err
 }
 
-// separators is the most values that a text can have, by what stands between them and
-// around them: a parser makes some two hundred bytes of each.
+// separators is the largest number of values that a text can have, by the characters between and
+// around them: a parser needs about two hundred bytes for each.
 func separators(text []byte) int {
 	n := 0
 	for _, mark := range []string{",", "\n", ":", "[", "{", "- ", "? "} {

@@ -46,7 +46,7 @@ const (
 // ErrEmpty is the fault of an input that holds no object at all.
 var ErrEmpty = resource.ErrEmpty
 
-// Options say what to read.
+// Options define what to read.
 type Options struct {
 	// Files are paths of files and directories; "-" is Stdin.
 	Files []string
@@ -75,10 +75,9 @@ type Options struct {
 	MaxNodes, MaxDepth, MaxObjects int
 }
 
-// Load reads all input, files first, then the kustomization. The resources
-// stand in input order and have an Origin.Seq accordingly. The error holds
-// every fault found, joined, each a *resource.Error; an input without objects
-// is one that matches ErrEmpty.
+// Load reads all input, files first, then the kustomization. The resources are in input order and
+// have an Origin.Seq accordingly. The error has every fault, joined, each a *resource.Error; an
+// input without objects is an error that matches ErrEmpty.
 func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	all, err := Readable(ctx, opt)
 	if err != nil {
@@ -148,8 +147,8 @@ func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.
 	return all, nil
 }
 
-// Parse reads the documents of one text as kustomize does, which reads YAML 1.2; name
-// stands for it in messages and origins. Duplicates and an empty text are no faults here.
+// Parse reads the documents of one text as kustomize does, which reads YAML 1.2; name is its name
+// in messages and origins. Duplicates and an empty text are accepted.
 func Parse(name string, text []byte) ([]*resource.Resource, error) {
 	return read(context.Background(), textSource(name, text), Options{})
 }
@@ -175,8 +174,8 @@ func All(texts []Named) ([]*resource.Resource, error) {
 	return read(context.Background(), sources, Options{})
 }
 
-// Single parses a text that must hold one document, with its aliases written
-// out, and returns the document's node; name stands for the text in messages.
+// Single parses a text that must hold one document, with its aliases written out, and returns the
+// document's node; name is the name of the text in messages.
 func Single(name string, b []byte) (*tree.Node, error) {
 	if err := checkText(name, b); err != nil {
 		return nil, err

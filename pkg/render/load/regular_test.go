@@ -27,9 +27,9 @@ var naming = map[string]string{
 	"replacement":        "replacements: [{path: it}]\n",
 }
 
-// TestKustomize_ReadsRegularFilesOnly: a repository can hold links out of it, and whoever unpacks
-// one can have pipes and sockets in it; none is read, wherever kustomize would, and
-// nothing waits for the other end of a pipe.
+// TestKustomize_ReadsRegularFilesOnly: a repository can hold links out of it, and an unpacked one
+// can have pipes and sockets in it; none is read, wherever kustomize would, and nothing waits for
+// the other end of a pipe.
 func TestKustomize_ReadsRegularFilesOnly(t *testing.T) {
 	for kind, c := range map[string]struct {
 		at   func(path string) error

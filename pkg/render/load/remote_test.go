@@ -247,8 +247,8 @@ func (l leaf) block(value string, more []string) string {
 	return out + " |-\n" + strings.Repeat("  ", len(l.steps)) + value + "\n"
 }
 
-// TestKustomize_NoFieldOpensAConnection: no field of kustomize's types, whatever stands in it and
-// however it is written, makes a request or runs git.
+// TestKustomize_NoFieldOpensAConnection: no field of kustomize's types makes a request or runs
+// git, with any value in any spelling.
 func TestKustomize_NoFieldOpensAConnection(t *testing.T) {
 	w := newWorld(t)
 	root := t.TempDir()
@@ -324,9 +324,8 @@ func (f field) String() string {
 	return strings.TrimPrefix(f.plugin+":"+strings.Join(f.steps, "."), ":")
 }
 
-// knownFields are all fields of text of kustomize's types. testdata/fields.txt lists
-// them, and says which name files: a field that a later kustomize has fails the test
-// until somebody has looked at it.
+// knownFields are all fields of text of kustomize's types. testdata/fields.txt lists them, and
+// says which name files: a field of a later kustomize fails the test until it is reviewed.
 func knownFields(t *testing.T) (out []field) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/fields.txt")

@@ -83,13 +83,13 @@ func (c *collector) path(arg string) {
 	case info.IsDir():
 		c.root(arg)
 	case !info.Mode().IsRegular() && !isShellPipe(arg, info):
-		c.errs.Add(irregular(arg))
+		c.errs.Add(irregularFileError(arg))
 	default:
 		c.sources = append(c.sources, typedFile(arg))
 	}
 }
 
-// descriptor is where a shell's <(command) stands.
+// descriptor matches the path of a shell's <(command).
 var descriptor = regexp.MustCompile(`^(/dev|/proc/self)/fd/[0-9]+$`)
 
 // isShellPipe reports whether a pipe was opened by the shell: reading it ends when the
@@ -98,7 +98,7 @@ func isShellPipe(name string, info fs.FileInfo) bool {
 	return info.Mode().Type() == fs.ModeNamedPipe && descriptor.MatchString(name)
 }
 
-func irregular(name string) error {
+func irregularFileError(name string) error {
 	return &resource.Error{File: name, Err: errors.New("is no regular file (a device, a pipe or a socket)"), Hint: "pipe the manifests in and name them as -f -"}
 }
 
@@ -132,7 +132,7 @@ func rootedFile(root *rooted.Root, name, path string) source {
 		b, err := root.ReadFile(path)
 		switch {
 		case errors.Is(err, rooted.ErrIrregular):
-			return nil, irregular(name)
+			return nil, irregularFileError(name)
 		case errors.Is(err, rooted.ErrOutside):
 			return nil, leavesRoot(name)
 		case err != nil:
@@ -157,7 +157,7 @@ func typedFile(name string) source {
 			return nil, unreadable(name, err)
 		}
 		if !info.Mode().IsRegular() && !isShellPipe(name, info) {
-			return nil, irregular(name)
+			return nil, irregularFileError(name)
 		}
 		return readAll(name, f, info.Size(), limit)
 	}}
@@ -183,7 +183,7 @@ func tooLarge(name string, limit int64) error {
 	return &resource.Error{File: name, Err: sizeError{limit}, Hint: "split it into several files"}
 }
 
-// sizeError says that a file is larger than it may be.
+// sizeError is the error for a file that is larger than allowed.
 type sizeError struct{ limit int64 }
 
 // Error names the limit.
@@ -224,7 +224,7 @@ func checkText(name string, b []byte) error {
 	return fault
 }
 
-// lineOf returns the number of the line that byte i of b stands on, from 1.
+// lineOf returns the number of the line of byte i of b, from 1.
 func lineOf(b []byte, i int) int { return 1 + bytes.Count(b[:i], []byte{'\n'}) }
 
 // Below returns a reader of files in and below dir, for what a function config
@@ -238,18 +238,18 @@ func Below(dir string) func(path string) ([]byte, error) {
 		}
 		defer root.Close() //nolint:errcheck // it was only read
 		if filepath.IsAbs(path) {
-			return nil, notReadBelow(path, rooted.ErrOutside)
+			return nil, refusalText(path, rooted.ErrOutside)
 		}
 		b, err := root.ReadFile(path)
 		if err != nil {
-			return nil, notReadBelow(path, err)
+			return nil, refusalText(path, err)
 		}
 		return b, nil
 	}
 }
 
-// notReadBelow puts a refusal into words for a file that the content of another one names.
-func notReadBelow(path string, err error) error {
+// refusalText puts a refusal into words for a file that the content of another one names.
+func refusalText(path string, err error) error {
 	e := &resource.Error{File: path, Err: errors.Unwrap(err)}
 	switch {
 	case errors.Is(err, rooted.ErrOutside):

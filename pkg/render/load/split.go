@@ -7,18 +7,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// mostFaults bounds the faults that one file is cut with.
-const mostFaults = 100
+// maxFaults bounds the faults that one file is cut with.
+const maxFaults = 100
 
-// split cuts b into documents without parsing it. The raws of the documents,
-// one after the other, are b again, unless there is no document at all. It can
-// go by lines because YAML allows "---" and "..." at the start of a line
-// nowhere but between documents. It stops behind more documents than may be: that they
-// are too many is said by who counts those of all files.
+// split cuts b into documents without parsing it. The raws of the documents, one after the other,
+// are b again, unless there is no document at all. It can go by lines because YAML allows "---"
+// and "..." at the start of a line nowhere but between documents. It stops after more documents
+// than the limit: the caller, which counts those of all files, reports that.
 func split(name string, b []byte, most int) ([]document, error) {
 	s := &splitter{name: name, b: b, line: 1, textLine: 1, most: most}
 	var errs resource.Errors
-	for at := 0; at < len(b) && len(errs) < mostFaults; s.line++ {
+	for at := 0; at < len(b) && len(errs) < maxFaults; s.line++ {
 		end := len(b)
 		if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
 			end = at + i + 1
@@ -42,7 +41,7 @@ func split(name string, b []byte, most int) ([]document, error) {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// splitter stands at the start of a line.
+// splitter is at the start of a line.
 type splitter struct {
 	name string
 	b    []byte
@@ -115,7 +114,7 @@ func (s *splitter) close(end, nextLine int) {
 	s.directed, s.marked, s.content = false, false, false
 }
 
-// lineKind is what a line says of documents.
+// lineKind is what a line means for documents.
 type lineKind int
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSplit_CutsDocuments says which text of a file is parsed as a document, and on which
+// TestSplit_CutsDocuments checks which text of a file is parsed as a document, and on which
 // line it begins.
 func TestSplit_CutsDocuments(t *testing.T) {
 	type doc struct {

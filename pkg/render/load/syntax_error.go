@@ -77,7 +77,7 @@ func (d document) syntaxError(err error) error {
 // that of the enclosing mapping, or one too small. 0 means not found nearby. A large text
 // is not read again and again for that.
 func (d document) syntaxErrorLine() int {
-	if len(d.text) > mostReread {
+	if len(d.text) > maxReread {
 		return 0
 	}
 	feed := &lineReader{rest: d.text}
@@ -88,7 +88,7 @@ func (d document) syntaxErrorLine() int {
 		}
 	}
 	ends := feed.ends
-	for i := len(ends) - 1; i >= max(0, len(ends)-lookBack); i-- {
+	for i := len(ends) - 1; i >= max(0, len(ends)-searchedLines); i-- {
 		begin := 0
 		if i > 0 {
 			begin = ends[i-1]
@@ -110,12 +110,12 @@ func readable(text []byte) bool {
 	}
 }
 
-// lookBack is how many lines before the end of what the parser has read the
+// searchedLines is how many lines before the end of what the parser has read the
 // cause is looked for.
-const lookBack = 40
+const searchedLines = 40
 
-// mostReread is how long a text may be in which it is looked for.
-const mostReread = 1 << 20
+// maxReread is how long a text may be in which it is looked for.
+const maxReread = 1 << 20
 
 // lineReader hands out one line at a time and remembers where they end.
 type lineReader struct {

@@ -33,7 +33,7 @@ func TestOddBreaks_MatchesTheExpression(t *testing.T) {
 
 // TestSyntaxError_OfLargeTextHasTheLineOfTheParser: the line at which a large text is broken is the parser's own.
 func TestSyntaxError_OfLargeTextHasTheLineOfTheParser(t *testing.T) {
-	text := "a: 1\n# " + strings.Repeat("x", mostReread) + "\nb: \"c\n"
+	text := "a: 1\n# " + strings.Repeat("x", maxReread) + "\nb: \"c\n"
 	if n := (document{text: []byte(text), line: 1}).syntaxErrorLine(); n != 0 {
 		t.Errorf("line %d", n)
 	}

@@ -15,7 +15,7 @@ import (
 // cronJobNameLimit is the longest name of a CronJob: its Jobs add 11 characters.
 const cronJobNameLimit = 52
 
-// advancedCronJob is one AdvancedCronJob on its way.
+// advancedCronJob is one AdvancedCronJob that is rendered.
 type advancedCronJob struct {
 	object
 	spec kruise.AdvancedCronJobSpec
@@ -23,16 +23,16 @@ type advancedCronJob struct {
 
 // lowerAdvancedCronJob returns a CronJob, or one for each Job that the template
 // would become by itself.
-func lowerAdvancedCronJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerAdvancedCronJob(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var cron kruise.AdvancedCronJob
-	o, err := read(c, r, "advancedcronjob", &cron)
+	o, err := newObject(c, r, "advancedcronjob", &cron)
 	if err != nil {
 		return nil, err
 	}
 	o.alwaysPull = true
 	kruise.Default(&cron)
 	a := &advancedCronJob{object: o, spec: cron.Spec}
-	jobs, err := a.jobs(known)
+	jobs, err := a.jobs(related)
 	if err != nil {
 		return nil, err
 	}
@@ -52,22 +52,22 @@ type piece struct {
 }
 
 // jobs returns the Jobs of one run.
-func (a *advancedCronJob) jobs(known *around) ([]piece, error) {
+func (a *advancedCronJob) jobs(related *relatedObjects) ([]piece, error) {
 	template := tree.Get(a.hub, "spec", "template")
 	switch {
 	case a.spec.Template.JobTemplate != nil:
-		return []piece{{template: a.jobTemplate(tree.Get(template, "jobTemplate"))}}, a.ends()
+		return []piece{{template: a.jobTemplate(tree.Get(template, "jobTemplate"))}}, a.checkPodsEnd()
 	case a.spec.Template.BroadcastJobTemplate != nil:
-		return a.broadcast(known)
+		return a.broadcastJobs(related)
 	case a.spec.Template.ImageListPullJobTemplate != nil:
-		return a.imageList(known)
+		return a.imageListJobs(related)
 	}
 	return nil, a.r.Fault("spec.template", "jobTemplate, broadcastJobTemplate or imageListPullJobTemplate", "holds no template")
 }
 
-// ends refuses pods that are started again and again, be it only because nothing
-// else is written: Kruise takes them, and then no Job is ever made.
-func (a *advancedCronJob) ends() error {
+// checkPodsEnd refuses pods that restart forever, also by the default of restartPolicy: Kruise
+// accepts them, and then never creates a Job.
+func (a *advancedCronJob) checkPodsEnd() error {
 	switch policy := a.spec.Template.JobTemplate.Spec.Template.Spec.RestartPolicy; policy {
 	case corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure:
 		return nil
@@ -80,56 +80,56 @@ func (a *advancedCronJob) ends() error {
 // jobTemplate returns the Job template for a cluster without Kruise.
 func (a *advancedCronJob) jobTemplate(source *tree.Node) *tree.Node {
 	out := tree.Shallow(source)
-	spec := below(out, "spec")
+	spec := copyField(out, "spec")
 	if pod := tree.Get(spec, "template"); tree.IsMap(pod) {
 		tree.Set(spec, "template", a.templateAt("spec.template.jobTemplate.spec.template", pod))
 	}
 	return out
 }
 
-// broadcast returns the Jobs of a BroadcastJob made of the template.
-func (a *advancedCronJob) broadcast(known *around) ([]piece, error) {
+// broadcastJobs returns the Jobs of a BroadcastJob made of the template.
+func (a *advancedCronJob) broadcastJobs(related *relatedObjects) ([]piece, error) {
 	const field = "broadcastJobTemplate"
-	b, err := readBroadcastJob(a.c, a.inner(kruise.KindBroadcastJob, field))
+	b, err := readBroadcastJob(a.c, a.jobObject(kruise.KindBroadcastJob, field))
 	if err != nil {
 		return nil, err
 	}
-	if b.never() {
-		return nil, a.endless(field)
+	if b.neverCompletes() {
+		return nil, a.refuseEndless(field)
 	}
 	b.host, b.path = &a.object, "spec.template."+field
-	return a.collected(b.pieces(known))
+	return a.jobPieces(b.pieces(related))
 }
 
-// imageList returns the Jobs of an ImageListPullJob made of the template.
-func (a *advancedCronJob) imageList(known *around) ([]piece, error) {
+// imageListJobs returns the Jobs of an ImageListPullJob made of the template.
+func (a *advancedCronJob) imageListJobs(related *relatedObjects) ([]piece, error) {
 	const field = "imageListPullJobTemplate"
-	p, err := readImageListPullJob(a.c, a.inner(kruise.KindImageListPullJob, field))
+	p, err := readImageListPullJob(a.c, a.jobObject(kruise.KindImageListPullJob, field))
 	if err != nil {
 		return nil, err
 	}
-	if p.never() {
-		return nil, a.endless(field)
+	if p.neverCompletes() {
+		return nil, a.refuseEndless(field)
 	}
 	p.host, p.path = &a.object, "spec.template."+field
-	return a.collected(p.pieces(known))
+	return a.jobPieces(p.pieces(related))
 }
 
-// inner returns the object that a run makes of one of the templates.
-func (a *advancedCronJob) inner(kind, field string) *resource.Resource {
+// jobObject returns the object that a run makes of one of the templates.
+func (a *advancedCronJob) jobObject(kind, field string) *resource.Resource {
 	return resource.Derived(tree.Map(
 		"apiVersion", kruise.Group+"/"+kruise.V1beta1, "kind", kind,
 		"metadata", tree.Get(a.hub, "metadata"), "spec", tree.Get(a.hub, "spec", "template", field, "spec"),
 	), a.r)
 }
 
-// endless refuses a template of what never completes.
-func (a *advancedCronJob) endless(field string) error {
+// refuseEndless refuses a template whose job never completes.
+func (a *advancedCronJob) refuseEndless(field string) error {
 	return a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "a run that never completes cannot be repeated")
 }
 
-// collected takes the specs of Jobs.
-func (a *advancedCronJob) collected(jobs []*resource.Resource, err error) ([]piece, error) {
+// jobPieces returns the specs of the Jobs, with what each adds to the name.
+func (a *advancedCronJob) jobPieces(jobs []*resource.Resource, err error) ([]piece, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (a *advancedCronJob) cronJob(job piece) *tree.Node {
 }
 
 func (a *advancedCronJob) cronJobSpec(spec, job *tree.Node) *tree.Node {
-	zone, schedule := zoneIn(a.spec.Schedule)
+	zone, schedule := splitTimeZone(a.spec.Schedule)
 	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		switch name {
 		case "schedule":
@@ -177,9 +177,9 @@ func (a *advancedCronJob) cronJobSpec(spec, job *tree.Node) *tree.Node {
 	return out
 }
 
-// zoneIn splits a schedule that begins with its time zone, which Kruise reads
+// splitTimeZone splits a schedule that begins with its time zone, which Kruise reads
 // there and a CronJob does not.
-func zoneIn(schedule string) (zone, rest string) {
+func splitTimeZone(schedule string) (zone, rest string) {
 	first, rest, ok := strings.Cut(strings.TrimSpace(schedule), " ")
 	if name, value, zoned := strings.Cut(first, "="); ok && zoned && (name == "TZ" || name == "CRON_TZ") {
 		return value, strings.TrimSpace(rest)
@@ -188,7 +188,7 @@ func zoneIn(schedule string) (zone, rest string) {
 }
 
 func (a *advancedCronJob) reportFields() {
-	a.reportWritten([]outcome{
+	a.reportWritten([]fieldRule{
 		{"spec.startingDeadlineSeconds", "advancedcronjob/same", "advancedcronjob/same"},
 		{"spec.concurrencyPolicy", "advancedcronjob/same", "advancedcronjob/same"},
 		{"spec.successfulJobsHistoryLimit", "advancedcronjob/same", "advancedcronjob/same"},
@@ -198,7 +198,7 @@ func (a *advancedCronJob) reportFields() {
 		{"spec.template.broadcastJobTemplate", "advancedcronjob/broadcast", "advancedcronjob/broadcast"},
 		{"spec.template.imageListPullJobTemplate", "advancedcronjob/image-list", "advancedcronjob/image-list"},
 	}, false)
-	switch zone, _ := zoneIn(a.spec.Schedule); {
+	switch zone, _ := splitTimeZone(a.spec.Schedule); {
 	case zone != "":
 		a.report("advancedcronjob/zone-in-schedule", "spec.schedule", "")
 	case a.spec.TimeZone != nil:

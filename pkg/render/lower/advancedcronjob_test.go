@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestCronJobPodsEnd: Kruise lets through what the API server refuses of a Job.
-func TestCronJobPodsEnd(t *testing.T) {
+// TestAdvancedCronJob_RefusesPodsThatNeverEnd: Kruise lets through what the API server refuses of a Job.
+func TestAdvancedCronJob_RefusesPodsThatNeverEnd(t *testing.T) {
 	const cron = `apiVersion: apps.kruise.io/v1beta1
 kind: AdvancedCronJob
 metadata: {name: nightly, namespace: shop}
@@ -38,9 +38,9 @@ spec:
 	}
 }
 
-// TestCronJobsEnd: what never completes cannot be made again and again, also when it
+// TestAdvancedCronJob_RefusesJobsThatNeverEnd: what never completes cannot be made again and again, also when it
 // would make nothing.
-func TestCronJobsEnd(t *testing.T) {
+func TestAdvancedCronJob_RefusesJobsThatNeverEnd(t *testing.T) {
 	for _, template := range []string{
 		`broadcastJobTemplate: {spec: {parallelism: 0, completionPolicy: {type: Never}, template: {spec: {restartPolicy: Never, containers: [{name: c, image: "c:1"}]}}}}`,
 		`imageListPullJobTemplate: {spec: {parallelism: 0, completionPolicy: {type: Never}, images: ["c:1"]}}`,

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// broadcastJob is one BroadcastJob on its way.
+// broadcastJob is one BroadcastJob that is rendered.
 type broadcastJob struct {
 	object
 	spec kruise.BroadcastJobSpec
@@ -24,12 +24,12 @@ const jobNameLimit = 63
 
 // lowerBroadcastJob returns a Job per node where nodes are known, one Indexed Job
 // where only their number is, and a DaemonSet for a job that never completes.
-func lowerBroadcastJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerBroadcastJob(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	b, err := readBroadcastJob(c, r)
 	if err != nil {
 		return nil, err
 	}
-	out, err := b.pieces(known)
+	out, err := b.pieces(related)
 	if err == nil {
 		c.Lineage.Became(r.ID(), out...)
 	}
@@ -38,7 +38,7 @@ func lowerBroadcastJob(c *stage.Context, known *around, r *resource.Resource) ([
 
 func readBroadcastJob(c *stage.Context, r *resource.Resource) (*broadcastJob, error) {
 	var job kruise.BroadcastJob
-	o, err := read(c, r, "broadcastjob", &job)
+	o, err := newObject(c, r, "broadcastjob", &job)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +47,12 @@ func readBroadcastJob(c *stage.Context, r *resource.Resource) (*broadcastJob, er
 }
 
 // pieces returns what the job becomes, and reports.
-func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
+func (b *broadcastJob) pieces(related *relatedObjects) ([]*resource.Resource, error) {
 	b.reportFields()
-	if b.never() {
+	if b.neverCompletes() {
 		b.report("broadcastjob/never", "spec.completionPolicy.type", "")
-		if b.idle() {
-			b.report("broadcastjob/paused-never", b.idleField(), "")
+		if b.createsNoPods() {
+			b.report("broadcastjob/paused-never", b.zeroPodsField(), "")
 			return nil, nil
 		}
 		return []*resource.Resource{resource.Derived(b.native("apps/v1", kruise.KindDaemonSet, b.daemonSetSpec), b.r)}, nil
@@ -61,8 +61,8 @@ func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(known.nodes) > 0:
-		return b.perNode(known.nodes)
+	case len(related.nodes) > 0:
+		return b.perNode(related.nodes)
 	case given:
 		b.report("broadcastjob/indexed", "metadata.annotations["+kruise.NodesAnnotation+"]", "")
 		return []*resource.Resource{resource.Derived(b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.indexedSpec(count) }), b.r)}, nil
@@ -79,10 +79,10 @@ func (b *broadcastJob) perNode(nodes []*corev1.Node) ([]*resource.Resource, erro
 		return nil, err
 	}
 	for _, node := range nodes {
-		if !fits(&b.spec.Template.Spec, node) {
+		if !fitsNode(&b.spec.Template.Spec, node) {
 			continue
 		}
-		job := b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.jobSpec(onNode(template, node.Name)) })
+		job := b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.jobSpec(templateForNode(template, node.Name)) })
 		b.rename(job, stage.PieceName(b.r.Name(), node.Name, jobNameLimit, false))
 		out = append(out, resource.Derived(job, b.r))
 	}
@@ -108,7 +108,7 @@ func (b *broadcastJob) jobTemplate() *tree.Node {
 // jobSpec returns the spec of a Job with a template.
 func (b *broadcastJob) jobSpec(template *tree.Node) *tree.Node {
 	out := tree.Map("backoffLimit", tree.Int64(b.backoffLimit()))
-	if b.idle() {
+	if b.createsNoPods() {
 		tree.Set(out, "suspend", tree.Boolean(true))
 	}
 	if s := b.spec.CompletionPolicy.ActiveDeadlineSeconds; s != nil {
@@ -131,11 +131,11 @@ func (b *broadcastJob) backoffLimit() int64 {
 	return int64(b.spec.FailurePolicy.RestartLimit) + 1
 }
 
-// onNode returns the template for one node, as Kruise makes it: the required node
+// templateForNode returns the template for one node, as Kruise makes it: the required node
 // affinity, which served to choose nodes, is replaced; preferences stay.
-func onNode(template *tree.Node, node string) *tree.Node {
+func templateForNode(template *tree.Node, node string) *tree.Node {
 	return withAffinity(template, func(affinity *tree.Node) {
-		nodes := below(affinity, "nodeAffinity")
+		nodes := copyField(affinity, "nodeAffinity")
 		term := tree.Map("matchFields", tree.Seq(tree.Map("key", "metadata.name", "operator", "In", "values", tree.Seq(tree.String(node)))))
 		tree.Set(nodes, "requiredDuringSchedulingIgnoredDuringExecution", tree.Map("nodeSelectorTerms", tree.Seq(term)))
 	})
@@ -144,13 +144,13 @@ func onNode(template *tree.Node, node string) *tree.Node {
 // withAffinity returns the template with its affinity, a copy, changed.
 func withAffinity(template *tree.Node, change func(affinity *tree.Node)) *tree.Node {
 	out := tree.Shallow(template)
-	change(below(below(out, "spec"), "affinity"))
+	change(copyField(copyField(out, "spec"), "affinity"))
 	return out
 }
 
-// below returns a copy of a mapping's field, put in its place; a field that is
+// copyField returns a copy of a mapping's field, put in its place; a field that is
 // not there is made.
-func below(n *tree.Node, field string) *tree.Node {
+func copyField(n *tree.Node, field string) *tree.Node {
 	have := tree.Get(n, field)
 	if !tree.IsMap(have) {
 		have = tree.Map()
@@ -160,11 +160,11 @@ func below(n *tree.Node, field string) *tree.Node {
 	return have
 }
 
-// idle reports whether no pod is ever made: the job is paused, or runs none at a time.
-func (b *broadcastJob) idle() bool { return b.spec.Paused || b.noneAtATime() }
+// createsNoPods reports whether the job never creates a pod: it is paused, or its parallelism is 0.
+func (b *broadcastJob) createsNoPods() bool { return b.spec.Paused || b.hasZeroParallelism() }
 
-// noneAtATime is true of a parallelism that is nothing of however many nodes.
-func (b *broadcastJob) noneAtATime() bool {
+// hasZeroParallelism reports whether the parallelism is 0 for any number of nodes.
+func (b *broadcastJob) hasZeroParallelism() bool {
 	if b.spec.Parallelism == nil {
 		return false
 	}
@@ -172,21 +172,21 @@ func (b *broadcastJob) noneAtATime() bool {
 	return err == nil && n <= 0
 }
 
-// idleField is the field for which no pod is made.
-func (b *broadcastJob) idleField() string {
+// zeroPodsField is the field because of which no pod is created.
+func (b *broadcastJob) zeroPodsField() string {
 	if b.spec.Paused {
 		return "spec.paused"
 	}
 	return "spec.parallelism"
 }
 
-func (b *broadcastJob) never() bool {
+func (b *broadcastJob) neverCompletes() bool {
 	return b.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType
 }
 
 // indexedSpec returns the spec of one Job with a pod for each of count nodes.
 func (b *broadcastJob) indexedSpec(count int) *tree.Node {
-	spec := indexed(b.jobSpec(withLabel(b.jobTemplate(), b.source())), b.source(), count)
+	spec := indexedJobSpec(b.jobSpec(withLabel(b.jobTemplate(), b.source())), b.source(), count)
 	// A Job counts the failed pods of all indexes; the BroadcastJob continues. The
 	// limit per index exists for restartPolicy Never only.
 	if b.spec.FailurePolicy.Type == kruise.ContinueFailurePolicyType && b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyNever {
@@ -197,12 +197,12 @@ func (b *broadcastJob) indexedSpec(count int) *tree.Node {
 	return spec
 }
 
-// indexed makes the spec of a Job that of an Indexed Job with count pods that
+// indexedJobSpec turns the spec of a Job into that of an Indexed Job with count pods that
 // avoid each other's nodes by their label. They all run at once: a finished
 // pod keeps no other from its node.
-func indexed(spec *tree.Node, source string, count int) *tree.Node {
+func indexedJobSpec(spec *tree.Node, source string, count int) *tree.Node {
 	tree.Set(spec, "template", withAffinity(tree.Get(spec, "template"), func(affinity *tree.Node) {
-		pods := below(affinity, "podAntiAffinity")
+		pods := copyField(affinity, "podAntiAffinity")
 		const required = "requiredDuringSchedulingIgnoredDuringExecution"
 		terms := tree.Seq(tree.Map("topologyKey", corev1.LabelHostname,
 			"labelSelector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source))))
@@ -219,8 +219,8 @@ func indexed(spec *tree.Node, source string, count int) *tree.Node {
 // withLabel returns the template with the label that distinguishes its pods from others.
 func withLabel(template *tree.Node, source string) *tree.Node {
 	out := tree.Shallow(template)
-	metadata := below(out, "metadata")
-	labels := below(metadata, "labels")
+	metadata := copyField(out, "metadata")
+	labels := copyField(metadata, "labels")
 	if !tree.Has(labels, kruise.SourceLabel) {
 		tree.Set(labels, kruise.SourceLabel, tree.String(source))
 	}
@@ -234,26 +234,26 @@ const pauseImage = "registry.k8s.io/pause:3.10.1"
 // containers, once per pod, and then holds the node.
 func (b *broadcastJob) daemonSetSpec(*tree.Node) *tree.Node {
 	template := withLabel(b.jobTemplate(), b.source())
-	spec := below(template, "spec")
+	spec := copyField(template, "spec")
 	tree.Delete(spec, "restartPolicy")
 	tree.Delete(spec, "activeDeadlineSeconds")
 	tasks := tree.Seq(tree.Items(tree.Get(spec, "initContainers"))...)
 	for _, c := range tree.Items(tree.Get(spec, "containers")) {
-		tasks.Content = append(tasks.Content, asInit(c))
+		tasks.Content = append(tasks.Content, asInitContainer(c))
 	}
 	tree.Set(spec, "initContainers", tasks)
-	tree.Set(spec, "containers", tree.Seq(pause(holder(tasks))))
+	tree.Set(spec, "containers", tree.Seq(pauseContainer(unusedName(tasks))))
 	return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, tree.StrAt(template, "metadata", "labels", kruise.SourceLabel))),
 		"template", template)
 }
 
-// pause is a container that does nothing.
-func pause(name string) *tree.Node {
+// pauseContainer returns a container that does nothing.
+func pauseContainer(name string) *tree.Node {
 	return tree.Map("name", name, "image", pauseImage, "resources", tree.Map("requests", tree.Map("cpu", "1m", "memory", "4Mi")))
 }
 
-// asInit returns a container without what an init container may not have.
-func asInit(c *tree.Node) *tree.Node {
+// asInitContainer returns a container without what an init container may not have.
+func asInitContainer(c *tree.Node) *tree.Node {
 	c = tree.Shallow(c)
 	for _, field := range []string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"} {
 		tree.Delete(c, field)
@@ -261,8 +261,8 @@ func asInit(c *tree.Node) *tree.Node {
 	return c
 }
 
-// holder is a name that no task has.
-func holder(tasks *tree.Node) string {
+// unusedName returns a container name that no task has.
+func unusedName(tasks *tree.Node) string {
 	name := "done"
 	for _, at := tree.Find(tasks, "name", name); at >= 0; _, at = tree.Find(tasks, "name", name) {
 		name += "-done"
@@ -282,7 +282,7 @@ func (b *broadcastJob) reportFields() {
 	if policy.TTLSecondsAfterFinished != nil {
 		b.report("broadcastjob/ttl", "spec.completionPolicy.ttlSecondsAfterFinished", "")
 	}
-	if b.spec.Paused && !b.never() {
+	if b.spec.Paused && !b.neverCompletes() {
 		b.report("broadcastjob/paused", "spec.paused", "")
 	}
 	b.reportFailure()
@@ -308,20 +308,20 @@ func (b *broadcastJob) reportRestarts() {
 	const field = "spec.failurePolicy.restartLimit"
 	limit := b.spec.FailurePolicy.RestartLimit
 	switch restarts := b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure; {
-	case restarts && (limit != 0 || !b.never()):
+	case restarts && (limit != 0 || !b.neverCompletes()):
 		b.report("broadcastjob/restart-limit", field, fmt.Sprintf("backoffLimit %d: the Job fails at restart %d", b.backoffLimit(), max(1, b.backoffLimit())))
 	case limit != 0:
 		b.report("broadcastjob/restart-limit-never", field, "")
 	}
 }
 
-// reportParallelism speaks of a limit that would be felt on so many nodes.
+// reportParallelism reports parallelism when it would limit the pods on this number of nodes.
 func (b *broadcastJob) reportParallelism(nodes int) {
 	p := b.spec.Parallelism
 	if p == nil {
 		return
 	}
-	if b.noneAtATime() {
+	if b.hasZeroParallelism() {
 		b.report("broadcastjob/parallelism-none", "spec.parallelism", "")
 		return
 	}
@@ -330,5 +330,5 @@ func (b *broadcastJob) reportParallelism(nodes int) {
 		b.report("broadcastjob/parallelism-all", "spec.parallelism", "")
 		return
 	}
-	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %s start at once, where Kruise runs %d at a time", counted.Of(nodes, "pod"), most))
+	b.report("broadcastjob/parallelism", "spec.parallelism", fmt.Sprintf("all %s start at once, whereas Kruise runs %d at a time", counted.Of(nodes, "pod"), most))
 }

@@ -34,7 +34,7 @@ func TestKept(t *testing.T) {
 		{"99999999999999999999%", 5, 5},
 		{"1e400%", 5, 0},
 	} {
-		if got := kept(intstr.Parse(c.partition), c.replicas); got != c.want {
+		if got := keptPods(intstr.Parse(c.partition), c.replicas); got != c.want {
 			t.Errorf("kept(%s of %d) = %d, want %d", c.partition, c.replicas, got, c.want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestDeploymentRolling(t *testing.T) {
 
 // What a Deployment makes of the rendered values must be what the CloneSet
 // made of its own, at every size.
-func TestDeploymentRollingKeepsTheNumber(t *testing.T) {
+func TestDeploymentRolling_KeepsTheLimitsOfTheCloneSet(t *testing.T) {
 	values := []string{"0", "1", "3", "1%", "20%", "25%", "33%", "33.3%", "50%", "99%", "100%", "150%"}
 	for _, surge := range values {
 		for _, unavailable := range values {

@@ -13,10 +13,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// pair is a CloneSet whose partition keeps pods at an old template, and which
+// canaryPair is a CloneSet whose partition keeps pods at an old template, and which
 // becomes two workloads: a stable one with the name, the selector and the old
 // template, and a canary beside it with the new one.
-type pair struct {
+type canaryPair struct {
 	*lowering
 
 	template *tree.Node
@@ -32,24 +32,24 @@ const (
 	canaryNameLimit = 63
 )
 
-// pair returns how the CloneSet is divided; nil where it is not: all pods are to
-// have the new template, the old one is not known or no other, or the form has a
-// partition of its own. What is said of the partition then is said here.
-func (l *lowering) pair() *pair {
+// canaryPair returns how the CloneSet is divided; nil where it is not: all pods are to
+// have the new template, the old one is unknown or equal, or the native form has a
+// partition of its own. It then reports the finding about the partition.
+func (l *lowering) canaryPair() *canaryPair {
 	s := l.spec.UpdateStrategy
 	if l.c.Before == nil || l.form.statefulSet() || l.paused() || s.Type == kruise.OnDeleteCloneSetStrategyType {
 		return nil
 	}
-	p := &pair{lowering: l, total: l.total()}
+	p := &canaryPair{lowering: l, total: l.totalReplicas()}
 	if p.kept = rules.Partition(l.rolling().Partition, p.total); p.kept == 0 {
 		return nil
 	}
-	if !p.find() {
+	if !p.findOldTemplate() {
 		l.divided = true
 		l.report("cloneset/canary-no-base", partitionField, "")
 		return nil
 	}
-	if p.unchanged() {
+	if p.isUnchanged() {
 		l.divided = true
 		l.report("cloneset/canary-unchanged", partitionField, "")
 		return nil
@@ -57,11 +57,11 @@ func (l *lowering) pair() *pair {
 	return p
 }
 
-// total is how many pods there are: what the object says or, where it leaves that
-// to an autoscaler, what the cluster or the state before does.
-func (l *lowering) total() int {
+// totalReplicas is the number of pods: that of the object or, when it leaves the number
+// to an autoscaler, that of the cluster or of the state before.
+func (l *lowering) totalReplicas() int {
 	id := l.c.Facts.IDOf(l.r)
-	for _, r := range []*resource.Resource{l.r, l.c.Facts.Existing(l.r), l.c.Before.Find(id), l.c.Before.Find(l.twin())} {
+	for _, r := range []*resource.Resource{l.r, l.c.Facts.Existing(l.r), l.c.Before.Find(id), l.c.Before.Find(l.nativeID())} {
 		if r == nil {
 			continue
 		}
@@ -69,48 +69,48 @@ func (l *lowering) total() int {
 			return int(n)
 		}
 	}
-	return l.declared()
+	return l.declaredReplicas()
 }
 
-// twin names the native workload that an earlier render made.
-func (l *lowering) twin() resource.ID {
+// nativeID names the native workload that an earlier render made.
+func (l *lowering) nativeID() resource.ID {
 	id := l.c.Facts.IDOf(l.r)
 	id.Group, id.Kind = "apps", l.form.kind
 	return id
 }
 
-// find looks the old template up: in the CloneSet as it was, else in what it had
-// become.
-func (p *pair) find() bool {
+// findOldTemplate looks the old template up: in the CloneSet as it was, else in the native
+// workload that was rendered from it.
+func (p *canaryPair) findOldTemplate() bool {
 	if was := p.c.Before.Find(p.c.Facts.IDOf(p.r)); was != nil {
 		if hub, _, err := kruise.ToHub(was.Node()); err == nil {
 			p.template = tree.Get(hub, "spec", "template")
 			return tree.IsMap(p.template)
 		}
 	}
-	if was := p.c.Before.Find(p.twin()); was != nil {
+	if was := p.c.Before.Find(p.nativeID()); was != nil {
 		p.template, p.lowered = tree.Get(was.Node(), "spec", "template"), true
 	}
 	return tree.IsMap(p.template)
 }
 
-// unchanged reports whether the old template is the new one. One that was rendered
-// may have more than that: sidecars.
-func (p *pair) unchanged() bool {
+// isUnchanged reports whether the old template equals the new one. A rendered template
+// may have sidecars besides.
+func (p *canaryPair) isUnchanged() bool {
 	now := tree.Get(p.hub, "spec", "template")
 	if !p.lowered {
 		return tree.Equal(p.template, now)
 	}
-	return holds(tree.Value(p.template), tree.Value(p.quiet().template(now)))
+	return contains(tree.Value(p.template), tree.Value(p.withoutFindings().template(now)))
 }
 
-// holds reports whether all that is in part is in whole, too.
-func holds(whole, part any) bool {
+// contains reports whether whole has everything that part has.
+func contains(whole, part any) bool {
 	switch part := part.(type) {
 	case map[string]any:
 		w, ok := whole.(map[string]any)
 		for key, v := range part {
-			ok = ok && holds(w[key], v)
+			ok = ok && contains(w[key], v)
 		}
 		return ok
 	case []any:
@@ -118,7 +118,7 @@ func holds(whole, part any) bool {
 		for _, item := range part {
 			found := false
 			for _, have := range w {
-				found = found || holds(have, item)
+				found = found || contains(have, item)
 			}
 			ok = ok && found
 		}
@@ -129,7 +129,7 @@ func holds(whole, part any) bool {
 
 // workloads returns the canary and the stable workload, in this order: applied so,
 // the canary's pods are there before stable ones go.
-func (p *pair) workloads() (canary, stable *resource.Resource) {
+func (p *canaryPair) workloads() (canary, stable *resource.Resource) {
 	stable = resource.Derived(p.stable(), p.r)
 	canary = resource.Derived(p.canary(), p.r)
 	detail := fmt.Sprintf("%d of %s at the old template as %s %s, the other %d are %s %s",
@@ -141,10 +141,10 @@ func (p *pair) workloads() (canary, stable *resource.Resource) {
 	return canary, stable
 }
 
-// stable is the workload with the old template. What there is to say of the fields
-// is said of the canary's.
-func (p *pair) stable() *tree.Node {
-	out := p.with(p.kept)
+// stable is the workload with the old template. Findings about fields
+// are reported for the canary.
+func (p *canaryPair) stable() *tree.Node {
+	out := p.withReplicas(p.kept)
 	if !p.lowered {
 		tree.Set(tree.Get(out.hub, "spec"), "template", p.template)
 	}
@@ -155,11 +155,11 @@ func (p *pair) stable() *tree.Node {
 	if p.replicas == nil && p.spec.Replicas == nil {
 		tree.DeleteAt(n, "spec", "replicas")
 	}
-	return uncommented(n)
+	return withoutComment(n)
 }
 
-// uncommented removes the comment above a document: the canary has it.
-func uncommented(n *tree.Node) *tree.Node {
+// withoutComment removes the comment above a document: the canary has it.
+func withoutComment(n *tree.Node) *tree.Node {
 	n.HeadComment = ""
 	if len(n.Content) > 0 {
 		first := *n.Content[0]
@@ -171,25 +171,25 @@ func uncommented(n *tree.Node) *tree.Node {
 // canary is the workload with the new template. Its pods have the labels of the
 // stable one's, which Services and budgets select, and one more, by which the two
 // workloads distinguish them.
-func (p *pair) canary() *tree.Node {
-	out := p.with(p.total - p.kept)
+func (p *canaryPair) canary() *tree.Node {
+	out := p.withReplicas(p.total - p.kept)
 	out.c, out.divided = p.c, true
 	spec := tree.Get(out.hub, "spec")
 	for _, path := range [][]string{{"selector", "matchLabels"}, {"template", "metadata", "labels"}} {
-		mark(spec, path)
+		setCanaryLabel(spec, path)
 	}
 	metadata := tree.Get(out.hub, "metadata")
 	tree.Set(metadata, "name", tree.String(stage.PieceName(p.r.Name(), "canary", canaryNameLimit, false)))
-	mark(metadata, []string{"labels"})
-	forget(metadata)
+	setCanaryLabel(metadata, []string{"labels"})
+	removeToolMetadata(metadata)
 	return out.workload("")
 }
 
-// with is the lowering of a copy of the object with so many replicas, which reports
-// nothing. Both halves say what the whole was.
-func (p *pair) with(replicas int) *pair {
+// withReplicas returns the lowering of a copy of the object with this number of replicas; it
+// reports nothing. The annotations of both workloads have the spec of the whole object.
+func (p *canaryPair) withReplicas(replicas int) *canaryPair {
 	out := *p
-	out.lowering = p.quiet()
+	out.lowering = p.withoutFindings()
 	n := int32(replicas)
 	out.spec.Replicas = &n
 	if p.replicas != nil {
@@ -203,17 +203,17 @@ func (p *pair) with(replicas int) *pair {
 	return &out
 }
 
-// quiet is the same lowering of a copy of the object, whose findings are dropped.
-func (l *lowering) quiet() *lowering {
+// withoutFindings returns the lowering of a copy of the object that drops its findings.
+func (l *lowering) withoutFindings() *lowering {
 	out, c := *l, *l.c
 	c.Findings = &finding.Reporter{}
 	out.c, out.hub = &c, tree.Shallow(l.hub)
 	return &out
 }
 
-// mark puts the label of the canary into the mapping that a path leads to; each
+// setCanaryLabel puts the label of the canary into the mapping that a path leads to; each
 // level is copied, as others may share it.
-func mark(at *tree.Node, path []string) {
+func setCanaryLabel(at *tree.Node, path []string) {
 	for _, key := range path {
 		next := tree.Get(at, key)
 		if !tree.IsMap(next) {
@@ -226,9 +226,9 @@ func mark(at *tree.Node, path []string) {
 	tree.Set(at, kruise.TrackLabel, tree.String(kruise.TrackCanary))
 }
 
-// forget removes what kustomize and kpt keep about the one object that both came
-// from, but for the layers that it has passed (docs/facts/kustomize.md#roles).
-func forget(metadata *tree.Node) {
+// removeToolMetadata removes what kustomize and kpt store about the object that both workloads
+// came from, except for the layers that it has passed (docs/facts/kustomize.md#roles).
+func removeToolMetadata(metadata *tree.Node) {
 	annotations := tree.Get(metadata, "annotations")
 	if !tree.IsMap(annotations) {
 		return

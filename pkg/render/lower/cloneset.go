@@ -13,33 +13,33 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// lowering is one CloneSet on its way.
+// lowering is one CloneSet that is rendered.
 type lowering struct {
 	object
-	around *around
-	spec   kruise.CloneSetSpec
-	form   form
+	related *relatedObjects
+	spec    kruise.CloneSetSpec
+	form    form
 	// replicas is nil where an autoscaler owns the number.
 	replicas *int
-	// divided says that the state before has decided what becomes of the partition.
+	// divided is true when the state before has decided about the partition.
 	divided bool
 }
 
 // lowerCloneSet returns what the CloneSet r becomes, the workload first.
-func lowerCloneSet(c *stage.Context, around *around, r *resource.Resource) ([]*resource.Resource, error) {
-	l, err := newLowering(c, around, r)
+func lowerCloneSet(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
+	l, err := newLowering(c, related, r)
 	if err != nil {
 		return nil, err
 	}
-	if p := l.pair(); p != nil {
+	if p := l.canaryPair(); p != nil {
 		canary, stable := p.workloads()
 		l.reportFields()
 		c.Lineage.Became(r.ID(), stable)
 		return []*resource.Resource{canary, stable}, nil
 	}
-	service := headless{}
+	service := governingService{}
 	if l.form.statefulSet() {
-		if service, err = l.headless(); err != nil {
+		if service, err = l.governingService(); err != nil {
 			return nil, err
 		}
 	}
@@ -52,24 +52,24 @@ func lowerCloneSet(c *stage.Context, around *around, r *resource.Resource) ([]*r
 	return []*resource.Resource{workload}, nil
 }
 
-func newLowering(c *stage.Context, around *around, r *resource.Resource) (*lowering, error) {
+func newLowering(c *stage.Context, related *relatedObjects, r *resource.Resource) (*lowering, error) {
 	var set kruise.CloneSet
-	o, err := read(c, r, "cloneset", &set)
+	o, err := newObject(c, r, "cloneset", &set)
 	if err != nil {
 		return nil, err
 	}
 	o.alwaysPull = true
-	l := &lowering{object: o, around: around, spec: set.Spec}
+	l := &lowering{object: o, related: related, spec: set.Spec}
 	l.form = formOf(c.Driver, len(set.Spec.VolumeClaimTemplates) > 0)
-	if !around.autoscaled[c.Facts.IDOf(r)] {
-		n := l.declared()
+	if !related.autoscaled[c.Facts.IDOf(r)] {
+		n := l.declaredReplicas()
 		l.replicas = &n
 	}
 	return l, nil
 }
 
-// declared is the number of replicas that the object asks for.
-func (l *lowering) declared() int {
+// declaredReplicas is the number of replicas that the object asks for.
+func (l *lowering) declaredReplicas() int {
 	if l.spec.Replicas == nil {
 		return 1
 	}
@@ -78,7 +78,7 @@ func (l *lowering) declared() int {
 
 // workload returns the native object. What is added comes after the selector.
 func (l *lowering) workload(serviceName string) *tree.Node {
-	return l.renamed(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
+	return l.withValidName(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
 }
 
 // nativeSpec returns the spec of the native object.
@@ -123,10 +123,10 @@ func (l *lowering) field(name string, v *tree.Node) *tree.Node {
 	return v
 }
 
-// additions writes out what a CloneSet does by nature and the native kind only
-// when the option says so: it creates pods side by side, its claims go with their pod and
-// with itself (docs/kruise/workloads.md#revisions and
-// docs/kruise/workloads.md#named-pods-and-claims), and it knows no deadline.
+// additions writes the options with which the native kind behaves as a CloneSet does by default:
+// it creates pods in parallel, its claims are deleted with their pod and with itself
+// (docs/kruise/workloads.md#revisions and docs/kruise/workloads.md#named-pods-and-claims), and it
+// knows no deadline.
 func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	if l.form.statefulSet() {
 		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))
@@ -145,11 +145,11 @@ func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	}
 }
 
-// outcome names the catalogue entries of a field that needs no calculation.
-type outcome struct{ field, native, client string }
+// fieldRule names the catalogue entries of a field that needs no calculation.
+type fieldRule struct{ field, native, client string }
 
-// always are reported wherever the field is written.
-var always = []outcome{
+// cloneSetFields are reported when the field is set.
+var cloneSetFields = []fieldRule{
 	{"spec.replicas", "cloneset/replicas", "cloneset/replicas"},
 	{"spec.selector", "cloneset/selector", "cloneset/selector"},
 	{"spec.template", "cloneset/template", "cloneset/template"},
@@ -160,8 +160,8 @@ var always = []outcome{
 	{"spec.scaleStrategy.excludePreparingDelete", "cloneset/exclude-preparing-delete", "cloneset/exclude-preparing-delete-client"},
 }
 
-// whileRolling are reported unless the type is OnDelete, which ignores them.
-var whileRolling = []outcome{
+// cloneSetRollingFields are reported unless the type is OnDelete, which ignores them.
+var cloneSetRollingFields = []fieldRule{
 	{rollingUpdate + "priorityStrategy", "cloneset/update-order", "cloneset/update-order-client"},
 	{rollingUpdate + "scatterStrategy", "cloneset/update-order", "cloneset/update-order-client"},
 	{rollingUpdate + "inPlaceUpdateStrategy.gracePeriodSeconds", "cloneset/grace-period", "cloneset/grace-period-client"},
@@ -170,10 +170,10 @@ var whileRolling = []outcome{
 	{rollingUpdate + "inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods", "cloneset/image-predownload", "cloneset/image-predownload-client"},
 }
 
-// reportWritten reports the fields of list that say something.
-func (o *object) reportWritten(list []outcome, client bool) {
+// reportWritten reports the fields of list that have an effect.
+func (o *object) reportWritten(list []fieldRule, client bool) {
 	for _, f := range list {
-		if !says(tree.Get(o.hub, strings.Split(f.field, ".")...)) {
+		if !hasEffect(tree.Get(o.hub, strings.Split(f.field, ".")...)) {
 			continue
 		}
 		id := f.native
@@ -184,17 +184,17 @@ func (o *object) reportWritten(list []outcome, client bool) {
 	}
 }
 
-// says reports whether a value differs from leaving the field out.
-func says(n *tree.Node) bool {
+// hasEffect reports whether a value differs from leaving the field out.
+func hasEffect(n *tree.Node) bool {
 	if n == nil || tree.IsMap(n) || tree.IsSeq(n) {
 		return n != nil && len(n.Content) > 0
 	}
 	return n.Value != "false"
 }
 
-// reportFields reports what needs no place in the native object.
+// reportFields reports the fields that the native object does not have.
 func (l *lowering) reportFields() {
-	l.reportWritten(always, l.form.client)
+	l.reportWritten(cloneSetFields, l.form.client)
 	if l.spec.RevisionHistoryLimit != nil {
 		id := "cloneset/revision-history"
 		if l.form.replicaSet() {
@@ -203,7 +203,7 @@ func (l *lowering) reportFields() {
 		l.report(id, "spec.revisionHistoryLimit", "")
 	}
 	if l.spec.ProgressDeadlineSeconds != nil && !l.form.deployment() {
-		l.report(l.form.own("cloneset/progress-deadline"), "spec.progressDeadlineSeconds", "")
+		l.report(l.form.ruleByKind("cloneset/progress-deadline"), "spec.progressDeadlineSeconds", "")
 	}
 	if l.form.statefulSet() {
 		l.reportClaims()
@@ -220,13 +220,13 @@ func (l *lowering) reportClaims() {
 
 // reportRolling reports the parts of rollingUpdate.
 func (l *lowering) reportRolling() {
-	l.reportWritten(whileRolling, l.form.client)
+	l.reportWritten(cloneSetRollingFields, l.form.client)
 	l.reportPolicy()
 	l.reportPartition()
 	if s := l.rolling().MaxSurge; s != nil {
 		id := "cloneset/max-surge"
-		if !none(*s) {
-			id = l.form.own(id)
+		if !isZero(*s) {
+			id = l.form.ruleByKind(id)
 		}
 		l.report(id, rollingUpdate+"maxSurge", "")
 	}
@@ -234,12 +234,11 @@ func (l *lowering) reportRolling() {
 		l.report("cloneset/max-unavailable-client", rollingUpdate+"maxUnavailable", "")
 	}
 	if l.paused() {
-		l.report(l.form.own("cloneset/paused"), rollingUpdate+"paused", "")
+		l.report(l.form.ruleByKind("cloneset/paused"), rollingUpdate+"paused", "")
 	}
 }
 
-// reportType speaks of v1beta1's type; v1alpha1 has the pod update policy in
-// that field.
+// reportType reports the type of v1beta1; in v1alpha1 that field has the pod update policy.
 func (l *lowering) reportType(onDelete bool) {
 	const field = "spec.updateStrategy.type"
 	switch {
@@ -269,23 +268,23 @@ func (l *lowering) reportPolicy() {
 
 func (l *lowering) reportPartition() {
 	p := l.rolling().Partition
-	if p == nil || l.divided || kept(*p, 100) == 0 {
+	if p == nil || l.divided || keptPods(*p, 100) == 0 {
 		return
 	}
-	n := kept(*p, l.declared())
+	n := keptPods(*p, l.declaredReplicas())
 	detail := ""
 	switch {
 	case l.form.deployment():
-		detail = fmt.Sprintf("a Deployment has no partition: all pods are updated, where %d of %d would stay as they are", n, l.declared())
+		detail = fmt.Sprintf("a Deployment has no partition: all pods are updated, where %d of %d would stay as they are", n, l.declaredReplicas())
 	case !l.form.client:
-		detail = fmt.Sprintf("%d of %s at the old revision, as before, but always those with the lowest ordinals", n, counted.With(l.declared(), "pod stays", "pods stay"))
+		detail = fmt.Sprintf("%d of %s at the old revision, as before, but always those with the lowest ordinals", n, counted.With(l.declaredReplicas(), "pod stays", "pods stay"))
 	}
-	l.report(l.form.own("cloneset/partition"), rollingUpdate+"partition", detail)
+	l.report(l.form.ruleByKind("cloneset/partition"), rollingUpdate+"partition", detail)
 }
 
-// reportUnavailable says what became of maxUnavailable. A default that means
-// the same is no news.
-func (l *lowering) reportUnavailable(r rolling, source intstr.IntOrString) {
+// reportUnavailable reports how maxUnavailable was rendered. A default with the
+// same meaning is not reported.
+func (l *lowering) reportUnavailable(r rollingBudget, source intstr.IntOrString) {
 	const field = rollingUpdate + "maxUnavailable"
 	if r.rule == "cloneset/max-unavailable" && l.rolling().MaxUnavailable == nil {
 		return

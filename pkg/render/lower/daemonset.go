@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// daemonSet is one Advanced DaemonSet on its way to a DaemonSet.
+// daemonSet is one Advanced DaemonSet that becomes a DaemonSet.
 type daemonSet struct {
 	object
 	spec   kruise.DaemonSetSpec
@@ -18,9 +18,9 @@ type daemonSet struct {
 
 // lowerDaemonSet returns what the Advanced DaemonSet r becomes. Kruise's webhook
 // leaves its template alone, so pull policies stay as they are.
-func lowerDaemonSet(c *stage.Context, _ *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerDaemonSet(c *stage.Context, _ *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var set kruise.DaemonSet
-	o, err := read(c, r, "daemonset", &set)
+	o, err := newObject(c, r, "daemonset", &set)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (d *daemonSet) writeSurging() {
 		tree.Set(n, key, below)
 		n = below
 	}
-	tree.Set(n, "maxSurge", number(*d.rolling().MaxSurge))
+	tree.Set(n, "maxSurge", intOrStringNode(*d.rolling().MaxSurge))
 	tree.Set(n, "maxUnavailable", tree.Int64(0))
 }
 
@@ -79,11 +79,11 @@ func (d *daemonSet) strategy() *tree.Node {
 	}
 	rolling := tree.Map()
 	surge, unavailable := d.rolling().MaxSurge, d.rolling().MaxUnavailable
-	if surge != nil && !none(*surge) {
-		tree.Set(rolling, "maxSurge", number(*surge))
+	if surge != nil && !isZero(*surge) {
+		tree.Set(rolling, "maxSurge", intOrStringNode(*surge))
 		tree.Set(rolling, "maxUnavailable", tree.Int64(0))
 	} else if unavailable != nil {
-		tree.Set(rolling, "maxUnavailable", number(*unavailable))
+		tree.Set(rolling, "maxUnavailable", intOrStringNode(*unavailable))
 	}
 	out := tree.Map("type", "RollingUpdate")
 	if len(rolling.Content) > 0 {
@@ -100,7 +100,7 @@ func (d *daemonSet) paused() bool {
 	return d.rolling().Paused != nil && *d.rolling().Paused
 }
 
-// rolling is the source's rollingUpdate, empty where it has none or ignores it.
+// rolling is the source's rollingUpdate, empty when it has none or ignores it.
 func (d *daemonSet) rolling() kruise.RollingUpdateDaemonSet {
 	if r := d.spec.UpdateStrategy.RollingUpdate; r != nil && !d.onDelete() {
 		return *r
@@ -108,8 +108,8 @@ func (d *daemonSet) rolling() kruise.RollingUpdateDaemonSet {
 	return kruise.RollingUpdateDaemonSet{}
 }
 
-// daemonSetFields are reported wherever they say something.
-var daemonSetFields = []outcome{
+// daemonSetFields are reported when they have an effect.
+var daemonSetFields = []fieldRule{
 	{"spec.selector", "daemonset/selector", "daemonset/selector"},
 	{"spec.template", "daemonset/template", "daemonset/template"},
 	{"spec.minReadySeconds", "daemonset/min-ready-seconds", "daemonset/min-ready-seconds"},
@@ -121,7 +121,7 @@ var daemonSetFields = []outcome{
 }
 
 // daemonSetRollingFields are reported unless the type is OnDelete.
-var daemonSetRollingFields = []outcome{
+var daemonSetRollingFields = []fieldRule{
 	{rollingUpdate + "selector", "daemonset/node-selector", "daemonset/node-selector-client"},
 	{rollingUpdate + "maxSurge", "daemonset/max-surge", "daemonset/max-surge-client"},
 	{rollingUpdate + "maxUnavailable", "daemonset/max-unavailable", "daemonset/max-unavailable-client"},
@@ -134,11 +134,11 @@ func (d *daemonSet) reportFields() {
 		return
 	}
 	d.reportWritten(daemonSetRollingFields, d.client)
-	if p := d.rolling().Partition; p != nil && !none(*p) {
-		d.reportWritten([]outcome{{rollingUpdate + "partition", "daemonset/partition", "daemonset/partition-client"}}, d.client)
+	if p := d.rolling().Partition; p != nil && !isZero(*p) {
+		d.reportWritten([]fieldRule{{rollingUpdate + "partition", "daemonset/partition", "daemonset/partition-client"}}, d.client)
 	}
 	if d.rolling().RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType {
-		d.reportWritten([]outcome{{rollingUpdate + "rollingUpdateType", "daemonset/in-place", "daemonset/in-place-client"}}, d.client)
+		d.reportWritten([]fieldRule{{rollingUpdate + "rollingUpdateType", "daemonset/in-place", "daemonset/in-place-client"}}, d.client)
 	} else if d.rolling().RollingUpdateType != "" {
 		d.report("daemonset/recreate", rollingUpdate+"rollingUpdateType", "")
 	}

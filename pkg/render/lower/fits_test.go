@@ -35,8 +35,8 @@ func onGiven(t *testing.T, object, further string) []string {
 	return names(out)
 }
 
-// TestBroadcastJobFits: what a pod asks for is counted as the scheduler counts it.
-func TestBroadcastJobFits(t *testing.T) {
+// TestBroadcastJob_CountsRequestsAsTheScheduler: what a pod asks for is counted as the scheduler counts it.
+func TestBroadcastJob_CountsRequestsAsTheScheduler(t *testing.T) {
 	const everywhere = "cpu gpu unknown virtual"
 	for _, c := range []struct{ name, spec, want string }{
 		{"little", "containers: [{name: a, image: a, resources: {requests: {cpu: 2}}}]", everywhere},
@@ -58,9 +58,9 @@ func TestBroadcastJobFits(t *testing.T) {
 	}
 }
 
-// TestImagePullJobNodes: a virtual node has no NodeImage, and a pod that goes is no
+// TestImagePullJob_SkipsVirtualNodes: a virtual node has no NodeImage, and a pod that goes is no
 // reason to pull for.
-func TestImagePullJobNodes(t *testing.T) {
+func TestImagePullJob_SkipsVirtualNodes(t *testing.T) {
 	const pods = `
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, labels: {app: web}}, spec: {nodeName: gpu}}

@@ -12,10 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden renders testdata/CASE/input.yaml. Cases whose name begins with
+// TestRun_EqualsGolden renders testdata/CASE/input.yaml. Cases whose name begins with
 // client- are rendered for the client driver, older- for the oldest API server; context.yaml, where there is
 // one, holds objects of the cluster, base.yaml those of the state before.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")

@@ -11,44 +11,44 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// headless is the Service that governs a StatefulSet.
-type headless struct {
+// governingService is the Service that governs a StatefulSet.
+type governingService struct {
 	name string
 	// made is nil where a Service that exists serves.
 	made *resource.Resource
 }
 
-// headless finds or makes the Service: NAME, or NAME-headless where an
+// governingService finds or makes the Service: NAME, or NAME-headless where an
 // ordinary Service has that name already. It has no ports, since only the DNS
 // names of pods depend on it, and publishes pods once they are ready: a
 // CloneSet's pods have no such names, so nothing asks for them earlier.
-func (l *lowering) headless() (headless, error) {
+func (l *lowering) governingService() (governingService, error) {
 	name := serviceName(l.r.Name())
 	selector := l.podSelector()
 	for _, name := range []string{name, suffixed(name, "-headless")} {
 		id := resource.ID{Kind: "Service", Namespace: l.c.Facts.NamespaceOf(l.r), Name: name}
-		have := l.around.services[id]
-		if have == nil || l.ours(have) {
+		have := l.related.services[id]
+		if have == nil || l.isRenderedService(have) {
 			l.report("cloneset/headless-service", "spec.volumeClaimTemplates", "")
-			return headless{name: name, made: resource.Derived(l.service(name, selector), l.r)}, nil
+			return governingService{name: name, made: resource.Derived(l.service(name, selector), l.r)}, nil
 		}
-		if l.governs(have) {
+		if l.selectsPods(have) {
 			l.report("cloneset/headless-service", "spec.volumeClaimTemplates", "the headless Service "+name+", which exists, governs the StatefulSet")
-			return headless{name: name}, nil
+			return governingService{name: name}, nil
 		}
 	}
-	return headless{}, l.r.Fault("metadata.name", "make one of them headless (clusterIP: None) with the selector of these pods, or rename it",
+	return governingService{}, l.r.Fault("metadata.name", "make one of them headless (clusterIP: None) with the selector of these pods, or rename it",
 		"the StatefulSet that this becomes needs a headless Service, but Services %s and %s exist, and neither fits its pods", name, suffixed(name, "-headless"))
 }
 
-// ours reports whether a Service in the cluster is what an earlier render of
-// this CloneSet left there.
-func (l *lowering) ours(service *resource.Resource) bool {
-	return !l.around.given[service] && service.Label(kruise.SourceLabel) == l.source()
+// isRenderedService reports whether a Service in the cluster comes from an earlier render of
+// this CloneSet.
+func (l *lowering) isRenderedService(service *resource.Resource) bool {
+	return !l.related.given[service] && service.Label(kruise.SourceLabel) == l.source()
 }
 
-// governs reports whether an existing Service is headless and selects the pods.
-func (l *lowering) governs(service *resource.Resource) bool {
+// selectsPods reports whether an existing Service is headless and selects the pods.
+func (l *lowering) selectsPods(service *resource.Resource) bool {
 	selector := tree.Strings(tree.Get(service.Node(), "spec", "selector"))
 	if tree.StrAt(service.Node(), "spec", "clusterIP") != "None" || len(selector) == 0 {
 		return false
@@ -90,10 +90,10 @@ func (l *lowering) service(name string, selector map[string]string) *tree.Node {
 	tree.Set(meta, "labels", labels)
 	setOnce(meta, "labels", kruise.SourceLabel, tree.String(l.source()))
 	return tree.Map("apiVersion", "v1", "kind", "Service", "metadata", meta,
-		"spec", tree.Map("clusterIP", "None", "selector", tree.FromValue(values(selector))))
+		"spec", tree.Map("clusterIP", "None", "selector", tree.FromValue(stringValues(selector))))
 }
 
-func values(m map[string]string) map[string]any {
+func stringValues(m map[string]string) map[string]any {
 	out := make(map[string]any, len(m))
 	for k, v := range m {
 		out[k] = v

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// imagePull is one ImagePullJob, or an ImageListPullJob, on its way.
+// imagePull is one ImagePullJob, or an ImageListPullJob, that is rendered.
 type imagePull struct {
 	object
 	images []string
@@ -25,30 +25,30 @@ type imagePull struct {
 
 // lowerImagePullJob returns a Job per node whose pod has the kubelet pull the
 // image: it mounts it, and nothing in it runs (docs/facts/kubelet.md#image-volumes).
-func lowerImagePullJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerImagePullJob(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var job kruise.ImagePullJob
-	o, err := read(c, r, "imagepulljob", &job)
+	o, err := newObject(c, r, "imagepulljob", &job)
 	if err != nil {
 		return nil, err
 	}
 	kruise.Default(&job)
 	p := &imagePull{object: o, images: []string{job.Spec.Image}, spec: job.Spec.ImagePullJobTemplate}
-	return p.replaced(known)
+	return p.replace(related)
 }
 
 // lowerImageListPullJob returns the same for each image: one that cannot be
 // pulled holds up no other.
-func lowerImageListPullJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerImageListPullJob(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	p, err := readImageListPullJob(c, r)
 	if err != nil {
 		return nil, err
 	}
-	return p.replaced(known)
+	return p.replace(related)
 }
 
 func readImageListPullJob(c *stage.Context, r *resource.Resource) (*imagePull, error) {
 	var job kruise.ImageListPullJob
-	o, err := read(c, r, "imagelistpulljob", &job)
+	o, err := newObject(c, r, "imagelistpulljob", &job)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func readImageListPullJob(c *stage.Context, r *resource.Resource) (*imagePull, e
 	return &imagePull{object: o, images: job.Spec.Images, spec: job.Spec.ImagePullJobTemplate}, nil
 }
 
-// replaced returns what the job becomes, for an object of its own.
-func (p *imagePull) replaced(known *around) ([]*resource.Resource, error) {
-	out, err := p.pieces(known)
+// replace returns what the job becomes, for an object of its own.
+func (p *imagePull) replace(related *relatedObjects) ([]*resource.Resource, error) {
+	out, err := p.pieces(related)
 	if err == nil {
 		p.c.Lineage.Became(p.r.ID(), out...)
 	}
@@ -66,21 +66,21 @@ func (p *imagePull) replaced(known *around) ([]*resource.Resource, error) {
 }
 
 // pieces returns what the job becomes, and reports.
-func (p *imagePull) pieces(known *around) ([]*resource.Resource, error) {
+func (p *imagePull) pieces(related *relatedObjects) ([]*resource.Resource, error) {
 	if len(p.images) == 0 {
 		return nil, p.r.Fault("spec.images", "list at least one image", "names no image")
 	}
 	p.reportFields()
-	if p.never() {
+	if p.neverCompletes() {
 		return p.daemonSets()
 	}
-	return p.jobs(known)
+	return p.jobs(related)
 }
 
 // jobs returns a Job per image and node, or one Indexed Job per image where only
 // the number of nodes is known.
-func (p *imagePull) jobs(known *around) ([]*resource.Resource, error) {
-	names, found, err := p.nodes(known)
+func (p *imagePull) jobs(related *relatedObjects) ([]*resource.Resource, error) {
+	names, found, err := p.selectedNodes(related)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +102,10 @@ func (p *imagePull) jobs(known *around) ([]*resource.Resource, error) {
 	for i, image := range p.images {
 		if !found {
 			p.report(p.id("indexed"), "metadata.annotations["+kruise.NodesAnnotation+"]", "")
-			out = append(out, p.job(p.pieceName(i, ""), indexed(p.jobSpec(p.pod(image)), p.source(), count)))
+			out = append(out, p.job(p.pieceName(i, ""), indexedJobSpec(p.jobSpec(p.pod(image)), p.source(), count)))
 		}
 		for _, node := range names {
-			out = append(out, p.job(p.pieceName(i, node), p.jobSpec(onNode(p.pod(image), node))))
+			out = append(out, p.job(p.pieceName(i, node), p.jobSpec(templateForNode(p.pod(image), node))))
 		}
 	}
 	return commentOnce(out), nil
@@ -132,21 +132,21 @@ func (p *imagePull) job(name string, spec *tree.Node) *resource.Resource {
 	return resource.Derived(job, p.r)
 }
 
-// pulls reports whether Kruise has images pulled on the node: it keeps no NodeImage
+// hasNodeImage reports whether Kruise has images pulled on the node: it keeps no NodeImage
 // for a virtual one (docs/kruise/jobs.md#image-pulls).
-func pulls(node *corev1.Node) bool {
+func hasNodeImage(node *corev1.Node) bool {
 	return node.Labels[kruise.NodeTypeLabel] != kruise.VirtualNodeType
 }
 
-// nodes returns the names of the nodes that the job selects; found is false
+// selectedNodes returns the names of the nodes that the job selects; found is false
 // where nothing is known of them. Unknown names are left out, as Kruise does,
 // unless no node is known at all.
-func (p *imagePull) nodes(known *around) (names []string, found bool, err error) {
+func (p *imagePull) selectedNodes(related *relatedObjects) (names []string, found bool, err error) {
 	if s := p.spec.PodSelector; s != nil {
 		names, found, err = p.nodesOfPods(s)
-		names = slices.DeleteFunc(names, known.without)
+		names = slices.DeleteFunc(names, related.hasNoNodeImage)
 		// Where the nodes are known, that there is no pod is known as well.
-		return names, found || len(known.nodes) > 0, err
+		return names, found || len(related.nodes) > 0, err
 	}
 	match, wanted := labels.Everything(), []string(nil)
 	if s := p.spec.Selector; s != nil {
@@ -155,23 +155,23 @@ func (p *imagePull) nodes(known *around) (names []string, found bool, err error)
 			return nil, false, p.r.Fault("spec.selector", "", "%v", err)
 		}
 	}
-	if len(known.nodes) == 0 {
+	if len(related.nodes) == 0 {
 		return slices.Sorted(slices.Values(wanted)), len(wanted) > 0, nil
 	}
-	places := known.placesOf(wanted)
+	places := related.indexesOf(wanted)
 	if len(wanted) == 0 {
-		places = known.nodeLabels.Candidates(match)
+		places = related.nodeLabels.Candidates(match)
 	}
 	for _, place := range places {
-		if n := known.nodes[place]; pulls(n) && (len(wanted) > 0 || match.Matches(labels.Set(n.Labels))) {
+		if n := related.nodes[place]; hasNodeImage(n) && (len(wanted) > 0 || match.Matches(labels.Set(n.Labels))) {
 			names = append(names, n.Name)
 		}
 	}
 	return names, true, nil
 }
 
-// placesOf are the places of the nodes of these names, in their order.
-func (a *around) placesOf(names []string) []int {
+// indexesOf are the places of the nodes of these names, in their order.
+func (a *relatedObjects) indexesOf(names []string) []int {
 	var out []int
 	for _, name := range names {
 		out = append(out, a.nodePlaces[name]...)
@@ -180,9 +180,9 @@ func (a *around) placesOf(names []string) []int {
 	return slices.Compact(out)
 }
 
-// without reports whether nothing is pulled on the node of that name.
-func (a *around) without(node string) bool {
-	return slices.ContainsFunc(a.nodePlaces[node], func(place int) bool { return !pulls(a.nodes[place]) })
+// hasNoNodeImage reports whether Kruise pulls no image on the node of that name.
+func (a *relatedObjects) hasNoNodeImage(node string) bool {
+	return slices.ContainsFunc(a.nodePlaces[node], func(place int) bool { return !hasNodeImage(a.nodes[place]) })
 }
 
 // nodesOfPods returns the nodes of the pods that a selector finds in the job's
@@ -240,7 +240,7 @@ func (p *imagePull) parallelism() (n int, ok bool) {
 	return p.spec.Parallelism.IntValue(), true
 }
 
-func texts(list ...string) *tree.Node {
+func stringList(list ...string) *tree.Node {
 	out := tree.Seq()
 	for _, s := range list {
 		out.Content = append(out.Content, tree.String(s))
@@ -254,7 +254,7 @@ func (p *imagePull) reportFields() {
 	if p.rules == "imagelistpulljob" {
 		image = "spec.images"
 	}
-	if p.never() {
+	if p.neverCompletes() {
 		p.report(p.id("never"), "spec.completionPolicy.type", "")
 	} else {
 		p.report(p.id("pull"), image, "")
@@ -263,7 +263,7 @@ func (p *imagePull) reportFields() {
 		p.report(p.id("pull-older"), image, fmt.Sprintf("Kubernetes 1.%d has no image volumes by default", p.c.Kubernetes))
 	}
 	p.reportParallelism()
-	p.reportWritten([]outcome{
+	p.reportWritten([]fieldRule{
 		{"spec.selector", p.id("selector"), ""},
 		{"spec.podSelector", p.id("pod-selector"), ""},
 		{"spec.pullSecrets", p.id("pull-secrets"), ""},
@@ -279,8 +279,8 @@ func (p *imagePull) reportParallelism() {
 	const field = "spec.parallelism"
 	switch n, given := p.parallelism(); {
 	case !given || n > 0:
-		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
-	case p.never():
+		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, whereas Kruise has %d at a time", n))
+	case p.neverCompletes():
 		p.report(p.id("paused-never"), field, "")
 	default:
 		p.report(p.id("paused"), field, "")

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-func (p *imagePull) never() bool {
+func (p *imagePull) neverCompletes() bool {
 	return p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType
 }
 
@@ -29,8 +29,8 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 	for i, image := range p.images {
 		name := p.pieceName(i, "")
 		source := kruise.SourceValue(p.r.Kind(), name)
-		template := settled(p.pod(image), source)
-		p.selected(tree.Get(template, "spec"), terms)
+		template := holdNode(p.pod(image), source)
+		p.restrictToNodes(tree.Get(template, "spec"), terms)
 		set := p.native("apps/v1", kruise.KindDaemonSet, func(*tree.Node) *tree.Node {
 			return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source)), "template", template)
 		})
@@ -40,22 +40,22 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 	return commentOnce(out), nil
 }
 
-// settled makes the template of a pod that ends one of a pod that stays when its
+// holdNode turns the template of a pod that ends into one of a pod that keeps running when its
 // work is done.
-func settled(template *tree.Node, source string) *tree.Node {
+func holdNode(template *tree.Node, source string) *tree.Node {
 	spec := tree.Get(template, "spec")
 	tree.Delete(spec, "restartPolicy")
 	tasks := tree.Seq(append(tree.Items(tree.Get(spec, "initContainers")), tree.Items(tree.Get(spec, "containers"))...)...)
 	tree.Set(spec, "initContainers", tasks)
-	tree.Set(spec, "containers", tree.Seq(pause("done")))
+	tree.Set(spec, "containers", tree.Seq(pauseContainer("done")))
 	tree.SetAt(template, tree.String(source), "metadata", "labels", kruise.SourceLabel)
 	return template
 }
 
-// selected has the pods go to the job's nodes only.
-func (p *imagePull) selected(spec, terms *tree.Node) {
+// restrictToNodes restricts the pods to the nodes of the job.
+func (p *imagePull) restrictToNodes(spec, terms *tree.Node) {
 	if s := p.spec.Selector; terms == nil && s != nil && len(s.MatchLabels) > 0 {
-		tree.Set(spec, "nodeSelector", tree.FromValue(values(s.MatchLabels)))
+		tree.Set(spec, "nodeSelector", tree.FromValue(stringValues(s.MatchLabels)))
 	}
 	if terms != nil {
 		tree.Set(spec, "affinity", tree.Map("nodeAffinity",
@@ -77,7 +77,7 @@ func (p *imagePull) nodeTerms() (*tree.Node, error) {
 	case s == nil:
 		return nil, nil
 	case len(s.Names) > 0:
-		names, _, err := p.nodes(&around{})
+		names, _, err := p.selectedNodes(&relatedObjects{})
 		return nameTerms(names), err
 	case len(s.MatchExpressions) > 0:
 		return tree.Seq(tree.Map("matchExpressions", expressions(&s.LabelSelector))), nil
@@ -110,7 +110,7 @@ func expressions(s *metav1.LabelSelector) *tree.Node {
 func requirement(key, operator string, values []string) *tree.Node {
 	out := tree.Map("key", key, "operator", operator)
 	if len(values) > 0 {
-		tree.Set(out, "values", texts(values...))
+		tree.Set(out, "values", stringList(values...))
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 
 // lowerings are the kinds that this stage replaces; no two groups of Kruise share
 // a kind.
-var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
+var lowerings = map[string]func(*stage.Context, *relatedObjects, *resource.Resource) ([]*resource.Resource, error){
 	kruise.KindAdvancedCronJob:      lowerAdvancedCronJob,
 	kruise.KindBroadcastJob:         lowerBroadcastJob,
 	kruise.KindCloneSet:             lowerCloneSet,
@@ -25,22 +25,21 @@ var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]
 	kruise.KindStatefulSet:          lowerStatefulSet,
 }
 
-// Run replaces every workload of Kruise by its native form where that kind is
-// expanded, and reports the Kruise objects that stay although native ones are
-// wanted.
+// Run replaces every workload of Kruise whose kind is expanded by its native form, and
+// reports the Kruise objects that stay although native ones were requested.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	return Chosen(c, in, func(r *resource.Resource) bool { return c.Expand(r.Kind()) })
+	return RunChosen(c, in, func(r *resource.Resource) bool { return c.Expand(r.Kind()) })
 }
 
-// Chosen is Run for those of the objects that are chosen.
-func Chosen(c *stage.Context, in []*resource.Resource, chosen func(*resource.Resource) bool) ([]*resource.Resource, error) {
-	around, err := surroundings(c, in)
+// RunChosen is Run for those of the objects that are chosen.
+func RunChosen(c *stage.Context, in []*resource.Resource, chosen func(*resource.Resource) bool) ([]*resource.Resource, error) {
+	related, err := gatherRelated(c, in)
 	if err != nil {
 		return nil, err
 	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
-		if f, ok := lowerings[r.Kind()]; ok && ours(r) && chosen(r) {
-			return f(c, around, r)
+		if f, ok := lowerings[r.Kind()]; ok && isKruise(r) && chosen(r) {
+			return f(c, related, r)
 		}
 		reportKept(c, r)
 		return []*resource.Resource{r}, nil
@@ -48,11 +47,11 @@ func Chosen(c *stage.Context, in []*resource.Resource, chosen func(*resource.Res
 	if err != nil {
 		return nil, err
 	}
-	return out, collisions(c, in, out)
+	return out, checkCollisions(c, in, out)
 }
 
-// collisions finds made objects whose name another object of the output has.
-func collisions(c *stage.Context, in, out []*resource.Resource) error {
+// checkCollisions finds generated objects whose name another object of the output has.
+func checkCollisions(c *stage.Context, in, out []*resource.Resource) error {
 	came := make(map[*resource.Resource]bool, len(in))
 	for _, r := range in {
 		came[r] = true
@@ -71,8 +70,7 @@ func collisions(c *stage.Context, in, out []*resource.Resource) error {
 	return faults.Err()
 }
 
-// object is one Kruise workload on its way to a native one: what its kinds have
-// in common.
+// object is one Kruise workload that becomes a native one: what all kinds have in common.
 type object struct {
 	c *stage.Context
 	r *resource.Resource
@@ -89,8 +87,8 @@ type object struct {
 	alwaysPull bool
 }
 
-// read decodes r into its kind's type and returns what the stage works on.
-func read(c *stage.Context, r *resource.Resource, rules string, into any) (object, error) {
+// newObject decodes r into its kind's type and returns what the stage works on.
+func newObject(c *stage.Context, r *resource.Resource, rules string, into any) (object, error) {
 	if _, err := kruise.Decode(r.Node(), into); err != nil {
 		return object{}, r.Wrap(err, "")
 	}
@@ -137,34 +135,34 @@ func commentOnce(pieces []*resource.Resource) []*resource.Resource {
 	return pieces
 }
 
-// staying are the kinds that stay as they are, each with the rule that says so and
-// the field it speaks of.
-var staying = map[string]struct{ rule, field string }{
+// keptKinds are the kinds that stay as they are, each with the rule that is reported and
+// the field that it is about.
+var keptKinds = map[string]struct{ rule, field string }{
 	kruise.KindNodeImage:    {"nodeimage/kept", "spec.images"},
 	kruise.KindNodePodProbe: {"nodepodprobe/kept", "spec.podProbes"},
 }
 
-// reportKept reports an object of Kruise that nothing expands, where it was
-// asked for: the object passes through unchanged.
+// reportKept reports an object of Kruise that stays unchanged because no stage expands
+// its kind, although its expansion was requested.
 func reportKept(c *stage.Context, r *resource.Resource) {
 	group := r.Group()
-	if !ours(r) || replaced(group, r.Kind()) || !c.Expand(r.Kind()) {
+	if !isKruise(r) || isReplaced(group, r.Kind()) || !c.Expand(r.Kind()) {
 		return
 	}
-	if k, ok := staying[r.Kind()]; ok {
+	if k, ok := keptKinds[r.Kind()]; ok {
 		c.Findings.Add(k.rule, r, k.field, "")
 		return
 	}
 	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")
 }
 
-// replaced reports whether some stage of the pipeline replaces objects of a kind.
-func replaced(group, kind string) bool {
+// isReplaced reports whether some stage of the pipeline replaces objects of a kind.
+func isReplaced(group, kind string) bool {
 	k, _ := kruise.Lookup(group, kind)
 	return k.Expansion != kruise.ExpansionNone && k.Expansion != kruise.ExpansionSteps
 }
 
-// ours reports whether an object is of one of Kruise's groups.
-func ours(r *resource.Resource) bool {
+// isKruise reports whether an object is of one of Kruise's groups.
+func isKruise(r *resource.Resource) bool {
 	return r.Group() == kruise.Group || r.Group() == kruise.PolicyGroup
 }

@@ -50,7 +50,7 @@ func names(list []*resource.Resource) []string {
 	return out
 }
 
-func TestForms(t *testing.T) {
+func TestRun_KindDependsOnDriverAndClaims(t *testing.T) {
 	for _, c := range []struct {
 		driver stage.Driver
 		more   string
@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestNotExpanded(t *testing.T) {
+func TestRun_KeepsKindsThatAreNotExpanded(t *testing.T) {
 	in := golden.Parse(t, set("web", "")+"---\napiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {name: d}\n")
 	c := newContext(in, stage.Native)
 	c.Expand = func(string) bool { return false }
@@ -123,13 +123,13 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
-func TestOtherNamespaceIsNoCollision(t *testing.T) {
+func TestRun_SameNameInOtherNamespaceIsAccepted(t *testing.T) {
 	if _, _, err := run(t, stage.Native, set("web", "")+"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestServiceInTheCluster(t *testing.T) {
+func TestRun_ReusesServiceOfTheCluster(t *testing.T) {
 	service := func(source string) string {
 		return "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, labels: {" + kruise.SourceLabel + ": " + source + "}}\nspec: {clusterIP: None, selector: {app: web}}\n"
 	}
@@ -154,7 +154,7 @@ func TestServiceInTheCluster(t *testing.T) {
 	}
 }
 
-func TestStrategyAnnotation(t *testing.T) {
+func TestStrategyAnnotation_HoldsTheStrategy(t *testing.T) {
 	_, out, err := run(t, stage.Client, `apiVersion: apps.kruise.io/v1alpha1
 kind: CloneSet
 metadata: {name: web}
@@ -191,7 +191,7 @@ spec:
 	}
 }
 
-func TestAutoscalerOfASplitTarget(t *testing.T) {
+func TestAutoscaler_OfSplitTarget(t *testing.T) {
 	given := golden.Parse(t, `apiVersion: apps.kruise.io/v1beta1
 kind: UnitedDeployment
 metadata: {name: fleet, namespace: shop}
@@ -212,7 +212,7 @@ spec: {scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployme
 	}
 }
 
-func TestAutoscalerWithTheFormerName(t *testing.T) {
+func TestAutoscaler_NamesTheTargetByItsFormerName(t *testing.T) {
 	scaler := `---
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -236,7 +236,7 @@ func found(c *stage.Context, id string) bool {
 }
 
 // What the check stage refuses must not panic here either.
-func TestOddInput(t *testing.T) {
+func TestRun_NeverPanicsOnInvalidInput(t *testing.T) {
 	head := "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\n"
 	for _, spec := range []string{
 		"", "spec:\n", "spec: []\n", "spec: text\n", "spec: {template: null}\n", "spec: {template: []}\n",

@@ -47,8 +47,8 @@ func (f form) rule(id string) string {
 	return id
 }
 
-// own is rule for fields on which the two native forms differ.
-func (f form) own(id string) string {
+// ruleByKind is rule for fields on which the two native forms differ.
+func (f form) ruleByKind(id string) string {
 	if f.statefulSet() && !f.client {
 		return id + "-statefulset"
 	}
@@ -64,8 +64,8 @@ func (o *object) metadata(source *tree.Node) *tree.Node {
 	return m
 }
 
-// identify writes that label into metadata, a copy, and the annotation where a spec is
-// read back: not for kinds without a rollout, nor for a part of something else.
+// identify writes that label into metadata, a copy, and the annotation when the spec is
+// read again later: not for kinds without a rollout, nor for a part of another object.
 func (o *object) identify(m *tree.Node) {
 	if tree.Has(tree.Get(m, "annotations"), kruise.ProtectOperationsAnnotation) {
 		// A field of the newest version: no native object has it.
@@ -113,8 +113,8 @@ func (o *object) strategyText() string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// source names the object that the user wrote: what an earlier stage says, or
-// this one.
+// source names the object that the user wrote: the one that an earlier stage recorded, or this
+// one.
 func (o *object) source() string {
 	if s := tree.StrAt(o.hub, "metadata", "labels", kruise.SourceLabel); s != "" {
 		return s
@@ -123,12 +123,12 @@ func (o *object) source() string {
 }
 
 // template returns the pod template for a cluster without Kruise. Everything
-// that needs no change is the very node that came in.
+// that needs no change is the same node as in the source.
 func (o *object) template(source *tree.Node) *tree.Node {
 	return o.templateAt("spec.template", source)
 }
 
-// templateAt is template for one at another path.
+// templateAt is template for a pod template at another path.
 func (o *object) templateAt(at string, source *tree.Node) *tree.Node {
 	o.reportTemplate(at, source)
 	t := tree.Shallow(source)

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestPodSelectorWithoutPods: Kruise completes a job at once that selects no pod;
+// TestPodSelector_WithoutPodsIsAnErrorOnlyWithoutClusterFacts: Kruise completes a job at once that selects no pod;
 // only where nothing is known of the cluster is that an error.
-func TestPodSelectorWithoutPods(t *testing.T) {
+func TestPodSelector_WithoutPodsIsAnErrorOnlyWithoutClusterFacts(t *testing.T) {
 	in := golden.Parse(t, `apiVersion: apps.kruise.io/v1beta1
 kind: ImagePullJob
 metadata: {name: pull, namespace: shop}

@@ -14,20 +14,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// probed is a pod template that a PodProbeMarker may reach.
-type probed struct {
+// probedTemplate is a pod template that a PodProbeMarker may reach.
+type probedTemplate struct {
 	owner     *resource.Resource
 	namespace string
 	labels    labels.Set
 	gates     map[string]bool
 }
 
-func templatesOf(c *stage.Context, in []*resource.Resource) []probed {
-	var out []probed
+func templatesOf(c *stage.Context, in []*resource.Resource) []probedTemplate {
+	var out []probedTemplate
 	for _, r := range in {
 		templates, _ := c.Templates(r)
 		for _, t := range templates {
-			p := probed{owner: r, namespace: c.Facts.NamespaceOf(r), labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")), gates: map[string]bool{}}
+			p := probedTemplate{owner: r, namespace: c.Facts.NamespaceOf(r), labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")), gates: map[string]bool{}}
 			for _, gate := range tree.Items(tree.Get(t.Node, "spec", "readinessGates")) {
 				p.gates[tree.StrAt(gate, "conditionType")] = true
 			}
@@ -40,19 +40,19 @@ func templatesOf(c *stage.Context, in []*resource.Resource) []probed {
 // probeMarker is a PodProbeMarker that is left out.
 type probeMarker struct {
 	object
-	around *around
-	spec   kruise.PodProbeMarkerSpec
+	related *relatedObjects
+	spec    kruise.PodProbeMarkerSpec
 }
 
-// dropProbeMarker leaves r out and says for each of its probes what comes
+// dropProbeMarker leaves r out and reports for each of its probes what comes
 // nearest.
-func dropProbeMarker(c *stage.Context, a *around, r *resource.Resource) ([]*resource.Resource, error) {
+func dropProbeMarker(c *stage.Context, a *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var marker kruise.PodProbeMarker
-	o, err := read(c, r, "podprobemarker", &marker)
+	o, err := newObject(c, r, "podprobemarker", &marker)
 	if err != nil {
 		return nil, err
 	}
-	m := &probeMarker{object: o, around: a, spec: marker.Spec}
+	m := &probeMarker{object: o, related: a, spec: marker.Spec}
 	m.report("podprobemarker/selector", "spec.selector", "")
 	for i := range m.spec.Probes {
 		m.reportProbe(fmt.Sprintf("spec.probes[%d].", i), &m.spec.Probes[i])
@@ -62,22 +62,22 @@ func dropProbeMarker(c *stage.Context, a *around, r *resource.Resource) ([]*reso
 }
 
 func (m *probeMarker) reportProbe(path string, p *kruise.PodContainerProbe) {
-	m.report("podprobemarker/probe", path+"probe", fmt.Sprintf("the %s probe of container %s: it does not run without Kruise's node agent", handler(p), p.ContainerName))
+	m.report("podprobemarker/probe", path+"probe", fmt.Sprintf("the %s probe of container %s: it does not run without Kruise's node agent", handlerText(p), p.ContainerName))
 	if condition := string(p.PodConditionType); condition != "" {
-		if waiting := m.waiting(condition); len(waiting) > 0 {
+		if waiting := m.gatedWorkloads(condition); len(waiting) > 0 {
 			m.report("podprobemarker/gate", path+"podConditionType", fmt.Sprintf("pods of %s wait for %s in their readinessGates and never become ready", strings.Join(waiting, ", "), condition))
 		} else {
 			m.report("podprobemarker/condition", path+"podConditionType", "")
 		}
 	}
 	if len(p.MarkerPolicy) > 0 {
-		rule, detail := m.marking(p.MarkerPolicy)
+		rule, detail := m.markerRule(p.MarkerPolicy)
 		m.report(rule, path+"markerPolicy", detail)
 	}
 }
 
-// handler is how a probe looks at the container.
-func handler(p *kruise.PodContainerProbe) string {
+// handlerText describes how a probe checks the container.
+func handlerText(p *kruise.PodContainerProbe) string {
 	switch h := p.Probe.ProbeHandler; {
 	case h.Exec != nil:
 		return "exec"
@@ -88,14 +88,14 @@ func handler(p *kruise.PodContainerProbe) string {
 	}
 }
 
-// waiting are the workloads whose pods the marker probes and which are not ready
-// without the condition.
-func (m *probeMarker) waiting(condition string) (owners []string) {
+// gatedWorkloads returns the workloads whose pods the marker probes and whose readiness gate
+// needs the condition.
+func (m *probeMarker) gatedWorkloads(condition string) (owners []string) {
 	selector, err := metav1.LabelSelectorAsSelector(m.spec.Selector)
 	if err != nil {
 		return nil
 	}
-	for _, t := range m.around.probed {
+	for _, t := range m.related.probed {
 		if t.gates[condition] && t.namespace == m.c.Facts.NamespaceOf(m.r) && selector.Matches(t.labels) {
 			owners = append(owners, t.owner.Kind()+" "+t.owner.Name())
 		}
@@ -103,11 +103,11 @@ func (m *probeMarker) waiting(condition string) (owners []string) {
 	return owners
 }
 
-// marking chooses the rule by what the markers are good for.
-func (m *probeMarker) marking(policies []kruise.ProbeMarkerPolicy) (rule, detail string) {
+// markerRule chooses the rule by what the markers are used for.
+func (m *probeMarker) markerRule(policies []kruise.ProbeMarkerPolicy) (rule, detail string) {
 	rule = "podprobemarker/marker"
 	for _, p := range policies {
-		if service := m.selecting(p.Labels); service != "" {
+		if service := m.selectingService(p.Labels); service != "" {
 			return "podprobemarker/service-label", "the label by which Service " + service + " selects does not follow the probe"
 		}
 		if _, ok := p.Annotations[corev1.PodDeletionCost]; ok {
@@ -117,9 +117,9 @@ func (m *probeMarker) marking(policies []kruise.ProbeMarkerPolicy) (rule, detail
 	return rule, ""
 }
 
-// selecting is the first Service by name whose selector has one of the labels.
-func (m *probeMarker) selecting(marks map[string]string) (name string) {
-	for _, r := range m.around.services {
+// selectingService returns the first Service, by name, whose selector has one of the labels.
+func (m *probeMarker) selectingService(marks map[string]string) (name string) {
+	for _, r := range m.related.services {
 		if m.c.Facts.NamespaceOf(r) != m.c.Facts.NamespaceOf(m.r) {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// unavailableBudget is one PodUnavailableBudget on its way.
+// unavailableBudget is one PodUnavailableBudget that is rendered.
 type unavailableBudget struct {
 	object
 	spec kruise.PodUnavailableBudgetSpec
@@ -22,14 +22,14 @@ type unavailableBudget struct {
 // lowerBudget returns the PodDisruptionBudget that guards the same pods against
 // evictions, as far as it can (docs/kruise/protection.md#podunavailablebudget). The whole
 // spec stays in an annotation, for the client driver.
-func lowerBudget(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerBudget(c *stage.Context, related *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var budget kruise.PodUnavailableBudget
-	o, err := read(c, r, "podunavailablebudget", &budget)
+	o, err := newObject(c, r, "podunavailablebudget", &budget)
 	if err != nil {
 		return nil, err
 	}
 	b := &unavailableBudget{object: o, spec: budget.Spec}
-	selector, err := b.selector(known)
+	selector, err := b.selector(related)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func lowerBudget(c *stage.Context, known *around, r *resource.Resource) ([]*reso
 // pods go that are not ready.
 func (b *unavailableBudget) disruptionSpec(selector *tree.Node) *tree.Node {
 	field, value := b.limit()
-	return tree.Map(field, number(value), "selector", b.without(selector), "unhealthyPodEvictionPolicy", "AlwaysAllow")
+	return tree.Map(field, intOrStringNode(value), "selector", b.withoutIgnoredPods(selector), "unhealthyPodEvictionPolicy", "AlwaysAllow")
 }
 
 // limit is the one number of the budget. A number of expected pods that the user
@@ -64,7 +64,7 @@ func (b *unavailableBudget) limit() (field string, value intstr.IntOrString) {
 		return field, *limit
 	}
 	total := int(*b.spec.ProtectTotalReplicas)
-	n := share(*limit, total, true)
+	n := podCount(*limit, total, true)
 	if field == "maxUnavailable" {
 		n = max(total-n, 0)
 	}
@@ -72,14 +72,14 @@ func (b *unavailableBudget) limit() (field string, value intstr.IntOrString) {
 }
 
 // selector finds the pods: the budget's own selector, or that of its target.
-func (b *unavailableBudget) selector(known *around) (*tree.Node, error) {
+func (b *unavailableBudget) selector(related *relatedObjects) (*tree.Node, error) {
 	if own := tree.Get(b.hub, "spec", "selector"); own != nil {
 		return own, nil
 	}
 	ref := tree.Get(b.hub, "spec", "targetRef")
 	target := b.c.Facts.Find(targetID(b.c, b.r, ref))
 	if target == nil {
-		target = known.former[targetID(b.c, b.r, ref)]
+		target = related.former[targetID(b.c, b.r, ref)]
 	}
 	if target == nil {
 		return nil, b.r.Fault("spec.targetRef", "put the target into the input, name it with --with or --live, or use a selector",
@@ -93,9 +93,9 @@ func (b *unavailableBudget) selector(known *around) (*tree.Node, error) {
 	return selector, nil
 }
 
-// without returns the selector less the pods that the budget ignores, where one
-// requirement says which: "none of two" cannot be written in a selector.
-func (b *unavailableBudget) without(selector *tree.Node) *tree.Node {
+// withoutIgnoredPods returns the selector without the pods that the budget ignores, if a single
+// requirement selects them: a selector cannot express "not both".
+func (b *unavailableBudget) withoutIgnoredPods(selector *tree.Node) *tree.Node {
 	ignored := b.spec.IgnoredPodSelector
 	if ignored == nil || len(ignored.MatchLabels)+len(ignored.MatchExpressions) != 1 {
 		return selector
@@ -106,9 +106,9 @@ func (b *unavailableBudget) without(selector *tree.Node) *tree.Node {
 		list.Content = append(list.Content, tree.Map("key", key, "operator", "NotIn", "values", tree.Seq(tree.String(value))))
 	}
 	for _, e := range ignored.MatchExpressions {
-		term := tree.Map("key", e.Key, "operator", opposite[string(e.Operator)])
+		term := tree.Map("key", e.Key, "operator", oppositeOperators[string(e.Operator)])
 		if len(e.Values) > 0 {
-			tree.Set(term, "values", texts(e.Values...))
+			tree.Set(term, "values", stringList(e.Values...))
 		}
 		list.Content = append(list.Content, term)
 	}
@@ -116,7 +116,7 @@ func (b *unavailableBudget) without(selector *tree.Node) *tree.Node {
 	return out
 }
 
-var opposite = map[string]string{"In": "NotIn", "NotIn": "In", "Exists": "DoesNotExist", "DoesNotExist": "Exists"}
+var oppositeOperators = map[string]string{"In": "NotIn", "NotIn": "In", "Exists": "DoesNotExist", "DoesNotExist": "Exists"}
 
 // protects reports whether the budget guards against an operation.
 func (b *unavailableBudget) protects(op kruise.PubOperation) bool {

@@ -18,9 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// around is what the other objects say about workloads. It is gathered once
+// relatedObjects are the facts about workloads that other objects have. They are gathered once
 // and only read afterwards.
-type around struct {
+type relatedObjects struct {
 	// autoscaled are the workloads whose replicas an autoscaler owns.
 	autoscaled map[resource.ID]bool
 	// services are all Services by identity, the input's before the context's.
@@ -35,13 +35,13 @@ type around struct {
 	// nodePlaces are the places of nodes by name, nodeLabels finds those of a selector.
 	nodePlaces map[string][]int
 	nodeLabels *selectors.Labelled
-	// probed are the pod templates of the input, where some object probes pods.
-	probed []probed
+	// probedTemplate are the pod templates of the input, where some object probes pods.
+	probed []probedTemplate
 }
 
-func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err error) {
-	a = about(c, in)
-	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && onNodes[r.Kind()] }) {
+func gatherRelated(c *stage.Context, in []*resource.Resource) (a *relatedObjects, err error) {
+	a = indexRelated(c, in)
+	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && perNodeKinds[r.Kind()] }) {
 		if a.nodes, err = nodesOf(c); err != nil {
 			return a, err
 		}
@@ -53,7 +53,7 @@ func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err err
 	return a, err
 }
 
-func (a *around) indexNodes() {
+func (a *relatedObjects) indexNodes() {
 	a.nodePlaces = make(map[string][]int, len(a.nodes))
 	for i, n := range a.nodes {
 		a.nodePlaces[n.Name] = append(a.nodePlaces[n.Name], i)
@@ -61,12 +61,12 @@ func (a *around) indexNodes() {
 	a.nodeLabels = selectors.NewLabelled(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
 }
 
-// onNodes are the kinds that become something on each node.
-var onNodes = map[string]bool{kruise.KindAdvancedCronJob: true, kruise.KindBroadcastJob: true, kruise.KindImageListPullJob: true, kruise.KindImagePullJob: true}
+// perNodeKinds are the kinds that become something on each node.
+var perNodeKinds = map[string]bool{kruise.KindAdvancedCronJob: true, kruise.KindBroadcastJob: true, kruise.KindImageListPullJob: true, kruise.KindImagePullJob: true}
 
-// about gathers what can be gathered without decoding.
-func about(c *stage.Context, in []*resource.Resource) *around {
-	a := &around{
+// indexRelated gathers what needs no decoding.
+func indexRelated(c *stage.Context, in []*resource.Resource) *relatedObjects {
+	a := &relatedObjects{
 		autoscaled: map[resource.ID]bool{}, services: map[resource.ID]*resource.Resource{},
 		given: map[*resource.Resource]bool{}, former: map[resource.ID]*resource.Resource{},
 	}
@@ -75,7 +75,7 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 	}
 	for _, kind := range []string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
-			a.remember(c, r)
+			a.addFormerNames(c, r)
 		}
 	}
 	for _, r := range in {
@@ -83,28 +83,28 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 			a.services[c.Facts.IDOf(r)] = r
 			a.given[r] = true
 		}
-		a.scaler(c, r)
+		a.addAutoscaler(c, r)
 	}
 	for _, kind := range [][2]string{{"autoscaling", "HorizontalPodAutoscaler"}, {"keda.sh", "ScaledObject"}} {
 		for _, r := range c.Facts.Context(kind[0], kind[1]) {
-			a.scaler(c, r)
+			a.addAutoscaler(c, r)
 		}
 	}
 	return a
 }
 
-// remember notes what kustomize called an object before: while it runs,
-// references still hold those names
+// addFormerNames records the names that kustomize gave an object before: while it runs,
+// references still have those names
 // (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output).
-func (a *around) remember(c *stage.Context, r *resource.Resource) {
+func (a *relatedObjects) addFormerNames(c *stage.Context, r *resource.Resource) {
 	for _, id := range stage.FormerIDs(c.Facts, r) {
 		a.former[id] = r
 	}
 }
 
-// scaler notes the target of an autoscaler. A target that was split before is
-// followed to its parts.
-func (a *around) scaler(c *stage.Context, r *resource.Resource) {
+// addAutoscaler records the target of an autoscaler, and the parts of a target that was
+// split before.
+func (a *relatedObjects) addAutoscaler(c *stage.Context, r *resource.Resource) {
 	if !r.Is("autoscaling", "HorizontalPodAutoscaler") && !r.Is("keda.sh", "ScaledObject") {
 		return
 	}
@@ -150,10 +150,10 @@ func nodesOf(c *stage.Context) ([]*corev1.Node, error) {
 	return out, nil
 }
 
-// fits reports whether a BroadcastJob would put a pod on the node: its selector
+// fitsNode reports whether a BroadcastJob would put a pod on the node: its selector
 // and required affinity match, its taints and a cordon are tolerated, and its
 // whole allocatable suffices, whatever else runs there (docs/kruise/jobs.md#broadcastjob).
-func fits(pod *corev1.PodSpec, node *corev1.Node) bool {
+func fitsNode(pod *corev1.PodSpec, node *corev1.Node) bool {
 	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: *pod}).Match(node)
 	if err != nil || !matches {
 		return false
@@ -166,16 +166,16 @@ func fits(pod *corev1.PodSpec, node *corev1.Node) bool {
 	if _, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Logger{}, taints, pod.Tolerations, hard, false); untolerated {
 		return false
 	}
-	return enough(node.Status.Allocatable, requests(pod))
+	return hasResources(node.Status.Allocatable, podRequests(pod))
 }
 
-// enough reports whether a node's whole allocatable suffices. A resource that a node does not
+// hasResources reports whether a node's whole allocatable suffices. A resource that a node does not
 // list is no reason against it, unless it is a device: the node lists others then.
-func enough(have, want corev1.ResourceList) bool {
+func hasResources(have, want corev1.ResourceList) bool {
 	for name, q := range want {
 		there, known := have[name]
 		if !known && len(have) > 0 {
-			known = !slices.Contains(ordinary, name)
+			known = !slices.Contains(nodeResources, name)
 		}
 		if known && q.Cmp(there) > 0 {
 			return false
@@ -184,22 +184,22 @@ func enough(have, want corev1.ResourceList) bool {
 	return true
 }
 
-// ordinary are the resources that every node has.
-var ordinary = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+// nodeResources are the resources that every node has.
+var nodeResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 
-// requests is what the scheduler counts of a pod, with limits where there is no
+// podRequests returns what the scheduler counts for a pod: its requests, and limits without a
 // request.
-func requests(spec *corev1.PodSpec) corev1.ResourceList {
+func podRequests(spec *corev1.PodSpec) corev1.ResourceList {
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 		for i := range list {
-			list[i].Resources.Requests = asked(list[i].Resources)
+			list[i].Resources.Requests = containerRequests(list[i].Resources)
 		}
 	}
 	return podresources.PodRequests(pod, podresources.PodResourcesOptions{})
 }
 
-func asked(r corev1.ResourceRequirements) corev1.ResourceList {
+func containerRequests(r corev1.ResourceRequirements) corev1.ResourceList {
 	out := maps.Clone(r.Limits)
 	if out == nil {
 		out = corev1.ResourceList{}

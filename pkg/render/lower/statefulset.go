@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// statefulSet is one Advanced StatefulSet on its way to a StatefulSet.
+// statefulSet is one Advanced StatefulSet that becomes a StatefulSet.
 type statefulSet struct {
 	object
 	spec   kruise.StatefulSetSpec
@@ -23,15 +23,15 @@ type statefulSet struct {
 
 // lowerStatefulSet returns what the Advanced StatefulSet r becomes. Names of pods
 // and claims stay, so the StatefulSet can take over the claims.
-func lowerStatefulSet(c *stage.Context, _ *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerStatefulSet(c *stage.Context, _ *relatedObjects, r *resource.Resource) ([]*resource.Resource, error) {
 	var set kruise.StatefulSet
-	o, err := read(c, r, "statefulset", &set)
+	o, err := newObject(c, r, "statefulset", &set)
 	if err != nil {
 		return nil, err
 	}
 	o.alwaysPull = true
 	s := &statefulSet{object: o, spec: set.Spec, client: c.Driver == stage.Client}
-	if err := s.named(); err != nil {
+	if err := s.checkName(); err != nil {
 		return nil, err
 	}
 	out := resource.Derived(s.native("apps/v1", kruise.KindStatefulSet, s.nativeSpec), r)
@@ -60,7 +60,7 @@ func (s *statefulSet) nativeSpec(spec *tree.Node) *tree.Node {
 	if seconds := s.rolling().MinReadySeconds; seconds != nil && *seconds > 0 {
 		tree.InsertAfter(out, "selector", "minReadySeconds", tree.Int64(int64(*seconds)))
 	}
-	if first := s.first(); first > 0 {
+	if first := s.firstOrdinal(); first > 0 {
 		tree.InsertAfter(out, "selector", "ordinals", tree.Map("start", tree.Int64(int64(first))))
 	}
 	return out
@@ -73,9 +73,9 @@ func (s *statefulSet) strategy() *tree.Node {
 	}
 	rolling := tree.Map()
 	if u := s.rolling().MaxUnavailable; u != nil && u.String() != "1" && s.c.Since(maxUnavailableServed) {
-		tree.Set(rolling, "maxUnavailable", number(*u))
+		tree.Set(rolling, "maxUnavailable", intOrStringNode(*u))
 	}
-	if p := s.floor(); p > 0 {
+	if p := s.partition(); p > 0 {
 		tree.Set(rolling, "partition", tree.Int64(int64(p)))
 	}
 	out := tree.Map("type", "RollingUpdate")
@@ -89,10 +89,10 @@ func (s *statefulSet) strategy() *tree.Node {
 // maxUnavailable is on by default (docs/facts/kubernetes.md#features-by-version).
 const maxUnavailableServed = 37
 
-// floor is the lowest ordinal's distance from the first that is updated. Kruise's
+// partition is the lowest ordinal's distance from the first that is updated. Kruise's
 // partition is a number of pods, and they are those with the lowest ordinals:
 // the same number, unless it is more than all.
-func (s *statefulSet) floor() int {
+func (s *statefulSet) partition() int {
 	if s.rolling().Partition == nil {
 		return 0
 	}
@@ -128,9 +128,9 @@ func fitsStatefulSet(name string) bool {
 	return len(name) <= statefulSetNameLimit && !strings.Contains(name, ".")
 }
 
-// renamed gives the StatefulSet that a CloneSet becomes a name that it can have.
-// A CloneSet's own pods are not found by name, so the old name is not missed.
-func (l *lowering) renamed(n *tree.Node) *tree.Node {
+// withValidName gives the StatefulSet that a CloneSet becomes a valid name. Nothing finds a
+// CloneSet's pods by name, so the name may change.
+func (l *lowering) withValidName(n *tree.Node) *tree.Node {
 	name := l.r.Name()
 	if !l.form.statefulSet() || fitsStatefulSet(name) {
 		return n
@@ -144,9 +144,9 @@ func (l *lowering) renamed(n *tree.Node) *tree.Node {
 	return n
 }
 
-// named refuses a name that a StatefulSet cannot have: with another one its pods
+// checkName refuses a name that a StatefulSet cannot have: with another name its pods
 // would not find their claims.
-func (s *statefulSet) named() error {
+func (s *statefulSet) checkName() error {
 	if name := s.r.Name(); !fitsStatefulSet(name) {
 		return s.r.Fault("metadata.name", "pods and claims are called after it: move the data to one of another name, or keep this one with --target kruise",
 			"a StatefulSet's name has no dots and at most %d characters", statefulSetNameLimit)
@@ -154,8 +154,8 @@ func (s *statefulSet) named() error {
 	return nil
 }
 
-// statefulSetFields are reported wherever they say something.
-var statefulSetFields = []outcome{
+// statefulSetFields are reported when they have an effect.
+var statefulSetFields = []fieldRule{
 	{"spec.replicas", "statefulset/replicas", "statefulset/replicas"},
 	{"spec.selector", "statefulset/selector", "statefulset/selector"},
 	{"spec.template", "statefulset/template", "statefulset/template"},
@@ -169,8 +169,8 @@ var statefulSetFields = []outcome{
 	{"spec.ordinals", "statefulset/ordinals", "statefulset/ordinals"},
 }
 
-// statefulSetRolling are reported unless the type is OnDelete.
-var statefulSetRollingFields = []outcome{
+// statefulSetRollingFields are reported unless the type is OnDelete.
+var statefulSetRollingFields = []fieldRule{
 	{rollingUpdate + "unorderedUpdate", "statefulset/unordered", "statefulset/unordered-client"},
 	{rollingUpdate + "inPlaceUpdateStrategy.gracePeriodSeconds", "statefulset/grace-period", "statefulset/grace-period-client"},
 	{rollingUpdate + "inPlaceUpdateStrategy.imagePreDownloadParallelism", "statefulset/image-predownload", "statefulset/image-predownload-client"},
@@ -223,57 +223,57 @@ func (s *statefulSet) reportUnavailable() {
 		s.report("statefulset/max-unavailable", rollingUpdate+"maxUnavailable", "")
 	default:
 		s.report("statefulset/max-unavailable-older", rollingUpdate+"maxUnavailable",
-			fmt.Sprintf("left out: on by default only from Kubernetes 1.%d; pods are updated one at a time, where Kruise takes %s", maxUnavailableServed, u))
+			fmt.Sprintf("left out: on by default only from Kubernetes 1.%d; pods are updated one at a time, whereas Kruise allows %s", maxUnavailableServed, u))
 	}
 }
 
-// start is where the source's ordinals begin, before any is reserved.
-func (s *statefulSet) start() int {
+// startOrdinal is where the source's ordinals begin, before any is reserved.
+func (s *statefulSet) startOrdinal() int {
 	if s.spec.Ordinals == nil {
 		return 0
 	}
 	return int(s.spec.Ordinals.Start)
 }
 
-// first is the lowest ordinal of the StatefulSet: the source's, as long as what
-// is reserved leaves no hole.
-func (s *statefulSet) first() int {
-	if first, ok := s.unbroken(); ok {
+// firstOrdinal is the lowest ordinal of the StatefulSet: the source's, unless reserved ordinals
+// leave a gap.
+func (s *statefulSet) firstOrdinal() int {
+	if first, ok := s.contiguousOrdinals(); ok {
 		return first
 	}
-	return s.start()
+	return s.startOrdinal()
 }
 
-// unbroken returns the lowest of the source's ordinals, and whether they follow
-// one another without a hole: a StatefulSet can have no other.
-func (s *statefulSet) unbroken() (first int, ok bool) {
+// contiguousOrdinals returns the lowest of the source's ordinals, and whether they have no gap: a
+// StatefulSet cannot have one.
+func (s *statefulSet) contiguousOrdinals() (first int, ok bool) {
 	// One more than there are, so that a hole behind the last is one, too.
-	list := rules.Ordinals(s.start(), min(s.replicas(), mostOrdinals)+1, s.spec.ReserveOrdinals)
+	list := rules.Ordinals(s.startOrdinal(), min(s.replicas(), maxOrdinals)+1, s.spec.ReserveOrdinals)
 	last := len(list) - 1
 	return list[0], list[last]-list[0] == last
 }
 
-// mostOrdinals bounds the work for absurd numbers of replicas; reserved ordinals
+// maxOrdinals bounds the work for absurd numbers of replicas; reserved ordinals
 // beyond it are not looked for.
-const mostOrdinals = 100_000
+const maxOrdinals = 100_000
 
 func (s *statefulSet) reportReserved() {
 	if len(s.spec.ReserveOrdinals) == 0 {
 		return
 	}
 	const field = "spec.reserveOrdinals"
-	first, ok := s.unbroken()
+	first, ok := s.contiguousOrdinals()
 	if ok {
 		s.report("statefulset/reserve-ordinals", field, fmt.Sprintf("ordinals start at %d instead", first))
 		return
 	}
-	have := rules.Ordinals(s.start(), min(s.replicas(), shownOrdinals), s.spec.ReserveOrdinals)
+	have := rules.Ordinals(s.startOrdinal(), min(s.replicas(), shownOrdinals), s.spec.ReserveOrdinals)
 	text := make([]string, len(have))
 	for i, n := range have {
 		text[i] = strconv.Itoa(n)
 	}
 	s.report("statefulset/reserve-ordinals-holes", field,
-		fmt.Sprintf("the pods are numbered from %d without a gap, where Kruise has %s", s.start(), strings.Join(text, ", ")))
+		fmt.Sprintf("the pods are numbered from %d without a gap, whereas Kruise has %s", s.startOrdinal(), strings.Join(text, ", ")))
 }
 
 // shownOrdinals is how many ordinals a finding lists.

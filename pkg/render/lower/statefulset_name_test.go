@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestNames: what the API server takes as a name (test/e2e/accept).
-func TestNames(t *testing.T) {
+// TestNames_AreValidForTheAPIServer: what the API server takes as a name (test/e2e/accept).
+func TestNames_AreValidForTheAPIServer(t *testing.T) {
 	long := strings.Repeat("long-", 10) + "web"
 	for _, c := range []struct {
 		input string

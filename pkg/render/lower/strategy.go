@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// noDeadline is what Kubernetes takes for "no progress deadline".
+// noDeadline is the value with which a Deployment has no progress deadline.
 const noDeadline = math.MaxInt32
 
 const rollingUpdate = "spec.updateStrategy.rollingUpdate."
@@ -45,7 +45,7 @@ func (l *lowering) deploymentStrategy(onDelete bool) *tree.Node {
 		l.reportUnavailable(r, unavailable)
 	}
 	return tree.Map("type", "RollingUpdate", "rollingUpdate",
-		tree.Map("maxSurge", number(r.surge), "maxUnavailable", number(r.unavailable)))
+		tree.Map("maxSurge", intOrStringNode(r.surge), "maxUnavailable", intOrStringNode(r.unavailable)))
 }
 
 // statefulSetStrategy keeps the number of pods that the partition holds back.
@@ -57,7 +57,7 @@ func (l *lowering) statefulSetStrategy() *tree.Node {
 	switch {
 	case r.unavailable == intstr.FromInt32(1):
 	case l.c.Since(maxUnavailableServed):
-		tree.Set(rolling, "maxUnavailable", number(r.unavailable))
+		tree.Set(rolling, "maxUnavailable", intOrStringNode(r.unavailable))
 	default:
 		l.report("cloneset/max-unavailable-statefulset", rollingUpdate+"maxUnavailable", "")
 	}
@@ -81,7 +81,7 @@ func (l *lowering) ordinalFloor() int {
 	if p.Type == intstr.Int {
 		return max(p.IntValue(), 0)
 	}
-	return kept(*p, l.declared())
+	return keptPods(*p, l.declaredReplicas())
 }
 
 // rolling is the source's rollingUpdate, empty where it has none.
@@ -122,30 +122,30 @@ func (l *lowering) deadline(v *tree.Node) *tree.Node {
 	return v
 }
 
-func number(v intstr.IntOrString) *tree.Node {
+func intOrStringNode(v intstr.IntOrString) *tree.Node {
 	if v.Type == intstr.Int {
 		return tree.Int64(int64(v.IntVal))
 	}
 	return tree.String(v.StrVal)
 }
 
-// rolling is the budget of an update as a native workload writes it, and the
-// catalogue entry that says what became of maxUnavailable.
-type rolling struct {
+// rollingBudget has maxSurge and maxUnavailable as a native workload writes them, and the
+// catalogue entry about maxUnavailable.
+type rollingBudget struct {
 	surge, unavailable intstr.IntOrString
 	rule               string
 }
 
 // deploymentRolling returns the values with which a Deployment moves as many
 // pods at a time as the CloneSet. replicas is nil where an autoscaler owns it.
-func deploymentRolling(surge, unavailable intstr.IntOrString, replicas *int) rolling {
-	r := rolling{accepted(surge), atMostAll(accepted(unavailable)), "cloneset/max-unavailable"}
+func deploymentRolling(surge, unavailable intstr.IntOrString, replicas *int) rollingBudget {
+	r := rollingBudget{normalized(surge), capAtAll(normalized(unavailable)), "cloneset/max-unavailable"}
 	switch {
-	case none(r.surge) && none(r.unavailable):
+	case isZero(r.surge) && isZero(r.unavailable):
 		r.unavailable, r.rule = intstr.FromInt32(1), "cloneset/max-unavailable-zero"
 	case r.unavailable.Type == intstr.Int:
 	case replicas == nil || *replicas == 0:
-		if none(r.surge) && r.unavailable.StrVal != "100%" {
+		if isZero(r.surge) && r.unavailable.StrVal != "100%" {
 			r.rule = "cloneset/max-unavailable-percent"
 		}
 	default:
@@ -159,8 +159,8 @@ func deploymentRolling(surge, unavailable intstr.IntOrString, replicas *int) rol
 
 // statefulSetRolling returns the same for a StatefulSet, which knows no surge
 // and needs at least 1; its own default is 1.
-func statefulSetRolling(surge, unavailable intstr.IntOrString, replicas *int) rolling {
-	r := rolling{intstr.FromInt32(0), atMostAll(accepted(unavailable)), "cloneset/max-unavailable"}
+func statefulSetRolling(surge, unavailable intstr.IntOrString, replicas *int) rollingBudget {
+	r := rollingBudget{intstr.FromInt32(0), capAtAll(normalized(unavailable)), "cloneset/max-unavailable"}
 	if replicas == nil || *replicas == 0 {
 		if r.unavailable.Type == intstr.String {
 			r.rule = "cloneset/max-unavailable-percent"
@@ -169,8 +169,8 @@ func statefulSetRolling(surge, unavailable intstr.IntOrString, replicas *int) ro
 		_, down := cloneSetBudget(surge, unavailable, *replicas)
 		r.unavailable = intstr.FromInt(min(down, *replicas))
 	}
-	if none(r.unavailable) {
-		return rolling{r.surge, intstr.FromInt32(1), "cloneset/max-unavailable-zero"}
+	if isZero(r.unavailable) {
+		return rollingBudget{r.surge, intstr.FromInt32(1), "cloneset/max-unavailable-zero"}
 	}
 	return r
 }
@@ -178,10 +178,10 @@ func statefulSetRolling(surge, unavailable intstr.IntOrString, replicas *int) ro
 // defaultUnavailable is a CloneSet's maxUnavailable where none is given.
 var defaultUnavailable = intstr.FromString("20%")
 
-// share returns the number of pods that v means out of replicas. A fractional
-// percentage, which Kruise's webhook lets through, counts as 0
+// podCount returns the number of pods that v stands for with this number of replicas. A fractional
+// percentage, which Kruise's webhook accepts, counts as 0
 // (docs/kruise/workloads.md#percentages-and-defaults).
-func share(v intstr.IntOrString, replicas int, up bool) int {
+func podCount(v intstr.IntOrString, replicas int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(&v, replicas, up)
 	if err != nil {
 		return 0
@@ -193,23 +193,23 @@ func share(v intstr.IntOrString, replicas int, up bool) int {
 // during an update, and how many may be unavailable
 // (docs/kruise/workloads.md#percentages-and-defaults).
 func cloneSetBudget(surge, unavailable intstr.IntOrString, replicas int) (more, down int) {
-	more = share(surge, replicas, true)
-	return more, share(unavailable, replicas, more == 0)
+	more = podCount(surge, replicas, true)
+	return more, podCount(unavailable, replicas, more == 0)
 }
 
 // deploymentBudget returns the same for a Deployment: it rounds down, and
 // takes 1 where nothing could move.
 func deploymentBudget(surge, unavailable intstr.IntOrString, replicas int) (more, down int) {
-	more, down = share(surge, replicas, true), share(unavailable, replicas, false)
+	more, down = podCount(surge, replicas, true), podCount(unavailable, replicas, false)
 	if more == 0 && down == 0 {
 		down = 1
 	}
 	return more, down
 }
 
-// kept returns how many pods a CloneSet's partition keeps at the old revision
+// keptPods returns how many pods a CloneSet's partition keeps at the old revision
 // (docs/kruise/workloads.md#partition). What cannot be read counts as 0.
-func kept(partition intstr.IntOrString, replicas int) int {
+func keptPods(partition intstr.IntOrString, replicas int) int {
 	if partition.Type == intstr.Int {
 		return min(max(partition.IntValue(), 0), replicas)
 	}
@@ -237,9 +237,9 @@ func percentUp(percent string, replicas int) int {
 	return int(math.Ceil(min(p, manyPercent) * float64(replicas) / 100))
 }
 
-// accepted returns v in a form that native workloads accept and that means the
-// same: a fractional percentage is 0, and more than all is all.
-func accepted(v intstr.IntOrString) intstr.IntOrString {
+// normalized returns v in an equal form that native workloads accept: a fractional
+// percentage is 0, and a percentage above 100 is 100%.
+func normalized(v intstr.IntOrString) intstr.IntOrString {
 	if v.Type == intstr.Int {
 		return v
 	}
@@ -250,13 +250,13 @@ func accepted(v intstr.IntOrString) intstr.IntOrString {
 	return v
 }
 
-// atMostAll returns v with percentages above 100 cut, for maxUnavailable.
-func atMostAll(v intstr.IntOrString) intstr.IntOrString {
-	if v.Type == intstr.String && share(v, 100, false) > 100 {
+// capAtAll returns v with percentages above 100 cut, for maxUnavailable.
+func capAtAll(v intstr.IntOrString) intstr.IntOrString {
+	if v.Type == intstr.String && podCount(v, 100, false) > 100 {
 		return intstr.FromString("100%")
 	}
 	return v
 }
 
-// none reports whether v is zero however many replicas there are.
-func none(v intstr.IntOrString) bool { return share(v, 100, true) == 0 }
+// isZero reports whether v is zero however many replicas there are.
+func isZero(v intstr.IntOrString) bool { return podCount(v, 100, true) == 0 }

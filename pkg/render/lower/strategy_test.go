@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestMaxUnavailableOfOlderServers: a StatefulSet gets the field where the server
+// TestStatefulSet_MaxUnavailableNeedsTheServerToHaveIt: a StatefulSet gets the field where the server
 // has it on.
-func TestMaxUnavailableOfOlderServers(t *testing.T) {
+func TestStatefulSet_MaxUnavailableNeedsTheServerToHaveIt(t *testing.T) {
 	for version, want := range map[int]int64{29: 0, 36: 0, 37: 2, 0: 2} {
 		in := golden.Parse(t, set("web", "  replicas: 10\n"+claims))
 		c := newContext(in, stage.Native)

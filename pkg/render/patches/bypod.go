@@ -28,7 +28,7 @@ func ByPod(p *plan.Plan, snap plan.Snapshot, o simulate.Options) (Sequence, erro
 	}
 	walk := &walk{writer: writer{plan: p, object: s.Object, known: Known{Pods: true, Count: true}}, did: map[string][]done{}, updated: p.Steps[0].Updated}
 	promoted := time.Duration(0)
-	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: walk.see})
+	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: walk.addAction})
 	if err != nil {
 		return s, err
 	}
@@ -54,7 +54,7 @@ type done struct {
 	action plan.Action
 }
 
-func (w *walk) see(s plan.Snapshot, a plan.Action) {
+func (w *walk) addAction(s plan.Snapshot, a plan.Action) {
 	w.did[a.Step] = append(w.did[a.Step], done{s, a})
 }
 
@@ -64,7 +64,7 @@ func (w *walk) apart(steps []Step) []Step {
 	for _, s := range steps {
 		var parts []Step
 		for _, d := range w.did[s.Name] {
-			parts = append(parts, w.sent(d)...)
+			parts = append(parts, w.stepsByHand(d)...)
 		}
 		if len(parts) == 0 {
 			out = append(out, s)
@@ -91,8 +91,8 @@ func unique(list []Step) {
 	}
 }
 
-// sent is what a user sends to do the same by hand.
-func (w *walk) sent(d done) []Step {
+// stepsByHand is what a user sends to do the same by hand.
+func (w *walk) stepsByHand(d done) []Step {
 	switch a := d.action; {
 	case a.Pod != nil:
 		return w.change(d.snap, a.Pod)
@@ -101,31 +101,31 @@ func (w *walk) sent(d done) []Step {
 		t := Target{APIVersion: "v1", Kind: "Pod", Namespace: a.Evict.Namespace, Name: a.Evict.Name}
 		return []Step{{
 			Name: t.Name + "-evict", Title: "evict " + t.Name + "; it is recreated from the new template", Commands: []string{t.Evict()},
-			After: append([]Condition{{"it is gone", t.Gone(a.Evict.UID)}}, w.there(w.updated)...),
+			After: append([]Condition{{"it is gone", t.Gone(a.Evict.UID)}}, w.readyConditions(w.updated)...),
 		}}
 	}
 	return nil
 }
 
-// there asks for so many pods with the new template, and that as many pods as
-// there should be are ready.
-func (w *walk) there(n int) []Condition {
-	out := w.agreed(n)
+// readyConditions asks for so many pods with the new template, and that as many pods as
+// readyConditions should be are ready.
+func (w *walk) readyConditions(n int) []Condition {
+	out := w.statusConditions(n)
 	if len(out) == 0 {
 		return []Condition{{podsOf(n, w.plan.Limits.Replicas, "has the new revision and is ready", "have the new revision and are ready"), w.ready(n, "10m")}}
 	}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == kruise.KindDaemonSet {
-		all.Check = w.object.waitFor(".status.numberReady", w.object.asked(".status.desiredNumberScheduled"), "10m")
+		all.Check = w.object.waitFor(".status.numberReady", w.object.fieldInShell(".status.desiredNumberScheduled"), "10m")
 	} else {
-		all.Check = w.object.waitFor(".status.readyReplicas", w.object.asked(".spec.replicas"), "10m")
+		all.Check = w.object.waitFor(".status.readyReplicas", w.object.fieldInShell(".spec.replicas"), "10m")
 	}
 	return append(out, all)
 }
 
-// agreed asks that the controller, too, sees so many pods at the new template; a
+// statusConditions asks that the controller, too, sees so many pods at the new template; a
 // ReplicaSet counts nothing of the kind.
-func (w *walk) agreed(n int) []Condition {
+func (w *walk) statusConditions(n int) []Condition {
 	field := updatedFields[w.object.key()]
 	if field == "" {
 		return nil
@@ -146,7 +146,7 @@ func (w *walk) change(s plan.Snapshot, a *plan.PodAction) []Step {
 	for _, part := range []struct {
 		sub, name string
 		body      map[string]any
-	}{{"status", "-status", c.conditions()}, {"resize", "-resources", c.resources()}, {"", "", c.rest()}} {
+	}{{"status", "-status", c.conditions()}, {"resize", "-resources", c.resources()}, {"", "", c.otherFields()}} {
 		if part.body == nil {
 			continue
 		}
@@ -173,7 +173,7 @@ func (w *walk) after(c *podChange, what stage) []Condition {
 		return c.restarted()
 	case what == updates:
 		w.updated++
-		return append(w.agreed(w.updated), c.restarted()...)
+		return append(w.statusConditions(w.updated), c.restarted()...)
 	}
 	return nil
 }
@@ -249,8 +249,9 @@ func (s stage) title(pod string) string {
 	return "update " + pod + " in place"
 }
 
-// restarted asks that every container whose image changes has restarted, which
-// its readiness alone would not say: until the node looks, the old one is ready.
+// restarted returns the conditions that every container whose image changes has restarted.
+// Readiness alone does not show it: until the node has seen the change, the old container is
+// ready.
 func (c *podChange) restarted() []Condition {
 	t := target(c.pod)
 	var out []Condition
@@ -319,8 +320,8 @@ func (c *podChange) resources() map[string]any {
 	return map[string]any{"spec": map[string]any{"containers": list}}
 }
 
-// rest is everything but conditions and resources, nil for nothing.
-func (c *podChange) rest() map[string]any {
+// otherFields is everything but conditions and resources, nil for nothing.
+func (c *podChange) otherFields() map[string]any {
 	metadata, spec := map[string]any{}, map[string]any{}
 	put(metadata, "labels", texts(c.change.Labels))
 	put(metadata, "annotations", texts(c.change.Annotations))

@@ -51,14 +51,14 @@ func (t Target) waitFor(field, value, timeout string) string {
 	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}'=%s --timeout=%s", t.at(), field, value, timeout)
 }
 
-// asked is a value that the object itself gives, in the shell.
-func (t Target) asked(field string) string {
+// fieldInShell is a value that the object itself gives, in the shell.
+func (t Target) fieldInShell(field string) string {
 	return fmt.Sprintf(`"$(kubectl get %s -o jsonpath='{%s}')"`, t.at(), field)
 }
 
-// until asks again and again until a test of the shell holds, for so many seconds at
+// retryInShell asks again and again until a test of the shell holds, for so many seconds at
 // most. It is a shell of its own, which may end without harm.
-func until(test string, seconds int) string {
+func retryInShell(test string, seconds int) string {
 	return fmt.Sprintf("( n=0; until [ %s ]; do n=$((n+1)); [ $n -le %d ] || exit 1; sleep 1; done )", test, seconds)
 }
 
@@ -67,7 +67,7 @@ const patient = 600
 
 // atLeast waits until a number of the object is so great; one that is not there is 0.
 func (t Target) atLeast(field string, n, seconds int) string {
-	return until(fmt.Sprintf(`"0$(kubectl get %s -o jsonpath='{%s}')" -ge %d`, t.at(), field, n), seconds)
+	return retryInShell(fmt.Sprintf(`"0$(kubectl get %s -o jsonpath='{%s}')" -ge %d`, t.at(), field, n), seconds)
 }
 
 // quoted makes one word of the shell of a text.
@@ -87,7 +87,7 @@ func (t Target) Available() string {
 	if t.Kind == kruise.KindDeployment {
 		return "kubectl rollout status " + t.at() + " --timeout=10m"
 	}
-	return t.waitFor(".status.availableReplicas", t.asked(".spec.replicas"), "10m")
+	return t.waitFor(".status.availableReplicas", t.fieldInShell(".spec.replicas"), "10m")
 }
 
 // Quote makes one word of the shell of a text.
@@ -116,7 +116,7 @@ func (t Target) Gone(uid string) string {
 	if uid == "" {
 		return "kubectl wait " + t.at() + " --for=delete --timeout=10m"
 	}
-	return until(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, t.at(), quoted(uid)), patient)
+	return retryInShell(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, t.at(), quoted(uid)), patient)
 }
 
 // Evict is a command that evicts the target, a pod: kubectl has none of its own.

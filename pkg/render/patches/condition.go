@@ -95,7 +95,7 @@ func (w *writer) after(s *plan.Step) []Condition {
 		}
 	}
 	if slices.ContainsFunc(s.Patches, func(p plan.Patch) bool { return p.Target == nil || p.Subresource == "" }) {
-		out = slices.Insert(out, 0, w.seen(limit))
+		out = slices.Insert(out, 0, w.observedCondition(limit))
 	}
 	switch {
 	case s.Pause != nil && s.Pause.For == 0:
@@ -106,8 +106,8 @@ func (w *writer) after(s *plan.Step) []Condition {
 	return out
 }
 
-func (w *writer) seen(limit string) Condition {
-	return Condition{"the controller has seen the change", w.object.waitFor(".status.observedGeneration", w.object.asked(".metadata.generation"), limit)}
+func (w *writer) observedCondition(limit string) Condition {
+	return Condition{"the controller has seen the change", w.object.waitFor(".status.observedGeneration", w.object.fieldInShell(".metadata.generation"), limit)}
 }
 
 // updated asks for so many updated and available pods.
@@ -122,7 +122,7 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 	case w.plan.Driver == plan.DriverClient:
 		return []Condition{{Text: podsOf(n, total, "has the new revision and is ready", "have the new revision and are ready"), Check: w.ready(n, limit)}}
 	case w.object.Kind == kruise.KindDeployment && n < total:
-		return w.passed(n, s)
+		return w.deploymentConditions(n, s)
 	case field == "":
 		return []Condition{{Text: podsOf(n, total, "is updated and ready", "are updated and ready")}}
 	}
@@ -145,9 +145,9 @@ func podsOf(n, total int, one, several string) string {
 
 func podsAvailable(n int) string { return counted.PodsAre(n) + " available" }
 
-// passed is [writer.updated] for a Deployment in the middle: it is paused once enough
+// deploymentConditions is [writer.updated] for a Deployment in the middle: it is paused once enough
 // pods are updated, by when more may be, and some may be missing while it applies.
-func (w *writer) passed(n int, s *plan.Step) []Condition {
+func (w *writer) deploymentConditions(n int, s *plan.Step) []Condition {
 	total, limit := s.Updated+s.Kept, seconds(s.Timeout)
 	least := max(total-w.plan.Limits.MaxUnavailable, 0)
 	return []Condition{
@@ -161,7 +161,7 @@ func (w *writer) passed(n int, s *plan.Step) []Condition {
 func (w *writer) follows(limit string) Condition {
 	c := Condition{Text: "all pods that can be updated are updated and available"}
 	if w.object.key() == kruise.Group+"/CloneSet" {
-		c.Check = w.object.waitFor(".status.updatedAvailableReplicas", w.object.asked(".status.expectedUpdatedReplicas"), limit)
+		c.Check = w.object.waitFor(".status.updatedAvailableReplicas", w.object.fieldInShell(".status.expectedUpdatedReplicas"), limit)
 	}
 	return c
 }
@@ -173,7 +173,7 @@ func (w *writer) ready(n int, limit string) string {
 		return ""
 	}
 	these := "pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash)
-	there := until(fmt.Sprintf(`"$(kubectl get %s -o name | wc -l)" -ge %d`, these, n), patient)
+	there := retryInShell(fmt.Sprintf(`"$(kubectl get %s -o name | wc -l)" -ge %d`, these, n), patient)
 	return there + " && kubectl wait " + these + " --for=condition=Ready --timeout=" + limit
 }
 
@@ -188,8 +188,8 @@ func (w *writer) complete(limit string) []Condition {
 	return []Condition{{"the rollout is complete", "kubectl rollout status " + w.object.at() + " --timeout=" + limit}}
 }
 
-// reached is what a patch in the middle of a step waits for.
-func (w *writer) reached(n int, s *plan.Step) []Condition {
+// stepConditions is what a patch in the middle of a step waits for.
+func (w *writer) stepConditions(n int, s *plan.Step) []Condition {
 	field := updatedFields[w.object.key()]
 	if n == 0 || field == "" {
 		return nil

@@ -26,10 +26,10 @@ const (
 	indexFile  = "index.json"
 )
 
-// Files writes a set: README.md for readers, index.json for programs, and for each
-// sequence a folder with one numbered file per step. A file that ends in .yaml is a
-// patch, both for kubectl patch --patch-file and as a patch of kustomize; one that
-// ends in .txt says what to do. The same set always gives the same bytes.
+// Files writes a set: README.md for readers, index.json for programs, and for each sequence a
+// folder with one numbered file per step. A file that ends in .yaml is a patch, both for kubectl
+// patch --patch-file and as a patch of kustomize; one that ends in .txt has instructions. The same
+// set always gives the same bytes.
 func Files(s Set) ([]File, error) {
 	out := []File{{readmeFile, readme(s)}}
 	index, err := s.index()
@@ -57,11 +57,11 @@ func (q *Sequence) path(i int) string {
 	if q.Steps[i].Patch != nil {
 		ending = ".yaml"
 	}
-	return path.Join(q.Directory, fmt.Sprintf("%0*d-%s%s", width, i+1, safe(q.Steps[i].Name), ending))
+	return path.Join(q.Directory, fmt.Sprintf("%0*d-%s%s", width, i+1, safeFileName(q.Steps[i].Name), ending))
 }
 
-// safe keeps what is at home in file names everywhere.
-func safe(name string) string {
+// safeFileName keeps what is at home in file names everywhere.
+func safeFileName(name string) string {
 	name = strings.ReplaceAll(name, "%", "pct")
 	return strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' {
@@ -144,7 +144,7 @@ func comment(lines []string) []byte {
 	return b.Bytes()
 }
 
-// kustomized says how the file is used as a patch of kustomize, which needs
+// kustomized reports how the file is used as a patch of kustomize, which needs
 // the target of a JSON patch. Pods and subresources have no manifest.
 func kustomized(p *Patch, file string) []string {
 	if p.Target.Kind == "Pod" || p.Subresource != "" {

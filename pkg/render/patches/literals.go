@@ -12,10 +12,9 @@ import (
 // secretive are parts of names of variables that hold what should be in a Secret.
 var secretive = []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "APIKEY", "API_KEY", "PRIVATE_KEY", "CREDENTIAL"}
 
-// Literals warns of variables in patches whose name says that they are secret while
-// their value is in the manifest, and so in the patch: those that patches hold
-// as a whole, and those whose value differs between the old and the new object.
-// Values of Secret objects never come into a patch.
+// Literals warns of variables in patches whose name suggests a secret while their value is in the
+// manifest, and so in the patch: those that patches hold as a whole, and those whose value differs
+// between the old and the new object. Values of Secret objects never come into a patch.
 func Literals(steps []Step, old, updated *tree.Node) []string {
 	names := map[string]bool{}
 	for i := range steps {

@@ -41,14 +41,13 @@ type Sequence struct {
 	// Driver is who replaces pods: kruise, native or client; empty where no
 	// workload is rolled out.
 	Driver string
-	// What says in a line or two what changes and what that does to pods.
+	// What describes in one or two lines what changes and what that does to pods.
 	What []string
-	// Method is how it is done where there is a choice, with the reason; empty
-	// where there is none.
+	// Method is how it is done if there is a choice, with the reason; otherwise empty.
 	Method string
 	// Warnings are for users who send the patches.
 	Warnings []string
-	// Steps are taken in order. A sequence without any says why in What.
+	// Steps are taken in order. A sequence without steps has the reason in What.
 	Steps []Step
 }
 
@@ -62,7 +61,7 @@ type Step struct {
 	// Name is unique in the sequence: letters, digits, "-", "." and "%". The file
 	// of the step is named after it.
 	Name string
-	// Title says in one line what happens.
+	// Title describes in one line what happens.
 	Title string
 	// Patch is what is sent; nil for a step that sends none.
 	Patch *Patch

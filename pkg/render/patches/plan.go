@@ -16,20 +16,20 @@ type Known struct {
 	// Pods is true where they are those of a cluster, so their names mean
 	// something.
 	Pods bool
-	// Count is true where at least their number is: manifests say it, and nothing
-	// else sets it. Without it steps are percentages.
+	// Count is true if at least the number of pods is known: manifests have it, and nothing else
+	// sets it. Without it steps are percentages.
 	Count bool
 }
 
-// FromPlan writes a plan down. Steps that the client driver takes pod by pod say
-// what it does; see [ByPod] for what it sends.
+// FromPlan renders a plan as sequences of patches. Steps that the client driver carries out pod by
+// pod describe what it does; see [ByPod] for what it sends.
 func FromPlan(p *plan.Plan, k Known) Sequence {
 	s := Sequence{Object: targetOf(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings}
 	if p.Target.Carrier != nil {
 		own := s.Object
 		s.Object, s.For = targetOf(p.Target.Carrier), &own
 	}
-	s.What = what(p)
+	s.What = planSummary(p)
 	if len(p.Steps) == 0 {
 		return s
 	}
@@ -54,8 +54,8 @@ var modeWords = map[rules.UpdateMode]string{
 	rules.ModeNotAllowed:   "pods must not change: the update policy forbids it",
 }
 
-// what sums a plan up.
-func what(p *plan.Plan) []string {
+// planSummary sums a plan up.
+func planSummary(p *plan.Plan) []string {
 	if len(p.Steps) == 0 {
 		return []string{p.Change.Why}
 	}
@@ -64,7 +64,7 @@ func what(p *plan.Plan) []string {
 		out[0] += ": " + p.Change.Why
 	}
 	for i, f := range p.Change.Fields {
-		if i == mostFields {
+		if i == maxFields {
 			return append(out, "and "+counted.Of(len(p.Change.Fields)-i, "more field"))
 		}
 		out = append(out, "changes "+f.Path)
@@ -72,8 +72,8 @@ func what(p *plan.Plan) []string {
 	return out
 }
 
-// mostFields is how many changed fields are listed.
-const mostFields = 8
+// maxFields is how many changed fields are listed.
+const maxFields = 8
 
 // writer writes the steps of one plan.
 type writer struct {
@@ -96,7 +96,7 @@ func (w *writer) step(s *plan.Step) []Step {
 		p := &s.Patches[i]
 		next := Step{Name: s.Name, Title: w.title(s), Patch: w.patch(p), Before: before}
 		if i > 0 {
-			next.Name, next.Title, next.Before = s.Name+"-"+continued(i), "stop there", w.reached(p.Reached, s)
+			next.Name, next.Title, next.Before = s.Name+"-"+continued(i), "stop there", w.stepConditions(p.Reached, s)
 		}
 		if i == len(s.Patches)-1 {
 			next.After, next.Notes = after, w.notes(s)
@@ -168,7 +168,7 @@ func (w *writer) notes(s *plan.Step) []string {
 		for i, p := range s.Pods {
 			names[i] = p.Name
 		}
-		out = append(out, "touches "+strings.Join(names, ", ")+tied(s.Pods))
+		out = append(out, "touches "+strings.Join(names, ", ")+interchangeableNote(s.Pods))
 	}
 	if s.Kind == plan.StepPullImages && s.Pull != nil {
 		out = append(out, "have these images on the nodes, for instance with an ImagePullJob: "+strings.Join(s.Pull.Images, ", "))
@@ -179,7 +179,7 @@ func (w *writer) notes(s *plan.Step) []string {
 	return out
 }
 
-func tied(pods []plan.PodStep) string {
+func interchangeableNote(pods []plan.PodStep) string {
 	for _, p := range pods {
 		if p.Tie > 0 {
 			return "; Kruise can choose other pods that are equivalent"
@@ -188,7 +188,7 @@ func tied(pods []plan.PodStep) string {
 	return ""
 }
 
-// byClient says what the client driver does where no pod is known.
+// byClient reports what the client driver does where no pod is known.
 func (w *writer) byClient(s *plan.Step) []string {
 	if w.known.Pods {
 		return nil

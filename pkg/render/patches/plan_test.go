@@ -47,7 +47,7 @@ func rollout(kind, apiVersion string, driver plan.Driver) plan.Plan {
 	}
 }
 
-// said is all that a sequence says about one step.
+// said is the whole text of a sequence about one step.
 func said(q *patches.Sequence, name string) string {
 	var out []string
 	for i := range q.Steps {
@@ -103,8 +103,8 @@ func TestFromPlan(t *testing.T) {
 	}
 }
 
-// TestNothing: a plan without steps says why.
-func TestNothing(t *testing.T) {
+// TestFromPlan_WithoutStepsGivesTheReason: a plan without steps says why.
+func TestFromPlan_WithoutStepsGivesTheReason(t *testing.T) {
 	p := plan.Plan{Target: plan.Target{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, Change: plan.Change{Why: "nothing to do"}}
 	p.Target.Carrier = &plan.Target{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}
 	q := patches.FromPlan(&p, patches.Known{Count: true})

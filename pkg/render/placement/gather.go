@@ -97,15 +97,15 @@ func (g *gathering) object(r, place *resource.Resource) error {
 	if s.place == nil {
 		s.place = s.workload
 	}
-	if s.place != nil && (place != nil || s.speaks()) {
+	if s.place != nil && (place != nil || s.hasSpec()) {
 		g.found = append(g.found, s)
 	}
 	return nil
 }
 
-// speaks reports whether a spec says what to do with what is recorded. Facts from
-// elsewhere may hold the records alone.
-func (s *state) speaks() bool {
+// hasSpec reports whether the object has a spec that decides about the recorded state. Facts from
+// another source may have the records alone.
+func (s *state) hasSpec() bool {
 	return s.spec.RequiredPersistentTopology != nil || len(s.spec.PreferredPersistentTopology) > 0
 }
 

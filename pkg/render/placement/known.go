@@ -36,7 +36,7 @@ func (s *state) known() (map[string]kruise.PodState, error) {
 	}
 	maps.Copy(states, recorded)
 	states = podstate.Pass(&s.spec, states, podstate.Workload{Wants: s.wants()}, s.pods())
-	return states, s.judge(states)
+	return states, s.checkRecorded(states)
 }
 
 // recorded is the status in the cluster, else in the input.
@@ -115,9 +115,9 @@ func (s *state) wants() func(int) bool {
 	}
 }
 
-// judge refuses what no cluster can have recorded: it would become part of
+// checkRecorded refuses what no cluster can have recorded: it would become part of
 // expressions and of pods.
-func (s *state) judge(states map[string]kruise.PodState) error {
+func (s *state) checkRecorded(states map[string]kruise.PodState) error {
 	var faults resource.Errors
 	for _, pod := range slices.Sorted(maps.Keys(states)) {
 		path := "status.podStates[" + pod + "]"

@@ -140,7 +140,7 @@ func (s *state) fill(t *stage.Template, pods map[string]podstate.Placement) {
 func (s *state) size() (first, replicas int, reserved []intstr.IntOrString, ok bool) {
 	r := s.workload
 	if r == nil {
-		r = s.elsewhere()
+		r = s.otherPlaces()
 	}
 	if r == nil {
 		return 0, 0, nil, false
@@ -157,8 +157,8 @@ func (s *state) size() (first, replicas int, reserved []intstr.IntOrString, ok b
 	return int(start), replicas, reserved, true
 }
 
-// elsewhere is the workload among what exists, whatever it is by now.
-func (s *state) elsewhere() *resource.Resource {
+// otherPlaces is the workload among what exists, whatever it is by now.
+func (s *state) otherPlaces() *resource.Resource {
 	if r := s.c.Facts.Find(s.id(s.target)); r != nil {
 		return r
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden renders testdata/CASE/input.yaml with context.yaml as what is in the
+// TestRun_EqualsGolden renders testdata/CASE/input.yaml with context.yaml as what is in the
 // cluster; older- cases are for the oldest API server.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
@@ -31,8 +31,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTwice: what a first render placed, a second one leaves alone.
-func TestTwice(t *testing.T) {
+// TestRun_IsIdempotent: what a first render placed, a second one leaves alone.
+func TestRun_IsIdempotent(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/expected.yaml") {
 		in := golden.Read(t, dir, "expected.yaml")
 		out, err := placement.Run(newContext(in, golden.Read(t, dir, "context.yaml")), in)
@@ -45,8 +45,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestKept: with Kruise in the cluster, its own webhook places.
-func TestKept(t *testing.T) {
+// TestRun_KeepsStatesForKruise: with Kruise in the cluster, its own webhook places.
+func TestRun_KeepsStatesForKruise(t *testing.T) {
 	in := golden.Read(t, "testdata/per-pod", "input.yaml")
 	c := newContext(in, nil)
 	c.Expand = func(string) bool { return false }
@@ -56,8 +56,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestRefused: what no controller can have recorded does not get into policies.
-func TestRefused(t *testing.T) {
+// TestRun_RefusesForgedStates: what no controller can have recorded does not get into policies.
+func TestRun_RefusesForgedStates(t *testing.T) {
 	for name, labels := range map[string]string{
 		"value": `{db-0: {nodeTopologyLabels: {zone: "a\nb=c"}}}`,
 		"key":   `{db-0: {nodeTopologyLabels: {'zone"] + [': a}}}`,
@@ -90,8 +90,8 @@ func newContext(in, context []*resource.Resource) *stage.Context {
 	}
 }
 
-// TestFollowed: the state goes where its target went.
-func TestFollowed(t *testing.T) {
+// TestRun_FollowsTheTarget: the state goes where its target went.
+func TestRun_FollowsTheTarget(t *testing.T) {
 	in := golden.Parse(t, `
 apiVersion: apps.kruise.io/v1beta1
 kind: StatefulSet

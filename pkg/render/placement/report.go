@@ -45,12 +45,12 @@ func (s *state) reportSpec() {
 		s.report("persistentpodstate/annotations", "spec.persistentPodAnnotations")
 	}
 	for i, t := range s.spec.PreferredPersistentTopology {
-		if !legal(t) {
+		if !hasValidWeight(t) {
 			s.report("persistentpodstate/weight", fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i))
 		}
 	}
 	s.spec.PreferredPersistentTopology = slices.DeleteFunc(slices.Clone(s.spec.PreferredPersistentTopology),
-		func(t kruise.PreferredTopologyTerm) bool { return !legal(t) })
+		func(t kruise.PreferredTopologyTerm) bool { return !hasValidWeight(t) })
 }
 
 // reportPolicy reports what becomes of the fields in a policy.
@@ -64,5 +64,5 @@ func (s *state) reportPolicy() {
 	s.report(id, "spec.persistentPodStateRetentionPolicy")
 }
 
-// legal reports whether Kubernetes takes the term's weight.
-func legal(t kruise.PreferredTopologyTerm) bool { return t.Weight >= 1 && t.Weight <= 100 }
+// hasValidWeight reports whether Kubernetes takes the term's weight.
+func hasValidWeight(t kruise.PreferredTopologyTerm) bool { return t.Weight >= 1 && t.Weight <= 100 }

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden renders testdata/CASE/input.yaml; older- cases are for the oldest
+// TestRun_EqualsGolden renders testdata/CASE/input.yaml; older- cases are for the oldest
 // API server, all- cases ask for all kinds.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
@@ -28,8 +28,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTwice: what a first render added, a second one does not add again.
-func TestTwice(t *testing.T) {
+// TestRun_IsIdempotent: what a first render added, a second one does not add again.
+func TestRun_IsIdempotent(t *testing.T) {
 	in := golden.Read(t, "testdata/labels", "input.yaml")
 	once, err := protect.Run(newContext(in), in)
 	if err != nil {
@@ -41,8 +41,8 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestKept: with Kruise in the cluster, its own webhook protects.
-func TestKept(t *testing.T) {
+// TestRun_AddsNothingForKruise: with Kruise in the cluster, its own webhook protects.
+func TestRun_AddsNothingForKruise(t *testing.T) {
 	in := golden.Read(t, "testdata/labels", "input.yaml")
 	c := newContext(in)
 	c.Expand = func(string) bool { return false }

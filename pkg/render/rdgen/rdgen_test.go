@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 )
 
-func TestGolden(t *testing.T) {
+func TestGenerate_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/config.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			config, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
@@ -47,7 +47,7 @@ func below(dir string) func(string) ([]byte, error) {
 
 const valid = "{metadata: {name: rd}, resource: {resourceKind: Secret, resourceName: s}, targets: {allNamespaces: true}}"
 
-func TestErrors(t *testing.T) {
+func TestGenerate_ReportsFaults(t *testing.T) {
 	const prefix = "the field ResourceDistribution.targets.namespaceLabelSelector.matchExpressions."
 	for _, c := range []struct{ name, path, value, field, want string }{
 		{"no name", "metadata", "{}", "metadata.name", "a ResourceDistribution must have a name"},
@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 }
 
 // All faults come at once.
-func TestErrors_AreReportedTogether(t *testing.T) {
+func TestGenerate_ReportsAllFaults(t *testing.T) {
 	_, err := rdgen.Generate(parse(t, "{resource: {}}"), nil)
 	for _, want := range []string{"metadata.name", "resource.resourceKind", "resource.resourceName", "targets"} {
 		if err == nil || !strings.Contains(err.Error(), want+": ") {

@@ -15,11 +15,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden follows the references of testdata/CASE/input.yaml. became.txt
+// TestRun_EqualsGolden follows the references of testdata/CASE/input.yaml. became.txt
 // says what earlier stages did, a line per object:
 //
 //	KIND NAME -> APIVERSION KIND NAME REPLICAS, ...
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			c, in := staged(t, dir)

@@ -48,7 +48,7 @@ func (f *follower) follow(r *resource.Resource, fields []reference) []*resource.
 				f.rewrite(l)
 				continue
 			}
-			return f.stranded(l)
+			return f.handleUnresolved(l)
 		}
 	}
 	return []*resource.Resource{r}
@@ -67,7 +67,7 @@ type link struct {
 func (f *follower) rewrite(l link) {
 	l.r.Edit()
 	point(l.at.node, l.became[0])
-	id, detail := "references/followed", l.story()+": the reference follows"
+	id, detail := "references/followed", l.outcomeText()+": the reference follows"
 	if l.ref.immutable {
 		id, detail = "references/immutable", detail+"; the field cannot change in a cluster that holds this object already"
 	}

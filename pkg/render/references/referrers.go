@@ -18,7 +18,7 @@ type reference struct {
 	kinds, notKinds []string
 	// immutable: the API server (or a webhook) refuses to change the field.
 	immutable bool
-	// split says what to do when the target became several objects; nil drops
+	// split is what to do when the target became several objects; nil drops
 	// the referrer.
 	split func(*follower, link) (pieces, bool)
 }

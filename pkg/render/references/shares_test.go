@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestShares(t *testing.T) {
+func TestShares_AddUpToTheWhole(t *testing.T) {
 	for _, c := range []struct {
 		total   int64
 		weights []int64

@@ -143,15 +143,15 @@ func shares(total int64, weights []int64) []int64 {
 	return out
 }
 
-// pieces is what a referrer becomes when its target was split: objects that
-// take its place, and the finding that says so.
+// pieces is what a referrer becomes when its target was split: objects that take its place, and
+// the finding about it.
 type pieces struct {
 	objects    []*resource.Resource
 	id, detail string
 }
 
-// stranded handles a reference that no single object can take over.
-func (f *follower) stranded(l link) []*resource.Resource {
+// handleUnresolved handles a reference that no single object can take over.
+func (f *follower) handleUnresolved(l link) []*resource.Resource {
 	switch {
 	case len(l.became) == 0:
 		f.drop("references/gone", l)
@@ -160,7 +160,7 @@ func (f *follower) stranded(l link) []*resource.Resource {
 	default:
 		if l.ref.split != nil {
 			if p, ok := l.ref.split(f, l); ok {
-				f.c.Findings.Add(p.id, l.r, l.at.path, l.story()+": "+p.detail)
+				f.c.Findings.Add(p.id, l.r, l.at.path, l.outcomeText()+": "+p.detail)
 				return p.objects
 			}
 		}
@@ -171,11 +171,11 @@ func (f *follower) stranded(l link) []*resource.Resource {
 
 // drop reports that the referrer leaves the output.
 func (f *follower) drop(id string, l link) {
-	f.c.Findings.Add(id, l.r, l.at.path, l.story()+": this "+l.r.Kind()+" cannot name that and is left out")
+	f.c.Findings.Add(id, l.r, l.at.path, l.outcomeText()+": this "+l.r.Kind()+" cannot name that and is left out")
 }
 
-// story says what became of the target.
-func (l link) story() string {
+// outcomeText reports what became of the target.
+func (l link) outcomeText() string {
 	if len(l.became) == 0 {
 		return l.old.Kind + " " + l.old.Name + " is no longer there"
 	}

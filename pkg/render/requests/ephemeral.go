@@ -52,7 +52,7 @@ func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, er
 // steps writes the sequence: pods that have the containers already count as begun,
 // and no more than the job allows work at a time.
 func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
-	s := q.sequence(q.what(len(todo), len(begun)))
+	s := q.sequence(q.summary(len(todo), len(begun)))
 	s.Warnings = q.warnings(todo)
 	switch {
 	case q.spec.Paused:
@@ -79,7 +79,7 @@ func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
 	return s
 }
 
-func (q *ephemeral) what(todo, begun int) string {
+func (q *ephemeral) summary(todo, begun int) string {
 	text := strings.Join(q.names(), ", ") + " is added to " + counted.Of(todo, "pod")
 	if begun > 0 {
 		text += fmt.Sprintf("; %s got it before", counted.Of(begun, "pod"))
@@ -95,7 +95,7 @@ func (q *ephemeral) names() []string {
 	return out
 }
 
-// parallelism is how many pods work at a time; one, unless the job says more.
+// parallelism is how many pods work at a time; one by default.
 func (q *ephemeral) parallelism() int {
 	if q.spec.Parallelism == nil {
 		return 1
@@ -153,14 +153,14 @@ func (q *ephemeral) limit() string {
 // targets chooses the pods as Kruise does: active ones that match, the oldest first,
 // without those that hold a container of the same name from elsewhere, no more than
 // replicas. Begun are those that the job has given its containers before.
-func (q *ephemeral) targets(pods crowd) (todo, begun []*corev1.Pod, err error) {
+func (q *ephemeral) targets(pods podIndex) (todo, begun []*corev1.Pod, err error) {
 	match, err := metav1.LabelSelectorAsSelector(q.spec.Selector)
 	if err != nil {
 		return nil, nil, err
 	}
 	var fit []*corev1.Pod
 	for _, place := range pods.labelled.Candidates(match) {
-		if p := pods.list[place]; active(p) && match.Matches(labels.Set(p.Labels)) && !q.taken(p) {
+		if p := pods.list[place]; active(p) && match.Matches(labels.Set(p.Labels)) && !q.hasNameConflict(p) {
 			fit = append(fit, p)
 		}
 	}
@@ -171,7 +171,7 @@ func (q *ephemeral) targets(pods crowd) (todo, begun []*corev1.Pod, err error) {
 		fit = fit[:max(*r, 0)]
 	}
 	for _, p := range fit {
-		if q.begun(p) {
+		if q.hasContainers(p) {
 			begun = append(begun, p)
 		} else {
 			todo = append(todo, p)
@@ -185,15 +185,15 @@ func active(p *corev1.Pod) bool {
 	return p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed && p.DeletionTimestamp == nil
 }
 
-// taken reports a pod in which one of the names is used by a container of another job.
-func (q *ephemeral) taken(p *corev1.Pod) bool {
+// hasNameConflict reports a pod in which one of the names is used by a container of another job.
+func (q *ephemeral) hasNameConflict(p *corev1.Pod) bool {
 	return slices.ContainsFunc(p.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool {
 		return slices.Contains(q.names(), c.Name) && !q.marked(c)
 	})
 }
 
-// begun reports a pod that has the job's containers.
-func (q *ephemeral) begun(p *corev1.Pod) bool {
+// hasContainers reports a pod that has the job's containers.
+func (q *ephemeral) hasContainers(p *corev1.Pod) bool {
 	return slices.ContainsFunc(p.Spec.EphemeralContainers, q.marked)
 }
 
@@ -201,11 +201,11 @@ func (q *ephemeral) marked(c corev1.EphemeralContainer) bool {
 	return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == kruise.EphemeralJobEnv && e.Value == q.mark })
 }
 
-// reportFields says what becomes of each field that says something; matched are the
-// pods that were chosen out of the known ones.
+// reportFields reports how each field that has an effect is rendered; matched are the selected
+// pods of the known ones.
 func (q *ephemeral) reportFields(known, matched int) {
 	if matched == 0 {
-		q.report("no-pod", "spec.selector", fmt.Sprintf("nothing is done: pods of the namespace that are known: %d, and none is chosen", known))
+		q.report("no-pod", "spec.selector", fmt.Sprintf("no pod is selected; known pods of the namespace: %d", known))
 	} else {
 		q.written("spec.template.ephemeralContainers")
 		q.report("selector", "spec.selector", "")

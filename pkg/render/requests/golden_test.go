@@ -15,9 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestGolden takes the requests out of testdata/CASE/input.yaml: context.yaml holds
+// TestRun_EqualsGolden takes the requests out of testdata/CASE/input.yaml: context.yaml holds
 // the objects of the cluster, sequences.yaml what the requests become.
-func TestGolden(t *testing.T) {
+func TestRun_EqualsGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")

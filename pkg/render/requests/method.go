@@ -28,17 +28,17 @@ const (
 // inPlace are the methods that leave the pod alone.
 var inPlace = []struct {
 	method, because string
-	try             func(*recreate, *corev1.Container, int) (w *way, why string)
+	try             func(*recreate, *corev1.Container, int) (w *method, why string)
 }{
 	{imageAlias, "the digest of its image is known", (*recreate).byAlias},
 	{resize, "its resizePolicy has it restarted", (*recreate).byResize},
 	{signal, "its restartPolicy brings it back", (*recreate).bySignal},
 }
 
-// way is how one container, or the whole pod, is restarted.
-type way struct {
+// method is how one container, or the whole pod, is restarted.
+type method struct {
 	method, name, container, title string
-	// because says why it is this method and none that would be preferred.
+	// because is why this method was chosen instead of a preferred one.
 	because  string
 	patch    *patches.Patch
 	commands []string
@@ -49,15 +49,15 @@ type way struct {
 
 // choose returns the way of each container, or one for the whole pod where some
 // container has none of its own; none at all where the pod would not come back.
-func (q *recreate) choose() ([]*way, error) {
+func (q *recreate) choose() ([]*method, error) {
 	wanted := q.r.Annotation(kruise.MethodAnnotation)
 	if wanted != "" && !slices.Contains([]string{imageAlias, resize, signal, evict}, wanted) {
 		return nil, q.r.Fault("metadata.annotations["+kruise.MethodAnnotation+"]", "one of: image-alias, resize, signal, evict", "unknown method %q", wanted)
 	}
-	var ways []*way
+	var ways []*method
 	var missing []string
 	for _, named := range q.spec.Containers {
-		w, why := q.wayOf(named.Name, wanted)
+		w, why := q.methodFor(named.Name, wanted)
 		if w == nil {
 			missing = append(missing, named.Name+": "+why)
 			continue
@@ -71,13 +71,13 @@ func (q *recreate) choose() ([]*way, error) {
 		return nil, q.r.Fault("metadata.annotations["+kruise.MethodAnnotation+"]", "leave the annotation out to have a method chosen", "%s cannot be: %s", wanted, strings.Join(missing, "; "))
 	}
 	if w := q.byEviction(strings.Join(missing, "; ")); w != nil {
-		return []*way{w}, nil
+		return []*method{w}, nil
 	}
 	return nil, nil
 }
 
-// wayOf tries the methods in their order; why says what is against each.
-func (q *recreate) wayOf(name, wanted string) (*way, string) {
+// methodFor tries the methods in their order; why has the reason against each.
+func (q *recreate) methodFor(name, wanted string) (*method, string) {
 	i := slices.IndexFunc(q.pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == name })
 	if i < 0 {
 		return nil, "the pod has no such container"
@@ -105,12 +105,12 @@ func (q *recreate) wayOf(name, wanted string) (*way, string) {
 }
 
 // byEviction replaces the whole pod: what made it makes another.
-func (q *recreate) byEviction(because string) *way {
+func (q *recreate) byEviction(because string) *method {
 	owner := metav1.GetControllerOf(q.pod)
 	if owner == nil || q.static() {
 		return nil
 	}
-	return &way{
+	return &method{
 		method: evict, name: evict, because: because,
 		title:    "evict the pod; " + owner.Kind + " " + owner.Name + " recreates it",
 		commands: []string{targetOf(q.pod).Evict()},
@@ -125,8 +125,8 @@ func (q *recreate) byEviction(because string) *way {
 	}
 }
 
-// noWay says why the pod is not evicted either.
-func (q *recreate) noWay() string {
+// whyNotEvicted reports why the pod is not evicted either.
+func (q *recreate) whyNotEvicted() string {
 	if q.static() {
 		return "the pod is static: its kubelet makes it from a file"
 	}
@@ -140,8 +140,8 @@ func (q *recreate) static() bool {
 	return mirror
 }
 
-// methodText says for each container how it is done, and why so.
-func methodText(ways []*way) string {
+// methodText reports for each container how it is done, and why so.
+func methodText(ways []*method) string {
 	var out []string
 	for _, w := range ways {
 		text := w.method
@@ -155,15 +155,15 @@ func methodText(ways []*way) string {
 
 // bySignal asks the first process of the container to end; its kubelet starts it
 // again (docs/facts/kubelet.md#kill-from-inside).
-func (q *recreate) bySignal(c *corev1.Container, _ int) (*way, string) {
+func (q *recreate) bySignal(c *corev1.Container, _ int) (*method, string) {
 	switch {
 	case q.pod.Spec.ShareProcessNamespace != nil && *q.pod.Spec.ShareProcessNamespace, q.pod.Spec.HostPID:
-		return nil, "process 1 is none of the container's: the pod shares process IDs"
-	case !q.comesBack(c):
-		return nil, "its restartPolicy does not bring it back whatever it ends with"
+		return nil, "process 1 does not belong to the container: the pod shares process IDs"
+	case !q.isRestarted(c):
+		return nil, "its restartPolicy does not restart it after every exit"
 	}
 	t := targetOf(q.pod)
-	w := &way{
+	w := &method{
 		title: "send TERM to its first process",
 		before: []patches.Condition{
 			{Text: "the image holds the program kill", Check: t.Exec(c.Name, "kill", "-0", "1")},
@@ -182,9 +182,9 @@ func (q *recreate) bySignal(c *corev1.Container, _ int) (*way, string) {
 	return w, ""
 }
 
-// comesBack reports whether a kubelet starts the container again, whatever it ends
+// isRestarted reports whether a kubelet starts the container again, whatever it ends
 // with. A policy of its own goes before that of the pod.
-func (q *recreate) comesBack(c *corev1.Container) bool {
+func (q *recreate) isRestarted(c *corev1.Container) bool {
 	if c.RestartPolicy != nil {
 		return *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 	}
@@ -193,7 +193,7 @@ func (q *recreate) comesBack(c *corev1.Container) bool {
 
 // hook runs the preStop hook first, as Kruise does: a kubelet runs none for a
 // container that ends by itself.
-func (q *recreate) hook(c *corev1.Container, w *way) {
+func (q *recreate) hook(c *corev1.Container, w *method) {
 	if c.Lifecycle == nil || c.Lifecycle.PreStop == nil {
 		return
 	}
@@ -217,9 +217,9 @@ var more = map[corev1.ResourceName]resource.Quantity{
 	corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("1Mi"),
 }
 
-// byResize raises a request of a container that says to be restarted for it: the
-// kubelet restarts just that container (docs/facts/kubelet.md#resize).
-func (q *recreate) byResize(c *corev1.Container, _ int) (*way, string) {
+// byResize raises a request of a container whose resizePolicy restarts it: the kubelet restarts
+// just that container (docs/facts/kubelet.md#resize).
+func (q *recreate) byResize(c *corev1.Container, _ int) (*method, string) {
 	switch {
 	case !q.c.Since(resizeServed):
 		return nil, fmt.Sprintf("the API server resizes pods from 1.%d on", resizeServed)
@@ -240,7 +240,7 @@ func (q *recreate) byResize(c *corev1.Container, _ int) (*way, string) {
 		resources["limits"] = map[string]any{string(name): becomes.String()} // the class of service must stay
 	}
 	containers := []any{map[string]any{"name": c.Name, "resources": resources}}
-	return &way{
+	return &method{
 		title: fmt.Sprintf("raise its request of %s from %s to %s", name, was.String(), becomes.String()),
 		patch: &patches.Patch{
 			Target: targetOf(q.pod), Type: "strategic", Subresource: "resize",
@@ -276,7 +276,7 @@ func restarting(c *corev1.Container) corev1.ResourceName {
 // byAlias names the same image in another way: the kubelet restarts a container
 // whose image reference changes, and that one alone (docs/facts/kubelet.md#images and
 // docs/facts/kubelet.md#restart-by-alias).
-func (q *recreate) byAlias(c *corev1.Container, i int) (*way, string) {
+func (q *recreate) byAlias(c *corev1.Container, i int) (*method, string) {
 	if q.static() {
 		return nil, "the pod is static"
 	}
@@ -295,7 +295,7 @@ func (q *recreate) byAlias(c *corev1.Container, i int) (*way, string) {
 	if q.pod.UID != "" {
 		ops = append([]any{operation("test", "/metadata/uid", string(q.pod.UID))}, ops...)
 	}
-	w := &way{
+	w := &method{
 		title: "name its image in another way, " + next,
 		patch: &patches.Patch{Target: targetOf(q.pod), Type: "json", Body: ops},
 		notes: []string{

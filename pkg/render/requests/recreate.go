@@ -51,9 +51,9 @@ func (q *recreate) steps() (*patches.Sequence, error) {
 		return nil, err
 	}
 	q.reportFields(ways)
-	s := q.sequence(q.what(ways))
+	s := q.sequence(q.summary(ways))
 	if len(ways) == 0 {
-		s.Warnings = append(s.Warnings, "nothing restarts these containers: "+q.noWay())
+		s.Warnings = append(s.Warnings, "nothing restarts these containers: "+q.whyNotEvicted())
 		return s, nil
 	}
 	s.Method = methodText(ways)
@@ -66,8 +66,8 @@ func (q *recreate) steps() (*patches.Sequence, error) {
 	return s, nil
 }
 
-// what says what happens.
-func (q *recreate) what(ways []*way) string {
+// summary reports what happens.
+func (q *recreate) summary(ways []*method) string {
 	switch {
 	case len(ways) == 0:
 		return "nothing happens to pod " + q.pod.Name
@@ -85,7 +85,7 @@ func (q *recreate) what(ways []*way) string {
 
 // step is the restart of one container. Stops are serial on both sides; what is
 // ordered also waits until the container is back.
-func (q *recreate) step(w *way, last bool) patches.Step {
+func (q *recreate) step(w *method, last bool) patches.Step {
 	s := patches.Step{Name: w.name, Title: w.title, Patch: w.patch, Commands: w.commands, Before: samePod(q.pod), Notes: w.notes}
 	if w.method == evict {
 		s.After = w.after
@@ -95,23 +95,23 @@ func (q *recreate) step(w *way, last bool) patches.Step {
 	s.Before = append(s.Before, w.before...)
 	s.After = []patches.Condition{q.restarted(w.container)}
 	if q.strategy.OrderedRecreate {
-		s.After = append(s.After, q.up(w.container)...)
+		s.After = append(s.After, q.restartConditions(w.container)...)
 	} else if last {
 		for _, c := range q.spec.Containers {
-			s.After = append(s.After, q.up(c.Name)...)
+			s.After = append(s.After, q.restartConditions(c.Name)...)
 		}
 	}
-	s.Notes = append(s.Notes, q.ifItFails(last)...)
+	s.Notes = append(s.Notes, q.failureCommands(last)...)
 	return s
 }
 
-// ifItFails is the failure policy. There is nothing to stop after the last.
-func (q *recreate) ifItFails(last bool) []string {
+// failureCommands is the failure policy. There is nothing to stop after the last.
+func (q *recreate) failureCommands(last bool) []string {
 	switch {
 	case last:
 		return nil
 	case q.strategy.FailurePolicy == kruise.ContainerRecreateIgnore:
-		return []string{"if this step fails, go on with the next one (failurePolicy Ignore)"}
+		return []string{"if this step fails, continue with the next one (failurePolicy Ignore)"}
 	}
 	return []string{"if this step fails, stop here: the containers that come after it stay as they are (failurePolicy Fail)"}
 }
@@ -140,9 +140,9 @@ func (q *recreate) restarted(container string) patches.Condition {
 	}
 }
 
-// up: a restart has succeeded when the container is ready, and has been there long
+// restartConditions: a restart has succeeded when the container is ready, and has been there long
 // enough.
-func (q *recreate) up(container string) []patches.Condition {
+func (q *recreate) restartConditions(container string) []patches.Condition {
 	ready := patches.Condition{Text: container + " is ready", Check: targetOf(q.pod).WaitFor(field(container, "ready"), "true", q.limit())}
 	n := q.strategy.MinStartedSeconds
 	if n == 0 {
@@ -185,10 +185,10 @@ func field(container, name string) string {
 
 const strategyField = "spec.strategy."
 
-// reportFields says what becomes of each field that says something.
-func (q *recreate) reportFields(ways []*way) {
+// reportFields reports how each field that has an effect is rendered.
+func (q *recreate) reportFields(ways []*method) {
 	if len(ways) == 0 {
-		q.report("no-method", "spec.containers", "nothing is done: "+q.noWay())
+		q.report("no-method", "spec.containers", "nothing is done: "+q.whyNotEvicted())
 		return
 	}
 	q.written("spec.podName")
@@ -219,10 +219,10 @@ func (q *recreate) failure() string {
 	return "failure-fail"
 }
 
-func (q *recreate) reportTimes(ways []*way) {
+func (q *recreate) reportTimes(ways []*method) {
 	if g := q.strategy.TerminationGracePeriodSeconds; g != nil {
 		rule := "grace"
-		if own := q.pod.Spec.TerminationGracePeriodSeconds; own != nil && *own == *g && !slices.ContainsFunc(ways, func(w *way) bool { return w.method == signal }) {
+		if own := q.pod.Spec.TerminationGracePeriodSeconds; own != nil && *own == *g && !slices.ContainsFunc(ways, func(w *method) bool { return w.method == signal }) {
 			rule = "grace-same"
 		}
 		q.report(rule, strategyField+"terminationGracePeriodSeconds", "")

@@ -1,9 +1,8 @@
-// Package requests is the stage in which what is asked of running pods becomes
-// a sequence of patches: a ContainerRecreateRequest and an EphemeralJob are no state
-// that a manifest could hold, so nothing native replaces them. The stage
-// chooses how a client does it without Kruise's node agent, says what must hold for
-// that, and reports what is bent or lost. It sends nothing and knows no cluster but
-// the facts it is handed: the pods.
+// Package requests is the stage in which requests to running pods become sequences of patches: a
+// ContainerRecreateRequest and an EphemeralJob are no state that a manifest could have, so no
+// native object replaces them. The stage chooses how a client does the same without Kruise's node
+// agent, states the conditions for that, and reports what is approximated or lost. It sends
+// nothing, and all that it knows of the cluster are the facts that it gets: the pods.
 package requests
 
 import (
@@ -29,8 +28,8 @@ var kinds = map[string]func(*stage.Context, *resource.Resource) (*patches.Sequen
 // Is reports whether r is of a kind that the stage takes.
 func Is(r *resource.Resource) bool { return r.Group() == kruise.Group && kinds[r.Kind()] != nil }
 
-// Run takes the requests out of the list and returns the sequence of each, in the
-// order of the list. One whose pod is not known has none: the findings say so.
+// Run takes the requests out of the list and returns the sequence of each, in the order of the
+// list. One whose pod is not known has none, with a finding.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, []patches.Sequence, error) {
 	of := map[*resource.Resource]*patches.Sequence{}
 	var errs resource.Errors
@@ -97,8 +96,8 @@ func directory(namespace, kind, name string) string {
 	return stage.PieceName(folder, name, longestFolder, false)
 }
 
-// crowd is what is known of the pods of a namespace.
-type crowd struct {
+// podIndex is what is known of the pods of a namespace.
+type podIndex struct {
 	list []*corev1.Pod
 	// places are those in the list by name, labelled finds those of a selector.
 	places   map[string]int
@@ -111,21 +110,21 @@ type inNamespace string
 
 // pods are those of the request's namespace, the input's before the context's: of
 // two by the same name the first is meant. All requests share them.
-func (q *request) pods() (crowd, error) {
+func (q *request) pods() (podIndex, error) {
 	namespace := q.c.Facts.NamespaceOf(q.r)
-	pods := resource.Once(q.c.Facts, inNamespace(namespace), func() crowd { return crowdOf(q.c.Facts, namespace) })
+	pods := resource.Once(q.c.Facts, inNamespace(namespace), func() podIndex { return podsInNamespace(q.c.Facts, namespace) })
 	return pods, pods.err
 }
 
-func crowdOf(f *resource.Facts, namespace string) crowd {
-	c := crowd{places: map[string]int{}}
+func podsInNamespace(f *resource.Facts, namespace string) podIndex {
+	c := podIndex{places: map[string]int{}}
 	for _, r := range f.All("", "Pod") {
 		if _, seen := c.places[r.Name()]; seen || f.NamespaceOf(r) != namespace {
 			continue
 		}
 		pod := &corev1.Pod{}
 		if _, err := tree.Decode(r.Node(), pod); err != nil {
-			return crowd{err: r.Wrap(err, "")}
+			return podIndex{err: r.Wrap(err, "")}
 		}
 		pod.Namespace = namespace
 		c.places[r.Name()] = len(c.list)

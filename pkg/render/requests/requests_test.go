@@ -26,7 +26,7 @@ spec: {containers: [{name: app, image: "example.com/app:1"}]}
 status: {containerStatuses: [{name: app, imageID: "example.com/app@` + digestA + `"}]}
 `
 
-// TestMethod_IsTheOneOfTheAnnotation: who names a method gets that one, or an error that says why not.
+// TestMethod_IsTheOneOfTheAnnotation: a method that is named is used, or an error has the reason.
 func TestMethod_IsTheOneOfTheAnnotation(t *testing.T) {
 	for method, want := range map[string]string{
 		"image-alias": "image-alias",

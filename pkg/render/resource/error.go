@@ -12,9 +12,9 @@ var (
 	ErrDuplicate = errors.New("is in the input twice")
 )
 
-// Error is a fault of the input, with the place where it stands.
+// Error is a fault of the input, with its place.
 type Error struct {
-	// File and Line say where; Line 0 is unknown.
+	// File and Line are the place; Line 0 is unknown.
 	File string
 	Line int
 	// Object is the zero ID when no object could be made out.

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Origin says where an object came from.
+// Origin is where an object came from.
 type Origin struct {
 	// File is the path as the user gave it, "-" for stdin, "" when the engine
 	// made the object.
@@ -74,9 +74,9 @@ func identify(n *tree.Node) identity {
 	return identity{tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind"), tree.StrAt(meta, "namespace"), tree.StrAt(meta, "name")}
 }
 
-// Parsed returns an object as it stood in the input. raw may be nil when there
-// are no bytes of its own (an element of a List, a KRM item); it must not
-// change afterwards. root is the object's mapping, without aliases.
+// Parsed returns an object as it was in the input. raw may be nil when there are no bytes of its
+// own (an element of a List, a KRM item); it must not change afterwards. root is the object's
+// mapping, without aliases.
 func Parsed(root *tree.Node, raw []byte, origin Origin) *Resource {
 	return &Resource{Origin: origin, node: root, raw: raw, known: identify(root)}
 }

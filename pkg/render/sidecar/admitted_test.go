@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestAdmitted: sets that policies inject go into no template, but count where other
+// TestRun_PolicyInjectedSetsCountOnly: sets that policies inject go into no template, but count where other
 // sets look at them: a canary keeps its base out, and resourcesPolicy leaves out a
 // container that the policy will replace.
-func TestAdmitted(t *testing.T) {
+func TestRun_PolicyInjectedSetsCountOnly(t *testing.T) {
 	admitted := objects(t, `
 apiVersion: apps.kruise.io/v1beta1
 kind: SidecarSet

@@ -92,7 +92,7 @@ type Excess struct {
 	Owner *resource.Resource
 }
 
-// String says it in a line, without the set.
+// String reports it in a line, without the set.
 func (e Excess) String() string {
 	return fmt.Sprintf("container %s in pods of %s would request %s of %s with a limit of %s: the API server refuses such pods",
 		e.Container, e.Owner.ID(), e.Request, e.Resource, e.Limit)

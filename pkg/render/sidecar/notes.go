@@ -131,7 +131,7 @@ func (n *notes) hot(r *resource.Resource, hub *tree.Node, list string) {
 	}
 }
 
-// explain says for every set why it was injected into the template or not.
+// explain reports for every set why it was injected into the template or not.
 func (s *injector) explain(r *resource.Resource, t stage.Template, choices []inject.Choice) {
 	if s.Explain == nil {
 		return

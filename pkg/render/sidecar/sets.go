@@ -74,7 +74,7 @@ func storedRevisions(c *stage.Context) []*inject.Revision {
 	return out
 }
 
-// Matches says which SidecarSets of the facts would go into which pod template in the
+// Matches reports which SidecarSets of the facts would go into which pod template in the
 // list, without putting them in. Sets and templates that cannot be read are left out.
 func Matches(c *stage.Context, list []*resource.Resource) []stage.Explanation {
 	sets, _, _ := collect(c, c.Facts.Stream(kruise.Group, kind))
@@ -175,9 +175,9 @@ func (n *namespaces) get(name string) *namespace {
 	return ns
 }
 
-// addDefaults reads one item of a LimitRange with the defaults that the API
-// server gives the item itself: max serves as default, default and then min as
-// defaultRequest. The first item that says something counts.
+// addDefaults reads one item of a LimitRange with the defaults that the API server gives the item
+// itself: max serves as default, default and then min as defaultRequest. The first item with a
+// value counts.
 func (ns *namespace) addDefaults(item *tree.Node) {
 	if tree.StrAt(item, "type") != "Container" {
 		return

@@ -87,7 +87,7 @@ spec:
 ---
 `
 
-func TestTemplates(t *testing.T) {
+func TestRun_InjectsIntoEveryPodTemplate(t *testing.T) {
 	const pod = `{metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}`
 	for kind, paths := range map[string][]string{
 		"v1 PodTemplate":                           {"template"},
@@ -132,8 +132,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestTemplatePathAstray: a path of the user that leads nowhere is said.
-func TestTemplatePathAstray(t *testing.T) {
+// TestTemplatePaths_ReportsUnusedPath: a path of the user that leads nowhere is reported.
+func TestTemplatePaths_ReportsUnusedPath(t *testing.T) {
 	w := run(t, agent+"{apiVersion: example.com/v1, kind: Task, metadata: {name: t}, spec: {task: {}}}", "",
 		func(c *stage.Context) { c.TemplatePaths = map[string]string{"example.com/Task": "spec.task.pod"} })
 	if w.err != nil || !slices.Contains(w.findings(), "sidecarset/template-path") {
@@ -141,8 +141,8 @@ func TestTemplatePathAstray(t *testing.T) {
 	}
 }
 
-// TestLeftAlone holds pods that the webhook never sees, and what has no pods.
-func TestLeftAlone(t *testing.T) {
+// TestRun_LeavesOtherPodsAlone holds pods that the webhook never sees, and what has no pods.
+func TestRun_LeavesOtherPodsAlone(t *testing.T) {
 	for name, object := range map[string]string{
 		"exists":           `{apiVersion: v1, kind: Pod, metadata: {name: p, uid: x, labels: {app: web}}, spec: {containers: [{name: app}]}}`,
 		"being deleted":    `{apiVersion: v1, kind: Pod, metadata: {name: p, deletionTimestamp: "2026-01-01T00:00:00Z", labels: {app: web}}, spec: {containers: [{name: app}]}}`,
@@ -167,7 +167,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-func TestNotExpanded(t *testing.T) {
+func TestRun_KeepsSetsThatAreNotExpanded(t *testing.T) {
 	w := run(t, agent+`{apiVersion: v1, kind: Pod, metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}`, "",
 		func(c *stage.Context) { c.Expand = func(string) bool { return false } })
 	if w.err != nil || len(w.out) != 2 || w.out[1].Changed() {
@@ -188,7 +188,7 @@ spec:
         image: app:1
 `
 
-func TestContextSets(t *testing.T) {
+func TestRun_SetsOfTheInputReplaceThoseOfTheContext(t *testing.T) {
 	// The set of the input takes the place of the one that exists.
 	stream := strings.Replace(agent, "agent:1", "agent:2", 1) + deployment
 	extra := strings.ReplaceAll(agent, "agent", "extra")
@@ -213,8 +213,8 @@ func TestContextSets(t *testing.T) {
 	}
 }
 
-// TestAgain renders what was rendered: it is not touched.
-func TestAgain(t *testing.T) {
+// TestRun_IsIdempotent renders what was rendered: it is not touched.
+func TestRun_IsIdempotent(t *testing.T) {
 	hot := strings.Replace(agent, `image: "agent:1"`, `image: "agent:1", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "empty:1"}`, 1)
 	w := run(t, hot+deployment, "")
 	if w.err != nil {
@@ -234,7 +234,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-func TestNamespaces(t *testing.T) {
+func TestRun_SelectsNamespaces(t *testing.T) {
 	set := strings.Replace(agent, "  containers", "  namespaceSelector: {matchLabels: {team: core}}\n  containers", 1)
 	unknown := run(t, set+deployment, "")
 	if unknown.err != nil || unknown.out[0].Changed() {
@@ -252,7 +252,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-func TestServiceAccount(t *testing.T) {
+func TestRun_TakesPullSecretsOfTheServiceAccount(t *testing.T) {
 	set := strings.Replace(agent, "  containers", "  imagePullSecrets: [{name: reg}]\n  containers", 1)
 	account := func(name string) string {
 		return `{apiVersion: v1, kind: ServiceAccount, metadata: {name: ` + name + `, namespace: shop}, imagePullSecrets: [{name: sa}]}`
@@ -288,7 +288,7 @@ func TestServiceAccount(t *testing.T) {
 	}
 }
 
-func TestLimitRange(t *testing.T) {
+func TestRun_AppliesLimitRanges(t *testing.T) {
 	set := strings.Replace(agent, `image: "agent:1"`, `resourcesPolicy: {targetContainersMode: sum, resourcesExpr: {limits: {cpu: cpu}, requests: {cpu: cpu}}}`, 1)
 	for _, tt := range []struct{ name, limits, want string }{
 		{"default and defaultRequest", `{type: Container, default: {cpu: 250m}, defaultRequest: {cpu: 50m}}`, "250m 50m"},
@@ -313,9 +313,9 @@ func TestLimitRange(t *testing.T) {
 	}
 }
 
-// TestRequestsAboveLimits: what the API server refuses is reported, with the workload, the
+// TestRun_ReportsRequestsAboveLimits: what the API server refuses is reported, with the workload, the
 // container and the field of the policy; the trial of it changes nothing.
-func TestRequestsAboveLimits(t *testing.T) {
+func TestRun_ReportsRequestsAboveLimits(t *testing.T) {
 	const limits = `{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [{type: Container, default: {cpu: "1"}}]}}`
 	for _, tt := range []struct{ name, limit, request, want string }{
 		{"above", "cpu*50%", "cpu", "spec.containers[0].resourcesPolicy.resourcesExpr.requests.cpu: container agent in pods of Deployment shop/web would request 1 of cpu with a limit of 500m: the API server refuses such pods"},
@@ -347,7 +347,7 @@ func TestRequestsAboveLimits(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestRun_ReportsFaults(t *testing.T) {
 	for _, tt := range []struct{ name, stream, want string }{
 		{"set that cannot be read", strings.Replace(agent, "{app: web}", "[web]", 1), "in.yaml:6: SidecarSet agent: spec.selector.matchLabels"},
 		{"container without name", strings.Replace(agent, "name: agent, image", "image", 1), "spec.containers[0].name"},

@@ -38,7 +38,7 @@ spec:
 
 const deploymentTemplate = "deploymentTemplate:"
 
-func TestErrors(t *testing.T) {
+func TestUnitedDeployment_ReportsFaults(t *testing.T) {
 	tests := []struct {
 		name, input string
 		// field and text are part of the one fault.
@@ -121,8 +121,8 @@ func refused(t *testing.T, input, field, text string, line int) {
 	}
 }
 
-// TestEachSubsetIsReported: one run names the faults of all subsets.
-func TestEachSubsetIsReported(t *testing.T) {
+// TestUnitedDeployment_ReportsFaultsOfAllSubsets: one run names the faults of all subsets.
+func TestUnitedDeployment_ReportsFaultsOfAllSubsets(t *testing.T) {
 	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: a, patch: x}\n    - {name: b, patch: y}"))
 	_, err := split.Run(newContext(in, nil), in)
 	if err == nil || !strings.Contains(err.Error(), "subsets[0]") || !strings.Contains(err.Error(), "subsets[1]") {
@@ -130,7 +130,7 @@ func TestEachSubsetIsReported(t *testing.T) {
 	}
 }
 
-func TestNotExpanded(t *testing.T) {
+func TestRun_KeepsKindsThatAreNotExpanded(t *testing.T) {
 	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: a}"))
 	c := newContext(in, nil)
 	c.Expand = func(string) bool { return false }
@@ -143,7 +143,7 @@ func TestNotExpanded(t *testing.T) {
 	}
 }
 
-func TestLineage(t *testing.T) {
+func TestUnitedDeployment_RecordsItsPieces(t *testing.T) {
 	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: b}\n    - {name: a}"))
 	c := newContext(in, nil)
 	out, err := split.Run(c, in)
@@ -162,8 +162,8 @@ func TestLineage(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce gives the same output whatever the number of goroutines.
-func TestManyAtOnce(t *testing.T) {
+// TestRun_IsDeterministic gives the same output whatever the number of goroutines.
+func TestRun_IsDeterministic(t *testing.T) {
 	var input strings.Builder
 	for i := range 40 {
 		input.WriteString(small(fmt.Sprintf("web-%d", i), "replicas: 7", "    - {name: b, patch: {metadata: {labels: {tier: gold}}}}\n    - {name: a}"))

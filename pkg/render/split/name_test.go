@@ -51,8 +51,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestNamesDiffer: shortening keeps apart what is apart.
-func TestNamesDiffer(t *testing.T) {
+// TestName_ShorteningKeepsNamesApart: shortening keeps apart what is apart.
+func TestName_ShorteningKeepsNamesApart(t *testing.T) {
 	f := forms[0]
 	long := strings.Repeat("n", 60)
 	seen := map[string]string{}

@@ -15,18 +15,18 @@ const kind = kruise.KindUnitedDeployment
 
 // Run is the stage.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	out, err := unite(c, in)
+	out, err := expandUnitedDeployments(c, in)
 	if err != nil {
 		return nil, err
 	}
 	if out, err = spreadAll(c, out); err != nil {
 		return nil, err
 	}
-	return out, distinct(c, in, out)
+	return out, checkNames(c, in, out)
 }
 
-// unite replaces every UnitedDeployment by its workloads.
-func unite(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+// expandUnitedDeployments replaces every UnitedDeployment by its workloads.
+func expandUnitedDeployments(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	if !c.Expand(kind) || len(c.Facts.Stream(kruise.Group, kind)) == 0 {
 		return in, nil
 	}
@@ -39,9 +39,9 @@ func unite(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, err
 	})
 }
 
-// distinct refuses workloads that are called like another object: NAME-SUBSET
+// checkNames refuses workloads that are called like another object: NAME-SUBSET
 // is not unique when names hold dashes (web-a with b, web with a-b).
-func distinct(c *stage.Context, in, out []*resource.Resource) error {
+func checkNames(c *stage.Context, in, out []*resource.Resource) error {
 	given := make(map[*resource.Resource]bool, len(in))
 	for _, r := range in {
 		given[r] = true
@@ -64,13 +64,13 @@ func distinct(c *stage.Context, in, out []*resource.Resource) error {
 		case other == nil:
 			made[key] = r
 		default:
-			errs.Add(clash(given, r, other))
+			errs.Add(nameClash(given, r, other))
 		}
 	}
 	return errs.Err()
 }
 
-func clash(given map[*resource.Resource]bool, r, other *resource.Resource) error {
+func nameClash(given map[*resource.Resource]bool, r, other *resource.Resource) error {
 	if given[r] {
 		r, other = other, r
 	}

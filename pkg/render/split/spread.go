@@ -48,7 +48,7 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 	}
 	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if s := all[r]; s != nil {
-			return s.itself(s.target != nil && over[s.target.Resource] == s), nil
+			return s.remainingSpread(s.target != nil && over[s.target.Resource] == s), nil
 		}
 		if s := over[r]; s != nil {
 			return s.expand()
@@ -57,9 +57,9 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 	})
 }
 
-// itself is what becomes of the WorkloadSpread: nothing where its target has taken
+// remainingSpread is what becomes of the WorkloadSpread: nothing where its target has taken
 // it up; where nothing can, it stays as it is.
-func (s *spreading) itself(taken bool) []*resource.Resource {
+func (s *spreading) remainingSpread(taken bool) []*resource.Resource {
 	if !taken {
 		s.reportKept()
 		return []*resource.Resource{s.r}
@@ -70,7 +70,7 @@ func (s *spreading) itself(taken bool) []*resource.Resource {
 
 // readSpreads reads the WorkloadSpreads of the input and finds their targets.
 func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resource]*spreading, error) {
-	targets := findable(c, in)
+	targets := indexTargets(c, in)
 	all := map[*resource.Resource]*spreading{}
 	var errs resource.Errors
 	for _, r := range in {
@@ -104,7 +104,7 @@ func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
 // expand returns what the target becomes.
 func (s *spreading) expand() ([]*resource.Resource, error) {
 	s.reportTarget()
-	if ok, err := s.admits(); !ok {
+	if ok, err := s.matchesPods(); !ok {
 		return []*resource.Resource{s.target.Resource}, err
 	}
 	pods, err := s.allocate()
@@ -113,16 +113,16 @@ func (s *spreading) expand() ([]*resource.Resource, error) {
 	}
 	switch {
 	case len(pods.limits) == 1 && pods.limits[0] == spread.Unlimited:
-		return s.single()
+		return s.applyOnlySubset()
 	case s.c.SpreadAs == stage.SpreadConstraints:
 		return constrain(pods)
 	}
 	return s.split(pods.pieces())
 }
 
-// admits reports whether the webhook would look at the target's pods at all
+// matchesPods reports whether the webhook would look at the target's pods at all
 // (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
-func (s *spreading) admits() (bool, error) {
+func (s *spreading) matchesPods() (bool, error) {
 	f := s.spec.TargetFilter
 	if f == nil {
 		return true, nil

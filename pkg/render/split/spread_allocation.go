@@ -73,14 +73,13 @@ func (a *allocation) closeUnschedulable() {
 	a.reportAdaptive(off)
 }
 
-// replicas is how many pods the target has at a time. Where an autoscaler owns the
-// number, the input may not have it: the live objects say it, else the least that
-// the autoscaler permits.
+// replicas is how many pods the target has at a time. If an autoscaler owns the number, the input
+// may not have it: it is that of the live objects, else the minimum of the autoscaler.
 func (a *allocation) replicas() int {
 	if a.target.form.job || tree.Get(a.target.hub, "spec", "replicas") != nil || a.target.scaler == nil {
 		return spread.Pods(a.target.hub)
 	}
-	if n, known := a.live(); known {
+	if n, known := a.liveReplicas(); known {
 		a.report("workloadspread/replicas-live", "spec.subsets", counted.With(n, "replica is shared out, as many as there are now", "replicas are shared out, as many as there are now"))
 		return n
 	}
@@ -95,9 +94,9 @@ func (a *allocation) replicas() int {
 	return least
 }
 
-// live is how many replicas the target has in the cluster, or the workloads that
+// liveReplicas is how many replicas the target has in the cluster, or the workloads that
 // an earlier rendering made of it.
-func (a *allocation) live() (n int, known bool) {
+func (a *allocation) liveReplicas() (n int, known bool) {
 	if r := a.c.Facts.Existing(a.target.Resource); r != nil {
 		return spread.Pods(r.Node()), true
 	}
@@ -139,7 +138,7 @@ type piece struct {
 	first, before int
 	// completions are those of a Job.
 	completions int64
-	// leads says that it is the first.
+	// leads is true if it is the first.
 	leads bool
 }
 
@@ -151,9 +150,9 @@ const restTitle = "rest"
 func (a *allocation) pieces() []piece {
 	var list []piece
 	if a.target.form.ordinals {
-		list = a.numbered()
+		list = a.piecesByOrdinal()
 	} else {
-		list = a.counted()
+		list = a.piecesByCount()
 	}
 	before := 0
 	out := list[:0]
@@ -173,7 +172,7 @@ func (a *allocation) pieces() []piece {
 	return out
 }
 
-func (a *allocation) counted() (list []piece) {
+func (a *allocation) piecesByCount() (list []piece) {
 	n := a.pods
 	if all, ok := tree.Int(tree.Get(a.target.hub, "spec", "completions")); ok && a.target.form.job {
 		n = int(min(int64(n), max(all, 0)))
@@ -185,8 +184,8 @@ func (a *allocation) counted() (list []piece) {
 	return append(list, piece{subset: spread.None, title: restTitle, pods: rest})
 }
 
-// numbered maps ordinals, which no piece shares with another.
-func (a *allocation) numbered() (list []piece) {
+// piecesByOrdinal maps ordinals, which no piece shares with another.
+func (a *allocation) piecesByOrdinal() (list []piece) {
 	shares, rest := spread.FillOrdinals(a.limits, rules.Ordinals(a.target.firstOrdinal(), a.pods, a.target.reservedOrdinals()))
 	next := a.target.firstOrdinal()
 	for i, ordinals := range shares {

@@ -116,7 +116,7 @@ func (k *constraints) spreadTopology() {
 	}
 	selector := tree.Clone(tree.Get(k.target.hub, "spec", "selector"))
 	if k.target.form.job {
-		selector = tree.Map("matchLabels", copied(tree.Get(k.template, "metadata", "labels")))
+		selector = tree.Map("matchLabels", copyMapping(tree.Get(k.template, "metadata", "labels")))
 	}
 	tree.Append(tree.EnsureSeq(k.template, "spec", "topologySpreadConstraints"), []*tree.Node{tree.Map(
 		"maxSkew", tree.Int64(int64(max(most-least, 1))), "topologyKey", key, "whenUnsatisfiable", "ScheduleAnyway", "labelSelector", selector,

@@ -13,7 +13,7 @@ import (
 
 func (s *spreading) report(id, field, detail string) { s.c.Findings.Add(id, s.r, field, detail) }
 
-// reportKept says why the WorkloadSpread stays.
+// reportKept reports why the WorkloadSpread stays.
 func (s *spreading) reportKept() {
 	ref := s.spec.TargetReference
 	if ref == nil {
@@ -27,14 +27,14 @@ func (s *spreading) reportKept() {
 	s.report("workloadspread/target-missing", "spec.targetRef", name+" of "+ref.APIVersion+" is not in the input as a workload with a pod template: the WorkloadSpread stays as it is")
 }
 
-// reportTarget says what is special about the target.
+// reportTarget reports what is special about the target.
 func (s *spreading) reportTarget() {
 	if s.target.Label(kruise.SubsetNameLabel) != "" && s.target.Label(kruise.SourceLabel) != "" {
-		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is what a subset of a UnitedDeployment became")
+		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is the workload of a subset of a UnitedDeployment")
 	}
 }
 
-// reportSplit says what becomes of the target, and of what is written.
+// reportSplit reports what becomes of the target, and of what is written.
 func (s *spreading) reportSplit(list []piece) {
 	names := make([]string, len(list))
 	rest := 0
@@ -53,7 +53,7 @@ func (s *spreading) reportSplit(list []piece) {
 	s.reportShares()
 }
 
-// reportForm says what the kind of the target makes of being split.
+// reportForm reports what the kind of the target makes of being split.
 func (s *spreading) reportForm() {
 	switch {
 	case s.target.form.job:
@@ -79,7 +79,7 @@ func (s *spreading) reportForm() {
 	}
 }
 
-// reportShares says what is special about maxReplicas.
+// reportShares reports what is special about maxReplicas.
 func (s *spreading) reportShares() {
 	ref := s.spec.TargetReference
 	for i, subset := range s.spec.Subsets {
@@ -102,7 +102,7 @@ var perSpreadSubset = []struct{ field, id string }{
 	{"patch", "workloadspread/patch"},
 }
 
-// reportSubsets says what becomes of what subsets put into pods.
+// reportSubsets reports what becomes of what subsets put into pods.
 func (s *spreading) reportSubsets() {
 	for i, subset := range s.subsets {
 		at := fmt.Sprintf("spec.subsets[%d].", i)

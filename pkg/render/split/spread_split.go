@@ -40,8 +40,8 @@ func (s *spreading) split(pieces []piece) ([]*resource.Resource, error) {
 	return out, nil
 }
 
-// single puts the only subset, which takes every pod, into the target itself.
-func (s *spreading) single() ([]*resource.Resource, error) {
+// applyOnlySubset puts the only subset, which takes every pod, into the target itself.
+func (s *spreading) applyOnlySubset() ([]*resource.Resource, error) {
 	template, err := s.podTemplate(0)
 	if err != nil {
 		return nil, err
@@ -163,15 +163,15 @@ func (b pieceBuilder) metadata(source *tree.Node) *tree.Node {
 		b.report("workloadspread/name-shortened", "spec.subsets", name+" in place of "+whole)
 	}
 	tree.Set(m, "name", tree.String(name))
-	set := copied(tree.Get(m, "labels"))
+	set := copyMapping(tree.Get(m, "labels"))
 	tree.Set(set, kruise.SpreadLabel, tree.String(b.label()))
 	tree.Set(set, kruise.SpreadSubsetLabel, tree.String(b.title))
 	tree.Set(m, "labels", set)
 	if b.target.Group() == kruise.Group {
-		return m // what lowers the piece says where it came from
+		return m // the lowering of the piece writes its source
 	}
 	if tree.Has(set, kruise.SourceLabel) {
-		return m // an earlier stage has said so
+		return m // an earlier stage has written it
 	}
 	tree.Set(set, kruise.SourceLabel, tree.String(b.label()))
 	return m

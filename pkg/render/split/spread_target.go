@@ -22,10 +22,10 @@ type spreadTarget struct {
 	scaler *resource.Resource
 }
 
-// spreadForm says how the pods of a kind of target differ from those of others.
+// spreadForm defines how the pods of a kind of target differ from those of others.
 type spreadForm struct {
 	nameLimit int
-	// hostnames says that pods are called after the workload, so that its name may
+	// hostnames is true if pods are called after the workload, so that its name may
 	// not hold dots.
 	hostnames bool
 	// ordinals: pods have numbers, by which they are mapped to subsets.
@@ -49,9 +49,9 @@ var spreadForms = map[string]spreadForm{
 // jobLimit is the longest name of a Job: its pods carry it as a label.
 const jobLimit = 63
 
-// findable indexes what can be a target, by what it is called and, while kustomize
+// indexTargets indexes what can be a target, by what it is called and, while kustomize
 // runs, was called.
-func findable(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.Resource {
+func indexTargets(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.Resource {
 	out := map[resource.ID]*resource.Resource{}
 	for _, r := range in {
 		if _, twice := out[c.Facts.IDOf(r)]; !twice {

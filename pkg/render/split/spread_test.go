@@ -47,7 +47,7 @@ const (
 	aStatefulSet = "apps/v1 StatefulSet"
 )
 
-func TestSpreadErrors(t *testing.T) {
+func TestSpread_ReportsFaults(t *testing.T) {
 	const two = "[{name: a, maxReplicas: 1}, {name: b}]"
 	for _, tc := range []struct {
 		name, input string
@@ -72,8 +72,8 @@ func TestSpreadErrors(t *testing.T) {
 	}
 }
 
-// TestSpreadShares: replicas, ordinals and completions of each workload.
-func TestSpreadShares(t *testing.T) {
+// TestSpread_DividesReplicas: replicas, ordinals and completions of each workload.
+func TestSpread_DividesReplicas(t *testing.T) {
 	for _, tc := range []struct{ name, kind, subsets, spec, want string }{
 		{"numbers", aDeployment, "[{name: a, maxReplicas: 3}, {name: b, maxReplicas: 5}, {name: c}]", "replicas: 10", "web-a 3, web-b 5, web-c 2"},
 		{"fewer", aDeployment, "[{name: a, maxReplicas: 3}, {name: b, maxReplicas: 5}, {name: c}]", "replicas: 6", "web-a 3, web-b 3, web-c 0"},
@@ -112,7 +112,7 @@ func TestSpreadShares(t *testing.T) {
 	}
 }
 
-func TestSpreadLineage(t *testing.T) {
+func TestSpread_RecordsPiecesOfItsTarget(t *testing.T) {
 	in := golden.Parse(t, spreadOver(aDeployment, "[{name: a, maxReplicas: 1}, {name: b}]", "replicas: 2"))
 	c := newContext(in, nil)
 	if _, err := split.Run(c, in); err != nil {
@@ -128,9 +128,9 @@ func TestSpreadLineage(t *testing.T) {
 	}
 }
 
-// TestSpreadUnderKustomize: while kustomize runs, the target has a new name and
+// TestSpread_FindsRenamedTarget: while kustomize runs, the target has a new name and
 // the reference the old one.
-func TestSpreadUnderKustomize(t *testing.T) {
+func TestSpread_FindsRenamedTarget(t *testing.T) {
 	text := spreadOver(aDeployment, "[{name: a, maxReplicas: 1}, {name: b}]", "replicas: 2")
 	text = strings.Replace(text, "kind: Deployment\nmetadata: {name: web, namespace: shop}", `kind: Deployment
 metadata:

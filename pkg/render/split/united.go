@@ -103,7 +103,7 @@ func (x *expansion) allocate() error {
 	}
 	counts, err := allocate.Replicas(in)
 	if err != nil {
-		return placed(x.r, err)
+		return faultsOf(x.r, err)
 	}
 	x.counts = counts
 	x.reportAllocation(in)
@@ -118,8 +118,8 @@ func (x *expansion) adaptive() (adaptive, reserve bool) {
 	return adaptive, adaptive && s.Adaptive != nil && s.Adaptive.ReserveUnschedulablePods
 }
 
-// placed puts faults of the leaves into r's file, one by one.
-func placed(r *resource.Resource, err error) error {
+// faultsOf puts faults of the leaves into r's file, one by one.
+func faultsOf(r *resource.Resource, err error) error {
 	var parts, out resource.Errors
 	parts.Add(err)
 	for _, e := range parts {
@@ -138,12 +138,12 @@ type form struct {
 	apiVersion string
 	group      string
 	kind       string
-	// paced says how a partition reaches the workload.
+	// paced is how a partition reaches the workload.
 	paced pacing
 	// nameLimit is the longest name with which the workload's pods come into
 	// being.
 	nameLimit int
-	// hostnames says that pods are called after the workload, so that its name
+	// hostnames is true if pods are called after the workload, so that its name
 	// may not hold dots.
 	hostnames bool
 }

@@ -107,23 +107,23 @@ func (o *observed) find(x *expansion) *found {
 			f.pods[subset] = append(f.pods[subset], p)
 		}
 	}
-	for _, s := range tree.Items(tree.Get(x.known(), "status", "subsetStatuses")) {
+	for _, s := range tree.Items(tree.Get(x.knownObject(), "status", "subsetStatuses")) {
 		f.status[tree.StrAt(s, "name")] = s
 	}
 	return f
 }
 
-// known is the UnitedDeployment with the controller's view in its status: the
+// knownObject is the UnitedDeployment with the controller's view in its status: the
 // cluster's, else the input's own.
-func (x *expansion) known() *tree.Node {
+func (x *expansion) knownObject() *tree.Node {
 	if live := x.c.Facts.Existing(x.r); live != nil {
 		return live.Node()
 	}
 	return x.r.Node()
 }
 
-// owns reports whether w is of a kind that x makes, or has been lowered to,
-// and nothing says that it belongs to another object.
+// owns reports whether w is of a kind that x makes, or has been lowered to, and it has no sign of
+// another owner.
 func (x *expansion) owns(w *candidate) bool {
 	source := w.labels[kruise.SourceLabel]
 	same := w.id.Group == x.form.group && w.id.Kind == x.form.kind
@@ -134,9 +134,9 @@ func (x *expansion) owns(w *candidate) bool {
 	return w.owner == resource.ID{} || w.owner == resource.ID{Group: kruise.Group, Kind: kind, Name: x.r.Name()}
 }
 
-// state is what allocation wants to know of a subset (docs/kruise/distribution.md#which-allocator).
-// Rendering has no clock: a condition or pod that says unschedulable is taken as recent or as
-// overdue, whichever counts.
+// state is the state of a subset for its allocation (docs/kruise/distribution.md#which-allocator).
+// Rendering has no clock: an unschedulable condition or pod is taken as recent or as overdue,
+// whichever counts.
 func (f *found) state(subset string) allocate.State {
 	var s allocate.State
 	if w := f.workloads[subset]; w != nil {
@@ -146,13 +146,13 @@ func (f *found) state(subset string) allocate.State {
 		}
 		s.Ready = count(tree.Get(w.Node(), "status", "readyReplicas"))
 	}
-	s.Unschedulable = f.marked(subset) || f.hasUnschedulable(subset)
+	s.Unschedulable = f.isUnschedulable(subset) || f.hasUnschedulable(subset)
 	s.Reserved = f.reserved(subset)
 	return s
 }
 
-// marked reports whether the subset's condition Schedulable is False.
-func (f *found) marked(subset string) bool {
+// isUnschedulable reports whether the subset's condition Schedulable is False.
+func (f *found) isUnschedulable(subset string) bool {
 	condition, _ := tree.Find(tree.Get(f.status[subset], "conditions"), "type", "Schedulable")
 	return tree.StrAt(condition, "status") == "False"
 }
@@ -188,7 +188,7 @@ func (f *found) reserved(subset string) int32 {
 	return n
 }
 
-// count reads a number of pods; what is none counts as 0.
+// count reads a number of pods; an invalid one counts as 0.
 func count(n *tree.Node) int32 {
 	v, _ := tree.Int(n)
 	return int32(min(max(v, 0), math.MaxInt32))

@@ -34,10 +34,10 @@ var perSubset = []struct{ field, id string }{
 	{"patch", "uniteddeployment/patch"},
 }
 
-// reportFields says what becomes of what is written.
+// reportFields reports what becomes of what is written.
 func (x *expansion) reportFields() {
 	for _, f := range asWritten {
-		if x.written(f.field) {
+		if x.isWritten(f.field) {
 			x.report(f.id, f.field, "")
 		}
 	}
@@ -48,7 +48,7 @@ func (x *expansion) reportFields() {
 		at := fmt.Sprintf("spec.topology.subsets[%d].", i)
 		x.report("uniteddeployment/subset", at+"name", "")
 		for _, f := range perSubset {
-			if x.written(at + f.field) {
+			if x.isWritten(at + f.field) {
 				x.report(f.id, at+f.field, "")
 			}
 		}
@@ -66,18 +66,17 @@ var templateRules = map[string]string{
 	"deploymentTemplate":          "deployment-template",
 }
 
-// written reports whether the path leads to something that says more than
-// leaving it out.
-func (x *expansion) written(path string) bool {
+// isWritten reports whether the field at the path has an effect.
+func (x *expansion) isWritten(path string) bool {
 	n, whole := tree.At(x.hub, path)
 	return whole && !tree.IsNull(n) && (tree.IsScalar(n) || len(n.Content) > 0)
 }
 
-// reportAllocation says where the result hangs on what is known of the
+// reportAllocation reports where the result hangs on what is known of the
 // cluster.
 func (x *expansion) reportAllocation(in allocate.Input) {
 	const strategy = "spec.topology.scheduleStrategy"
-	if !in.Adaptive && x.written(strategy+".type") {
+	if !in.Adaptive && x.isWritten(strategy+".type") {
 		x.report("uniteddeployment/schedule-strategy", strategy+".type", "")
 	}
 	switch {
@@ -92,7 +91,7 @@ func (x *expansion) reportAllocation(in allocate.Input) {
 	}
 }
 
-// reportKnown says which subsets were taken as unschedulable, or that nothing
+// reportKnown reports which subsets were taken as unschedulable, or that nothing
 // was known.
 func (x *expansion) reportKnown(in allocate.Input, field string) {
 	if x.facts.empty() {

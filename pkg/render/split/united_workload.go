@@ -21,7 +21,7 @@ func (x *expansion) workload(i int) (*tree.Node, error) {
 	first(spec, "replicas", tree.Int64(int64(x.counts[i])))
 	selector := x.subsetSelector(i)
 	tree.InsertAfter(spec, "replicas", "selector", selector)
-	if err := x.pace(spec, i); err != nil {
+	if err := x.setPartition(spec, i); err != nil {
 		return nil, err
 	}
 	template, err := x.podTemplate(tree.Get(spec, "template"), i)
@@ -29,7 +29,7 @@ func (x *expansion) workload(i int) (*tree.Node, error) {
 		return nil, err
 	}
 	tree.Set(spec, "template", template)
-	if err := x.selected(template, selector, i); err != nil {
+	if err := x.checkSelector(template, selector, i); err != nil {
 		return nil, err
 	}
 	meta, err := x.metadata(i)
@@ -76,9 +76,9 @@ func (x *expansion) podTemplate(template *tree.Node, i int) (*tree.Node, error) 
 	return out, x.r.Wrap(err, fmt.Sprintf("spec.topology.subsets[%d].patch", i))
 }
 
-// selected refuses a workload that Kubernetes would refuse: one whose selector
+// checkSelector refuses a workload that Kubernetes would refuse: one whose selector
 // does not take its own pods.
-func (x *expansion) selected(template, selector *tree.Node, i int) error {
+func (x *expansion) checkSelector(template, selector *tree.Node, i int) error {
 	set := tree.Strings(tree.Get(template, "metadata", "labels"))
 	subset := x.spec.Topology.Subsets[i].Name
 	if x.selects(set) && set[kruise.SubsetNameLabel] == subset {
@@ -131,7 +131,7 @@ func (x *expansion) metadata(i int) (*tree.Node, error) {
 }
 
 func (x *expansion) labels(subset string) *tree.Node {
-	m := copied(tree.Get(x.template, "metadata", "labels"))
+	m := copyMapping(tree.Get(x.template, "metadata", "labels"))
 	tree.Each(tree.Get(x.hub, "spec", "selector", "matchLabels"), func(k, v *tree.Node) {
 		tree.Set(m, k.Value, tree.String(tree.Str(v)))
 	})
@@ -141,7 +141,7 @@ func (x *expansion) labels(subset string) *tree.Node {
 }
 
 func (x *expansion) annotations(i int) *tree.Node {
-	m := copied(tree.Get(x.template, "metadata", "annotations"))
+	m := copyMapping(tree.Get(x.template, "metadata", "annotations"))
 	for _, key := range layers {
 		if v := x.r.Annotation(key); v != "" {
 			tree.Set(m, key, tree.String(v))
@@ -162,8 +162,8 @@ func quoted(json string) *tree.Node {
 	return n
 }
 
-// copied clones a mapping for adding keys of any length.
-func copied(n *tree.Node) *tree.Node {
+// copyMapping clones a mapping for adding keys of any length.
+func copyMapping(n *tree.Node) *tree.Node {
 	if !tree.IsMap(n) {
 		return tree.Map()
 	}
@@ -172,9 +172,9 @@ func copied(n *tree.Node) *tree.Node {
 	return c
 }
 
-// pace writes how many pods of subset i stay at the old revision: what
-// manualUpdate says, at most all of them (docs/kruise/distribution.md#update-strategy).
-func (x *expansion) pace(spec *tree.Node, i int) error {
+// setPartition writes how many pods of subset i stay at the old revision: the number of
+// manualUpdate, at most all of them (docs/kruise/distribution.md#update-strategy).
+func (x *expansion) setPartition(spec *tree.Node, i int) error {
 	given, count := x.partition(i), x.counts[i]
 	strategy := tree.Get(spec, "updateStrategy")
 	kind := tree.StrAt(strategy, "type")
@@ -202,7 +202,7 @@ func (x *expansion) pace(spec *tree.Node, i int) error {
 	return nil
 }
 
-// partition is what manualUpdate says of subset i, 0 when it says nothing.
+// partition is the partition of subset i in manualUpdate, 0 without one.
 func (x *expansion) partition(i int) int32 {
 	if x.spec.UpdateStrategy.ManualUpdate == nil {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Explanation says what one SidecarSet did with one pod template, and why.
+// Explanation is what one SidecarSet did with one pod template, and why.
 type Explanation struct {
 	// Template is the workload that holds the pod template; Path leads to the
 	// template inside it.

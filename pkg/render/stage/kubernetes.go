@@ -18,8 +18,8 @@ func (c *Context) Since(minor int) bool {
 	return c.Kubernetes == 0 || c.Kubernetes >= minor
 }
 
-// kubernetesVersion also matches what a server says of itself, such as
-// v1.36.3-gke.100 or 1.36+.
+// kubernetesVersion also matches the version that a server reports, such as v1.36.3-gke.100 or
+// 1.36+.
 var kubernetesVersion = regexp.MustCompile(`^v?1\.([0-9]{1,3})([.+-].*)?$`)
 
 // ParseKubernetes returns the minor version in a text such as 1.36 or v1.36.3.

@@ -108,10 +108,10 @@ func (r *Room) Err(what string) error {
 	default:
 		return nil
 	}
-	return &resource.Error{Err: fmt.Errorf("%s would hold more than %s", what, r.most.output(limit)), Hint: apart(limit, r.most.twice(limit))}
+	return &resource.Error{Err: fmt.Errorf("%s would hold more than %s", what, r.most.output(limit)), Hint: splitHint(limit, r.most.raisedLimit(limit))}
 }
 
-// output says how much the output may hold, as its limit of that name has it.
+// output reports how much the output may hold, as its limit of that name has it.
 func (l Limits) output(limit string) string {
 	if limit == "output-nodes" {
 		return fmt.Sprintf("%d values and keys", l.OutputNodes)
@@ -119,31 +119,30 @@ func (l Limits) output(limit string) string {
 	return fmt.Sprintf("%s of text", size(int64(l.OutputBytes)))
 }
 
-// twice is a value to raise the limit to: how much the whole output would hold is not known when
+// raisedLimit is a value to raise the limit to: how much the whole output would hold is not known when
 // rendering stops.
-func (l Limits) twice(limit string) string {
+func (l Limits) raisedLimit(limit string) string {
 	if limit == "output-nodes" {
 		return strconv.FormatInt(2*int64(l.OutputNodes), 10)
 	}
 	return strconv.FormatInt(2*int64(l.OutputBytes), 10)
 }
 
-func apart(limit, value string) string {
+func splitHint(limit, value string) string {
 	return "render parts of it separately, or raise the limit with --limit " + limit + "=" + value
 }
 
-// Fits refuses what an object would be multiplied into: so many times each, called
-// what, is more than the whole output may hold. field is that of the object that says
-// how often.
+// Fits refuses copies of an object if times copies, called what, are more than the whole output
+// may hold. field is the field of the object with that number.
 func (c *Context) Fits(r *resource.Resource, field string, each tree.Weight, times int, what string) error {
 	most := c.Limits.OrDefault()
 	over := func(one int64, limit int) bool { return times > 0 && one > int64(limit)/int64(times) }
 	switch {
 	case over(each.Nodes, most.OutputNodes):
-		return r.Fault(field, apart("output-nodes", "N"), "%d %s with %d values and keys each are more than the %s that the output may hold",
+		return r.Fault(field, splitHint("output-nodes", "N"), "%d %s with %d values and keys each are more than the %s that the output may hold",
 			times, what, each.Nodes, most.output("output-nodes"))
 	case over(each.Bytes, most.OutputBytes):
-		return r.Fault(field, apart("output-bytes", "N"), "%d %s with %s each are more than the %s that the output may hold",
+		return r.Fault(field, splitHint("output-bytes", "N"), "%d %s with %s each are more than the %s that the output may hold",
 			times, what, size(each.Bytes), most.output("output-bytes"))
 	}
 	return nil

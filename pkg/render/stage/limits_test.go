@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-func TestReplaceIsBounded(t *testing.T) {
+func TestReplace_IsBounded(t *testing.T) {
 	double := func(r *resource.Resource) ([]*resource.Resource, error) { return []*resource.Resource{r, r}, nil }
 	in := make([]*resource.Resource, 5)
 	c := &Context{Limits: Limits{Objects: 10}}
@@ -25,7 +25,7 @@ func TestReplaceIsBounded(t *testing.T) {
 	}
 }
 
-func TestBudgetStops(t *testing.T) {
+func TestBudget_StopsAtTheLimit(t *testing.T) {
 	b := NewBudget(3)
 	if !b.Spend(3) || b.Err("%s", "object") != nil {
 		t.Error("the limit itself is kept")
@@ -35,7 +35,7 @@ func TestBudgetStops(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfLimits(t *testing.T) {
+func TestLimits_OrDefaultFillsZeros(t *testing.T) {
 	if got := (Limits{Subsets: 5}).OrDefault(); got.Subsets != 5 || got.Objects != DefaultObjects || got.Copies != DefaultCopies || got.CopyBytes != DefaultCopyBytes || got.Containers != DefaultContainers {
 		t.Errorf("%+v", got)
 	}

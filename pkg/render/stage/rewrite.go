@@ -54,8 +54,8 @@ func Retype(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Nod
 	return out
 }
 
-// Fields returns a copy of the mapping spec with each field as keep says, nil
-// for one that goes. A key may be renamed and keeps its comments.
+// Fields returns a copy of the mapping spec with each field as keep returns it, nil for one that
+// is dropped. A key may be renamed and keeps its comments.
 func Fields(spec *tree.Node, keep func(name string, v *tree.Node) (newName string, value *tree.Node)) *tree.Node {
 	out := tree.Shallow(spec)
 	out.Content = nil
@@ -139,12 +139,11 @@ func PieceName(owner, piece string, limit int, hostnames bool) string {
 	return strings.TrimRight(legal[:keep], "-.") + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// harmless are the values that mean the same as leaving the field out.
-var harmless = []string{"", "false", "0", "0%"}
+// defaultValues are the values that mean the same as leaving the field out.
+var defaultValues = []string{"", "false", "0", "0%"}
 
-// Written reports whether the dotted field of an object is given with a value that
-// says something.
+// Written reports whether the dotted field of an object has a value other than the default.
 func Written(n *tree.Node, field string) bool {
 	value := tree.Get(n, tree.Steps(field)...)
-	return value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value))
+	return value != nil && (!tree.IsScalar(value) || !slices.Contains(defaultValues, value.Value))
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Driver says who replaces the pods of what is rendered (docs/drivers.md).
+// Driver defines who replaces the pods of what is rendered (docs/drivers.md).
 type Driver string
 
 // The drivers that rendering distinguishes.
@@ -32,7 +32,7 @@ const (
 	Client Driver = "client"
 )
 
-// SidecarSetAs says what SidecarSets become.
+// SidecarSetAs defines what SidecarSets become.
 type SidecarSetAs string
 
 // The forms of a SidecarSet.
@@ -84,8 +84,8 @@ type Context struct {
 	// Admitted are the SidecarSets, by name, that policies inject: no template gets
 	// them.
 	Admitted map[string]*resource.Resource
-	// Patches is whether what is asked of running pods is written down as patches;
-	// without it the findings say how to have that.
+	// Patches is whether requests to running pods are written as patches; without it the findings
+	// explain how to get them.
 	Patches bool
 	// Limits bound what is made.
 	Limits Limits
@@ -170,7 +170,7 @@ func weightOf(r *resource.Resource) tree.Weight {
 	return r.Weight()
 }
 
-// SpreadAs says what becomes of the target of a WorkloadSpread.
+// SpreadAs defines what becomes of the target of a WorkloadSpread.
 type SpreadAs string
 
 // The forms of a spread target.

@@ -84,8 +84,8 @@ func (p *pod) report(id, field string) {
 	p.c.Findings.Add(id, p.r, field, "")
 }
 
-// sidecars makes native sidecars of the containers that take says, in the order
-// of their launch, behind the init containers that are there.
+// sidecars turns the containers that take selects into native sidecars, in the order of their
+// launch, behind the existing init containers.
 func (p *pod) sidecars(order []int, take func(i int) bool) {
 	out := tree.Shallow(p.template)
 	spec := tree.Shallow(tree.Get(out, "spec"))

@@ -21,7 +21,7 @@ func Of(list []*resource.Resource) []string {
 	out := make([]string, len(list))
 	targets, known := map[resource.ID]string{}, map[string]bool{}
 	for i, r := range list {
-		if out[i] = made(r); out[i] != "" {
+		if out[i] = subsetOf(r); out[i] != "" {
 			targets[r.ID()], known[out[i]] = out[i], true
 		}
 	}
@@ -46,14 +46,14 @@ func Of(list []*resource.Resource) []string {
 // WorkloadSpread divides within it stays in it.
 var labels = []string{kruise.SubsetNameLabel, kruise.SpreadSubsetLabel}
 
-func made(r *resource.Resource) string {
+func subsetOf(r *resource.Resource) string {
 	if name := r.Subset(); name != "" {
 		return name
 	}
-	return named(r.Labels())
+	return subsetLabel(r.Labels())
 }
 
-func named(set map[string]string) string {
+func subsetLabel(set map[string]string) string {
 	for _, key := range labels {
 		if name := set[key]; name != "" {
 			return name
@@ -76,7 +76,7 @@ func target(r *resource.Resource) resource.ID {
 // selected is the subset that all pods have which r selects.
 func selected(r *resource.Resource) string {
 	for _, path := range [][]string{{"spec", "selector", "matchLabels"}, {"spec", "podSelector", "matchLabels"}, {"spec", "selector"}} {
-		if name := named(tree.Strings(tree.Get(r.Node(), path...))); name != "" {
+		if name := subsetLabel(tree.Strings(tree.Get(r.Node(), path...))); name != "" {
 			return name
 		}
 	}

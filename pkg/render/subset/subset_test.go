@@ -107,8 +107,8 @@ spec: {selector: {apps.kruise.io/subset-name: gone}}
 	}
 }
 
-// TestDerived: what a stage makes of an object of a subset belongs to that subset, too.
-func TestDerived(t *testing.T) {
+// TestOf_DerivedObjectsBelongToTheSubset: what a stage makes of an object of a subset belongs to that subset, too.
+func TestOf_DerivedObjectsBelongToTheSubset(t *testing.T) {
 	a := parse(t, deployment)
 	a.SetSubset("a")
 	from := resource.Derived(parse(t, deployment).Node(), a)
@@ -117,8 +117,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestNoSubsets: without a workload of a subset all is shared, whatever it selects.
-func TestNoSubsets(t *testing.T) {
+// TestOf_WithoutWorkloadAllIsShared: without a workload of a subset all is shared, whatever it selects.
+func TestOf_WithoutWorkloadAllIsShared(t *testing.T) {
 	got := subset.Of([]*resource.Resource{parse(t, deployment), parse(t, `
 apiVersion: v1
 kind: Service

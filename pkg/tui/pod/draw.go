@@ -76,7 +76,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	lines := []draw.Line{heading("BLOCKED BY", "")}
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
-		if c.Stuck {
+		if c.Blocked {
 			picture, style = env.Theme.Symbols.Blocked, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)

@@ -164,7 +164,7 @@ func blockers(env screen.Env, d *world.Detail, width int) []draw.Line {
 		switch {
 		case approvals[c.Gate]:
 			symbol, style = env.Theme.Symbols.Paused, theme.Wait
-		case c.Stuck:
+		case c.Blocked:
 			symbol, style = env.Theme.Symbols.Blocked, theme.Bad
 		}
 		for i, l := range draw.Wrap(theme.Plain, c.Gate+": "+c.String(), width-6) {

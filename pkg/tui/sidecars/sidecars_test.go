@@ -22,7 +22,7 @@ func ref(namespace, name string) cluster.Ref {
 // sets are a mesh in the middle of hot upgrades, an agent that some pods cannot take,
 // a log shipper that is frozen, and so many more.
 func sets(more int) *world.Sidecars {
-	barred := "more than images of the sidecars changed since it was made, and only images change in place"
+	barred := "the sidecars changed in more than images since the pod was created, and only images can change in place"
 	list := []*world.SidecarSet{
 		{
 			Name: "agent", Revision: "agent-7d9f", Partition: "20%", Containers: []world.SidecarContainer{{Name: "agent", Image: "registry.example.com/ops/agent:5.2"}},

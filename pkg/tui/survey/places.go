@@ -99,7 +99,7 @@ func placed(out *world.Distribution, p *places.Placement, updated map[string]int
 // place than they should be are not moved, which is no fault.
 func subsetHealth(s places.Subset) world.Health {
 	switch {
-	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Stuck != "" }):
+	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Unschedulable != "" }):
 		return world.Blocked
 	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
 		return world.Progressing

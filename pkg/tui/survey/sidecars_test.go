@@ -78,7 +78,7 @@ func TestSidecars(t *testing.T) {
 		Cells: []world.SidecarCell{
 			{
 				Workload: basket, Matched: 4, Updated: 2, Ready: 3, UpdatedReady: 1, Upgrading: map[string]string{"basket-2": "proxy-1 starts beside proxy-2"},
-				Held: []world.Held{{Pods: []string{"basket-4"}, Why: "more than images of the sidecars changed since it was made, and only images change in place"}},
+				Held: []world.Held{{Pods: []string{"basket-4"}, Why: "the sidecars changed in more than images since the pod was created, and only images can change in place"}},
 			},
 			{
 				Workload: cart, Matched: 1, Updated: 1, Upgrading: map[string]string{"cart-0": "proxy-1 is ready, proxy-2 is emptied next"},

@@ -88,9 +88,9 @@ func (d *Detail) judge() Health {
 		return Aborted
 	case p.Failed != "":
 		return Blocked
-	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck && slices.Contains(waiting, c.Gate) }):
+	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Blocked && slices.Contains(waiting, c.Gate) }):
 		return Paused
-	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck }):
+	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Blocked }):
 		return Blocked
 	case d.Begun && p.Finished.IsZero() || now.Updated < now.Total:
 		return Progressing
@@ -184,7 +184,7 @@ func stateOf(p *cluster.Pod, updated bool, fails func(*cluster.Pod) bool) PodSta
 func (d *Detail) failing() func(*cluster.Pod) bool {
 	named := map[string]bool{}
 	for _, c := range d.Diagnosis.Causes {
-		if c.Stuck && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule}, c.Gate) {
+		if c.Blocked && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule}, c.Gate) {
 			for _, name := range c.Pods {
 				named[name] = true
 			}

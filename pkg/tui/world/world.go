@@ -120,7 +120,7 @@ const (
 	Paused
 	// Degraded: pods are not ready, and nothing is rolled out.
 	Degraded
-	// Stuck: it does not get on by itself.
+	// Blocked: it does not continue by itself.
 	Blocked
 )
 

@@ -13,8 +13,8 @@ import (
 
 // TestJudge_ReducesTheStateToOneWord: what is recorded, and what blocks it, come to one word.
 func TestJudge_ReducesTheStateToOneWord(t *testing.T) {
-	promote := diagnose.Cause{Gate: plan.GatePromote, Stuck: true}
-	crash := diagnose.Cause{Gate: plan.GateReady, Stuck: true}
+	promote := diagnose.Cause{Gate: plan.GatePromote, Blocked: true}
+	crash := diagnose.Cause{Gate: plan.GateReady, Blocked: true}
 	waits := diagnose.Cause{Gate: diagnose.GateTurn}
 	full := plan.Tally{Desired: 3, Total: 3, Ready: 3, Updated: 3, UpdatedReady: 3}
 	half := plan.Tally{Desired: 3, Total: 3, Ready: 3, Updated: 1, UpdatedReady: 1}

@@ -60,8 +60,8 @@ func Identifier(prefix, name string) string {
 	return prefix + "_" + strings.ReplaceAll(name, "-", "_")
 }
 
-// Matches returns CEL that tells whether a selector matches labels, which is CEL
-// for an object with metadata, such as object or namespaceObject.
+// Matches returns a CEL expression for whether a selector matches labels, which is CEL for an
+// object with metadata, such as object or namespaceObject.
 func Matches(s labels.Selector, of string) string {
 	requirements, selectable := s.Requirements()
 	if !selectable {
@@ -166,7 +166,7 @@ func same(values []any, indent string) (cel []string, typ string) {
 	return cel, "dyn"
 }
 
-// empty reports whether v says nothing of the type of its elements.
+// empty reports whether v leaves the type of its elements open.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:

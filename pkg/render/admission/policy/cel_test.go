@@ -19,7 +19,7 @@ func parse(t *testing.T, text string) *tree.Node {
 	return tree.Root(&n)
 }
 
-// TestLiteral: values of one type stand as they are, others in dyn().
+// TestLiteral: values of one type are written directly, others in dyn().
 func TestLiteral(t *testing.T) {
 	for _, tt := range []struct{ yaml, want string }{
 		{`"a \"b\"\n"`, `"a \"b\"\n"`},
@@ -44,8 +44,8 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestLiteralLines: what is long goes on several lines.
-func TestLiteralLines(t *testing.T) {
+// TestLiteral_BreaksLongLines: what is long goes on several lines.
+func TestLiteral_BreaksLongLines(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	got := Literal(tree.Map("name", "n", "args", tree.Seq(tree.String(long), tree.String(long))))
 	want := "{\n  \"name\": dyn(\"n\"),\n  \"args\": dyn([\n    \"" + long + "\",\n    \"" + long + "\"\n  ])\n}"
@@ -84,7 +84,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-func TestTexts(t *testing.T) {
+func TestTexts_AreEscaped(t *testing.T) {
 	for got, want := range map[string]string{
 		Pointer("metadata", "annotations", "a.b/c~d"): "/metadata/annotations/a.b~1c~0d",
 		Quote("a\"b\\c\n\u0001\xff"):                  `"a\"b\\c\n\x01�"`,

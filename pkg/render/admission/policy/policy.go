@@ -1,6 +1,6 @@
-// Package policy builds MutatingAdmissionPolicies that change pods when they are
-// created, each with its binding, and the CEL text in them. What such a policy is
-// to do, its callers know. It stands on docs/facts/kubernetes.md#mutating-admission-policies and
+// Package policy builds MutatingAdmissionPolicies that change pods when they are created, each
+// with its binding, and the CEL text in them. The callers decide what such a policy does. It
+// relies on docs/facts/kubernetes.md#mutating-admission-policies and
 // docs/facts/kubelet.md#admission-policies: changes are JSON patches, since apply configurations
 // may not touch lists without keys.
 package policy

@@ -33,14 +33,14 @@ var asked struct {
 	urls []string
 }
 
-// mostAsked bounds the addresses that are remembered.
-const mostAsked = 100
+// maxAsked bounds the addresses that are remembered.
+const maxAsked = 100
 
 // RoundTrip remembers what was asked for and refuses it.
 func (refusal) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked.Lock()
 	defer asked.Unlock()
-	if len(asked.urls) < mostAsked {
+	if len(asked.urls) < maxAsked {
 		asked.urls = append(asked.urls, r.URL.String())
 	}
 	return nil, errNetwork

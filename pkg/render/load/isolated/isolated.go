@@ -1,9 +1,9 @@
-// Package isolated runs a piece of work on what strangers wrote in a process of its own:
-// this same program, started again, without a network, without other programs, without
-// files outside of one folder, and with bounds of memory and time. Libraries that would
-// open a connection or run a program wherever a text tells them to can do neither there.
+// Package isolated runs a piece of work on untrusted input in a separate process: this program,
+// started again, without a network, without other programs, without files outside of one folder,
+// and with limits of memory and time. Libraries that would open a connection or run a program on
+// behalf of a text cannot do so there.
 //
-// It knows nothing of the work. [Serve] registers it, [Run] has it done.
+// It does not depend on the work. [Serve] registers it, [Run] runs it.
 package isolated
 
 import (
@@ -37,7 +37,7 @@ var (
 	ErrOutput = errors.New("the result is too large")
 )
 
-// order is what a process is told.
+// order is the message to a process.
 type order struct {
 	// Folder is the only one that the process may read from.
 	Folder string
@@ -48,8 +48,8 @@ type order struct {
 // exitMemory is the exit code of a process that takes too much memory.
 const exitMemory = 97
 
-// mostSaid bounds what a process says on standard error.
-const mostSaid = 64 << 10
+// maxOutput is the limit of a process's standard error.
+const maxOutput = 64 << 10
 
 // Run has the work of a name done over what is below a folder. It returns the answer
 // and what was written to standard error. The process ends when ctx does, and when this
@@ -77,7 +77,7 @@ func Run(ctx context.Context, name, folder string, work any, limits Limits) (ans
 	// The process reads its end as that of its parent.
 	defer hold.Close() //nolint:errcheck // nothing is left in it
 	c.Stdin = stdin
-	out, complaint := &bounded{most: limits.OutputBytes, full: stop}, &bounded{most: mostSaid}
+	out, complaint := &bounded{most: limits.OutputBytes, full: stop}, &bounded{most: maxOutput}
 	c.Stdout, c.Stderr = out, complaint
 	runtime.LockOSThread() // the process dies with the thread that starts it, on Linux
 	defer runtime.UnlockOSThread()
@@ -86,7 +86,7 @@ func Run(ctx context.Context, name, folder string, work any, limits Limits) (ans
 	if err != nil {
 		return nil, nil, err
 	}
-	// The write fails when the process ended before; Wait says why.
+	// The write fails if the process has ended already; Wait returns the reason.
 	_, _ = hold.Write(text)
 	err = c.Wait()
 	return out.kept.Bytes(), complaint.kept.Bytes(), reason(ctx, limited, out, c, err)
@@ -100,7 +100,7 @@ func encoded(folder string, work any, limits Limits) ([]byte, error) {
 	return json.Marshal(order{Folder: folder, Limits: limits, Work: body})
 }
 
-// reason says why a process ended without an answer.
+// reason reports why a process ended without an answer.
 func reason(ctx, limited context.Context, out *bounded, c *exec.Cmd, err error) error {
 	switch {
 	case out.over:
@@ -133,7 +133,7 @@ func environment() []string {
 type bounded struct {
 	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int64
-	// full is called when there is more, over tells so.
+	// full is called when there is more, and over is then true.
 	full func()
 	over bool
 }

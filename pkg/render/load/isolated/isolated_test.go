@@ -133,8 +133,8 @@ func TestRun_Limits(t *testing.T) {
 	}
 }
 
-// TestRun_Nowhere: there is no way to a network or to a program.
-func TestRun_Nowhere(t *testing.T) {
+// TestRun_ReachesNoNetworkOrProgram: there is no way to a network or to a program.
+func TestRun_ReachesNoNetworkOrProgram(t *testing.T) {
 	hits := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits++ }))
 	defer server.Close()
@@ -148,8 +148,8 @@ func TestRun_Nowhere(t *testing.T) {
 	}
 }
 
-// TestRun_Confined: the kernel refuses the rest, where it can.
-func TestRun_Confined(t *testing.T) {
+// TestRun_KernelRefusesOtherCalls: the kernel refuses the rest, where it can.
+func TestRun_KernelRefusesOtherCalls(t *testing.T) {
 	if !confines() {
 		t.Skip("the kernel has no Landlock")
 	}
@@ -168,8 +168,8 @@ func TestRun_Confined(t *testing.T) {
 	}
 }
 
-// TestRun_Ends: the process ends with its context.
-func TestRun_Ends(t *testing.T) {
+// TestRun_EndsWithItsContext: the process ends with its context.
+func TestRun_EndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
 	begin := time.Now()

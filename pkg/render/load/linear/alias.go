@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// mostAliased is how many values the aliases of a whole build may add. Kustomize writes
+// maxAliased is how many values the aliases of a whole build may add. Kustomize writes
 // aliases out, whatever comes of them: more is for a process whose memory is bounded.
-const mostAliased = 100_000
+const maxAliased = 100_000
 
 var errAliased = errors.New("YAML aliases add too many values")
 
@@ -51,16 +51,16 @@ type counter struct {
 func (c *counter) size(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		size := c.size(n.Alias)
-		c.added = min(c.added+size, mostAliased+1)
+		c.added = min(c.added+size, maxAliased+1)
 		return size
 	}
 	if size, ok := c.sizes[n]; ok {
 		return size
 	}
-	c.sizes[n] = mostAliased + 1
+	c.sizes[n] = maxAliased + 1
 	size := 1
 	for _, child := range n.Content {
-		size = min(size+c.size(child), mostAliased+1)
+		size = min(size+c.size(child), maxAliased+1)
 	}
 	c.sizes[n] = size
 	return size

@@ -81,8 +81,7 @@ func (f *fields) sort() {
 	sort.Sort(f.NameReference)
 }
 
-// merge adds what more has, and fails where it says something else about the
-// same field.
+// merge adds what more has, and fails if it differs about the same field.
 func (f *fields) merge(more *fields) (err error) {
 	theirs := more.lists()
 	for i, l := range f.lists() {

@@ -9,10 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
-// TestNoFieldIsLost: neither kustomize's fields nor those of Kruise's kinds get lost
-// where kustomize merges them, as it would lose the first ones if the second
-// ones said them again.
-func TestNoFieldIsLost(t *testing.T) {
+// TestMerge_LosesNoField: neither kustomize's fields nor those of Kruise's kinds are lost when
+// kustomize merges them: it would drop the first ones if the second ones repeated them.
+func TestMerge_LosesNoField(t *testing.T) {
 	config, err := kustomize.Configuration()
 	if err != nil {
 		t.Fatal(err)

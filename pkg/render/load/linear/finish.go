@@ -48,8 +48,8 @@ func (s *set) sort() {
 	})
 }
 
-// before is true for kinds that belong first. Namespaces of the core group stand
-// behind those of others.
+// before is true for kinds that belong first. Namespaces of the core group come after those of
+// others.
 func before(a, b resid.Gvk) bool {
 	if a.Kind == types.NamespaceKind && b.Kind == types.NamespaceKind && (a.Group == "" || b.Group == "") {
 		return b.IsLessThan(a)

@@ -12,8 +12,8 @@ import (
 // errUnfit is why most kustomizations are left to kustomize.
 var errUnfit = errors.New("the kustomization uses fields that only kustomize builds")
 
-// read reads the kustomization in a folder as kustomize does. The lines are what
-// kustomize says of deprecated fields.
+// read reads the kustomization in a folder as kustomize does. The lines are kustomize's messages
+// about deprecated fields.
 func read(f *folder) (k types.Kustomization, warnings []string, err error) {
 	text, err := kustomizationFile(f)
 	if err != nil {

@@ -28,7 +28,7 @@ var _ ifc.Loader = &folder{}
 
 func rooted(disk filesys.FileSystem, dir string) (*folder, error) {
 	root, err := filesys.ConfirmDir(disk, dir)
-	return &folder{disk: disk, root: root, aliases: &allowance{left: mostAliased}}, err
+	return &folder{disk: disk, root: root, aliases: &allowance{left: maxAliased}}, err
 }
 
 // Repo is empty: nothing comes from a repository.

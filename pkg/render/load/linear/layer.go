@@ -95,7 +95,7 @@ func (l *layer) named(path string, component bool) (*layer, error) {
 	}
 	below, err := l.layer(f)
 	if err == nil && (below.kustomization.Kind == types.ComponentKind) != component {
-		err = errors.New("a component stands where a kustomization is due, or the other way round")
+		err = errors.New("a component is used as a kustomization, or a kustomization as a component")
 	}
 	return below, err
 }

@@ -27,12 +27,12 @@ type Built struct {
 	Warnings []string
 }
 
-// Build builds the kustomization in dir, with the fields of configuration added to
-// kustomize's own in every layer. An error says why it is left to kustomize.
+// Build builds the kustomization in dir, with the fields of configuration added to kustomize's own
+// in every layer. An error is why it is left to kustomize.
 //
 // The schema of kustomize must be the caller's for as long as it runs.
 func Build(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
-	return build(disk, dir, configuration, &room{mostAdded})
+	return build(disk, dir, configuration, &room{maxAdded})
 }
 
 // Unbounded is [Build] without a bound of memory, for a process that has one: what Build
@@ -71,8 +71,7 @@ func recovered(err *error) {
 	}
 }
 
-// outermost builds the layer that the user named, and says how the objects are to
-// be sorted.
+// outermost builds the layer that the user named, and returns the order of the objects.
 func (b *builder) outermost(root *folder, objects *set) (*types.SortOptions, error) {
 	l, err := b.layer(root)
 	if err != nil {

@@ -71,7 +71,7 @@ func (r *referrals) note(i int, e *entry) {
 	r.copies = append(r.copies, identity(e.YNode()))
 }
 
-// identity copies what says which object it is.
+// identity copies the fields that identify an object.
 func identity(object *yaml.Node) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.MappingNode, Tag: object.Tag}
 	for i := 0; i+1 < len(object.Content); i += 2 {

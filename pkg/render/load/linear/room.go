@@ -22,13 +22,13 @@ import (
 // process whose memory is bounded.
 
 const (
-	// mostAdded is what the transformers of a build may add, in bytes of memory, about.
-	mostAdded = 128 << 20
+	// maxAdded is what the transformers of a build may add, in bytes of memory, about.
+	maxAdded = 128 << 20
 	// valueBytes is what a value takes beside its text.
 	valueBytes = 64
 )
 
-// ErrLarge says that a build may need much more memory than its files.
+// ErrLarge is returned for a build that may need much more memory than its files.
 var ErrLarge = errors.New("the kustomization multiplies too much")
 
 // room is what a build may still add; a nil one is endless.
@@ -251,7 +251,7 @@ func (s *set) meantBy(target types.Selector) (out []*entry) {
 
 // admitPrinted holds the text of all objects against the bound.
 func (r *room) admitPrinted(objects *set) error {
-	if r != nil && weigh(objects.entries).bytes > 2*mostAdded {
+	if r != nil && weigh(objects.entries).bytes > 2*maxAdded {
 		return ErrLarge
 	}
 	return nil

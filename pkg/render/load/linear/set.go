@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// set is what kustomize's plugins see as a ResMap: objects in order, and where
-// each identity stands. An object that was handed out may have been changed, so
-// its identities are taken again before the next question.
+// set is what kustomize's plugins see as a ResMap: objects in order, and the positions of each
+// identity. An object that was passed on may have been changed, so its identities are read again
+// before the next lookup.
 //
-// Only what the plugins of this room ask for is there: another question is a
-// nil pointer, and the build is left to kustomize.
+// It has only the methods that these plugins call: another call is a nil pointer, and the build is
+// left to kustomize.
 type set struct {
 	resmap.ResMap
 	entries []*entry
@@ -37,7 +37,7 @@ type entry struct {
 
 func newSet() *set { return &set{index: newIndex()} }
 
-// errTwice is left to kustomize, which says what is there twice.
+// errTwice is left to kustomize, which reports what occurs twice.
 var errTwice = errors.New("an identity is there twice")
 
 // fresh brings the index up to date.
@@ -175,7 +175,7 @@ func (s *set) filter(f kio.Filter, nodes []*yaml.RNode) error {
 	return err
 }
 
-// index says which entries have, or once had, an identity.
+// index finds the entries that have, or once had, an identity.
 type index struct {
 	entries map[key][]*entry
 	present map[key]int

@@ -120,7 +120,7 @@ func (l *layer) label(objects *set) error {
 	return run(&builtins.AnnotationsTransformerPlugin{Annotations: l.kustomization.CommonAnnotations, FieldSpecs: l.fields.CommonAnnotations}, objects)
 }
 
-// labels says where the pairs of one entry of "labels:" belong.
+// labels returns where the pairs of one entry of "labels:" belong.
 func (f *fields) labels(l types.Label) (where types.FsSlice, err error) {
 	where = l.FieldSpecs
 	if l.IncludeSelectors {

@@ -84,8 +84,7 @@ func (r *Root) Close() error { return r.root.Close() }
 // Dir is the absolute path of the root, without links.
 func (r *Root) Dir() string { return r.dir }
 
-// Refused is the first refusal, nil without one: libraries wrap what they are told, or
-// pass over it.
+// Refused is the first refusal, nil without one: libraries wrap errors, or ignore them.
 func (r *Root) Refused() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +156,8 @@ func (r *Root) folder(name, rel string) (string, error) {
 	return found, err
 }
 
-// mostLinks is how many links one name may lead through, as on Linux.
-const mostLinks = 40
+// maxLinks is how many links one name may lead through, as on Linux.
+const maxLinks = 40
 
 // follow walks from a folder along a path and through links.
 func (r *Root) follow(name, from, path string) (string, error) {
@@ -182,7 +181,7 @@ func (r *Root) follow(name, from, path string) (string, error) {
 			at = next
 			continue
 		}
-		if links++; links > mostLinks {
+		if links++; links > maxLinks {
 			return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("too many links")}
 		}
 		target, err := r.root.Readlink(next)
@@ -205,8 +204,7 @@ func parts(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(p string) bool { return p == "" || p == "." })
 }
 
-// judged turns what the system says of a path that changes its meaning while it is
-// looked at into a refusal.
+// judged turns the system's error about a path that changes while it is followed into a refusal.
 func (r *Root) judged(name string, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if ok && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && strings.Contains(path.Err.Error(), "escapes") {
@@ -218,7 +216,7 @@ func (r *Root) judged(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// Stat says what a name leads to, without opening it.
+// Stat reports what a name leads to, without opening it.
 func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	at, err := r.Locate(name)
 	if err != nil {

@@ -92,8 +92,9 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestKernelFiles: files that the kernel makes up are none, even where the root holds them.
-func TestKernelFiles(t *testing.T) {
+// TestReadFile_RefusesFilesOfTheKernel: files that the kernel generates are refused, even below
+// the root.
+func TestReadFile_RefusesFilesOfTheKernel(t *testing.T) {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
 		t.Skip("there is no /proc")
 	}
@@ -104,9 +105,9 @@ func TestKernelFiles(t *testing.T) {
 	}
 }
 
-// TestReadFile_MovingLinks: a name that changes what it leads to while it is read never
+// TestReadFile_ChangingLinkStaysInTheRoot: a name that changes what it leads to while it is read never
 // leads out.
-func TestReadFile_MovingLinks(t *testing.T) {
+func TestReadFile_ChangingLinkStaysInTheRoot(t *testing.T) {
 	top := tree(t)
 	r := open(t, filepath.Join(top, "in"), rooted.Limits{})
 	link, other := filepath.Join(top, "in/moving"), filepath.Join(top, "in/other")
@@ -168,7 +169,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestReadFile_Ends(t *testing.T) {
+func TestReadFile_EndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	r, err := rooted.Open(ctx, filepath.Join(tree(t), "in"), rooted.Limits{})
 	if err != nil {
