@@ -234,15 +234,16 @@ func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
 	}
 }
 
-// of returns the claims that may belong to the object's pods: those of the
-// namespace whose name holds the object's, in a list that never changes.
+// of returns the claims that may belong to the object's pods: those of the namespace whose name holds
+// the object's, in a list that must not be kept. The object's record has what changed in it.
 func (s *claimStore) of(o *object) []*cluster.Claim {
 	infix := "-" + o.ref.Name + "-"
 	mine := func(c *cluster.Claim) bool { return c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) }
-	missed := s.changes[o.claimChanges:]
-	o.claimChanges = len(s.changes)
+	missed := s.changes[o.claimsRead:]
+	o.claimsRead = len(s.changes)
 	if len(missed) > len(s.sorted) {
 		o.claims = nil
+		o.claimChanges.Forget()
 		for _, c := range s.sorted {
 			if mine(c) {
 				o.claims = append(o.claims, c)
@@ -250,26 +251,30 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 		}
 		return o.claims
 	}
-	copied := false
 	for _, change := range missed {
-		if !mine(change.claim) {
-			continue
-		}
-		if !copied {
-			o.claims, copied = append(make([]*cluster.Claim, 0, len(o.claims)+len(missed)), o.claims...), true
-		}
-		place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
-		end := place
-		if found {
-			end++
-		}
-		if change.dropped {
-			o.claims = slices.Delete(o.claims, place, end)
-		} else {
-			o.claims = slices.Replace(o.claims, place, end, change.claim)
+		if mine(change.claim) {
+			o.changeClaim(change)
 		}
 	}
 	return o.claims
+}
+
+// changeClaim repeats a change of all claims among those of the object.
+func (o *object) changeClaim(change claimChange) {
+	place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+	var c controller.ClaimChange
+	end := place
+	if found {
+		c.Before = o.claims[place]
+		end++
+	}
+	if change.dropped {
+		o.claims = slices.Delete(o.claims, place, end)
+	} else {
+		c.After = change.claim
+		o.claims = slices.Replace(o.claims, place, end, change.claim)
+	}
+	o.claimChanges.Add(c, len(o.claims))
 }
 
 func compareNames(a, b podName) int {

@@ -78,9 +78,9 @@ func (r *podRegistry) put(e *pod, next *cluster.Pod, reason string) {
 	}
 	next.Digest()
 	e.Pod = next
-	r.store.all.now[e.inAll] = next
+	r.store.all.set(e.inAll, next)
 	if e.owner != nil {
-		e.owner.pods.now[e.inO] = next
+		e.owner.pods.set(e.inO, next)
 	}
 	r.budgets.tally(e)
 	if rules.StateOf(before) != rules.StateOf(next) {
