@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -24,10 +25,27 @@ type Memory struct {
 	restless []int
 	// mark is how far the record of changes was read.
 	mark cluster.Mark[int]
+	// hashed is the template whose hash was asked for last, of an object of a kind.
+	hashed     map[string]any
+	hashedKind string
+	hash       string
 }
 
 // Next is the function [Next].
 func (m *Memory) Next(p Plan, s Snapshot, now time.Time) Decision { return next(p, s, now, m) }
+
+// templateHash is the hash of the template of the object that patches are sent to. Templates never
+// change: another one has another hash, or is equal.
+func (r *rollout) templateHash() string {
+	w, m := r.object(), r.memory
+	if m == nil {
+		return hashOf(w)
+	}
+	if m.hash == "" || m.hashedKind != w.Kind || reflect.ValueOf(m.hashed).UnsafePointer() != reflect.ValueOf(w.Template).UnsafePointer() {
+		m.hashed, m.hashedKind, m.hash = w.Template, w.Kind, hashOf(w)
+	}
+	return m.hash
+}
 
 // unquietPods are the pods that [isQuiet] does not hold for, in their order.
 func (m *Memory) unquietPods(list []*cluster.Pod) []*cluster.Pod {
