@@ -238,6 +238,10 @@ func manyPods() []shape {
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
 	unordered := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}\n").Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with unorderedUpdate", groups: []group{{unordered, one}}, verbs: onChange})
+	byPriority := strings.Replace(unordered, "unorderedUpdate: {}", "unorderedUpdate: {priorityStrategy: {weightPriority: [{weight: 50, matchSelector: {matchLabels: {team: shop}}}]}}", 1)
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with priorityStrategy", groups: []group{{byPriority, one}}, verbs: onChange})
+	scattered := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: {rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: app}]}, scatterStrategy: [{key: team, value: shop}]}}", 1)
+	out = append(out, shape{name: "pods of a CloneSet with priorityStrategy and scatterStrategy", groups: []group{{scattered, one}}, verbs: onChange})
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},

@@ -40,6 +40,7 @@ type OrdinalSurvey struct {
 
 	counts  OrdinalCounts
 	changed []int
+	ranking slotRanking
 }
 
 // ordinalQuestion is what the notes depend on, beside the pods and the time.
@@ -145,7 +146,7 @@ func (s *OrdinalSurvey) reset(q ordinalQuestion) {
 	q.reserved = slices.Clone(q.reserved)
 	ordinals := Ordinals(q.start, q.replicas, q.reserved)
 	*s = OrdinalSurvey{question: q, ordinals: ordinals, slots: make([]int, len(ordinals)), changed: s.changed[:0]}
-	for _, set := range []*numberSet{&s.present, &s.old, &s.deleting, &s.marked, &s.open} {
+	for _, set := range []*numberSet{&s.present, &s.old, &s.deleting, &s.marked, &s.open, &s.ranking.filled} {
 		*set = newNumberSet(len(ordinals))
 	}
 	for i := range s.slots {
@@ -202,6 +203,7 @@ func (s *OrdinalSurvey) note(place int, p *cluster.Pod) {
 // fill puts the pod of a place into a slot, or empties it.
 func (s *OrdinalSurvey) fill(slot, place int, p *cluster.Pod) {
 	s.slots[slot] = place
+	s.ranking.filled.set(slot, true)
 	s.present.set(slot, p != nil)
 	s.old.set(slot, p != nil && RevisionOf(p) != s.question.update)
 	s.deleting.set(slot, p != nil && p.Deleting)
@@ -300,6 +302,8 @@ func (b numberSet) set(i int, in bool) {
 	}
 	b[i/64] &^= 1 << (i % 64)
 }
+
+func (b numberSet) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
 func (b numberSet) count() int {
 	n := 0

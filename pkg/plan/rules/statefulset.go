@@ -351,8 +351,7 @@ func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod
 	list := v.outdated()
 	room := max(0, most-(v.present.count()-list.count()))
 	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
-		byPriority := prioritize(slices.Collect(v.descending(list)), strategy)
-		return slices.Values(byPriority[:min(room, len(byPriority))])
+		return v.byPriority(strategy, room)
 	}
 	return v.descending(list.highest(room))
 }
