@@ -32,11 +32,12 @@ type group struct {
 
 // The amounts of a group.
 var (
-	all   = func(n int) int { return n }
-	half  = func(n int) int { return n / 2 }
-	third = func(n int) int { return n / 3 }
-	one   = func(int) int { return 1 }
-	few   = func(n int) int { return int(math.Cbrt(float64(n))) }
+	all     = func(n int) int { return n }
+	half    = func(n int) int { return n / 2 }
+	third   = func(n int) int { return n / 3 }
+	quarter = func(n int) int { return n / 4 }
+	one     = func(int) int { return 1 }
+	few     = func(n int) int { return int(math.Cbrt(float64(n))) }
 )
 
 // text is the input of about n objects, each in a version that says what its image or
@@ -256,6 +257,8 @@ func manyPlans() []shape {
 	return []shape{
 		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
 		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
+		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, verbs: onChange},
+		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, verbs: onChange},
 	}
 }
 

@@ -63,7 +63,7 @@ type BudgetPass struct {
 // or whose pod goes anyway (docs/kruise/protection.md#podunavailablebudget and
 // docs/kruise/sidecarset.md#observed-on-a-cluster).
 func ReconcileBudget(v *BudgetView) BudgetPass {
-	if v.Tally != nil && v.Tally.Unrelated == 0 {
+	if !v.NeedsPods() {
 		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)
 	}
 	covered, expected := v.covered()
@@ -79,6 +79,10 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 	}
 	return pass
 }
+
+// NeedsPods reports whether [ReconcileBudget] looks at the pods: a tally says it all, unless a pod does
+// not name its budget yet.
+func (v *BudgetView) NeedsPods() bool { return v.Tally == nil || v.Tally.Unrelated > 0 }
 
 // counted makes the status: stays tells whether a pod of a name is there and not
 // about to go, current how many pods the budget counts.

@@ -182,6 +182,7 @@ func (l *loader) start() {
 	for _, o := range l.store.objects {
 		o.due = 0
 	}
+	l.budgets.allDue = 0
 	for _, g := range l.budgets.unavailable {
 		g.due = 0
 	}

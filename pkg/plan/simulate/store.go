@@ -120,6 +120,8 @@ type pod struct {
 	stopping, stopped bool
 	// weights are what it counts for the budgets that cover it.
 	weights []weight
+	// memberOf are the budgets that may cover it, where there are many.
+	memberOf []*members
 	// class is how the recorder counts it.
 	class class
 	// prototype is what the pod was made from; nil for one that was there before.
