@@ -258,6 +258,7 @@ func manyPlans() []shape {
 		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
 		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
 		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, verbs: onChange},
+		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{set("{matchLabels: {team: shop}}"), one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, verbs: onChange},
 		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, verbs: onChange},
 	}
 }
