@@ -254,11 +254,12 @@ func manyPods() []shape {
 // manyPlans are the inputs of many workloads with what the cluster holds around them.
 func manyPlans() []shape {
 	cloneSets := []group{{cloneSet, half}}
+	quickSet := strings.Replace(set("{matchLabels: {team: shop}}"), "spec:\n", "spec:\n  updateStrategy: {maxUnavailable: 20%}\n", 1)
 	return []shape{
 		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
 		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
 		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, verbs: onChange},
-		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{set("{matchLabels: {team: shop}}"), one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, verbs: onChange},
+		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{quickSet, one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, verbs: onChange},
 		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, verbs: onChange},
 	}
 }
