@@ -374,7 +374,8 @@ func TestRefuseDeletion(t *testing.T) {
 // asking one after the other.
 func TestBudgetFinder_FindsTheFirstThatCovers(t *testing.T) {
 	specs := []kruise.PodUnavailableBudgetSpec{
-		{Selector: &metav1.LabelSelector{}}, {},
+		{Selector: &metav1.LabelSelector{}},
+		{},
 		{TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}},
 		{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}},
 		{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "b", "tier": "x"}}},
