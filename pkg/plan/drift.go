@@ -19,7 +19,7 @@ import (
 func (r *run) checkDrift(s *Step) (Decision, bool) {
 	for _, what := range guardedFields {
 		want := r.expectedValues(s, what.condition)
-		have, ok := what.read(r.object())
+		have, ok := what.read(&r.rollout)
 		if !ok || len(want) == 0 || slices.Contains(want, have) {
 			continue
 		}
@@ -34,14 +34,14 @@ func (r *run) checkDrift(s *Step) (Decision, bool) {
 var guardedFields = []struct {
 	condition ConditionType
 	gate      string
-	read      func(*cluster.Workload) (value string, ok bool)
+	read      func(*rollout) (value string, ok bool)
 }{
-	{HoldsTemplate, GateTemplate, func(w *cluster.Workload) (string, bool) { return hashOf(w), true }},
-	{HoldsPartition, GatePartition, func(w *cluster.Workload) (string, bool) {
-		v, ok := cluster.Of(w.Object).Partition()
+	{HoldsTemplate, GateTemplate, func(r *rollout) (string, bool) { return r.templateHash(), true }},
+	{HoldsPartition, GatePartition, func(r *rollout) (string, bool) {
+		v, ok := cluster.Of(r.object().Object).Partition()
 		return v.String(), ok
 	}},
-	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return strconv.FormatBool(rules.PausedOf(w.Object)), true }},
+	{HoldsPaused, GatePaused, func(r *rollout) (string, bool) { return strconv.FormatBool(rules.PausedOf(r.object().Object)), true }},
 }
 
 // expectedValues are the values that a field may have now: what the present step has

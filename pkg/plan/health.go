@@ -175,7 +175,7 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 // this rollout.
 func (r *rollout) updatedTest() func(*cluster.Pod) bool {
 	w := r.object()
-	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
+	if r.templateHash() != r.plan.Change.ToHash || !rules.Observed(w.Object) {
 		return func(*cluster.Pod) bool { return false }
 	}
 	if r.plan.Driver == DriverClient {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -13,16 +14,38 @@ import (
 // remembers nothing, and no decision depends on what it remembers. It is for one rollout and one
 // goroutine.
 type Memory struct {
+	// PodChanges is the record of changes of the one list that all snapshots have as their pods, all
+	// of them members of the workload; nil where there is none.
+	PodChanges *cluster.PodChanges
 	// ordinals is for the pods of a StatefulSet.
 	ordinals rules.OrdinalSurvey
 	// pods are those that were examined last, in their order, restless the places of those that
 	// [isQuiet] does not hold for, ascending.
 	pods     []*cluster.Pod
 	restless []int
+	// mark is how far the record of changes was read.
+	mark cluster.Mark[int]
+	// hashed is the template whose hash was asked for last, of an object of a kind.
+	hashed     map[string]any
+	hashedKind string
+	hash       string
 }
 
 // Next is the function [Next].
 func (m *Memory) Next(p Plan, s Snapshot, now time.Time) Decision { return next(p, s, now, m) }
+
+// templateHash is the hash of the template of the object that patches are sent to. Templates never
+// change: another one has another hash, or is equal.
+func (r *rollout) templateHash() string {
+	w, m := r.object(), r.memory
+	if m == nil {
+		return hashOf(w)
+	}
+	if m.hash == "" || m.hashedKind != w.Kind || reflect.ValueOf(m.hashed).UnsafePointer() != reflect.ValueOf(w.Template).UnsafePointer() {
+		m.hashed, m.hashedKind, m.hash = w.Template, w.Kind, hashOf(w)
+	}
+	return m.hash
+}
 
 // unquietPods are the pods that [isQuiet] does not hold for, in their order.
 func (m *Memory) unquietPods(list []*cluster.Pod) []*cluster.Pod {
@@ -40,21 +63,34 @@ func (m *Memory) unquietPods(list []*cluster.Pod) []*cluster.Pod {
 		end, _ := slices.BinarySearch(m.restless, n)
 		m.restless = m.restless[:end]
 	}
-	for i, p := range list {
-		switch {
-		case i == len(m.pods):
-			m.pods = append(m.pods, p)
-		case m.pods[i] == p:
-			continue
-		default:
-			m.pods[i] = p
+	changes, known := m.mark.Since(m.PodChanges)
+	if known {
+		for _, i := range changes {
+			if i < len(m.pods) {
+				m.examine(i, list[i])
+			}
 		}
-		m.note(i, !isQuiet(p))
+	} else {
+		for i := range m.pods {
+			m.examine(i, list[i])
+		}
+	}
+	for i := len(m.pods); i < len(list); i++ {
+		m.pods = append(m.pods, nil)
+		m.examine(i, list[i])
 	}
 	for _, place := range m.restless {
 		out = append(out, list[place])
 	}
 	return out
+}
+
+// examine reads the pod of a place unless it was there before.
+func (m *Memory) examine(place int, p *cluster.Pod) {
+	if m.pods[place] != p {
+		m.pods[place] = p
+		m.note(place, !isQuiet(p))
+	}
 }
 
 // note keeps whether the pod of a place is restless.

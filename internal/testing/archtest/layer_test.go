@@ -86,7 +86,7 @@ var layer = map[string][]string{
 	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/evidence":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
-	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
+	"pkg/plan/controller":    planImports("pkg/kruise/selectors", "pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/kruise/selectors", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/group", "pkg/plan/rules"),
 
 	"pkg/tui": {

@@ -32,11 +32,12 @@ type group struct {
 
 // The amounts of a group.
 var (
-	all   = func(n int) int { return n }
-	half  = func(n int) int { return n / 2 }
-	third = func(n int) int { return n / 3 }
-	one   = func(int) int { return 1 }
-	few   = func(n int) int { return int(math.Cbrt(float64(n))) }
+	all     = func(n int) int { return n }
+	half    = func(n int) int { return n / 2 }
+	third   = func(n int) int { return n / 3 }
+	quarter = func(n int) int { return n / 4 }
+	one     = func(int) int { return 1 }
+	few     = func(n int) int { return int(math.Cbrt(float64(n))) }
 )
 
 // text is the input of about n objects, each in a version that says what its image or
@@ -238,6 +239,10 @@ func manyPods() []shape {
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
 	unordered := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}\n").Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with unorderedUpdate", groups: []group{{unordered, one}}, verbs: onChange})
+	byPriority := strings.Replace(unordered, "unorderedUpdate: {}", "unorderedUpdate: {priorityStrategy: {weightPriority: [{weight: 50, matchSelector: {matchLabels: {team: shop}}}]}}", 1)
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with priorityStrategy", groups: []group{{byPriority, one}}, verbs: onChange})
+	scattered := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: {rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: app}]}, scatterStrategy: [{key: team, value: shop}]}}", 1)
+	out = append(out, shape{name: "pods of a CloneSet with priorityStrategy and scatterStrategy", groups: []group{{scattered, one}}, verbs: onChange})
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},
@@ -249,9 +254,13 @@ func manyPods() []shape {
 // manyPlans are the inputs of many workloads with what the cluster holds around them.
 func manyPlans() []shape {
 	cloneSets := []group{{cloneSet, half}}
+	quickSet := strings.Replace(set("{matchLabels: {team: shop}}"), "spec:\n", "spec:\n  updateStrategy: {maxUnavailable: 20%}\n", 1)
 	return []shape{
 		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
 		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
+		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, verbs: onChange},
+		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{quickSet, one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, verbs: onChange},
+		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, verbs: onChange},
 	}
 }
 

@@ -65,6 +65,51 @@ func listDifferences(path []string, old, updated []any) []Difference {
 	return out
 }
 
+// Same reports whether [Differences] finds none, without listing them.
+func Same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			return sameMaps(a, b)
+		}
+	case []any:
+		if b, ok := b.([]any); ok {
+			return sameLists(a, b)
+		}
+	}
+	return sameLeaf(a, b)
+}
+
+func sameMaps(a, b map[string]any) bool {
+	for key, v := range a {
+		if !Same(v, b[key]) {
+			return false
+		}
+	}
+	for key, v := range b {
+		if _, both := a[key]; !both && !Same(nil, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameLists(a, b []any) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for i, v := range b {
+		var other any
+		if i < len(a) {
+			other = a[i]
+		}
+		if !Same(other, v) {
+			return false
+		}
+	}
+	return true
+}
+
 // sameLeaf compares leaves; numbers by value, however they were decoded.
 func sameLeaf(a, b any) bool {
 	if x, ok := number(a); ok {

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -31,7 +32,47 @@ func TestDifferences_NamePlaces(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+		if same := Same(c.old, c.new); same != (len(c.want) == 0) {
+			t.Errorf("%s: the same is %t", c.name, same)
+		}
 	}
+}
+
+// TestSame_FindsWhatDifferencesFinds compares random values with each other.
+func TestSame_FindsWhatDifferencesFinds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	same := 0
+	for range 50_000 {
+		a, b := randomValue(r, 3), randomValue(r, 3)
+		want := len(Differences(nil, a, b)) == 0
+		if Same(a, b) != want {
+			t.Fatalf("%#v and %#v are the same: %t, want %t", a, b, !want, want)
+		}
+		if want {
+			same++
+		}
+	}
+	if same < 1000 {
+		t.Errorf("only %d pairs are the same", same)
+	}
+}
+
+func randomValue(r *rand.Rand, depth int) any {
+	switch n := r.IntN(8); {
+	case n < 2 && depth > 0:
+		out := map[string]any{}
+		for range r.IntN(3) {
+			out[[]string{"a", "b"}[r.IntN(2)]] = randomValue(r, depth-1)
+		}
+		return out
+	case n < 4 && depth > 0:
+		out := make([]any, r.IntN(3))
+		for i := range out {
+			out[i] = randomValue(r, depth-1)
+		}
+		return out
+	}
+	return []any{nil, nil, 1, int64(1), 1.0, "1", true, false}[r.IntN(8)]
 }
 
 // TestDifferences_ShareNoPath: a long list of changes under one parent must not

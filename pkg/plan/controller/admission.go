@@ -43,7 +43,7 @@ type AdmissionInput struct {
 type Admission struct {
 	sets    []*inject.Set
 	notes   map[string]inject.Note
-	budgets []budgetFor
+	budgets *budgetFinder // nil until the first pod is created
 	AdmissionInput
 }
 
@@ -60,9 +60,6 @@ func NewAdmission(s AdmissionInput) (*Admission, error) {
 		a.notes[set.Name] = noteOf(source.Workload)
 	}
 	inject.Order(a.sets)
-	for _, b := range s.Budgets {
-		a.budgets = append(a.budgets, budgetFor{b, covering(b)})
-	}
 	return a, nil
 }
 

@@ -1,7 +1,9 @@
 package controller
 
 import (
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -365,5 +367,50 @@ func TestRefuseDeletion(t *testing.T) {
 		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.kind, c.mode, got, c.want)
 		}
+	}
+}
+
+// TestBudgetFinder_FindsTheFirstThatCovers asks for random pods among random budgets, and compares with
+// asking one after the other.
+func TestBudgetFinder_FindsTheFirstThatCovers(t *testing.T) {
+	specs := []kruise.PodUnavailableBudgetSpec{
+		{Selector: &metav1.LabelSelector{}},
+		{},
+		{TargetReference: &kruise.TargetReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}},
+		{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}},
+		{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "b", "tier": "x"}}},
+		{Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"a", "c"}}}}},
+		{Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}}},
+	}
+	r := rand.New(rand.NewPCG(2, 9))
+	found := map[bool]int{}
+	for range 500 {
+		var budgets []*kruise.PodUnavailableBudget
+		for i := range r.IntN(5) {
+			b := pub(fmt.Sprint("b", i), specs[r.IntN(len(specs))])
+			b.Namespace = []string{"shop", "shop", "other"}[r.IntN(3)]
+			budgets = append(budgets, b)
+		}
+		finder := newBudgetFinder(budgets)
+		for range 10 {
+			n := PodRequest{Namespace: "shop", Labels: map[string]string{"app": []string{"a", "b", "c"}[r.IntN(3)]}, Owner: cluster.Ref{Group: "apps", Kind: "Deployment", Name: []string{"web", "api"}[r.IntN(2)]}}
+			if r.IntN(2) == 0 {
+				n.Labels["tier"] = "x"
+			}
+			want := ""
+			for _, b := range budgets {
+				if b.Namespace == n.Namespace && covering(b)(n.Labels, n.Owner) {
+					want = b.Name
+					break
+				}
+			}
+			if got := finder.of(n); got != want {
+				t.Fatalf("%v of %v is %q, want %q", n.Labels, n.Owner, got, want)
+			}
+			found[want != ""]++
+		}
+	}
+	if found[true] < 1000 || found[false] < 1000 {
+		t.Errorf("found and not found: %v", found)
 	}
 }

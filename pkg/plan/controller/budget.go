@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -63,7 +64,7 @@ type BudgetPass struct {
 // or whose pod goes anyway (docs/kruise/protection.md#podunavailablebudget and
 // docs/kruise/sidecarset.md#observed-on-a-cluster).
 func ReconcileBudget(v *BudgetView) BudgetPass {
-	if v.Tally != nil && v.Tally.Unrelated == 0 {
+	if !v.NeedsPods() {
 		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)
 	}
 	covered, expected := v.covered()
@@ -79,6 +80,10 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 	}
 	return pass
 }
+
+// NeedsPods reports whether [ReconcileBudget] looks at the pods: a tally suffices, unless a pod does not
+// name its budget yet.
+func (v *BudgetView) NeedsPods() bool { return v.Tally == nil || v.Tally.Unrelated > 0 }
 
 // counted returns the status: stays reports whether a pod of a name exists and is not about to be
 // deleted, current is how many pods the budget counts.
@@ -255,20 +260,47 @@ func sameSpec(a, b []cluster.Container) bool {
 	return slices.EqualFunc(a, b, func(x, y cluster.Container) bool { return x.Name == y.Name && x.Image == y.Image })
 }
 
-// budgetFor is a budget with its selector compiled.
-type budgetFor struct {
-	*kruise.PodUnavailableBudget
-	covers func(own map[string]string, owner cluster.Ref) bool
+// budgetFinder finds the budget of a pod without asking all that there are.
+type budgetFinder struct {
+	budgets []*kruise.PodUnavailableBudget
+	// covers are compiled when they are first asked.
+	covers   []func(own map[string]string, owner cluster.Ref) bool
+	labelled *selectors.Index
 }
 
-// budgetOf names the budget of a pod that is created; it is empty without one.
-func (a *Admission) budgetOf(n PodRequest) string {
-	for _, b := range a.budgets {
-		if b.Namespace == n.Namespace && b.covers(n.Labels, n.Owner) {
+func newBudgetFinder(budgets []*kruise.PodUnavailableBudget) *budgetFinder {
+	list := make([]labels.Selector, len(budgets))
+	for i, b := range budgets {
+		if list[i] = selectorOf(b.Spec.Selector); b.Spec.TargetReference != nil {
+			list[i] = labels.Everything() // the labels say nothing
+		}
+	}
+	return &budgetFinder{budgets, make([]func(map[string]string, cluster.Ref) bool, len(budgets)), selectors.NewIndex(list)}
+}
+
+// of names the first budget of a pod; it is empty without one.
+func (f *budgetFinder) of(n PodRequest) string {
+	for _, place := range f.labelled.Candidates(n.Labels) {
+		b := f.budgets[place]
+		if b.Namespace != n.Namespace {
+			continue
+		}
+		if f.covers[place] == nil {
+			f.covers[place] = covering(b)
+		}
+		if f.covers[place](n.Labels, n.Owner) {
 			return b.Name
 		}
 	}
 	return ""
+}
+
+// budgetOf names the budget of a pod that is created; it is empty without one.
+func (a *Admission) budgetOf(n PodRequest) string {
+	if a.budgets == nil {
+		a.budgets = newBudgetFinder(a.Budgets)
+	}
+	return a.budgets.of(n)
 }
 
 // covering returns whether the budget is for a pod with some labels, whose

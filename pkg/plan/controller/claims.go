@@ -12,8 +12,8 @@ import (
 // reads only those that came, changed or went since. The zero value remembers nothing.
 type ClaimSurvey struct {
 	question claimQuestion
-	// claims are the list of the last pass, which never changes.
-	claims []*cluster.Claim
+	// mark is how far the record of changes was read.
+	mark cluster.Mark[ClaimChange]
 	// existing is how many claims there are per template for the ordinals that should exist,
 	// without those that are being deleted.
 	existing []int32
@@ -21,6 +21,9 @@ type ClaimSurvey struct {
 	// being deleted or belong to a pod.
 	foreign, leaving int
 }
+
+// ClaimChange is a claim that took the place of another, nil where one came or went.
+type ClaimChange struct{ Before, After *cluster.Claim }
 
 // claimQuestion is what a survey depends on besides the claims.
 type claimQuestion struct {
@@ -40,33 +43,28 @@ func sameList(a, b []int) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
-// renew brings the survey up to the claims of this pass. A claim that changes is a new one in the
-// same place, and one that comes or goes moves those after it.
-func (s *ClaimSurvey) renew(claims []*cluster.Claim, q claimQuestion) {
-	if !s.question.equal(&q) {
-		*s = ClaimSurvey{question: q, existing: make([]int32, len(q.templates))}
-	}
-	if len(claims) > 0 && len(claims) == len(s.claims) && &claims[0] == &s.claims[0] {
+// renew brings the survey up to the claims of this pass. Where the record of changes does not say
+// what changed since the last one, it counts all.
+func (s *ClaimSurvey) renew(claims []*cluster.Claim, record *cluster.Changes[ClaimChange], q claimQuestion) {
+	changes, known := s.mark.Since(record)
+	if !known || !s.question.equal(&q) {
+		*s = ClaimSurvey{question: q, mark: s.mark, existing: make([]int32, len(q.templates))}
+		for _, c := range claims {
+			s.count(c, 1)
+		}
 		return
 	}
-	before, after := 0, 0
-	for before < min(len(s.claims), len(claims)) && s.claims[before] == claims[before] {
-		before++
+	for _, change := range changes {
+		s.count(change.Before, -1)
+		s.count(change.After, 1)
 	}
-	for after < min(len(s.claims), len(claims))-before && s.claims[len(s.claims)-1-after] == claims[len(claims)-1-after] {
-		after++
-	}
-	gone, come := s.claims[before:len(s.claims)-after], claims[before:len(claims)-after]
-	for _, c := range gone {
-		s.count(c, -1)
-	}
-	for _, c := range come {
-		s.count(c, 1)
-	}
-	s.claims = claims
 }
 
+// count counts a claim in, or out when by is -1; nil is none.
 func (s *ClaimSurvey) count(c *cluster.Claim, by int) {
+	if c == nil {
+		return
+	}
 	if c.Owner != s.question.owner {
 		s.foreign += by
 	}
@@ -101,7 +99,7 @@ func (s *stateful) surveyClaims() {
 	for i := range s.templates {
 		names[i] = s.templates[i].Name
 	}
-	s.claims.renew(s.view.Claims, claimQuestion{workload: s.view.Workload.Name, templates: names, ordinals: s.ordinals, owner: s.usualOwner()})
+	s.claims.renew(s.view.Claims, s.view.ClaimChanges, claimQuestion{workload: s.view.Workload.Name, templates: names, ordinals: s.ordinals, owner: s.usualOwner()})
 }
 
 // usualOwner is the owner of the claims whose ordinal should exist.

@@ -41,7 +41,8 @@ func TestClaimSurvey_CountsAsALookAtEveryClaim(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		q := claimQuestion{workload: "web", templates: []string{"data", "data-web", "logs"}, ordinals: []int{0, 1, 2, 4, 5}}
-		var survey ClaimSurvey
+		var survey, recorded ClaimSurvey
+		var record cluster.Changes[ClaimChange]
 		var claims []*cluster.Claim
 		for pass := range 60 {
 			for range r.IntN(3) {
@@ -49,14 +50,20 @@ func TestClaimSurvey_CountsAsALookAtEveryClaim(t *testing.T) {
 				c.Deleting = r.IntN(4) == 0
 				c.Owner = []cluster.Owner{{}, {}, {Kind: "Pod", Name: "web-1"}, {Kind: "StatefulSet", Name: "web", UID: "w"}}[r.IntN(4)]
 				place, found := slices.BinarySearchFunc(claims, c.Name, func(c *cluster.Claim, name string) int { return strings.Compare(c.Name, name) })
+				change := ClaimChange{After: c}
+				if found {
+					change.Before = claims[place]
+				}
 				switch {
 				case found && r.IntN(3) == 0:
+					change.After = nil
 					claims = slices.Delete(claims, place, place+1)
 				case found:
 					claims[place] = c
 				default:
 					claims = slices.Insert(claims, place, c)
 				}
+				record.Add(change, len(claims))
 			}
 			switch r.IntN(15) {
 			case 0:
@@ -66,10 +73,13 @@ func TestClaimSurvey_CountsAsALookAtEveryClaim(t *testing.T) {
 			case 2:
 				q.owner = cluster.Owner{Kind: "StatefulSet", Name: "web", UID: "w"}
 			}
-			survey.renew(slices.Clone(claims), q)
+			survey.renew(claims, nil, q)
+			recorded.renew(claims, &record, q)
 			existing, foreign, leaving := countedClaims(claims, q)
-			if diff := cmp.Diff(existing, survey.existing); diff != "" || foreign != survey.foreign || leaving != survey.leaving {
-				t.Fatalf("seed %d, pass %d: %d foreign, %d leaving, want %d, %d; existing (-want +got):\n%s", seed, pass, survey.foreign, survey.leaving, foreign, leaving, diff)
+			for _, s := range []*ClaimSurvey{&survey, &recorded} {
+				if diff := cmp.Diff(existing, s.existing); diff != "" || foreign != s.foreign || leaving != s.leaving {
+					t.Fatalf("seed %d, pass %d: %d foreign, %d leaving, want %d, %d; existing (-want +got):\n%s", seed, pass, s.foreign, s.leaving, foreign, leaving, diff)
+				}
 			}
 		}
 	}

@@ -32,6 +32,9 @@ type View struct {
 	// included; a Deployment sees those of its ReplicaSets, a SidecarSet the pods
 	// of all namespaces.
 	Pods []*cluster.Pod
+	// PodChanges is the record of changes of Pods, for what is remembered of the last pass; nil
+	// where there is none.
+	PodChanges *cluster.PodChanges
 	// Related are, for a ReplicaSet of a Deployment, the pods of all ReplicaSets
 	// of that Deployment, its own among them; otherwise empty.
 	Related []*cluster.Pod
@@ -39,6 +42,8 @@ type View struct {
 	Children []*cluster.Workload
 	// Claims are those that belong to the workload's pods.
 	Claims []*cluster.Claim
+	// ClaimChanges is the record of changes of Claims, nil where there is none.
+	ClaimChanges *cluster.Changes[ClaimChange]
 	// Nodes are all nodes, by name.
 	Nodes map[string]*cluster.Node
 	// Namespaces are the labels of each namespace.
@@ -54,7 +59,7 @@ type View struct {
 	// has it look at every pod again.
 	OrdinalSurvey *rules.OrdinalSurvey
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
-	// pass; nil has it look at every claim again. With it, no list of claims is changed in place.
+	// pass; nil has it look at every claim again.
 	ClaimSurvey *ClaimSurvey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.

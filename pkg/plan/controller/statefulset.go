@@ -33,7 +33,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
-	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating}
+	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, PodChanges: v.PodChanges, Gates: v.Gates, Now: v.Now, Busy: v.updating}
 	survey := v.ordinalSurvey()
 	s.set.Remember(survey)
 	s.stateful = stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}
@@ -254,7 +254,7 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	current := currentOf(all, o.Status.CurrentRevision, update.Name)
-	set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: update.Name, Pods: v.Pods, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet}
+	set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: update.Name, Pods: v.Pods, PodChanges: v.PodChanges, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet}
 	survey := v.ordinalSurvey()
 	set.Remember(survey, current)
 	s := &stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}

@@ -19,7 +19,9 @@ type NativeStatefulSet struct {
 	Spec   *appsv1.StatefulSetSpec
 	Update string
 	Pods   []*cluster.Pod
-	Now    time.Time
+	// PodChanges is the record of changes of that list, nil where there is none.
+	PodChanges *cluster.PodChanges
+	Now        time.Time
 	// MaxUnavailable is the gate MaxUnavailableStatefulSet; without it one pod
 	// at a time is updated.
 	MaxUnavailable bool
@@ -33,7 +35,7 @@ type NativeStatefulSet struct {
 func (s *NativeStatefulSet) Remember(survey *OrdinalSurvey, current string) {
 	q := s.question()
 	q.current = current
-	survey.renew(s.Pods, q, s.Now)
+	survey.renew(s.Pods, s.PodChanges, q, s.Now)
 	s.survey = survey
 }
 
@@ -47,7 +49,7 @@ func (s *NativeStatefulSet) surveyed() *OrdinalSurvey {
 		return s.survey
 	}
 	survey := &OrdinalSurvey{}
-	survey.renew(s.Pods, s.question(), s.Now)
+	survey.renew(s.Pods, nil, s.question(), s.Now)
 	return survey
 }
 

@@ -15,13 +15,15 @@ import (
 // OrdinalSurvey remembers, from one pass over a StatefulSet to the next, what its rules ask of
 // every pod. Pods never change, so only those that took the place of others in the list are read
 // again: a rollout that replaces one pod after the other costs as much as its pods, not their
-// square. The zero value remembers nothing, and no answer depends on what it remembers. It is for
+// square. Without a record of changes, the list is compared with that of the last pass. The zero value remembers nothing, and no answer depends on what it remembers. It is for
 // one StatefulSet and one goroutine.
 type OrdinalSurvey struct {
 	question ordinalQuestion
 	now      time.Time
 	ordinals []int
 
+	// mark is how far the record of changes was read.
+	mark  cluster.Mark[int]
 	pods  []*cluster.Pod // as they were in the list
 	notes []ordinalNote  // of the same places
 	// slots has the place of the pod of each wanted ordinal, -1 where there is none.
@@ -38,6 +40,7 @@ type OrdinalSurvey struct {
 
 	counts  OrdinalCounts
 	changed []int
+	ranking slotRanking
 }
 
 // ordinalQuestion is what the notes depend on, beside the pods and the time.
@@ -93,23 +96,19 @@ func isStill(p *cluster.Pod) bool {
 		(p.GateOpen() || !slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady))
 }
 
-// renew reads what has changed since the last time.
-func (s *OrdinalSurvey) renew(list []*cluster.Pod, q ordinalQuestion, now time.Time) {
+// renew reads what has changed since the last time. The record of changes is nil where it is not known.
+func (s *OrdinalSurvey) renew(list []*cluster.Pod, record *cluster.PodChanges, q ordinalQuestion, now time.Time) {
 	if !s.question.equal(&q) || s.doubled || now.Before(s.now) || s.slots == nil {
 		s.reset(q)
 	}
 	s.now = now
-	s.changed = s.changed[:0]
-	for i, p := range list {
-		if i >= len(s.pods) || s.pods[i] != p {
-			s.changed = append(s.changed, i)
-		}
-	}
+	s.changed = otherPods(s.changed[:0], &s.mark, record, s.pods, list)
 	for i := range s.young.all() {
 		if i < len(list) && s.pods[i] == list[i] && ReadyFor(list[i], q.minReady, now) {
 			s.changed = append(s.changed, i)
 		}
 	}
+	slices.Sort(s.changed) // the last of two pods with one ordinal counts
 	for _, i := range s.changed {
 		s.forget(i)
 	}
@@ -122,12 +121,32 @@ func (s *OrdinalSurvey) renew(list []*cluster.Pod, q ordinalQuestion, now time.T
 	}
 }
 
+// otherPods adds the places of a list to out at which it has other pods than before, each once.
+func otherPods(out []int, mark *cluster.Mark[int], record *cluster.PodChanges, before, list []*cluster.Pod) []int {
+	changes, known := mark.Since(record)
+	if !known {
+		for i, p := range list {
+			if i >= len(before) || before[i] != p {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
+	for _, i := range changes {
+		if i < len(list) && (i >= len(before) || before[i] != list[i]) {
+			out = append(out, i)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // reset forgets everything.
 func (s *OrdinalSurvey) reset(q ordinalQuestion) {
 	q.reserved = slices.Clone(q.reserved)
 	ordinals := Ordinals(q.start, q.replicas, q.reserved)
 	*s = OrdinalSurvey{question: q, ordinals: ordinals, slots: make([]int, len(ordinals)), changed: s.changed[:0]}
-	for _, set := range []*numberSet{&s.present, &s.old, &s.deleting, &s.marked, &s.open} {
+	for _, set := range []*numberSet{&s.present, &s.old, &s.deleting, &s.marked, &s.open, &s.ranking.filled} {
 		*set = newNumberSet(len(ordinals))
 	}
 	for i := range s.slots {
@@ -184,6 +203,7 @@ func (s *OrdinalSurvey) note(place int, p *cluster.Pod) {
 // fill puts the pod of a place into a slot, or empties it.
 func (s *OrdinalSurvey) fill(slot, place int, p *cluster.Pod) {
 	s.slots[slot] = place
+	s.ranking.filled.set(slot, true)
 	s.present.set(slot, p != nil)
 	s.old.set(slot, p != nil && RevisionOf(p) != s.question.update)
 	s.deleting.set(slot, p != nil && p.Deleting)
@@ -282,6 +302,8 @@ func (b numberSet) set(i int, in bool) {
 	}
 	b[i/64] &^= 1 << (i % 64)
 }
+
+func (b numberSet) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
 func (b numberSet) count() int {
 	n := 0

@@ -15,7 +15,8 @@ import (
 )
 
 // TestOrdinalSurvey_ChangesNothing: whatever happens to the pods, the list, the clock and the
-// spec between two passes, a StatefulSet that remembers and one that does not see the same.
+// spec between two passes, a StatefulSet that remembers and one that does not see the same, whether
+// or not there is a record of changes.
 func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 	specs := []string{
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3}}",
@@ -25,11 +26,14 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 		"replicas: 9\npodManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3, partition: 2, unorderedUpdate: {priorityStrategy: {orderPriority: [{orderedKey: rank}]}}}}",
 		"replicas: 70\npodManagementPolicy: Parallel\nscaleStrategy: {maxUnavailable: 5}",
 	}
-	for seed := range 300 {
+	for seed := range 600 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
 		set := statefulSet(t, specs[0], "0o 1o 2o 3o 4o 5o 6o 7o 8o")
 		busy := map[string]bool{}
 		set.Busy = func(p *cluster.Pod) bool { return !isStill(p) && busy[p.UID] }
+		if seed%2 == 0 {
+			set.PodChanges = &cluster.PodChanges{}
+		}
 		var survey, native OrdinalSurvey
 		for pass := range 25 {
 			if rng.IntN(6) == 0 {
@@ -44,7 +48,7 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 				busy["web-"+itoa(rng.IntN(12))] = rng.IntN(2) == 0
 			}
 			fresh := *set
-			fresh.survey = nil
+			fresh.survey, fresh.PodChanges = nil, nil
 			set.Remember(&survey)
 			if diff := cmp.Diff(ordinalAnswers(&fresh), ordinalAnswers(set)); diff != "" {
 				t.Fatalf("seed %d, pass %d (-without, +with a survey):\n%s", seed, pass, diff)
@@ -61,6 +65,7 @@ func TestOrdinalSurvey_ChangesNothing(t *testing.T) {
 				t.Fatalf("seed %d, pass %d: restless are %q, want %q", seed, pass, names(got), names(restless))
 			}
 			without, with := nativeOf(set), nativeOf(set)
+			with.PodChanges = set.PodChanges
 			with.Remember(&native, set.Current)
 			if diff := cmp.Diff(nativeAnswers(without), nativeAnswers(with)); diff != "" {
 				t.Fatalf("seed %d, pass %d, native (-without, +with a survey):\n%s", seed, pass, diff)
@@ -125,12 +130,16 @@ func disturbOrdinal(t *testing.T, rng *rand.Rand, s *StatefulSet) {
 	last := len(s.Pods) - 1
 	switch {
 	case at < 0:
+		at = len(s.Pods)
 		s.Pods = append(s.Pods, p)
 	case rng.IntN(4) == 0 && last > 0:
 		s.Pods[at] = s.Pods[last]
 		s.Pods = s.Pods[:last]
 	default:
 		s.Pods[at] = p
+	}
+	if s.PodChanges != nil {
+		s.PodChanges.Add(at, len(s.Pods))
 	}
 }
 

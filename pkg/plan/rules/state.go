@@ -91,7 +91,7 @@ func FindRevision(list []cluster.Revision, template map[string]any) (cluster.Rev
 // metadata.creationTimestamp, which some serializers write, do not count. What
 // has no spec is no pod template, but what a SidecarSet puts into pods.
 func SameTemplate(a, b map[string]any) bool {
-	return len(tree.Differences(nil, revisable(a), revisable(b))) == 0
+	return tree.Same(revisable(a), revisable(b))
 }
 
 func revisable(template map[string]any) map[string]any {

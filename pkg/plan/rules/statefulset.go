@@ -21,9 +21,11 @@ type StatefulSet struct {
 	Current, Update string
 	// Pods are those that it owns, in any order, finished and terminating ones
 	// included.
-	Pods  []*cluster.Pod
-	Gates cluster.Gates
-	Now   time.Time
+	Pods []*cluster.Pod
+	// PodChanges is the record of changes of that list, nil where there is none.
+	PodChanges *cluster.PodChanges
+	Gates      cluster.Gates
+	Now        time.Time
 	// Busy gives more reasons why a pod counts as unavailable: an in-place
 	// update that is not complete (see [InPlacePending]), a claim that is being
 	// resized. nil means none.
@@ -37,7 +39,7 @@ type StatefulSet struct {
 // spec and time must stay as they are. [StatefulSet.Busy] must not hold for a pod that [Still]
 // holds for.
 func (s *StatefulSet) Remember(survey *OrdinalSurvey) {
-	survey.renew(s.Pods, s.question(), s.Now)
+	survey.renew(s.Pods, s.PodChanges, s.question(), s.Now)
 	s.survey = survey
 }
 
@@ -58,7 +60,7 @@ func (s *StatefulSet) surveyed() *OrdinalSurvey {
 		return s.survey
 	}
 	survey := &OrdinalSurvey{}
-	survey.renew(s.Pods, s.question(), s.Now)
+	survey.renew(s.Pods, nil, s.question(), s.Now)
 	if s.Busy != nil {
 		for slot := range survey.present.all() {
 			survey.open.set(slot, true)
@@ -349,8 +351,7 @@ func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod
 	list := v.outdated()
 	room := max(0, most-(v.present.count()-list.count()))
 	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
-		byPriority := prioritize(slices.Collect(v.descending(list)), strategy)
-		return slices.Values(byPriority[:min(room, len(byPriority))])
+		return v.byPriority(strategy, room)
 	}
 	return v.descending(list.highest(room))
 }

@@ -37,15 +37,10 @@ type budgets struct {
 	protecting map[string]*budgetIndex[*disruptionBudget]
 	// changes counts changes of pods, and of what nodes report of them.
 	changes uint64
-	// labelled are the pods of a namespace with many budgets by their labels, as snapshots ask
-	// for them.
-	labelled map[string]*answerAt[podsByLabel]
-}
-
-// podsByLabel finds pods by their labels.
-type podsByLabel struct {
-	pods  []*cluster.Pod
-	index *selectors.Labelled
+	// allDue is until when each budget is counted again, 0 where that is not known.
+	allDue time.Duration
+	// reported is what nodes report, as snapshots show it.
+	reported answerAt[map[string]rules.NodeReport]
 }
 
 // unavailableBudget is a PodUnavailableBudget, with its status as written last.
@@ -53,8 +48,11 @@ type unavailableBudget struct {
 	wakeup
 	// budget is replaced with each change, but the maps of its status are changed in place
 	// when a permit is recorded: only the spec of one that was replaced may be read.
-	budget *kruise.PodUnavailableBudget
-	tally  controller.Tally
+	budget  *kruise.PodUnavailableBudget
+	tally   controller.Tally
+	members members
+	// count has its controller look.
+	count func()
 	// beyond is what it covers outside of the world.
 	beyond rules.OutsidePods
 	// rendered is one that is kept in an annotation of its PodDisruptionBudget: there is
@@ -95,7 +93,10 @@ func (bg *budgets) moment(budget any) budgetMoment {
 type disruptionBudget struct {
 	wakeup
 	// budget is replaced with each change, as that of [unavailableBudget].
-	budget *policyv1.PodDisruptionBudget
+	budget  *policyv1.PodDisruptionBudget
+	members members
+	// count has its controller look.
+	count  func()
 	beyond rules.OutsidePods
 	// known is the budget as snapshots show it.
 	known answerAt[*rules.DisruptionBudget]
@@ -139,6 +140,7 @@ func (bg *budgets) writeDisruption(doc *tree.Node) error {
 	}
 	b.Generation = max(b.Generation, 1)
 	bg.disruptions, bg.protecting = append(bg.disruptions, &disruptionBudget{budget: b}), nil
+	bg.allDue = 0
 	bg.wake()
 	return bg.writeRendered(b)
 }
@@ -203,16 +205,33 @@ func (bg *budgets) reconcileAll() {
 // wake has the controllers of the budgets count again.
 func (bg *budgets) wake() {
 	late := bg.opt.latency(len(bg.store.all.now))
+	due := bg.clock.at + late
+	if bg.allDue > 0 && bg.allDue <= due {
+		return
+	}
 	for _, g := range bg.unavailable {
-		bg.clock.wakeAfter(&g.wakeup, late, func() { bg.reconcileUnavailable(g) })
+		if g.count == nil {
+			g.count = func() { bg.reconcileUnavailable(g) }
+		}
+		bg.clock.wakeAfter(&g.wakeup, late, g.count)
 	}
 	for _, d := range bg.disruptions {
-		bg.clock.wakeAfter(&d.wakeup, late, func() { bg.reconcileDisruption(d) })
+		if d.count == nil {
+			d.count = func() { bg.reconcileDisruption(d) }
+		}
+		bg.clock.wakeAfter(&d.wakeup, late, d.count)
 	}
+	bg.allDue = due
 }
 
 func (bg *budgets) reconcileUnavailable(g *unavailableBudget) {
-	pass := controller.ReconcileBudget(bg.unavailableView(g))
+	bg.allDue = 0 // this one is due no longer
+	bg.tallyAll()
+	view := bg.weighingView(g)
+	if view.NeedsPods() {
+		view.Pods = bg.podsUnder(g)
+	}
+	pass := controller.ReconcileBudget(view)
 	if pass.Status != nil {
 		bg.setUnavailable(g, pass.Status)
 	}
@@ -240,6 +259,7 @@ func (bg *budgets) setUnavailable(g *unavailableBudget, status *kruise.PodUnavai
 }
 
 func (bg *budgets) reconcileDisruption(d *disruptionBudget) {
+	bg.allDue = 0 // this one is due no longer
 	status, again := controller.ReconcileEvictions(bg.disruptionView(d))
 	if status != nil {
 		bg.setDisruption(d, status)
@@ -259,7 +279,7 @@ func (bg *budgets) setDisruption(d *disruptionBudget, status *policyv1.PodDisrup
 func (bg *budgets) unavailableView(g *unavailableBudget) *controller.BudgetView {
 	bg.tallyAll()
 	v := bg.weighingView(g)
-	v.Pods = bg.store.podsIn(g.budget.Namespace)
+	v.Pods = bg.podsUnder(g)
 	return v
 }
 
@@ -278,7 +298,8 @@ func (bg *budgets) weighingView(g *unavailableBudget) *controller.BudgetView {
 }
 
 func (bg *budgets) disruptionView(d *disruptionBudget) *controller.EvictionView {
-	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.store.podsIn(d.budget.Namespace), Workloads: bg.store.workloadOf, Beyond: d.beyond}
+	bg.tallyAll()
+	return &controller.EvictionView{Now: bg.clock.now(), Budget: d.budget, Pods: bg.podsProtectedBy(d), Workloads: bg.store.workloadOf, Beyond: d.beyond}
 }
 
 // permit asks the pod's PodUnavailableBudget, and records the answer.
@@ -289,7 +310,7 @@ func (bg *budgets) permit(e *pod, op kruise.PubOperation, harmless bool) error {
 	g := bg.relatedBudget(e.Pod)
 	var view *controller.BudgetView
 	if g != nil {
-		view = bg.unavailableView(g)
+		view = bg.weighingView(g)
 	}
 	verdict, permit := view.Decide(rules.Request{Pod: e.Pod, Operation: op, Harmless: harmless})
 	if permit != nil {
@@ -359,7 +380,9 @@ func (bg *budgets) tally(e *pod) {
 		return // tallyAll weighs all pods
 	}
 	var now []weight
-	for _, g := range bg.covering[e.Namespace].candidates(e.Pod, bg.store) {
+	candidates := bg.covering[e.Namespace].candidates(e.Pod, bg.store)
+	bg.enroll(e, candidates)
+	for _, g := range candidates {
 		if is := bg.weighingView(g).Weigh(e.Pod); is.Covered {
 			now = append(now, weight{g, is})
 		}
@@ -386,22 +409,21 @@ func (bg *budgets) untally(e *pod) {
 // tallyLater has the tallies made again when they are needed: budgets come one by one when a
 // state is loaded.
 func (bg *budgets) tallyLater() {
-	bg.covering = nil
+	bg.covering, bg.allDue = nil, 0
 	bg.changes++
-	for _, e := range bg.store.all.pods {
-		e.weights = nil
-	}
 }
 
 // tallyAll weighs all pods if that is due.
 func (bg *budgets) tallyAll() {
-	if bg.covering != nil {
+	if bg.covering != nil && bg.protecting != nil {
 		return
 	}
+	bg.indexDisruptions()
 	inNamespace := map[string][]*unavailableBudget{}
 	for _, g := range bg.unavailable {
 		namespace := g.budget.Namespace
 		inNamespace[namespace] = append(inNamespace[namespace], g)
+		g.members = members{}
 		g.tally = controller.Tally{Pod: func(name string) *cluster.Pod {
 			if e := bg.store.podsByName[podName{namespace, name}]; e != nil {
 				return e.Pod
@@ -416,7 +438,7 @@ func (bg *budgets) tallyAll() {
 		})
 	}
 	for _, e := range bg.store.all.pods {
-		e.weights = nil
+		e.weights, e.memberOf = nil, nil
 		bg.tally(e)
 	}
 }
@@ -525,10 +547,7 @@ func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []
 	for _, g := range kruises {
 		b := *g.known.get(bg.moment(g.budget), func() *rules.Budget {
 			view := bg.unavailableView(g)
-			view.Reports = maps.Clone(view.Reports)
-			if g.budget.Spec.TargetReference == nil && bg.covering[o.ref.Namespace].isMany() {
-				view.Pods = bg.podsMatching(g.budget.Namespace, g.budget.Spec.Selector)
-			}
+			view.Reports = bg.reported.get(bg.moment(nil), func() map[string]rules.NodeReport { return maps.Clone(view.Reports) })
 			b := view.Rules()
 			b.Rendered = g.rendered
 			return b
@@ -539,11 +558,7 @@ func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []
 	}
 	for _, d := range natives {
 		b := *d.known.get(bg.moment(d.budget), func() *rules.DisruptionBudget {
-			view := bg.disruptionView(d)
-			if bg.protecting[o.ref.Namespace].isMany() {
-				view.Pods = bg.podsMatching(d.budget.Namespace, d.budget.Spec.Selector)
-			}
-			return view.Rules()
+			return bg.disruptionView(d).Rules()
 		})
 		if bg.store.concerns(o, b.Pods) {
 			disruptions = append(disruptions, &b)
@@ -552,48 +567,22 @@ func (bg *budgets) shown(o *object) (unavailable []*rules.Budget, disruptions []
 	return unavailable, disruptions
 }
 
-// podsMatching are the pods of a namespace that may match a selector, in their order.
-func (bg *budgets) podsMatching(namespace string, s *metav1.LabelSelector) []*cluster.Pod {
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return nil
-	}
-	if bg.labelled[namespace] == nil {
-		if bg.labelled == nil {
-			bg.labelled = map[string]*answerAt[podsByLabel]{}
-		}
-		bg.labelled[namespace] = &answerAt[podsByLabel]{}
-	}
-	all := bg.labelled[namespace].get(bg.moment(nil), func() podsByLabel {
-		pods := slices.Clone(bg.store.podsIn(namespace))
-		return podsByLabel{pods, selectors.NewLabelled(len(pods), func(place int) map[string]string { return pods[place].Labels })}
-	})
-	var out []*cluster.Pod
-	for _, place := range all.index.Candidates(selector) {
-		out = append(out, all.pods[place])
-	}
-	return out
-}
-
 // concerning are the budgets that cover one of the pods of an object, and maybe others.
 func (bg *budgets) concerning(o *object) ([]*unavailableBudget, []*disruptionBudget) {
 	if len(bg.unavailable)+len(bg.disruptions) == 0 || o.ref.Kind == kruise.KindSidecarSet {
 		return bg.unavailable, bg.disruptions
 	}
 	bg.tallyAll()
-	bg.indexDisruptions()
 	list := bg.store.podsOf(o)
 	return bg.covering[o.ref.Namespace].candidatesOfAny(list, bg.store), bg.protecting[o.ref.Namespace].candidatesOfAny(list, bg.store)
 }
 
-// indexDisruptions finds PodDisruptionBudgets again if that is due.
+// indexDisruptions files the PodDisruptionBudgets.
 func (bg *budgets) indexDisruptions() {
-	if bg.protecting != nil {
-		return
-	}
 	inNamespace := map[string][]*disruptionBudget{}
 	for _, d := range bg.disruptions {
 		inNamespace[d.budget.Namespace] = append(inNamespace[d.budget.Namespace], d)
+		d.members = members{}
 	}
 	bg.protecting = make(map[string]*budgetIndex[*disruptionBudget], len(inNamespace))
 	for namespace, budgets := range inNamespace {

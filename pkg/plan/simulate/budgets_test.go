@@ -69,12 +69,16 @@ func budgetsByAsking(w *World, ref cluster.Ref) []string {
 	o := w.store.objects[ref]
 	var s plan.Snapshot
 	for _, g := range w.budgets.unavailable {
-		if b := w.budgets.unavailableView(g).Rules(); w.store.concerns(o, b.Pods) {
+		view := w.budgets.unavailableView(g)
+		view.Pods = w.store.podsIn(g.budget.Namespace)
+		if b := view.Rules(); w.store.concerns(o, b.Pods) {
 			s.Budgets = append(s.Budgets, b)
 		}
 	}
 	for _, d := range w.budgets.disruptions {
-		if b := w.budgets.disruptionView(d).Rules(); w.store.concerns(o, b.Pods) {
+		view := w.budgets.disruptionView(d)
+		view.Pods = w.store.podsIn(d.budget.Namespace)
+		if b := view.Rules(); w.store.concerns(o, b.Pods) {
 			s.Disruptions = append(s.Disruptions, b)
 		}
 	}

@@ -162,8 +162,6 @@ type claimStore struct {
 	store       *store
 	controllers *controllerManager
 	byName      map[podName]*cluster.Claim
-	// sorted are all claims by namespace and name.
-	sorted []*cluster.Claim
 	// leaving counts the claims that are being deleted or belong to a pod: they may go with one.
 	leaving int
 	// changes are all that were made, in their order.
@@ -179,12 +177,8 @@ type claimChange struct {
 // put stores a claim, in the place of the one of its name.
 func (s *claimStore) put(c *cluster.Claim) {
 	key := podName{c.Namespace, c.Name}
-	place, found := s.placeOf(key)
-	if found {
-		s.count(s.sorted[place], -1)
-		s.sorted[place] = c
-	} else {
-		s.sorted = slices.Insert(s.sorted, place, c)
+	if before := s.byName[key]; before != nil {
+		s.count(before, -1)
 	}
 	s.count(c, 1)
 	s.byName[key] = c
@@ -192,15 +186,26 @@ func (s *claimStore) put(c *cluster.Claim) {
 }
 
 func (s *claimStore) drop(key podName) {
-	if place, found := s.placeOf(key); found {
-		s.count(s.sorted[place], -1)
-		s.changes = append(s.changes, claimChange{s.sorted[place], true})
-		s.sorted = slices.Delete(s.sorted, place, place+1)
+	if c := s.byName[key]; c != nil {
+		s.count(c, -1)
+		s.changes = append(s.changes, claimChange{c, true})
+		delete(s.byName, key)
 	}
-	delete(s.byName, key)
 }
 
-func (s *claimStore) placeOf(key podName) (place int, found bool) { return claimPlace(s.sorted, key) }
+// sorted are the claims that a condition holds for, by namespace and name.
+func (s *claimStore) sorted(condition func(*cluster.Claim) bool) []*cluster.Claim {
+	var out []*cluster.Claim
+	for _, c := range s.byName {
+		if condition(c) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *cluster.Claim) int {
+		return compareNames(podName{a.Namespace, a.Name}, podName{b.Namespace, b.Name})
+	})
+	return out
+}
 
 // claimPlace is where a claim is, or would be, among sorted claims.
 func claimPlace(sorted []*cluster.Claim, key podName) (place int, found bool) {
@@ -234,46 +239,46 @@ func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
 	}
 }
 
-// of returns the claims that may belong to the object's pods: those of the
-// namespace whose name holds the object's, in a list that never changes.
+// of returns the claims that may belong to the object's pods: those of the namespace whose name holds
+// the object's, in a list that must not be kept. The object's record has what changed in it.
 func (s *claimStore) of(o *object) []*cluster.Claim {
 	infix := "-" + o.ref.Name + "-"
 	mine := func(c *cluster.Claim) bool { return c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) }
-	missed := s.changes[o.claimChanges:]
-	o.claimChanges = len(s.changes)
-	if len(missed) > len(s.sorted) {
-		o.claims = nil
-		for _, c := range s.sorted {
-			if mine(c) {
-				o.claims = append(o.claims, c)
-			}
-		}
+	missed := s.changes[o.claimsRead:]
+	o.claimsRead = len(s.changes)
+	if len(missed) > len(s.byName) {
+		o.claims = s.sorted(mine)
+		o.claimChanges.Forget()
 		return o.claims
 	}
-	copied := false
 	for _, change := range missed {
-		if !mine(change.claim) {
-			continue
-		}
-		if !copied {
-			o.claims, copied = append(make([]*cluster.Claim, 0, len(o.claims)+len(missed)), o.claims...), true
-		}
-		place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
-		end := place
-		if found {
-			end++
-		}
-		if change.dropped {
-			o.claims = slices.Delete(o.claims, place, end)
-		} else {
-			o.claims = slices.Replace(o.claims, place, end, change.claim)
+		if mine(change.claim) {
+			o.changeClaim(change)
 		}
 	}
 	return o.claims
 }
 
+// changeClaim repeats a change of all claims among those of the object.
+func (o *object) changeClaim(change claimChange) {
+	place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
+	var c controller.ClaimChange
+	end := place
+	if found {
+		c.Before = o.claims[place]
+		end++
+	}
+	if change.dropped {
+		o.claims = slices.Delete(o.claims, place, end)
+	} else {
+		c.After = change.claim
+		o.claims = slices.Replace(o.claims, place, end, change.claim)
+	}
+	o.claimChanges.Add(c, len(o.claims))
+}
+
 func compareNames(a, b podName) int {
-	return strings.Compare(a.namespace+"/"+a.name, b.namespace+"/"+b.name)
+	return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 }
 
 func (s *claimStore) change(o *object, a controller.ChangeClaim) {
@@ -324,10 +329,10 @@ func (s *claimStore) releaseClaimsOf(p *cluster.Pod) {
 	if s.leaving == 0 {
 		return
 	}
-	for _, c := range slices.Clone(s.sorted) {
-		mine := strings.HasSuffix(c.Name, "-"+p.Name) && c.Namespace == p.Namespace
-		if (c.Owner.Kind == "Pod" && c.Owner.Name == p.Name && mine) || (c.Deleting && mine) {
-			s.drop(podName{c.Namespace, c.Name})
-		}
+	for _, c := range s.sorted(func(c *cluster.Claim) bool {
+		owned := c.Owner.Kind == "Pod" && c.Owner.Name == p.Name
+		return c.Namespace == p.Namespace && (owned || c.Deleting) && strings.HasSuffix(c.Name, "-"+p.Name)
+	}) {
+		s.drop(podName{c.Namespace, c.Name})
 	}
 }

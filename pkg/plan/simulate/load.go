@@ -136,7 +136,8 @@ func (l *loader) loadPod(p *cluster.Pod) {
 		owned := *p
 		owned.Owner.UID = e.owner.workload.UID
 		e.Pod = &owned
-		l.store.all.now[e.inAll], e.owner.pods.now[e.inO] = e.Pod, e.Pod
+		l.store.all.set(e.inAll, e.Pod)
+		e.owner.pods.set(e.inO, e.Pod)
 	}
 	for i := range p.Containers {
 		e.runtime[i] = observed(p, i)
@@ -181,6 +182,7 @@ func (l *loader) start() {
 	for _, o := range l.store.objects {
 		o.due = 0
 	}
+	l.budgets.allDue = 0
 	for _, g := range l.budgets.unavailable {
 		g.due = 0
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // TestMemory_ChangesNoDecision: at every moment of rollouts of every kind, well or badly, a
-// decision that goes by what is remembered is the one that reads every pod.
+// decision that goes by what is remembered is the one that reads every pod, with and without a
+// record of the changes of pods.
 func TestMemory_ChangesNoDecision(t *testing.T) {
 	for name, text := range midwayKinds() {
 		for _, fails := range []bool{false, true} {
@@ -31,13 +32,16 @@ func TestMemory_ChangesNoDecision(t *testing.T) {
 			p.HookAnswer = 30 * time.Second
 			d, err := newDriver(w, p, RolloutOptions{Promote: new(time.Duration)})
 			must(t, err)
-			decisions, seen := 0, plan.Memory{}
+			decisions, seen, recorded := 0, plan.Memory{}, plan.Memory{PodChanges: w.store.podChangesOf(w.store.objects[ref])}
 			for ; w.recorder.outcome == ""; decisions++ {
 				s, err := w.Snapshot(ref)
 				must(t, err)
 				now := w.clock.now()
-				if diff := cmp.Diff(plan.Next(p, s, now), seen.Next(p, s, now)); diff != "" {
-					t.Fatalf("%s, fails %t, decision %d (-read, +remembered):\n%s", name, fails, decisions, diff)
+				want := plan.Next(p, s, now)
+				for _, memory := range []*plan.Memory{&seen, &recorded} {
+					if diff := cmp.Diff(want, memory.Next(p, s, now)); diff != "" {
+						t.Fatalf("%s, fails %t, record %t, decision %d (-read, +remembered):\n%s", name, fails, memory.PodChanges != nil, decisions, diff)
+					}
 				}
 				must(t, d.step())
 			}

@@ -54,7 +54,9 @@ func (r *podRegistry) remove(e *pod) {
 	delete(r.store.podsByUID, e.UID)
 	delete(r.kubelet.reports, e.UID)
 	delete(r.store.podsByName, podName{e.Namespace, e.Name})
-	r.store.all.drop(e.inAll).inAll = e.inAll
+	last := r.store.all.drop(e.inAll)
+	last.inAll = e.inAll
+	r.budgets.moved(last)
 	if e.owner != nil {
 		e.owner.pods.drop(e.inO).inO = e.inO
 	}
@@ -64,6 +66,7 @@ func (r *podRegistry) remove(e *pod) {
 	}
 	r.store.moves++
 	r.budgets.untally(e)
+	r.budgets.dismiss(e)
 	r.claims.releaseClaimsOf(e.Pod)
 	r.changed(e, e.Pod, nil)
 }
@@ -78,9 +81,9 @@ func (r *podRegistry) put(e *pod, next *cluster.Pod, reason string) {
 	}
 	next.Digest()
 	e.Pod = next
-	r.store.all.now[e.inAll] = next
+	r.store.all.set(e.inAll, next)
 	if e.owner != nil {
-		e.owner.pods.now[e.inO] = next
+		e.owner.pods.set(e.inO, next)
 	}
 	r.budgets.tally(e)
 	if rules.StateOf(before) != rules.StateOf(next) {

@@ -102,6 +102,7 @@ func (d *driver) step() error {
 	if err != nil {
 		return err
 	}
+	d.memory.PodChanges = d.store.podChangesOf(d.store.objects[d.ref])
 	decision := d.memory.Next(d.plan, snap, d.clock.now())
 	d.markSteps(decision)
 	if decision.Progress != snap.Progress {

@@ -68,9 +68,10 @@ type object struct {
 	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
 	claimSurvey   controller.ClaimSurvey
-	// claims are those that may belong to its pods, after so many changes of claims.
+	// claims are those that may belong to its pods, as they were after so many changes of all claims.
 	claims       []*cluster.Claim
-	claimChanges int
+	claimsRead   int
+	claimChanges cluster.Changes[controller.ClaimChange]
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object
@@ -119,6 +120,8 @@ type pod struct {
 	stopping, stopped bool
 	// weights are what it counts for the budgets that cover it.
 	weights []weight
+	// memberOf are the budgets that may cover it, where there are many.
+	memberOf []*members
 	// class is how the recorder counts it.
 	class class
 	// prototype is what the pod was made from; nil for one that was there before.
@@ -144,11 +147,21 @@ type container struct {
 type podList struct {
 	pods []*pod
 	now  []*cluster.Pod
+	// changes is the record of changes of now.
+	changes cluster.PodChanges
 }
 
 func (l *podList) add(p *pod) int {
+	place := len(l.now)
 	l.pods, l.now = append(l.pods, p), append(l.now, p.Pod)
-	return len(l.now) - 1
+	l.changes.Add(place, len(l.now))
+	return place
+}
+
+// set shows what is in the pod of a place now.
+func (l *podList) set(i int, p *cluster.Pod) {
+	l.now[i] = p
+	l.changes.Add(i, len(l.now))
 }
 
 // drop removes the pod of a place; the last one takes it, and is returned so
@@ -156,7 +169,8 @@ func (l *podList) add(p *pod) int {
 func (l *podList) drop(i int) *pod {
 	last := len(l.now) - 1
 	moved := l.pods[last]
-	l.pods[i], l.now[i] = moved, l.now[last]
+	l.pods[i] = moved
+	l.set(i, l.now[last])
 	l.pods[last], l.now[last] = nil, nil
 	l.pods, l.now = l.pods[:last], l.now[:last]
 	return moved
@@ -254,6 +268,14 @@ func (s *store) podsOf(o *object) []*cluster.Pod {
 		return s.podsOf(o.carrier)
 	}
 	return kindOf(o).pods(s.all.now, o)
+}
+
+// podChangesOf is the record of changes of [store.podsOf], nil where there is none.
+func (s *store) podChangesOf(o *object) *cluster.PodChanges {
+	if o.carrier != nil {
+		return s.podChangesOf(o.carrier)
+	}
+	return kindOf(o).podChanges(o)
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
