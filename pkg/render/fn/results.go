@@ -220,7 +220,7 @@ func (o *outcome) warnOfNoMatch(set *resource.Resource, res *render.Result) {
 	if len(res.Explanations) == 0 {
 		hint = "the input has no pod template that it could be injected into"
 	}
-	o.line("warning", set.ID(), "", message)
+	o.writeLine("warning", set.ID(), "", message)
 	o.results = append(o.results, o.result("warning", sentence(message, hint), set.ID(), "", "sidecarset", set.Name()))
 }
 
