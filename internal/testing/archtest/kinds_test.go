@@ -35,7 +35,7 @@ var switching = map[string]string{
 	"internal/cli/render workloadRollout.assume":        "in the text of a manifest, before it is read",
 
 	// What one stage of the pipeline makes of several kinds.
-	"pkg/render/convert counterpartFault":                       "advice, one sentence for each pair of kinds that has a misfit",
+	"pkg/render/convert counterpartFault":            "advice, one sentence for each pair of kinds that has a misfit",
 	"pkg/render/fn newJob":                           "kinds of function configs",
 	"pkg/render/kustomize configuration.selector":    "which selectors kustomize may write labels into, by how each kind treats its own",
 	"pkg/render/kustomize configuration.otherImages": "images outside of containers",
