@@ -349,7 +349,7 @@ func TestStop_IgnoresPartitionsOfAnEditedRecord(t *testing.T) {
 	m.change(t, r, plan.Progress.Resume)
 	now, err := m.Snapshot(m.ref)
 	must(t, err)
-	if d := plan.Next(rec.Plan, now, m.Now()); d.Verb != plan.Halt || !strings.Contains(d.Reason, "the partition was 0 before the pause, and the plan has 5") {
+	if d := plan.Next(rec.Plan, now, m.Now()); d.Verb != plan.Halt || !strings.Contains(d.Reason, "the partition was 0 before the pause according to the record, but the plan has 5") {
 		t.Errorf("%+v", d)
 	}
 	if _, err := r.Drive(t.Context(), m.ref, apply.Options{}); err == nil || m.images(t)["web:2"] > 2 {
