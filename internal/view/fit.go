@@ -18,7 +18,7 @@ func (st Style) table(w io.Writer, rows [][]string) error {
 		return table(w, rows)
 	}
 	if taken(widths(rows)) > st.Width {
-		rows = telling(rows)
+		rows = dropEmptyColumns(rows)
 	}
 	room := fitted(widths(rows), st.Width)
 	out := make([][]string, len(rows))
@@ -49,8 +49,8 @@ func taken(widths []int) int {
 	return n
 }
 
-// telling leaves the columns out that say "-" of every row.
-func telling(rows [][]string) [][]string {
+// dropEmptyColumns leaves out the columns that are "-" in every row.
+func dropEmptyColumns(rows [][]string) [][]string {
 	out := make([][]string, len(rows))
 	for n := range rows[0] {
 		if len(rows) > 1 && !slices.ContainsFunc(rows[1:], func(row []string) bool { return row[n] != "-" }) {

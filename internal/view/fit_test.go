@@ -68,7 +68,7 @@ func TestRollouts_FitTheTerminal(t *testing.T) {
 			return StatusLines(w, []RolloutStatus{{Namespace: "shop", Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Decision: why}}, st)
 		},
 		"list": func(w io.Writer, st Style) error {
-			return Rollouts(w, []RolloutRow{{Namespace: "shop", Name: "cloneset/web", Driver: "kruise", Stands: why.Reason, Holder: "ann@a-machine-of-hers-4711"}}, st)
+			return Rollouts(w, []RolloutRow{{Namespace: "shop", Name: "cloneset/web", Driver: "kruise", Status: why.Reason, Holder: "ann@a-machine-of-hers-4711"}}, st)
 		},
 		"history": func(w io.Writer, st Style) error {
 			return History(w, "cloneset/web", []Revision{{Number: 1, Name: "web-1", Cause: why.Reason}}, st)

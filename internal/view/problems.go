@@ -21,7 +21,7 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
 	for _, one := range p {
-		if _, err := fmt.Fprintf(text.Writer(w), "%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(said(one)), one.Rule); err != nil {
+		if _, err := fmt.Fprintf(text.Writer(w), "%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(problemText(one)), one.Rule); err != nil {
 			return err
 		}
 		if one.Hint == "" {
@@ -52,8 +52,8 @@ func spot(p lint.Problem) string {
 	return fmt.Sprintf("%s:%d: ", cmp.Or(p.File, "-"), p.Line)
 }
 
-// said is what is wrong with which field of which object.
-func said(p lint.Problem) string {
+// problemText names the object, the field and the fault.
+func problemText(p lint.Problem) string {
 	var parts []string
 	if !objectless(p) {
 		parts = append(parts, p.Object.String())
@@ -95,7 +95,7 @@ func (p Problems) JSON(w io.Writer) error {
 // GitHub writes workflow commands, which become annotations of a pull request.
 func (p Problems) GitHub(w io.Writer) error {
 	for _, one := range p {
-		message := said(one)
+		message := problemText(one)
 		if one.Hint != "" {
 			message += "\nhint: " + one.Hint
 		}
@@ -219,7 +219,7 @@ func (p Problems) SARIF(w io.Writer, rules []lint.Rule, version string) error {
 }
 
 func resultOf(p lint.Problem, rule int) sarifResult {
-	text := said(p)
+	text := problemText(p)
 	if p.Hint != "" {
 		text += ". " + p.Hint
 	}

@@ -14,7 +14,7 @@ type Release struct {
 	Workload  string        `json:"workload"`
 	Style     string        `json:"style"`
 	Phase     string        `json:"phase"`
-	Stands    string        `json:"stands"`
+	Status    string        `json:"status"`
 	Message   string        `json:"message,omitempty"`
 	Step      int           `json:"step"`
 	State     string        `json:"state,omitempty"`
@@ -37,7 +37,7 @@ type ReleaseStep struct {
 // Write writes a Release: its steps, its status, and what to do.
 func (r Release) Write(w io.Writer, st Style) error {
 	b := &builder{st: st}
-	b.line("%s of %s  %s", st.paint(bold, r.Name), r.Workload, r.Stands)
+	b.line("%s of %s  %s", st.paint(bold, r.Name), r.Workload, r.Status)
 	for i, s := range r.Steps {
 		mark := " "
 		if i+1 == r.Step && r.State != "Completed" {

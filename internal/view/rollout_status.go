@@ -160,7 +160,7 @@ type RolloutRow struct {
 	// Group is the group of rollouts that it is in; "" for none.
 	Group          string
 	Step, Steps    int
-	Stands, Holder string
+	Status, Holder string
 	Begun          time.Time
 }
 
@@ -177,7 +177,7 @@ func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 			step, started = fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339)
 		}
 		rows = append(rows, []string{
-			orDash(r.Namespace), r.Name, orDash(r.Parent), orDash(r.Driver), orDash(step), orDash(started), orDash(r.Holder), r.Stands,
+			orDash(r.Namespace), r.Name, orDash(r.Parent), orDash(r.Driver), orDash(step), orDash(started), orDash(r.Holder), r.Status,
 		})
 	}
 	if slices.ContainsFunc(list, func(r RolloutRow) bool { return r.Group != "" }) {

@@ -125,9 +125,9 @@ func TestRollouts(t *testing.T) {
 	}{
 		{nil, "no rollout is in progress\n"},
 		{[]RolloutRow{
-			{Namespace: "shop", Name: "cloneset/web", Parent: "uniteddeployment/all", Driver: "kruise", Step: 2, Steps: 3, Stands: "step 2 of 3", Holder: "ann", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
-			{Name: "sidecarset/mesh", Driver: "kruise", Step: 1, Steps: 1, Stands: "failed: x", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
-			{Namespace: "shop", Name: "configmap/x", Stands: "the record cannot be read: y"},
+			{Namespace: "shop", Name: "cloneset/web", Parent: "uniteddeployment/all", Driver: "kruise", Step: 2, Steps: 3, Status: "step 2 of 3", Holder: "ann", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
+			{Name: "sidecarset/mesh", Driver: "kruise", Step: 1, Steps: 1, Status: "failed: x", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
+			{Namespace: "shop", Name: "configmap/x", Status: "the record cannot be read: y"},
 		}, `NAMESPACE  NAME             SUBSET OF             DRIVER  STEP  STARTED               EXECUTOR  STATUS
 shop       cloneset/web     uniteddeployment/all  kruise  2/3   2026-07-01T12:00:00Z  ann       step 2 of 3
 -          sidecarset/mesh  -                     kruise  1/1   2026-07-01T12:00:00Z  -         failed: x

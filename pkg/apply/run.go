@@ -195,7 +195,7 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		switch {
 		case errors.Is(err, plan.ErrNotFound):
 			continue // it is gone: the next look sees that
-		case err != nil && (passing(err) || ctx.Err() != nil):
+		case err != nil && (isTemporary(err) || ctx.Err() != nil):
 			return r.backOff(ctx, s, err)
 		case err != nil:
 			return r.stop(ctx, err.Error())
@@ -207,8 +207,8 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 	return nil
 }
 
-// passing reports whether an error may be gone at the next look.
-func passing(err error) bool {
+// isTemporary reports whether an error may be gone at the next look.
+func isTemporary(err error) bool {
 	return errors.Is(err, plan.ErrConflict) || errors.Is(err, plan.ErrRefused) || errors.Is(err, plan.ErrUnavailable) || errors.Is(err, plan.ErrOtherExecutor)
 }
 
@@ -229,7 +229,7 @@ func (r *run) stop(ctx context.Context, why string) error {
 // backOff waits a little after a request that was refused, longer each time;
 // a change in the cluster ends the waiting.
 func (r *run) backOff(ctx context.Context, s plan.Snapshot, err error) error {
-	if !passing(err) || errors.Is(err, plan.ErrOtherExecutor) {
+	if !isTemporary(err) || errors.Is(err, plan.ErrOtherExecutor) {
 		return err
 	}
 	r.refusals++

@@ -34,7 +34,7 @@ func (r Rollouts) Stop(ctx context.Context, ref cluster.Ref) (plan.Record, error
 	}
 	defer w.Close()
 	if !stops(rec) {
-		heeded(ctx, w, ref)
+		awaitObserved(ctx, w, ref)
 		return rec, nil
 	}
 	if err := w.May(ctx, plan.Plan{Target: rec.Plan.Target, Driver: rec.Plan.Driver}); err != nil {
@@ -43,18 +43,18 @@ func (r Rollouts) Stop(ctx context.Context, ref cluster.Ref) (plan.Record, error
 	if err := stopAt(ctx, w, ref, driven); err != nil {
 		return rec, fmt.Errorf("the controller of %s is not stopped: %w", ref, err)
 	}
-	heeded(ctx, w, ref)
+	awaitObserved(ctx, w, ref)
 	return r.Records.Load(ctx, ref)
 }
 
-// heedsWithin bounds how long a controller is waited for that was stopped: one that is gone
+// observedWithin bounds how long a controller is waited for that was stopped: one that is gone
 // updates no pod either.
-const heedsWithin = 5 * time.Second
+const observedWithin = 5 * time.Second
 
-// heeded returns when the controller has seen that it is stopped: a pass that had begun
+// awaitObserved returns when the controller has seen that it is stopped: a pass that had begun
 // before may still take a pod.
-func heeded(ctx context.Context, w Workload, ref cluster.Ref) {
-	for end := w.Now().Add(heedsWithin); w.Now().Before(end); {
+func awaitObserved(ctx context.Context, w Workload, ref cluster.Ref) {
+	for end := w.Now().Add(observedWithin); w.Now().Before(end); {
 		s, err := w.Observe(ctx, ref)
 		if err != nil || s.Observed() || w.Await(ctx, ref, s.Version, end) != nil {
 			return
@@ -106,7 +106,7 @@ func stopAt(ctx context.Context, w Workload, ref cluster.Ref, driven bool) error
 			}
 		}
 		var done bool
-		if done, err = stopOnce(ctx, w, ref, driven); done || err != nil && !passing(err) {
+		if done, err = stopOnce(ctx, w, ref, driven); done || err != nil && !isTemporary(err) {
 			return err
 		}
 	}

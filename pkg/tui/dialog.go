@@ -68,8 +68,8 @@ func (d dialog) rest(m Model) (Model, tea.Cmd) {
 	return m, m.options.After(moment, settled{d.turn, d.waits})
 }
 
-// settles is an overlay that hears answers once no key was pressed for a moment.
-type settles interface{ settle(s settled) overlay }
+// settler is an overlay that hears answers once no key was pressed for a moment.
+type settler interface{ settle(s settled) overlay }
 
 // settle has the question hear answers, unless another key was pressed meanwhile.
 func (d dialog) settle(s settled) overlay {

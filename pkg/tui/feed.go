@@ -31,8 +31,8 @@ type arrived struct {
 	err   error
 }
 
-// again asks for the next world.
-type again struct{ turn int }
+// nextWorld asks for the next world.
+type nextWorld struct{ turn int }
 
 func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed, tea.Cmd) {
 	if f.stop != nil {
@@ -43,7 +43,7 @@ func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed,
 	return f, f.await(ctx, s, 0)
 }
 
-func (f feed) next(ctx context.Context, s world.Source, a again, since int64) tea.Cmd {
+func (f feed) next(ctx context.Context, s world.Source, a nextWorld, since int64) tea.Cmd {
 	if a.turn != f.turn {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 	m = m.fade()
 	m, cmd := m.pass(screen.Changed{})
 	turn := m.feed.turn
-	return m, tea.Batch(news, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
+	return m, tea.Batch(news, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return nextWorld{turn} }))
 }
 
 // beat is the next picture of what is waited for.

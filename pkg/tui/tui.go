@@ -63,7 +63,7 @@ type Model struct {
 	// notice is shown instead of the keys until the next one is pressed, or for a
 	// while; said is the one that was shown before, and since when.
 	notice screen.Notice
-	said   said
+	said   shownNotice
 	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
 	asks  int
 	proof proof

@@ -37,7 +37,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 		return m, cmd
 	case arrived:
 		return m.arrive(msg)
-	case again:
+	case nextWorld:
 		return m, m.feed.next(m.ctx, m.options.Source, msg, m.env.World.Version)
 	case beat:
 		m.ticking = false
@@ -84,7 +84,7 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	case done:
 		return m.did(msg), nil
 	case settled:
-		if over, ok := m.over.(settles); ok {
+		if over, ok := m.over.(settler); ok {
 			m.over = over.settle(msg)
 		}
 		return m, nil
@@ -196,8 +196,8 @@ func colors(p colorprofile.Profile) theme.Colors {
 	return theme.Many
 }
 
-// said is what was said last, and since when by the time in the cluster.
-type said struct {
+// shownNotice is what was said last, and since when by the time in the cluster.
+type shownNotice struct {
 	notice screen.Notice
 	since  time.Time
 }
@@ -213,7 +213,7 @@ const (
 func (m Model) fade() Model {
 	now := m.env.World.Now
 	if m.notice != m.said.notice {
-		m.said = said{m.notice, now}
+		m.said = shownNotice{m.notice, now}
 	}
 	limit := briefly
 	if m.notice.Bad {

@@ -174,7 +174,7 @@ func (f *Factory) NamespaceOrDefault() (string, error) {
 	}
 	namespace, _, err := f.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
-		return "", noWay(err)
+		return "", connectionError(err)
 	}
 	return namespace, nil
 }
@@ -212,7 +212,7 @@ func (f *Factory) Discovery() (*discovery.DiscoveryClient, error) {
 func (f *Factory) Config() (*rest.Config, error) {
 	cfg, err := f.Flags.ToRESTConfig()
 	if err != nil {
-		return nil, noWay(err)
+		return nil, connectionError(err)
 	}
 	// The server has its own fairness; client-go's 5 requests a second would
 	// make reading a hundred namespaces take most of a minute.
@@ -221,8 +221,8 @@ func (f *Factory) Config() (*rest.Config, error) {
 	return cfg, nil
 }
 
-func noWay(err error) error {
-	return &resource.Error{Err: fmt.Errorf("no way to the cluster: %w", err), Hint: "check --kubeconfig, --context and $KUBECONFIG"}
+func connectionError(err error) error {
+	return &resource.Error{Err: fmt.Errorf("cannot connect to the cluster: %w", err), Hint: "check --kubeconfig, --context and $KUBECONFIG"}
 }
 
 // ColorErr reports whether messages on stderr may be coloured: --color first,

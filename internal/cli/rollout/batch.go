@@ -253,7 +253,7 @@ func (p *Part) Settle(ctx context.Context) error {
 	if plan.Next(standing, s, c.Now()).Verb == plan.Done {
 		return nil
 	}
-	t := p.batch.teller()
+	t := p.batch.eventPrinter()
 	defer t.stop()
 	res, err := apply.Watch(ctx, c, p.session.target.Ref, standing, apply.Options{Emit: t.event, Until: p.batch.until()})
 	if err != nil {

@@ -175,7 +175,7 @@ func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result
 		return apply.Result{}, err
 	}
 	defer end()
-	t := d.teller()
+	t := d.eventPrinter()
 	emit := func(e event.Event) { t.event(e); others(e) }
 	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
 	t.stop()

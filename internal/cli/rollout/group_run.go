@@ -158,7 +158,7 @@ func (d groupDriver) options(ctx context.Context, rec group.Record) (opt apply.G
 			return rec.Group.Name(cluster.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name})
 		}}
 	}
-	t := newTeller(r, lineBeat)
+	t := newEventPrinter(r, lineBeat)
 	return apply.GroupOptions{
 		AtPause: d.atPause, Until: d.until(), Recorded: hooks.recorded,
 		Budgets: func(list []plan.Snapshot) []group.Budget {

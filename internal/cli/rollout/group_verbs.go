@@ -44,8 +44,8 @@ func errGroupAndName() error {
 	return command.Usagef("leave out one of them", "--group excludes TYPE/NAME")
 }
 
-// saidAt is who says something, and when.
-func saidAt(by string, at time.Time) string {
+// byAt names a person and a time.
+func byAt(by string, at time.Time) string {
 	return "by " + by + " at " + at.UTC().Format(time.RFC3339)
 }
 
@@ -156,7 +156,7 @@ func (v *groupVerb) detach(ctx context.Context) error {
 // change changes the record of the group, and those of its rollouts.
 func (v *groupVerb) change(ctx context.Context) error {
 	if v.group.marks != nil {
-		by := saidAt(holder(), time.Now())
+		by := byAt(holder(), time.Now())
 		rec, err := v.records.Change(ctx, v.rec.Namespace, v.rec.Name, func(r *group.Record) error { v.group.marks(r, by); return nil })
 		if err != nil {
 			return err

@@ -55,11 +55,11 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 		by, _ := rollouts.Holder(ctx, r.Ref) // who drives it is said where that may be read
 		rows = append(rows, view.RolloutRow{
 			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Group: groups[r.Ref], Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
-			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: r.Describe(), Begun: r.Begun, Holder: by,
+			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Status: r.Describe(), Begun: r.Begun, Holder: by,
 		})
 	}
 	for _, u := range unreadable {
-		rows = append(rows, view.RolloutRow{Namespace: u.Namespace, Name: "configmap/" + u.ConfigMap, Stands: "the record cannot be read: " + u.Err.Error()})
+		rows = append(rows, view.RolloutRow{Namespace: u.Namespace, Name: "configmap/" + u.ConfigMap, Status: "the record cannot be read: " + u.Err.Error()})
 	}
 	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))
 }

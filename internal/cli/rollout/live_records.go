@@ -29,12 +29,12 @@ type Offer struct {
 
 // Promote continues a rollout after its present step.
 func (d *LiveRollouts) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
+	return d.onRecord(ctx, ref, recordChange{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), continues: true, means: stepOf})
 }
 
 // Abort ends a rollout; its pods stay as they are.
 func (d *LiveRollouts) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
+	return d.onRecord(ctx, ref, recordChange{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
 // PauseOrResume pauses what is in progress, resumes what was paused, and retries what has
@@ -51,7 +51,7 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 	case err != nil:
 		return nil, err
 	}
-	t := turn{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
+	t := recordChange{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
 	switch t.transition {
 	case plan.TransitionRetry:
 		t.action, t.continues = retrying, true
@@ -62,7 +62,7 @@ func (d *LiveRollouts) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Off
 }
 
 // onRecord offers to change the recorded rollout.
-func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
+func (d *LiveRollouts) onRecord(ctx context.Context, ref cluster.Ref, t recordChange) (*Offer, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
@@ -185,8 +185,8 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 	}}, nil
 }
 
-// applyTurn is a change of a recorded rollout.
-type turn struct {
+// recordChange is a change of a recorded rollout.
+type recordChange struct {
 	transition plan.Transition
 	action
 	// continues says that it is carried out here, unless another process does.
@@ -195,9 +195,9 @@ type turn struct {
 	means func(plan.Record) string
 }
 
-// applyIf writes a turn where it still means what the user has confirmed, and continues the
+// applyIf writes a change where it still means what the user has confirmed, and continues the
 // rollout.
-func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
+func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t recordChange, means string) (said string, err error) {
 	rollouts.Unless = func(r plan.Record) error {
 		if t.means(r) != means {
 			return errChanged
@@ -230,7 +230,7 @@ func (d *LiveRollouts) applyIf(ctx context.Context, rollouts apply.Rollouts, ref
 
 // applyTurn is applyIf for a rollout that no process drives: this one does, and the record stays as
 // it is where this person may not.
-func (d *LiveRollouts) applyTurn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
+func (d *LiveRollouts) applyTurn(rollouts apply.Rollouts, ref cluster.Ref, t recordChange) (said string, err error) {
 	at, _ := d.sessions()
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {

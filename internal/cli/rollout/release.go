@@ -295,7 +295,7 @@ func singular(kind, group string) string {
 func releaseState(r *release.Rollout) view.Release {
 	out := view.Release{
 		Name: "rollout/" + r.Name, Namespace: r.Namespace, Workload: r.Workload.String(), Style: string(r.Style), Phase: r.Phase,
-		Stands: r.Describe(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
+		Status: r.Describe(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
 		Updated: r.Updated, Ready: r.Ready,
 	}
 	if verb := r.Next(); verb != "" {
@@ -364,7 +364,7 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 	begun := f.generation == 0
 	err = release.Watch(ctx, client, r, func(r *release.Rollout) bool {
 		begun = begun || r.Controls() || r.Generation >= f.generation
-		if now = r; last == nil || said(*last) != said(*now) {
+		if now = r; last == nil || releaseLine(*last) != releaseLine(*now) {
 			d.tellStep(now)
 		}
 		last = now
@@ -393,8 +393,8 @@ func (d *driving) atPauseOf() error {
 	return command.ErrPaused
 }
 
-// said is what a line about a Rollout says.
-func said(r release.Rollout) string {
+// releaseLine is the status of a Rollout in one line.
+func releaseLine(r release.Rollout) string {
 	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Describe(), r.Updated, r.Ready, r.Message))
 }
 
@@ -403,5 +403,5 @@ func (d *driving) tellStep(r *release.Rollout) {
 		_ = json.NewEncoder(d.factory.Streams.Out).Encode(releaseState(r)) // a reader that has gone is no matter
 		return
 	}
-	_, _ = fmt.Fprintf(d.eventsTo(), "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, said(*r))
+	_, _ = fmt.Fprintf(d.eventsTo(), "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, releaseLine(*r))
 }

@@ -250,13 +250,13 @@ func (o *statusOptions) statusOnce(ctx context.Context, name resourcearg.Name) (
 	defer s.Close()
 	status, err := o.readStatus(ctx, s)
 	if r, rerr := o.releaseOf(ctx, s); rerr == nil && err == nil {
-		inHand(&status, r)
+		setReleaseStatus(&status, r)
 	}
 	return status, err
 }
 
-// inHand has a workload stand as the Rollout says that has it in hand, if one does.
-func inHand(status *view.RolloutStatus, r *release.Rollout) {
+// setReleaseStatus gives a workload the status of the Rollout that controls it, if one does.
+func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 	if r != nil && r.Controls() {
 		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Describe()}
 	}
@@ -264,7 +264,7 @@ func inHand(status *view.RolloutStatus, r *release.Rollout) {
 
 // follow shows the rollout until it ends.
 func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) error {
-	t := o.teller()
+	t := o.eventPrinter()
 	defer t.stop()
 	res, err := apply.Watch(ctx, s, s.target.Ref, p, apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()})
 	if err != nil {

@@ -71,7 +71,7 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	sights = slices.DeleteFunc(sights, func(s *kube.WorkloadView) bool {
 		return !slices.Contains(kinds, schema.GroupKind{Group: s.Ref().Group, Kind: s.Ref().Kind})
 	})
-	list := underWay(sights, releases, time.Now())
+	list := inProgress(sights, releases, time.Now())
 	if len(list) == 0 && o.output != "json" {
 		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(sights))
 		return err
@@ -113,22 +113,22 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.W
 	return list, err
 }
 
-// takeOverRecorded are the workloads that a rollout is recorded for, or that their controllers
-// have not brought to where their specs want them.
-func underWay(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
+// inProgress returns the workloads that have a recorded rollout, or that their controllers have
+// not updated to their specs yet.
+func inProgress(sights []*kube.WorkloadView, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
 	var out []view.RolloutStatus
 	for _, s := range sights {
-		status := standing(s, now)
-		if inHand(&status, releases[s.Ref()]); s.Begun || status.Decision.Verb != plan.Done {
+		status := statusOf(s, now)
+		if setReleaseStatus(&status, releases[s.Ref()]); s.Begun || status.Decision.Verb != plan.Done {
 			out = append(out, status)
 		}
 	}
 	return out
 }
 
-// standing is the status of one workload of many. One that cannot be judged does not
+// statusOf is the status of one workload of many. One that cannot be judged does not
 // hide the others.
-func standing(s *kube.WorkloadView, now time.Time) view.RolloutStatus {
+func statusOf(s *kube.WorkloadView, now time.Time) view.RolloutStatus {
 	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Executor, Now: now}
 	if s.Begun {
 		out.Progress, out.Begun, out.Times = s.Record.Progress, s.Record.Begun, s.Record.Times

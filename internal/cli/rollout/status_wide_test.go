@@ -89,7 +89,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	halted.Begun, halted.Record = true, begun.Record
 	halted.Record.Progress.Failed = "the image is not there"
 	sights := []*kube.WorkloadView{sightOf(t, "late", "observedGeneration: 1"), begun, halted}
-	list := underWay(sights, map[cluster.Ref]*release.Rollout{sights[0].Ref(): {Name: "canary", Phase: "Progressing"}}, now)
+	list := inProgress(sights, map[cluster.Ref]*release.Rollout{sights[0].Ref(): {Name: "canary", Phase: "Progressing"}}, now)
 	if len(list) != 3 {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}

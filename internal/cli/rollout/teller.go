@@ -21,8 +21,8 @@ type reader interface {
 	Beat(now time.Time)
 }
 
-// teller hands events to a reader; a sign of life comes when none do.
-type teller struct {
+// eventPrinter hands events to a reader; a sign of life comes when none do.
+type eventPrinter struct {
 	mu     sync.Mutex
 	reader reader
 	ticker *time.Ticker
@@ -37,34 +37,34 @@ const (
 	pictureBeat = 100 * time.Millisecond
 )
 
-// teller shows a picture on a terminal, and lines or JSON to a pipe.
-func (d *driving) teller() *teller {
+// eventPrinter shows a picture on a terminal, and lines or JSON to a pipe.
+func (d *driving) eventPrinter() *eventPrinter {
 	f := d.factory
 	switch {
 	case d.machine():
-		return newTeller(&jsonLines{json.NewEncoder(f.Streams.Out)}, lineBeat)
+		return newEventPrinter(&jsonLines{json.NewEncoder(f.Streams.Out)}, lineBeat)
 	case f.Redraws() && !d.print.object():
-		return newTeller(&picture{
+		return newEventPrinter(&picture{
 			live:   view.RolloutLive{Style: f.OutStyle(false)},
 			screen: screen{out: text.Unwrap(f.Streams.Out), size: f.Streams.Size},
 		}, pictureBeat)
 	}
-	return newTeller(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false)}, lineBeat)
+	return newEventPrinter(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false)}, lineBeat)
 }
 
-func newTeller(r reader, every time.Duration) *teller {
-	t := &teller{reader: r, ticker: time.NewTicker(every), over: make(chan struct{})}
+func newEventPrinter(r reader, every time.Duration) *eventPrinter {
+	t := &eventPrinter{reader: r, ticker: time.NewTicker(every), over: make(chan struct{})}
 	t.gone.Go(t.beat)
 	return t
 }
 
-func (t *teller) event(e event.Event) {
+func (t *eventPrinter) event(e event.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.reader.Event(e)
 }
 
-func (t *teller) beat() {
+func (t *eventPrinter) beat() {
 	for {
 		select {
 		case <-t.over:
@@ -78,7 +78,7 @@ func (t *teller) beat() {
 }
 
 // stop ends the signs of life; nothing is shown after it.
-func (t *teller) stop() {
+func (t *eventPrinter) stop() {
 	t.ticker.Stop()
 	close(t.over)
 	t.gone.Wait()

@@ -78,7 +78,7 @@ func TestReporter_FitsTheOutput(t *testing.T) {
 			var out bytes.Buffer
 			d := driven(&out, c.terminal, c.env)
 			d.output = c.output
-			told := d.teller()
+			told := d.eventPrinter()
 			now := time.Now()
 			told.event(opened(now))
 			told.event(event.Event{Time: now, Type: event.Ended, Outcome: event.Completed, Counts: &event.Counts{Desired: 1, Total: 1}})

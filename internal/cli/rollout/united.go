@@ -153,7 +153,7 @@ func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	if err != nil {
 		return err
 	}
-	t := o.teller()
+	t := o.eventPrinter()
 	defer t.stop()
 	res, err := apply.Watch(ctx, s, s.target.Ref, plan.CurrentSpecPlan(snapshot), apply.Options{Emit: t.event, Until: o.until()})
 	if err != nil {

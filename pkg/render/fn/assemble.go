@@ -89,7 +89,7 @@ func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, e
 		case !taken:
 			at[placeOf(r)] = len(list)
 			list = append(list, r)
-		case s.input(list[i]) && again(list[i], r):
+		case s.input(list[i]) && isRerun(list[i], r):
 			list[i] = r
 		default:
 			errs.Add(s.duplicateFault(r, list[i]))
@@ -115,8 +115,8 @@ func (s *stream) input(r *resource.Resource) bool {
 	return s.all[r.Origin.Seq].r == r && s.all[r.Origin.Seq] != s.own
 }
 
-// again reports whether a run before this one made old, which is now r.
-func again(old, r *resource.Resource) bool {
+// isRerun reports whether a run before this one made old, which is now r.
+func isRerun(old, r *resource.Resource) bool {
 	if r.Is(kruise.Group, kruise.KindResourceDistribution) {
 		return true
 	}

@@ -93,7 +93,7 @@ func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, screen.After) {
 		return s.begin(msg)
 	case chunk:
 		return s.take(msg)
-	case again:
+	case readMore:
 		return s, s.tail.next(msg.tail)
 	case screen.Filter:
 		s.page = s.page.Find(msg.Text)

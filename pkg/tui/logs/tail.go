@@ -36,8 +36,8 @@ type chunk struct {
 	err   error
 }
 
-// again asks for more lines.
-type again struct{ tail *tail }
+// readMore asks for more lines.
+type readMore struct{ tail *tail }
 
 // pace is the least time between two reads: no user sees more, and a log that is written
 // without end costs no more than a few frames.
@@ -111,5 +111,5 @@ func (s Screen) take(c chunk) (Screen, screen.After) {
 		s.ended, s.bad = c.err.Error(), true
 		return s, nil
 	}
-	return s, screen.Later(tea.Tick(pace, func(time.Time) tea.Msg { return again{c.tail} }))
+	return s, screen.Later(tea.Tick(pace, func(time.Time) tea.Msg { return readMore{c.tail} }))
 }

@@ -23,7 +23,7 @@ func (s Screen) refresh(env screen.Env) Screen {
 		return s
 	}
 	s.sets = env.World.Sidecars.Sets
-	s.rows = s.passing(env.World)
+	s.rows = s.filtered(env.World)
 	s.sizes = measure(s.rows)
 	if s.current() == nil && len(s.sets) > 0 {
 		s.set = s.sets[0].Name
@@ -34,8 +34,8 @@ func (s Screen) refresh(env screen.Env) Screen {
 	return s.move(s.window.Keep(len(s.rows), page(env)))
 }
 
-// passing are the row of all workloads, and those that pass the filter.
-func (s Screen) passing(w *world.World) []row {
+// filtered are the row of all workloads, and those that pass the filter.
+func (s Screen) filtered(w *world.World) []row {
 	filter, labels := match.New(s.filter), map[cluster.Ref]map[string]string{}
 	for _, one := range w.Workloads {
 		labels[one.Ref] = one.Labels

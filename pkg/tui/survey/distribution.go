@@ -86,14 +86,14 @@ func troubles(rd *kruise.ResourceDistribution) map[string]string {
 		c := rd.Status.Conditions[i]
 		for _, namespace := range c.FailedNamespaces {
 			if out[namespace] == "" {
-				out[namespace] = said(w.says, c.Reason)
+				out[namespace] = reasonText(w.says, c.Reason)
 			}
 		}
 	}
 	return out
 }
 
-func said(what, reason string) string {
+func reasonText(what, reason string) string {
 	if reason == "" || !strings.Contains(reason, " ") {
 		return what
 	}

@@ -28,7 +28,7 @@ type sizes struct{ namespace, name int }
 func (s Screen) refresh(env screen.Env) Screen {
 	all := env.World.Workloads
 	s.counts = count(all)
-	s.rows = s.passing(all)
+	s.rows = s.filtered(all)
 	slices.SortFunc(s.rows, s.order.compare)
 	s.sizes = measure(s.rows)
 	s = s.forget(env.World)
@@ -38,7 +38,7 @@ func (s Screen) refresh(env screen.Env) Screen {
 	return s.move(s.window.Keep(len(s.rows), page(env)))
 }
 
-func (s Screen) passing(all []*world.Workload) []*world.Workload {
+func (s Screen) filtered(all []*world.Workload) []*world.Workload {
 	filter := match.New(s.filter)
 	rows := make([]*world.Workload, 0, len(all))
 	for _, w := range all {
