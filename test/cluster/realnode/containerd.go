@@ -73,7 +73,7 @@ func cniConfig(n *Node) string {
 }
 
 // Versions of the test image that are there from the beginning.
-var versions = []string{"1", "2", "3"}
+var versions = []string{"1", "2", "3", "4"}
 
 // DataImage is an image with the file data/here and nothing to run.
 const DataImage = "registry.test/data:1"

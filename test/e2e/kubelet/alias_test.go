@@ -19,11 +19,14 @@ spec:
     spec:
       terminationGracePeriodSeconds: 1
       containers:
-      - {name: app, image: "IMAGE:1", imagePullPolicy: IfNotPresent}
-      - {name: other, image: "IMAGE:1", imagePullPolicy: IfNotPresent, args: [pause]}
+      - {name: app, image: "IMAGE:4", imagePullPolicy: IfNotPresent}
+      - {name: other, image: "IMAGE:4", imagePullPolicy: IfNotPresent, args: [pause]}
 `
 
-// TestRestart_ByAliasPullsNothing: a restart inside the pods, again and again: the kubelet starts the
+// TestRestart_ByAliasPullsNothing uses an image that no other test has: containerd names an image by
+// any repository that has its digest, and an alias must be in the pod's own.
+//
+// A restart inside the pods, again and again: the kubelet starts the
 // container again from the same image under another name, pulls nothing, and leaves the
 // rest of the pod as it is.
 func TestRestart_ByAliasPullsNothing(t *testing.T) {

@@ -46,7 +46,7 @@ func newBed(t *testing.T) *bed {
 	return &bed{c, namespace, c.Real.Registry + "/" + namespace}
 }
 
-// image is the test image in a version, 1 to 3.
+// image is the test image in a version, 1 to 4.
 func (b *bed) image(version string) string { return b.repository + ":" + version }
 
 // documents have IMAGE:1 and the like filled in.
