@@ -24,7 +24,7 @@ func completed() *cobra.Command {
 }
 
 var (
-	// takesObject says that something in the cluster is named.
+	// takesObject indicates that something in the cluster is named.
 	takesObject = regexp.MustCompile(`TYPE|\bPOD\b|rollout/NAME`)
 	flagValue   = regexp.MustCompile(`--[a-z-]+ \S+`)
 )

@@ -14,7 +14,7 @@ import (
 // group is a heading of the help with the commands below it, in this order.
 type group struct {
 	title string
-	// known says that kubectl has such commands: their names are enough.
+	// known indicates that kubectl has such commands: their names are enough.
 	known bool
 	names []string
 }

@@ -43,7 +43,7 @@ type writer struct {
 	to   io.Writer
 	lock sync.Mutex
 	held string
-	// begun says that the present line holds more than blanks and colours.
+	// begun indicates that the present line holds more than blanks and colours.
 	begun bool
 }
 

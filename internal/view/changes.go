@@ -78,7 +78,7 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 	}
 }
 
-// askedText says what a field of a pod template asks for, as far as that matters:
+// askedText describes what a field of a pod template asks for, as far as that matters:
 // where pods are recreated anyway it is of no use to know what could have changed
 // in place.
 func askedText(f compare.Field, r *compare.Rollout) string {
@@ -91,7 +91,7 @@ func askedText(f compare.Field, r *compare.Rollout) string {
 	return "  (" + f.Effect.Words() + ")"
 }
 
-// headOf says what happens to which object.
+// headOf describes what happens to which object.
 func headOf(ch *compare.Change) string {
 	text := string(ch.Verb) + " " + ch.ID.String()
 	if ch.Was != "" {

@@ -16,7 +16,7 @@ var doneTo = map[rules.UpdateMode]string{
 	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "given new labels and annotations, without a restart", rules.ModeRecreate: "recreated",
 }
 
-// podsText says what pods go through, in one line; empty when nothing happens.
+// podsText describes what pods go through, in one line; empty when nothing happens.
 func podsText(r *compare.Rollout) string {
 	if r == nil {
 		return ""
@@ -31,7 +31,7 @@ func podsText(r *compare.Rollout) string {
 	return strings.Join(parts, "; ")
 }
 
-// followText says how many pods follow a new template, and how many at a time.
+// followText reports how many pods follow a new template, and how many at a time.
 func followText(r *compare.Rollout) string {
 	done, known := doneTo[r.Mode], r.Down >= 0
 	switch {
@@ -184,7 +184,7 @@ func namesText(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// copiesText says what happens to the copies of a ResourceDistribution.
+// copiesText describes what happens to the copies of a ResourceDistribution.
 func copiesText(c *compare.Copies) string {
 	if c == nil {
 		return ""

@@ -189,7 +189,7 @@ func (l *GroupLines) Stands(at time.Time, s GroupStatus) {
 	}
 }
 
-// Beat says that the group is still carried out.
+// Beat reports that the group is still carried out.
 func (l *GroupLines) Beat(now time.Time) {
 	if l.status != "" && now.Sub(l.last) >= heartbeat {
 		l.line(now, "", "%s", l.status)

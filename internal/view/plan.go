@@ -118,7 +118,7 @@ func targetText(t plan.Target) string {
 	return text
 }
 
-// limitsText says how many pods there are, and how many of them at a time.
+// limitsText reports how many pods there are, and how many of them at a time.
 func limitsText(l plan.Limits) string {
 	text := fmt.Sprintf("%s, at most %d unavailable at a time", counted.Of(l.Replicas, "pod"), l.MaxUnavailable)
 	if l.MaxSurge > 0 {

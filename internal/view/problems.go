@@ -113,7 +113,7 @@ func (p Problems) GitHub(w io.Writer) error {
 
 var githubLevel = map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "notice"}
 
-// Count says how many problems of each severity there are.
+// Count reports how many problems of each severity there are.
 func (p Problems) Count() string {
 	var parts []string
 	for _, s := range []lint.Severity{lint.Error, lint.Warning, lint.Info} {

@@ -191,7 +191,7 @@ func blockersText(e event.Event) string {
 	return strings.Join(out, "; ")
 }
 
-// pausedText says that the rollout waits for a user.
+// pausedText reports that the rollout waits for a user.
 func pausedText(e event.Event) string {
 	if text := blockersText(e); len(e.Blockers) == 0 || e.Blockers[0].Gate != plan.GatePromote {
 		return "paused: " + text

@@ -229,7 +229,7 @@ func (l *RolloutLive) stepState(i int) show.StepState {
 	return show.StepNow
 }
 
-// foot says what happens now, and how long it takes.
+// foot describes what happens now, and how long it takes.
 func (l *RolloutLive) foot(now time.Time) []string {
 	if l.ended != nil {
 		text := fmt.Sprintf("%s after %s", outcomeOf[l.ended.Outcome], svg.Span(now.Sub(l.begun)))

@@ -91,7 +91,7 @@ func joined(list []happening, next happening, within time.Duration) int {
 	return -1
 }
 
-// detailOf says what beside the pod is worth telling.
+// detailOf describes what beside the pod is worth telling.
 func detailOf(r simulate.Record) string {
 	switch r.Op {
 	case simulate.OpWaiting:

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
-// Style says how text may look.
+// Style describes how text may look.
 type Style struct {
 	// Color allows ANSI colours.
 	Color bool

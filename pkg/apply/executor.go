@@ -163,7 +163,7 @@ func WayBack(ctx context.Context, w Workload, rec plan.Record, why string) (plan
 // DeniedError is a rollout that cannot be driven, because its caller lacks permissions.
 type DeniedError struct{ Err error }
 
-// Error says which.
+// Error reports which.
 func (e *DeniedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what the cluster said.

@@ -71,7 +71,7 @@ type MemberStatus struct {
 	Ref   cluster.Ref
 	Wave  int
 	Phase group.Phase
-	// Reason says why it does not start, or why it failed; it may be empty.
+	// Reason is why it does not start, or why it failed; it may be empty.
 	Reason string
 }
 

@@ -110,7 +110,7 @@ func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
 	return nil
 }
 
-// start carries a member out, in a goroutine of its own; begun says that its rollout is on
+// start carries a member out, in a goroutine of its own; begun indicates that its rollout is on
 // record.
 func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, begun bool) {
 	if m.waiting != nil {

@@ -25,7 +25,7 @@ type groupRun struct {
 	Groups
 
 	opt *GroupOptions
-	// watches says that nothing is carried out here, and the status of the group is reported.
+	// watches indicates that nothing is carried out here, and the status of the group is reported.
 	watches bool
 	now     func() (group.Record, error)
 	members []*groupMember
@@ -49,7 +49,7 @@ type groupMember struct {
 
 	mu    sync.Mutex
 	stale bool
-	// runs says that it is carried out here, unavailable how many pods are missing then, and
+	// runs indicates that it is carried out here, unavailable how many pods are missing then, and
 	// paused that it waits for a user.
 	runs        bool
 	unavailable int

@@ -31,7 +31,7 @@ type Options struct {
 // Result is how a run ended.
 type Result struct {
 	Outcome event.Outcome
-	// Reason says why, for outcomes other than completed.
+	// Reason is why, for outcomes other than completed.
 	Reason string
 	// Plan is the plan that was carried out last: the way back after one.
 	Plan plan.Plan

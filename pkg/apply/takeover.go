@@ -27,7 +27,7 @@ type TakeOver struct {
 	// progress from which it continues.
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
-	// Approved says that the person has approved this very plan.
+	// Approved indicates that the person has approved this very plan.
 	Approved bool
 	// NeedsApproval are the writes that are left which a record alone may not have done, see
 	// [plan.Plan.NeedsApproval]; none for a plan that is approved.
@@ -35,7 +35,7 @@ type TakeOver struct {
 	// Commands are the programs that verify steps which are left would run, see
 	// [plan.Plan.Commands], whether the plan is approved or not.
 	Commands []string
-	// Back says that the plan is the way back which the person has just asked for.
+	// Back indicates that the plan is the way back which the person has just asked for.
 	Back bool
 }
 
@@ -43,7 +43,7 @@ type TakeOver struct {
 // and was not approved by the person who would drive it.
 type UnapprovedError struct{ Reasons []string }
 
-// Error says what the plan would do.
+// Error describes what the plan would do.
 func (e *UnapprovedError) Error() string {
 	return "the recorded plan is not one that you approved: " + strings.Join(e.Reasons, "; ")
 }

@@ -35,7 +35,7 @@ type Options struct {
 	// Fixed.
 	Theme theme.Options
 	Fixed bool
-	// Ground says that Theme knows whether the background is light, whatever the terminal
+	// Ground indicates that Theme knows whether the background is light, whatever the terminal
 	// answers.
 	Ground bool
 	// Notify is how a person is told of a failure and of a rollout that waits for approval.

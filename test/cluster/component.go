@@ -86,7 +86,7 @@ func (p *process) revive(folder *guard.Folder) {
 	}
 }
 
-// forgo says that the process is not wanted any more, so that nothing starts it again.
+// forgo reports that the process is not wanted any more, so that nothing starts it again.
 func (p *process) forgo() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *process) stop(ctx context.Context, sig syscall.Signal) error {
 	}
 }
 
-// runs says whether the process has started and not ended.
+// runs reports whether the process has started and not ended.
 func (p *process) runs() bool {
 	if p.cmd == nil {
 		return false

@@ -200,7 +200,7 @@ type followed struct {
 	ready string
 	// image is the new image; webTwo without.
 	image string
-	// daemons says that there is a pod for each node instead of four.
+	// daemons indicates that there is a pod for each node instead of four.
 	daemons bool
 	// pods gives the pods of the cluster to the renderer.
 	pods bool

@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 )
 
-// showDryRun says what would be done, in the order in which it would be, and every
+// showDryRun describes what would be done, in the order in which it would be, and every
 // request.
 func (w *work) showDryRun(ctx context.Context) error {
 	for _, it := range w.items {

@@ -86,7 +86,7 @@ func (o *deleteOptions) withAdvice(ctx context.Context, err error, args []string
 	return kubectl.Err(err)
 }
 
-// advice says what to do about a refusal of Kruise's, or of the policies that are
+// advice describes what to do about a refusal of Kruise's, or of the policies that are
 // rendered in its place; "" for other errors. The texts are those of
 // docs/kruise/protection.md#podunavailablebudget and docs/kruise/protection.md#deletion-protection.
 func (o *deleteOptions) advice(ctx context.Context, err error, args []string) string {

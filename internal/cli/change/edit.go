@@ -160,7 +160,7 @@ func (v *edit) read(named []string) ([]*resource.Info, error) {
 	return infos, kubectl.Err(err)
 }
 
-// builder begins a search in the namespace; enforce says that it was asked for.
+// builder begins a search in the namespace; enforce indicates that it was asked for.
 func (v *edit) builder() (b *resource.Builder, enforce bool, err error) {
 	namespace, enforce, err := v.Factory.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil && !v.local {

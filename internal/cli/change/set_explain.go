@@ -44,7 +44,7 @@ func (e *rolloutExplainer) explainWritten(before, after *unstructured.Unstructur
 
 func (e *rolloutExplainer) errors() io.Writer { return e.Factory.Streams.Err }
 
-// explain says what the change does to pods.
+// explain describes what the change does to pods.
 func (e *rolloutExplainer) explain(before, after *unstructured.Unstructured) error {
 	group, kind := after.GroupVersionKind().Group, after.GetKind()
 	switch {
@@ -150,7 +150,7 @@ func subsetWorkload(u *unstructured.Unstructured) (workload *unstructured.Unstru
 	return workload, len(read.Subsets), nil
 }
 
-// owners says who else has a word about the object's pods.
+// owners reports who else has a word about the object's pods.
 func (e *rolloutExplainer) owners(u *unstructured.Unstructured) error {
 	if owner := metav1.GetControllerOf(u); owner != nil && u.GetKind() != "Pod" {
 		_, err := fmt.Fprintf(e.errors(), "note: %s %s belongs to %s %s, which may take this back: change that instead\n", u.GetKind(), u.GetName(), owner.Kind, owner.Name)

@@ -43,7 +43,7 @@ func Connect(f *factory.Factory) (Cluster, error) {
 	return Cluster{Objects: objects, Discovery: d}, err
 }
 
-// FactScope says which facts are wanted. The zero value means all of all namespaces.
+// FactScope selects which facts are wanted. The zero value means all of all namespaces.
 type FactScope struct {
 	// Stream is what will be rendered: only facts that its rendering asks for are
 	// read, and Namespace is where objects without one live. nil asks for the
@@ -135,7 +135,7 @@ type factQuery struct {
 	selector, fields string
 	// selectable questions are narrowed by the selector of the scope, too.
 	selectable bool
-	// optional says that it is no news where the kind is not served.
+	// optional indicates that it is no news where the kind is not served.
 	optional bool
 	// only chooses among the answers where the server cannot; nil takes all.
 	only func(object map[string]any) bool

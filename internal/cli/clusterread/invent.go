@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Invention says what to make up around a workload that no cluster runs. The same
+// Invention describes what to make up around a workload that no cluster runs. The same
 // always gives the same pods, names included.
 type Invention struct {
 	// Pods is the desired number of pods; 0 means the number that the workload asks for.

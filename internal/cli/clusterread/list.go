@@ -27,9 +27,9 @@ type query struct {
 	selector, fields string
 	// cached permits an answer from the server's cache, which is as old as what a controller sees.
 	cached bool
-	// needed says that what may not be read is an error; else it is noted and skipped.
+	// needed indicates that what may not be read is an error; else it is noted and skipped.
 	needed bool
-	// unserved says what becomes of a resource that the server does not have.
+	// unserved describes what becomes of a resource that the server does not have.
 	unserved outcome
 }
 

@@ -39,7 +39,7 @@ func deprecateVerb(c *cobra.Command, s Deprecation) {
 	c.Annotations[deprecatedAnnotation], c.Annotations[deprecatedAnnotation+"-gone"] = s.Instead, s.Gone
 }
 
-// WarnDeprecated says which parts of a call go, each once, however often it was given.
+// WarnDeprecated reports which parts of a call go, each once, however often it was given.
 func WarnDeprecated(w io.Writer, c *cobra.Command) {
 	for up := c; up != nil; up = up.Parent() {
 		if s, ok := verbDeprecation(up); ok {

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// FailedError says that a rollout, real or simulated, comes to no good end.
+// FailedError reports that a rollout, real or simulated, comes to no good end.
 type FailedError struct{ Err error }
 
 func (e *FailedError) Error() string { return e.Err.Error() }
@@ -35,7 +35,7 @@ func Silent(err error) bool {
 	return ok && own.Error() == ""
 }
 
-// ErrDiffers says that a comparison has found differences, which it has shown. It
+// ErrDiffers indicates that a comparison has found differences, which it has shown. It
 // makes the exit code 1 and no message.
 var ErrDiffers = errors.New("there are differences")
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// UsageError says that the call itself is wrong, whatever the input holds.
+// UsageError reports that the call itself is wrong, whatever the input holds.
 type UsageError struct {
 	Err  error
 	Hint string

@@ -147,7 +147,7 @@ func (o *options) kinds(opt *engine.Options) (err error) {
 	return err
 }
 
-// chosen says which objects are converted.
+// chosen reports which objects are converted.
 func (o *options) chosen() (func(*resource.Resource) bool, error) {
 	selector, err := labels.Parse(o.selector)
 	if err != nil {

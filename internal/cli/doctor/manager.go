@@ -45,7 +45,7 @@ func (p *examined) manager(ctx context.Context, served map[string][]string) []ve
 	return append([]verdictLine{said}, gateLines(installation.ManagerGates(c), served, installation.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
 
-// release says which release of Kruise this is, and how sure that is.
+// release reports which release of Kruise this is, and how sure that is.
 func (p *examined) release(ctx context.Context) verdictLine {
 	found := p.releaseFound(ctx)
 	switch {

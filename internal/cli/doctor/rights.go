@@ -136,7 +136,7 @@ func (p *examined) namespaceFor(n rbac.Need) string {
 // rulesReader are what an account may do in a namespace.
 type rulesReader struct {
 	list []rbacv1.PolicyRule
-	// whole says that there are no others: what they do not allow is denied.
+	// whole indicates that there are no others: what they do not allow is denied.
 	whole bool
 }
 

@@ -58,7 +58,7 @@ func (p *examined) kinds() (served map[string][]string, lines []verdictLine) {
 	return served, append(lines, comparedVersions(served)...)
 }
 
-// comparedVersions says which kinds are only here or only there.
+// comparedVersions reports which kinds are only here or only there.
 func comparedVersions(served map[string][]string) []verdictLine {
 	var missing, old, out []string
 	var lines []verdictLine

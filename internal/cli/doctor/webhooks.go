@@ -77,7 +77,7 @@ func hookServices(all []webhook) []string {
 	return out
 }
 
-// answers says whether a service has a ready endpoint.
+// answers reports whether a service has a ready endpoint.
 func (p *examined) answers(ctx context.Context, service string, all []webhook) verdictLine {
 	list, err := p.core.DiscoveryV1().EndpointSlices(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + service})
 	if err != nil {

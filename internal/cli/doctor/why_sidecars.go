@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
-// sidecars says what each SidecarSet of the cluster means to a pod; none where there
+// sidecars describes what each SidecarSet of the cluster means to a pod; none where there
 // is no Kruise.
 func (o *whyOptions) sidecars(ctx context.Context, p *cluster.Pod) ([]diagnose.Sidecar, error) {
 	list, err := o.sidecarSets(ctx)

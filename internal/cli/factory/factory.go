@@ -84,9 +84,9 @@ type Factory struct {
 	// [Factory.Working] tells of; nil for nothing.
 	Progress string
 	working  *working
-	// WarningsAsErrors says that a call on which the server warned has failed.
+	// WarningsAsErrors indicates that a call on which the server warned has failed.
 	WarningsAsErrors bool
-	// Silent says that no line tells of servers that do not answer: something else has the
+	// Silent indicates that no line tells of servers that do not answer: something else has the
 	// whole terminal.
 	Silent bool
 	// saying keeps such lines apart.
@@ -229,7 +229,7 @@ func connectionError(err error) error {
 // then NO_COLOR, then whether stderr is a terminal.
 func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 
-// OutStyle says how text on stdout may look; full shows everything.
+// OutStyle reports how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
 	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full, Copyable: f.Copyable}
 }

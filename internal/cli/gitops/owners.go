@@ -112,7 +112,7 @@ func writers(n *tree.Node) map[Tool]string {
 // ssaAnnotation is how Flux is told what to do with fields that are not in Git.
 const ssaAnnotation = "kustomize.toolkit.fluxcd.io/ssa"
 
-// Advice says what to agree with an owner so that it leaves the fields alone that a
+// Advice describes what to agree with an owner so that it leaves the fields alone that a
 // rollout moves; pointers are those fields (RFC 6901).
 func Advice(o Owner, r *resource.Resource, pointers []string) string {
 	var b strings.Builder
@@ -125,7 +125,7 @@ func Advice(o Owner, r *resource.Resource, pointers []string) string {
 	return b.String()
 }
 
-// StopAdvice says what to agree with an owner so that a rollout stays stopped; pointer is
+// StopAdvice describes what to agree with an owner so that a rollout stays stopped; pointer is
 // the field that stops it (RFC 6901).
 func StopAdvice(o Owner, r *resource.Resource, pointer string) string {
 	var b strings.Builder
@@ -135,7 +135,7 @@ func StopAdvice(o Owner, r *resource.Resource, pointer string) string {
 	return b.String()
 }
 
-// agree says what an owner needs; aim is what for.
+// agree describes what an owner needs; aim is what for.
 func (o Owner) agree(line func(string, ...any), aim string, r *resource.Resource, pointers []string) {
 	switch o.Tool {
 	case Argo:

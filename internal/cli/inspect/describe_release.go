@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// describeLook says how the page of a Rollout looks.
+// describeLook describes how the page of a Rollout looks.
 type describeLook struct {
 	color bool
 	// all pods, not only those of the present batch.

@@ -95,7 +95,7 @@ func (o *execOptions) complete(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// split says how many arguments stand before the command. Scripts for the older plugin
+// split reports how many arguments stand before the command. Scripts for the older plugin
 // leave the two dashes out.
 func (o *execOptions) split(dash int, args []string) (int, error) {
 	switch {

@@ -115,7 +115,7 @@ func (o *options) bounded(ctx context.Context) (context.Context, context.CancelF
 	return context.WithCancel(ctx)
 }
 
-// left says how to go on after what ended before its end.
+// left reports how to go on after what ended before its end.
 func (o *options) left(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -145,7 +145,7 @@ func (w *work) progressPrinter() func(migrate.Decision) {
 	}
 }
 
-// moved says what has been done, and what is left to do.
+// moved describes what has been done, and what is left to do.
 func (w *work) moved() error {
 	kindOf := func(k *migrate.Kind) string {
 		return k.Resource() + "." + k.Group

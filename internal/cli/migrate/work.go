@@ -27,7 +27,7 @@ type work struct {
 	old, now *unstructured.Unstructured
 	made     *made
 	record   migrate.Record
-	// resumed says that the record was there already, turned that it is the way back
+	// resumed indicates that the record was there already, turned that it is the way back
 	// from one.
 	resumed, turned bool
 	around          *kube.Surroundings

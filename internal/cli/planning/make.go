@@ -46,7 +46,7 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 	return m, nil
 }
 
-// paused says that a plan cannot finish since the workload is paused, and what to do first.
+// paused reports that a plan cannot finish since the workload is paused, and what to do first.
 func (o *Options) paused(p *plan.Plan) error {
 	object := p.Target.Object()
 	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])

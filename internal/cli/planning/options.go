@@ -40,10 +40,10 @@ type Options struct {
 	// Check is asked before a plan is made for what is desired; nil for no check.
 	Check func(ctx context.Context, object, desired *resource.Resource) error
 
-	// Several says that names come later, one by one (For).
+	// Several indicates that names come later, one by one (For).
 	Several bool
 
-	// Counted says that steps stop at numbers of pods, whatever they are given in.
+	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 
 	name      *resourcearg.Name

@@ -171,7 +171,7 @@ func (o *inPlace) run(ctx context.Context) error {
 	return w.Flush()
 }
 
-// warn says what would be refused: such an object is explained as if it had not been written
+// warn describes what would be refused: such an object is explained as if it had not been written
 // the fields that are wrong.
 func (o *inPlace) warn(before, after *resource.Resource) {
 	var faults resource.Errors

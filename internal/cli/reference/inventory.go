@@ -132,7 +132,7 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 	return o.write(facts)
 }
 
-// scope says what to read.
+// scope describes what to read.
 func (o *inventoryOptions) scope(ctx context.Context) (clusterread.FactScope, error) {
 	scope := clusterread.FactScope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
 	if len(o.files) > 0 || o.kustomize != "" {
@@ -228,7 +228,7 @@ func isEnvironment(n *tree.Node) bool {
 	return found || slices.ContainsFunc(tree.Items(n), isEnvironment)
 }
 
-// inventoryHeader says what the file is. It has no date: the same
+// inventoryHeader describes what the file is. It has no date: the same
 // cluster gives the same bytes.
 const inventoryHeader = "# Facts of a cluster, for kubectl kruise render --with. Written by kubectl kruise\n# inventory; generate it again instead of editing it.\n"
 

@@ -188,7 +188,7 @@ func (o *renderOptions) load(ctx context.Context) ([]*resource.Resource, error) 
 	return input.Manifests(o.noted(), stream), withHint(err)
 }
 
-// emptyOutputHint says why an empty result is a fault, and what permits it.
+// emptyOutputHint is why an empty result is a fault, and what permits it.
 const emptyOutputHint = "an empty result can delete everything downstream; --allow-empty permits it"
 
 // withHint names the flag that permits an input without objects, where the fault has no hint.

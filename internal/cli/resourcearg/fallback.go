@@ -26,7 +26,7 @@ type Fallback struct {
 	// is not called with several that stand for one. It is what is told then, such as
 	// "scale".
 	Single string
-	// Chosen says that objects are chosen by other than their names, from all namespaces
+	// Chosen indicates that objects are chosen by other than their names, from all namespaces
 	// or by labels: nothing is found out about those.
 	Chosen bool
 }

@@ -21,7 +21,7 @@ import (
 type Finder struct {
 	Factory   cmdutil.Factory
 	Namespace string
-	// Enforce says that -n was given: objects of files have to be in that namespace.
+	// Enforce indicates that -n was given: objects of files have to be in that namespace.
 	Enforce bool
 }
 

@@ -18,7 +18,7 @@ type PodRow struct {
 	Name, Ready, Status, Restarts, Age, Node string
 	// Revision is the hash of the template that the pod has.
 	Revision string
-	// IsReady says that all containers are ready.
+	// IsReady indicates that all containers are ready.
 	IsReady bool
 }
 

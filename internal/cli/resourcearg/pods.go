@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// PodSelection says which pods an object stands for.
+// PodSelection selects which pods an object stands for.
 type PodSelection struct {
 	// Namespace of the pods, "" for all.
 	Namespace string
@@ -31,13 +31,13 @@ type PodSelection struct {
 	Name     string
 }
 
-// ErrNoPods says that a kind has no pods.
+// ErrNoPods indicates that a kind has no pods.
 var ErrNoPods = errors.New("has no pods of its own")
 
 // GetFunc reads another object that one points to.
 type GetFunc func(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error)
 
-// PodsOf says which pods an object stands for; get reads the workload that a budget, a
+// PodsOf reports which pods an object stands for; get reads the workload that a budget, a
 // spread or a state of pods is about. The error is [ErrNoPods], or of get.
 func PodsOf(ctx context.Context, u *unstructured.Unstructured, get GetFunc) (PodSelection, error) {
 	spec := mapAt(u.Object, "spec")

@@ -34,7 +34,7 @@ type authority struct {
 	digest, file string
 	// yes is the answer to the question whether a plan that was shown is carried out.
 	yes bool
-	// watched says that a person looks on and decides, as in the terminal interface.
+	// watched indicates that a person looks on and decides, as in the terminal interface.
 	watched bool
 }
 

@@ -86,7 +86,7 @@ type Part struct {
 	batch   *Batch
 	session *session
 	name    resourcearg.Name
-	// counted says that its partition is a number of pods, as a subset's is.
+	// counted indicates that its partition is a number of pods, as a subset's is.
 	counted bool
 }
 

@@ -151,7 +151,7 @@ func (o *runOptions) changed(ctx context.Context) error {
 	return o.print.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
 }
 
-// unchanged says why nothing is done.
+// unchanged reports why nothing is done.
 func (o *runOptions) unchanged(why string) error {
 	if o.as != nil && o.as.same != "" {
 		ref := objectOf(o.session.object)

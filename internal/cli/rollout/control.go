@@ -21,13 +21,13 @@ type control struct {
 	driving
 
 	name resourcearg.Name
-	// only says that the record is changed and nothing more.
+	// only indicates that the record is changed and nothing more.
 	only bool
 	// makes returns what the verb does, once its flags are read; complete keeps that in
 	// action.
 	makes  func() (action, error)
 	action action
-	// continues says that the caller carries the rollout out, unless another process does;
+	// continues indicates that the caller carries the rollout out, unless another process does;
 	// detaches that a Job can do so as well.
 	continues, detaches bool
 
@@ -259,7 +259,7 @@ func (o *control) change(ctx context.Context, s *session, rollouts apply.Rollout
 	return o.changed(s, rec)
 }
 
-// changed says what the record is now.
+// changed describes what the record is now.
 func (o *control) changed(s *session, rec plan.Record) error {
 	_, _ = fmt.Fprintln(o.factory.Streams.Err, o.action.said(rec))
 	if o.print == nil {

@@ -26,7 +26,7 @@ type groupFlags struct {
 	unavailable string
 	failures    int
 	waveBy      string
-	// given says that one of them is on the command line.
+	// given indicates that one of them is on the command line.
 	given bool
 }
 

@@ -25,7 +25,7 @@ type groupPart struct {
 	desired *resource.Resource
 	made    *planning.Made
 	plan    plan.Plan
-	// begun says that its rollout is in progress already, before when another one was begun
+	// begun indicates that its rollout is in progress already, before when another one was begun
 	// that is recorded.
 	begun  bool
 	before time.Time

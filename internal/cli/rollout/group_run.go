@@ -213,7 +213,7 @@ func groupStatus(rec group.Record, s apply.GroupStatus) view.GroupStatus {
 	return out
 }
 
-// end says how a group ended, member by member.
+// end reports how a group ended, member by member.
 func (d groupDriver) end(rec group.Record, res apply.GroupResult) error {
 	if !d.machine() {
 		s := groupStatus(rec, res.GroupStatus)

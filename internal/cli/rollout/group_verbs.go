@@ -234,7 +234,7 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 	return nil
 }
 
-// preview says what the verb would do to the group and to each of its rollouts, and the
+// preview describes what the verb would do to the group and to each of its rollouts, and the
 // requests that follow from it.
 func (v *groupVerb) preview(ctx context.Context) error {
 	var list []event.Request

@@ -117,7 +117,7 @@ func (d *LiveRollouts) none(ctx context.Context, ref cluster.Ref) error {
 	return noRollout(ref.String())
 }
 
-// driver says who carries the rollout on.
+// driver reports who carries the rollout on.
 func (d *LiveRollouts) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref) string {
 	by, err := rollouts.Holder(ctx, ref)
 	switch {
@@ -189,7 +189,7 @@ func (d *LiveRollouts) pauseField(ctx context.Context, ref cluster.Ref) (*Offer,
 type recordChange struct {
 	transition plan.Transition
 	action
-	// continues says that it is carried out here, unless another process does.
+	// continues indicates that it is carried out here, unless another process does.
 	continues bool
 	// means is the [Offer.Means] of it.
 	means func(plan.Record) string

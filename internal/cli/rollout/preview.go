@@ -100,7 +100,7 @@ func beginning(s plan.Snapshot) plan.Snapshot {
 	return s
 }
 
-// preview says what the verb does to a recorded rollout, and the requests that
+// preview describes what the verb does to a recorded rollout, and the requests that
 // follow from it.
 func (o *control) preview(ctx context.Context, at *session) error {
 	s := *at
@@ -181,7 +181,7 @@ func noRollout(name string) error {
 	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", name), Hint: hint}
 }
 
-// previewRollback says how a rollout would be taken back.
+// previewRollback reports how a rollout would be taken back.
 func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 	s, err := o.open(ctx, o.name)
 	if err != nil {

@@ -111,7 +111,7 @@ func releasePause(on bool) func(context.Context, *control, *release.Rollout) err
 	}
 }
 
-// request says how is written, by --dry-run.
+// request shows what is written, by --dry-run.
 func (p *printed) request(manager string) release.Request {
 	return release.Request{Manager: manager, Only: p.only() && !p.atServer(), DryRun: p.only()}
 }
@@ -163,7 +163,7 @@ workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 	return c
 }
 
-// controlledError says that there is no plan to be made: a Rollout makes the steps.
+// controlledError reports that there is no plan to be made: a Rollout makes the steps.
 type controlledError struct {
 	rollout *release.Rollout
 	desired *resource.Resource
@@ -254,7 +254,7 @@ func (o *runOptions) preview(ctx context.Context) error {
 	return o.print.write(o.common, u)
 }
 
-// describeHandover says who rolls out, and what is left undone.
+// describeHandover reports who rolls out, and what is left undone.
 func (o *runOptions) describeHandover(h *controlledError) {
 	var steps []string
 	for _, s := range h.rollout.Steps {
@@ -340,11 +340,11 @@ func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) err
 	return nil
 }
 
-// following says what a Rollout is followed for.
+// following describes what a Rollout is followed for.
 type following struct {
 	// generation of the workload that it has to have seen; 0 for whatever it has.
 	generation int64
-	// back says that the release is taken back: that it is cancelled is success.
+	// back indicates that the release is taken back: that it is cancelled is success.
 	back bool
 }
 

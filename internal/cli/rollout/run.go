@@ -26,7 +26,7 @@ type runOptions struct {
 
 	yes     bool
 	session *session
-	// back says that the verb goes back to what was: that is what takes a release
+	// back indicates that the verb goes back to what was: that is what takes a release
 	// back that a Rollout of Kruise's has begun.
 	back bool
 	// into is where the new state is written to in the end; manifest is the document
@@ -40,7 +40,7 @@ type runOptions struct {
 	manifest *gitops.Manifest
 	called   resourcearg.Name
 	desired  *resource.Resource
-	// answered says that the question was answered for the whole UnitedDeployment.
+	// answered indicates that the question was answered for the whole UnitedDeployment.
 	answered bool
 	// remake makes the new template of a UnitedDeployment; nil leaves it as it is.
 	remake remake

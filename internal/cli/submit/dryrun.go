@@ -62,7 +62,7 @@ type Requests struct {
 	JSON bool
 	// Manager is who would write; "" is the default.
 	Manager string
-	// Note says what is written besides.
+	// Note describes what is written besides.
 	Note string
 	List []event.Request
 }

@@ -18,7 +18,7 @@ type fleetReader struct {
 	*kube.NamespaceWatch
 	changed func()
 	stop    context.CancelFunc
-	// narrowed says that a selector leaves workloads out.
+	// narrowed indicates that a selector leaves workloads out.
 	narrowed bool
 
 	mu     sync.Mutex

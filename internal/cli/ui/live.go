@@ -43,7 +43,7 @@ type liveSource struct {
 	close *closeUp
 }
 
-// look says which workloads are looked at, besides where.
+// look selects which workloads are looked at, besides where.
 type look struct {
 	selector, stateNamespace string
 }

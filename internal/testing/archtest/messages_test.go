@@ -23,7 +23,7 @@ var (
 	plainWord     = regexp.MustCompile(`^[a-z]+$`)
 )
 
-// unquotedCommand says why the commands of a text cannot be completed; "" where they can, or
+// unquotedCommand reports why the commands of a text cannot be completed; "" where they can, or
 // where the text is a help text of several lines.
 func unquotedCommand(text string) string {
 	if strings.Contains(text, "\n") {

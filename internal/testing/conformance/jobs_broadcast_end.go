@@ -84,7 +84,7 @@ func (e *jobEnd) found(rule string) bool {
 	return found
 }
 
-// fails says how the pods of a Job end on the simulated nodes, which do what the
+// fails reports how the pods of a Job end on the simulated nodes, which do what the
 // annotations of the pod say.
 func fails(job map[string]any) (failed, late bool) {
 	annotations := field(job, "template", "metadata", "annotations")

@@ -26,7 +26,7 @@ import (
 	"strings"
 )
 
-// Kind says what a block is.
+// Kind describes what a block is.
 type Kind string
 
 // On and Before are comments, the others are what stands behind the fence.

@@ -61,7 +61,7 @@ func RunOn(top, ground string) (map[string]string, error) {
 	return out, err
 }
 
-// where says where a page is run, "" if nowhere.
+// where reports where a page is run, "" if nowhere.
 func where(blocks []Block) string {
 	for _, b := range blocks {
 		if b.Kind == On {

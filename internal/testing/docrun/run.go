@@ -31,7 +31,7 @@ func Run(t *testing.T, page string, g Ground) {
 // run is a page that is being run.
 type run struct {
 	shell
-	// update says that outputs that differ are written into the page.
+	// update indicates that outputs that differ are written into the page.
 	update bool
 	// logf is told which line the run has come to, so that a waiting user sees it.
 	logf   func(format string, args ...any)

@@ -61,7 +61,7 @@ func spacious() {
 	}
 }
 
-// marker says that the environment is already one of Enter's: a test binary may start
+// marker indicates that the environment is already one of Enter's: a test binary may start
 // itself again.
 const marker = "KUBECTL_KRUISE_HERMETIC"
 
@@ -174,7 +174,7 @@ const (
 	ProductEnv = "KUBECTL_KRUISE_TEST_PRODUCT"
 	// ProductSumEnv is the checksum of that file: go test runs suites again when it changes.
 	ProductSumEnv = "KUBECTL_KRUISE_TEST_PRODUCT_SUM"
-	// ToolsEnv says that GOGC is for the go command alone, so that tests do not see it.
+	// ToolsEnv indicates that GOGC is for the go command alone, so that tests do not see it.
 	ToolsEnv = "KUBECTL_KRUISE_TEST_TOOLS"
 )
 

@@ -77,7 +77,7 @@ func (s *Still) Describe(_ context.Context, r cluster.Ref) (string, error) {
 	return s.Texts[r.Name], nil
 }
 
-// Effect says what was asked.
+// Effect describes what was asked.
 func (s *Still) Effect(_ context.Context, a world.Act) (world.Effect, error) {
 	if a.Value == "bad" {
 		return world.Effect{}, errors.New("bad is not valid")

@@ -131,7 +131,7 @@ func tilesOf(p view.PlanPage) []tile {
 	)
 }
 
-// waitsOf says how many steps wait for a person.
+// waitsOf reports how many steps wait for a person.
 func waitsOf(p view.PlanPage) string {
 	n := 0
 	for _, s := range p.Masked.Steps {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Type says what an event is about, and which of its parts are set.
+// Type describes what an event is about, and which of its parts are set.
 type Type string
 
 // The types of events.
@@ -135,7 +135,7 @@ type Request struct {
 	// itself, such as the command of an exec.
 	Path        string `json:"path"`
 	ContentType string `json:"contentType,omitempty"`
-	// Why says what a rollout sends it for.
+	// Why describes what a rollout sends it for.
 	Why string `json:"why,omitempty"`
 	// Body is JSON as Go has it; it may hold secrets.
 	Body any `json:"body,omitempty"`

@@ -171,7 +171,7 @@ func jobEnded(job *batchv1.Job) bool {
 	return ok
 }
 
-// jobFailure says why a Job has failed.
+// jobFailure reports why a Job has failed.
 func jobFailure(c batchv1.JobCondition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }

@@ -125,7 +125,7 @@ func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1
 	return ok && !before.Equal(l.Spec.RenewTime)
 }
 
-// notAcquired says why the lease was not acquired, though no other process renewed it.
+// notAcquired reports why the lease was not acquired, though no other process renewed it.
 func (h *claim) notAcquired() error {
 	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
 	if holder := h.otherHolder(); holder != "" {

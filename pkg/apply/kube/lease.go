@@ -66,7 +66,7 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 // releaseTimeout is how long releasing may take: the lease expires in any case.
 const releaseTimeout = 3 * time.Second
 
-// leaseHolder says whether this process may write, which is while it surely holds the
+// leaseHolder reports whether this process may write, which is while it surely holds the
 // rollout's lease.
 type leaseHolder struct {
 	*connection
@@ -106,7 +106,7 @@ type claim struct {
 	// lastOther is the name of the last other holder; fault is why the lease could not be
 	// written last.
 	lastOther, fault atomic.Value
-	// heldBefore says that the lease was held once.
+	// heldBefore indicates that the lease was held once.
 	heldBefore atomic.Bool
 	// renewed is when the write was sent that renewed the lease last: others count from
 	// what it wrote, not from when its answer came.

@@ -116,7 +116,7 @@ func (f *NamespaceWatch) Fault() error {
 	return f.fault
 }
 
-// Skipped says what could not be read and is not needed, and why.
+// Skipped describes what could not be read and is not needed, and why.
 func (f *NamespaceWatch) Skipped() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,7 +171,7 @@ func (f *NamespaceWatch) Namespaces() []string {
 // part is one kind of object that a fleet watches.
 type part struct {
 	what string
-	// needed says that there is nothing to show without it.
+	// needed indicates that there is nothing to show without it.
 	needed bool
 	begin  func() error
 }

@@ -122,7 +122,7 @@ func (pl *puller) createRemaining(at *pullTarget, p *plan.Pull) error {
 // pullRetryDelay is the delay after a request that may succeed later.
 const pullRetryDelay = time.Second
 
-// createNext creates as many Jobs as may run at a time; more says that others have to
+// createNext creates as many Jobs as may run at a time; more indicates that others have to
 // be created later.
 func (pl *puller) createNext(ctx context.Context, at *pullTarget, p *plan.Pull) (more bool, err error) {
 	nodes, err := at.nodes()

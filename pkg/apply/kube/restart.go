@@ -270,7 +270,7 @@ func (a restartNote) result(p *cluster.Pod) plan.Result {
 	return plan.Result{Done: true, Good: true, Text: "restarted"}
 }
 
-// hint says why a container may never restart.
+// hint reports why a container may never restart.
 func (a restartNote) hint() string {
 	if a.Method == plan.RestartSignal {
 		return " (its first process may not handle TERM)"

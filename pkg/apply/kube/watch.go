@@ -36,7 +36,7 @@ type source struct {
 	selector    string
 	list        func(context.Context, metav1.ListOptions) (runtime.Object, error)
 	watch       func(context.Context, metav1.ListOptions) (watch.Interface, error)
-	// required says that there is no rollout without it.
+	// required indicates that there is no rollout without it.
 	required bool
 	// shared has the stream of key from which the objects come, if any; common is a selector
 	// that all objects of the stream match.
@@ -156,7 +156,7 @@ func (f *firstList) await(ctx context.Context, s source, run func(context.Contex
 	}
 }
 
-// firstList says how the first list of a reflector ended.
+// firstList describes how the first list of a reflector ended.
 type firstList struct {
 	once   sync.Once
 	ready  chan struct{}

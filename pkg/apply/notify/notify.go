@@ -190,7 +190,7 @@ type templateData struct {
 	// Step is the present step, from 1; 0 where none is meant.
 	Step  int `json:"step,omitempty"`
 	Steps int `json:"steps,omitempty"`
-	// Reason says what is waited for, or why it failed.
+	// Reason describes what is waited for, or why it failed.
 	Reason string        `json:"reason,omitempty"`
 	Pods   *event.Counts `json:"pods,omitempty"`
 }
@@ -248,7 +248,7 @@ const contentType = "application/cloudevents+json; charset=utf-8"
 // maxAnswerBytes is how much of an answer is read, so that a connection can be used again.
 const maxAnswerBytes = 64 << 10
 
-// send sends one notification; final says that another attempt would not change the error.
+// send sends one notification; final indicates that another attempt would not change the error.
 // Errors do not have the address, which may be secret.
 func (n *Notifier) send(ctx context.Context, h *hook, body []byte) (final bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))

@@ -74,7 +74,7 @@ func (p Parent) ID() string {
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
-// Contents says where members of a set may be. Both fields are sorted.
+// Contents is where members of a set may be. Both fields are sorted.
 type Contents struct {
 	Kinds []schema.GroupKind
 	// Namespaces has the parent's own only when it has members.

@@ -314,7 +314,7 @@ func place(plugin string) string {
 type field struct {
 	leaf
 	plugin string
-	// file says that it names files.
+	// file indicates that it names files.
 	file bool
 	// more are fields that the document has besides.
 	more []string

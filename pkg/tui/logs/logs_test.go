@@ -111,7 +111,7 @@ func TestScreen_ClosesItsLog(t *testing.T) {
 	still.Open(t, 0)
 }
 
-// TestScreen_WithoutALog says why, and tries again.
+// TestScreen_WithoutALog reports why, and tries again.
 func TestScreen_WithoutALog(t *testing.T) {
 	o, still := at(screen.Open{Container: "app", Text: "previous"})
 	s := tuitest.Start(t, o, tuitest.Sizes[0])

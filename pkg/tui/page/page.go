@@ -243,7 +243,7 @@ func (p Page) Find(text string) Page {
 // Finding is what is looked for.
 func (p Page) Finding() string { return p.find.text }
 
-// Found says which of how many lines one is at.
+// Found reports which of how many lines one is at.
 func (p Page) Found() string {
 	switch n := len(p.find.hits); {
 	case p.find.text == "":

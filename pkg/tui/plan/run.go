@@ -111,7 +111,7 @@ type player struct {
 // screen may be about the same workload.
 type request struct{ _ byte }
 
-// frame says that the time of one has gone by.
+// frame reports that the time of one has gone by.
 type frame struct{ of *request }
 
 const (

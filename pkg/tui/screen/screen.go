@@ -120,7 +120,7 @@ const (
 	Logs = "logs"
 )
 
-// Changed says that the world, or the room, has changed.
+// Changed reports that the world, or the room, has changed.
 type Changed struct{}
 
 // Filter is what the user types after /.

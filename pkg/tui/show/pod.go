@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// Reason says why a pod is not ready, the cause first; empty for one that is.
+// Reason reports why a pod is not ready, the cause first; empty for one that is.
 func Reason(p *cluster.Pod) string {
 	switch {
 	case p.Deleting && len(p.Finalizers) > 0:

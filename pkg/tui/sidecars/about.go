@@ -60,7 +60,7 @@ func wrapped(lines []draw.Line, width int) []draw.Line {
 	return out
 }
 
-// rest says how many lines there is no room for.
+// rest reports how many lines there is no room for.
 func rest(lines []draw.Line, room int) []draw.Line {
 	if len(lines) <= room {
 		return lines

@@ -130,7 +130,7 @@ func (c *counter) count(to *cell, p *cluster.Pod) {
 	to.hold(p, c.outlook.BlockedReason(p))
 }
 
-// outside says why a pod does not count although the set is in it, or should be.
+// outside reports why a pod does not count although the set is in it, or should be.
 func (c *counter) outside(p *cluster.Pod) string {
 	if diagnose.In(p, c.set.Name) {
 		return c.outlook.BlockedReason(p)

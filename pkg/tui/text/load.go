@@ -64,7 +64,7 @@ var again = screen.Binding{Keys: []string{"r"}, Does: "reload", Help: "ask for i
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding { return append([]screen.Binding{again}, page.Keys()...) }
 
-// asking says that what is seen is asked for again.
+// asking reports that what is seen is asked for again.
 func (s Screen) asking() draw.Line {
 	if !s.again {
 		return draw.Line{}

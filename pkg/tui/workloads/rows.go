@@ -66,7 +66,7 @@ func (s Screen) forget(w *world.World) Screen {
 	return s
 }
 
-// forgot says that none is marked any more of those that were: an act would be about
+// forgot reports that none is marked any more of those that were: an act would be about
 // the row of the cursor.
 func (s Screen) forgot(before int) screen.After {
 	if before == 0 || len(s.marked) > 0 {

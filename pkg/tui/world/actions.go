@@ -10,7 +10,7 @@ import (
 
 // Actions change the cluster, through package apply and nothing else.
 type Actions interface {
-	// Effect says what an act would do, or why it cannot be done; nothing is changed.
+	// Effect describes what an act would do, or why it cannot be done; nothing is changed.
 	Effect(ctx context.Context, act Act) (Effect, error)
 	// Do carries it out, and returns a line about what was done. What takes longer continues
 	// behind and is seen in the world. It refuses where the act has come to mean

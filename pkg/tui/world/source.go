@@ -45,7 +45,7 @@ type Mover interface {
 	Move(ctx context.Context, namespace string) error
 }
 
-// LogQuery says which log.
+// LogQuery selects which log.
 type LogQuery struct {
 	Namespace, Pod, Container string
 	// Previous is the container before its last restart.

@@ -122,7 +122,7 @@ func count(lines <-chan string, todo int, progress io.Writer) string {
 	}
 }
 
-// far says how far a build is after a time, and about how long it still takes at this pace.
+// far reports how far a build is after a time, and about how long it still takes at this pace.
 // The pace is an estimate: packages differ in size.
 func far(packages, todo int, after time.Duration) string {
 	after = after.Round(time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
 )
 
-// alive says whether the process runs; a zombie has no command line any more.
+// alive reports whether the process runs; a zombie has no command line any more.
 func alive(pid int) bool {
 	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	return err == nil && len(line) > 0

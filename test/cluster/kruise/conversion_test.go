@@ -68,7 +68,7 @@ func (t trip) check() error {
 	return errors.Join(errs...)
 }
 
-// stays says whether an object is stored in the version that it has.
+// stays reports whether an object is stored in the version that it has.
 func stays(o *unstructured.Unstructured) bool {
 	return strings.HasSuffix(o.GetAPIVersion(), "/v1beta1")
 }

@@ -71,7 +71,7 @@ func (p *Pool) renew(ctx context.Context, name string) error {
 	return err
 }
 
-// outdated says whether the Node object differs from what the node would report.
+// outdated reports whether the Node object differs from what the node would report.
 func (p *Pool) outdated(h *host) bool {
 	o, ok, _ := p.nodes.GetStore().GetByKey(h.spec.Name)
 	if !ok {

@@ -192,7 +192,7 @@ func running(dir string) (state, error) {
 	return s, nil
 }
 
-// welcome says what to try.
+// welcome describes what to try.
 func (p Playground) welcome(s state) {
 	_, _ = fmt.Fprintf(p.Out, strings.TrimLeft(`
 The playground is up. Kubeconfig: %[1]s

@@ -25,7 +25,7 @@ type fault struct {
 	before, after func(*Proxy, http.ResponseWriter, *http.Request) bool
 	// stale answers with what was true before.
 	stale bool
-	// fits says which requests it happens to; nil is all.
+	// fits selects which requests it happens to; nil is all.
 	fits func(*Request) bool
 }
 

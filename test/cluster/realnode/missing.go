@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Missing says what the machine lacks for a real node, or "".
+// Missing describes what the machine lacks for a real node, or "".
 func Missing() string {
 	if os.Getuid() != 0 {
 		return "root"

@@ -196,7 +196,7 @@ func until(ctx context.Context, what string, holds func() error) error {
 	}
 }
 
-// listens says whether a unix socket answers.
+// listens reports whether a unix socket answers.
 func listens(socket string) error {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {

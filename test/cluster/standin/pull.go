@@ -104,7 +104,7 @@ func (s *standIns) imagesOf(job *kruise.ImagePullJob) ([]*kruise.NodeImage, erro
 	return out, nil
 }
 
-// chooses says which nodes a job is for: those of a selector, those on which pods
+// chooses reports which nodes a job is for: those of a selector, those on which pods
 // are, or all.
 func (s *standIns) chooses(job *kruise.ImagePullJob) (func(name string, own map[string]string) bool, error) {
 	switch {

@@ -45,7 +45,7 @@ func recreateStatus(now time.Time, r *kruise.ContainerRecreateRequest, pod *core
 	return &out.Status, again
 }
 
-// overdue says why a request is over although nothing is wrong with its pod, or
+// overdue reports why a request is over although nothing is wrong with its pod, or
 // after what time it would be.
 func overdue(now time.Time, r *kruise.ContainerRecreateRequest) (why string, again time.Duration) {
 	limits := map[string]time.Duration{}

@@ -76,7 +76,7 @@ func gated() string {
 	return strings.Replace(cloneSet("web", ""), "spec: {containers", "spec: {readinessGates: [{conditionType: example.com/gate}], containers", 1)
 }
 
-// open says that the pods of web are ready.
+// open reports that the pods of web are ready.
 func (b *bed) open(t *testing.T) {
 	t.Helper()
 	for _, name := range b.podsOf(t, "web") {

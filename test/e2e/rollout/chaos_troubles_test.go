@@ -16,11 +16,11 @@ type trouble struct {
 	name string
 	// begin has it happen; the function that it returns ends it.
 	begin func(context.Context, *testing.T, *history) (end func(), err error)
-	// fits says which histories it can happen to; nil is all.
+	// fits selects which histories it can happen to; nil is all.
 	fits func(*history) bool
 	// excuse is what a rollout may halt for then; it is retried.
 	excuse string
-	// final says that the rollout cannot be completed.
+	// final indicates that the rollout cannot be completed.
 	final bool
 }
 

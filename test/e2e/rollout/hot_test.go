@@ -34,7 +34,7 @@ func withMesh(w workload) workload {
 	return w
 }
 
-// meshAt says what works where in a pod: "mesh-2 mesh:2, mesh-1 mesh:empty, 0/2".
+// meshAt describes what works where in a pod: "mesh-2 mesh:2, mesh-1 mesh:empty, 0/2".
 func meshAt(p *corev1.Pod) string {
 	image := map[string]string{}
 	for _, c := range p.Spec.Containers {

@@ -6,6 +6,6 @@ package english
 
 import "k8s.io/kubectl/pkg/util/i18n"
 
-// Only says that no translations will be loaded. Reading them would take a third of
+// Only indicates that no translations will be loaded. Reading them would take a third of
 // the start of every command.
 var Only = i18n.SetLoadTranslationsFunc(func() error { return nil }) == nil

@@ -36,7 +36,7 @@ type Surroundings struct {
 	// Services select pods of the source; Missed are those that do not select pods of
 	// the destination, Uncovered the budgets that do not.
 	Services, Missed, Uncovered []string
-	// Skipped says what could not be read.
+	// Skipped describes what could not be read.
 	Skipped []string
 }
 
@@ -146,7 +146,7 @@ type Scaler struct {
 	// Controller is what creates the scaler, and would write it again; "" for nothing.
 	Controller string
 	gvr        schema.GroupVersionResource
-	// paused says that a user had paused it before.
+	// paused indicates that a user had paused it before.
 	paused bool
 }
 

@@ -49,7 +49,7 @@ type Handover struct {
 	client    *Client
 	from, to  schema.GroupVersionResource
 	followers []Follower
-	// guarded says that all guards cover the new workload.
+	// guarded indicates that all guards cover the new workload.
 	guarded bool
 }
 

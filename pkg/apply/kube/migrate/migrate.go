@@ -205,7 +205,7 @@ func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workloa
 	return m, c.createTwins(ctx, a.Followers, m.to, to)
 }
 
-// haltError says that a migration cannot continue by itself.
+// haltError reports that a migration cannot continue by itself.
 type haltError struct{ Reason string }
 
 func (e *haltError) Error() string { return e.Reason }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 )
 
-// Apply says how an object is applied.
+// Apply describes how an object is applied.
 type Apply struct {
 	// Force takes fields from other managers.
 	Force bool
@@ -90,14 +90,14 @@ func (c *Client) Adopt(ctx context.Context, u *unstructured.Unstructured, manage
 	}
 }
 
-// ConflictError says which fields belong to other managers, in the server's words.
+// ConflictError lists the fields that belong to other managers, in the server's words.
 type ConflictError struct {
 	status  metav1.Status
 	Causes  []metav1.StatusCause
 	managed []string
 }
 
-// Error says what kubectl says.
+// Error describes what kubectl says.
 func (e *ConflictError) Error() string { return e.status.Message }
 
 // ConflictHint is kubectl's advice about conflicts.

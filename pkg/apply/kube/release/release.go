@@ -50,7 +50,7 @@ type Step struct {
 	Replicas, Traffic string
 	// Pause is how long the step lasts in seconds, -1 until a user approves.
 	Pause int64
-	// Matched says that requests of some kind go to the new pods, whatever Traffic says.
+	// Matched indicates that requests of some kind go to the new pods, whatever Traffic says.
 	Matched bool
 }
 
@@ -69,12 +69,12 @@ type Rollout struct {
 	Phase, Message, Reason string
 	// Seen reports whether the status is of the present spec.
 	Seen bool
-	// Cancelled says that the last release was rolled back.
+	// Cancelled indicates that the last release was rolled back.
 	Cancelled bool
 	// Index is the present step from 1, 0 before there is any; State is what it does.
 	Index int
 	State string
-	// Begun says that a status of the style is there: some release has begun.
+	// Begun indicates that a status of the style is there: some release has begun.
 	Begun bool
 	// Stable is the hash of the template before the release.
 	Stable string
@@ -212,7 +212,7 @@ func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rol
 	return nil, fmt.Errorf("rollout/%s is not in namespace %s: %w", name, namespace, ErrNone)
 }
 
-// ErrNone says that there is no such Rollout.
+// ErrNone indicates that there is no such Rollout.
 var ErrNone = errors.New("no such Rollout")
 
 // kinds are what a Rollout can be for (docs/facts/older-plugin.md#spec).

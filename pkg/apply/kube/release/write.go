@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Request says how a Rollout or its workload is written to.
+// Request describes how a Rollout or its workload is written to.
 type Request struct {
 	// Manager is who writes.
 	Manager string

@@ -183,7 +183,7 @@ func (o *Object) Await(ctx context.Context, c dynamic.Interface, generation int6
 	return err
 }
 
-// ErrNone says that there is no such UnitedDeployment.
+// ErrNone indicates that there is no such UnitedDeployment.
 var ErrNone = errors.New("no such UnitedDeployment")
 
 // Get reads a UnitedDeployment in the newest version that is served; the error wraps

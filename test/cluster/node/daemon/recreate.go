@@ -121,7 +121,7 @@ func walk(crr *kruise.ContainerRecreateRequest, pod *corev1.Pod, states []kruise
 	return nil, over
 }
 
-// drained says whether the time between "not ready" and the first stop has passed.
+// drained reports whether the time between "not ready" and the first stop has passed.
 // A controller starts that time with a condition.
 func drained(now time.Time, crr *kruise.ContainerRecreateRequest) bool {
 	wait := strategyOf(crr).UnreadyGracePeriodSeconds

@@ -104,7 +104,7 @@ func (c *container) next(t turn) bool {
 
 func (c *container) to(s state) bool { c.state = s; return true }
 
-// due says whether until is reached, and asks to be woken then.
+// due reports whether until is reached, and asks to be woken then.
 func (c *container) due(t turn) bool {
 	if t.now.Before(c.until) {
 		t.wake(c.until)

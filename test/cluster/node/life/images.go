@@ -52,7 +52,7 @@ func (i *Images) Ask(ref string, policy corev1.PullPolicy, now time.Time, takes 
 	return i.have[id], nil
 }
 
-// Has says whether the image is there.
+// Has reports whether the image is there.
 func (i *Images) Has(ref string, now time.Time) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

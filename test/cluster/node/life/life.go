@@ -61,7 +61,7 @@ type Event struct{ Reason, Message string }
 type Result struct {
 	// Status is the pod's new status, complete.
 	Status corev1.PodStatus
-	// Gone says that everything has ended and the object may go.
+	// Gone indicates that everything has ended and the object may go.
 	Gone bool
 	// Wake is when something happens next by itself; zero for never.
 	Wake time.Time

@@ -61,7 +61,7 @@ func (s script) number(key, container string) (int, bool) {
 	return n, ok && err == nil
 }
 
-// names says whether the annotation lists the container.
+// names reports whether the annotation lists the container.
 func (s script) names(key, container string) bool {
 	return slices.ContainsFunc(strings.Split(s[key], ","), func(n string) bool {
 		n = strings.TrimSpace(n)
@@ -69,7 +69,7 @@ func (s script) names(key, container string) bool {
 	})
 }
 
-// KillFails says whether the daemon's stop of the container is scripted to fail.
+// KillFails reports whether the daemon's stop of the container is scripted to fail.
 func KillFails(pod *corev1.Pod, container string) bool {
 	return script(pod.Annotations).names(KillFailsAnnotation, container)
 }

@@ -39,7 +39,7 @@ func (p *Pod) status(t turn) corev1.PodStatus {
 	return s
 }
 
-// sandboxed says whether the pod has its address.
+// sandboxed reports whether the pod has its address.
 func (p *Pod) sandboxed(now time.Time) bool {
 	return !p.sandbox.IsZero() && !now.Before(p.sandbox)
 }
@@ -81,7 +81,7 @@ func (p *Pod) stopped(pod *corev1.Pod) bool {
 	return p.each(pod, func(c *container) bool { return c.state == exited })
 }
 
-// sidecarsStopped says whether no sidecar runs any more: a pod is not over before.
+// sidecarsStopped reports whether no sidecar runs any more: a pod is not over before.
 func (p *Pod) sidecarsStopped(pod *corev1.Pod) bool {
 	for i := range pod.Spec.InitContainers {
 		c := p.containers[pod.Spec.InitContainers[i].Name]
@@ -96,7 +96,7 @@ func (p *Pod) succeeded(pod *corev1.Pod) bool {
 	return p.each(pod, func(c *container) bool { return c.code == 0 })
 }
 
-// started says whether every regular container has run at least once.
+// started reports whether every regular container has run at least once.
 func (p *Pod) started(pod *corev1.Pod) bool {
 	return p.each(pod, func(c *container) bool { return c.id != "" })
 }
@@ -150,7 +150,7 @@ func containersReady(s *corev1.PodStatus) bool {
 	return !slices.ContainsFunc(s.ContainerStatuses, notReady) && !slices.ContainsFunc(s.InitContainerStatuses, notReady)
 }
 
-// gatesOpen says whether all readiness gates are True; a missing one is not.
+// gatesOpen reports whether all readiness gates are True; a missing one is not.
 func gatesOpen(pod *corev1.Pod) bool {
 	for _, g := range pod.Spec.ReadinessGates {
 		if !slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
@@ -162,7 +162,7 @@ func gatesOpen(pod *corev1.Pod) bool {
 	return true
 }
 
-// initialized says whether all init containers are through.
+// initialized reports whether all init containers are through.
 func (p *Pod) initialized(pod *corev1.Pod) bool {
 	for i := range pod.Spec.InitContainers {
 		spec := &pod.Spec.InitContainers[i]

@@ -61,7 +61,7 @@ func (p *Pod) initialize(t turn) bool {
 	return true
 }
 
-// passed says whether what comes after an init container may start.
+// passed reports whether what comes after an init container may start.
 func (c *container) passed(r role) bool {
 	if r == sidecar {
 		return c.id != ""
@@ -95,7 +95,7 @@ func (p *Pod) take(t turn, spec *corev1.Container, r role) *container {
 	return c
 }
 
-// complete says whether every regular container has ended for good.
+// complete reports whether every regular container has ended for good.
 func (p *Pod) complete(pod *corev1.Pod) bool {
 	for i := range pod.Spec.Containers {
 		c := p.containers[pod.Spec.Containers[i].Name]

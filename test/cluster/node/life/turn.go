@@ -62,7 +62,7 @@ func (t turn) fate(c *container) (at time.Time, code int32, ends bool) {
 // at once, as there is no terminal. Nothing here reports it.
 func shell(image string) bool { return path.Base(repository(image)) == "busybox" }
 
-// revives says whether a container that ended with the code comes back.
+// revives reports whether a container that ended with the code comes back.
 func (t turn) revives(code int32) bool {
 	switch t.role {
 	case ephemeral:

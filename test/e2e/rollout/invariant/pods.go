@@ -8,10 +8,10 @@ type pods map[string]*pod
 // pod is one of them.
 type pod struct {
 	uid, image string
-	// up says that it serves, down since when it does not.
+	// up indicates that it serves, down since when it does not.
 	up   bool
 	down time.Time
-	// acted says that a client has taken it down on purpose.
+	// acted indicates that a client has taken it down on purpose.
 	acted bool
 }
 
