@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 )
 
-// manifests are the commands that read files, and know of no cluster unless told.
+// manifests are the commands that read files, and ask no cluster unless a flag says so.
 func manifests(f *factory.Factory) []*cobra.Command {
 	return []*cobra.Command{
 		render.NewRender(f),

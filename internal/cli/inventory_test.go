@@ -148,7 +148,7 @@ func TestInventory_LimitsWhatItReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		args []string
 		code int
-		// kinds stand in the output; said in the messages.
+		// kinds are in the output; said is in the messages.
 		kinds []string
 		said  string
 	}{

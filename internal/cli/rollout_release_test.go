@@ -16,7 +16,7 @@ const releaseOfWeb = `{"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "Roll
   "status": {"observedGeneration": 1, "phase": "PHASE", "message": "Rollout is in step(1/2)",
     "canaryStatus": {"currentStepIndex": 1, "currentStepState": "STATE", "canaryReplicas": 1, "canaryReadyReplicas": 1}}}`
 
-// releaseServer serves a CloneSet and its Rollout; what is written is told.
+// releaseServer serves a CloneSet and its Rollout; what is written is recorded.
 func releaseServer(t *testing.T, phase, state string) (url string, wrote *[]string) {
 	t.Helper()
 	wrote = &[]string{}

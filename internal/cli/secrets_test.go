@@ -115,7 +115,7 @@ var spoiled = []string{
 	`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"word": "%s", "word": "%s"} "%s"}`,
 }
 
-// TestErrors_DoNotShowSecrets: what is wrong with a Secret is said without its values, by every
+// TestErrors_DoNotShowSecrets: what is wrong with a Secret is reported without its values, by every
 // command that reads manifests and by the KRM function. Objects themselves are not looked
 // at: those of `render` are in a folder, and those of `convert` and `fn` on standard output,
 // which is the product.

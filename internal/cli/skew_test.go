@@ -210,7 +210,7 @@ func TestServerVersions_DecideWhatIsRendered(t *testing.T) {
 	}
 }
 
-// TestServerVersions_AreReadFromClusterFacts: what a server says of itself is what rendering from a file goes by.
+// TestServerVersions_AreReadFromClusterFacts: rendering from a file follows what a server reports about itself.
 func TestServerVersions_AreReadFromClusterFacts(t *testing.T) {
 	for url, server := range servers(t) {
 		code, out, said := call(t.Context(), t, "", "inventory", "--server", url)

@@ -28,7 +28,7 @@ func TestStability_ListsDeprecations(t *testing.T) {
 	}
 }
 
-// TestDeprecatedFlag_WarnsOnce: the old name still works, and says so once, beside the output.
+// TestDeprecatedFlag_WarnsOnce: the old name still works, and warns once, beside the output.
 func TestDeprecatedFlag_WarnsOnce(t *testing.T) {
 	input := "apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\n"
 	_, _, said := call(t.Context(), t, input, "expose", "-f", "-", "--port", "80", "--container-port", "8080", "--server", "http://127.0.0.1:1")

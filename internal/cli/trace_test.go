@@ -37,7 +37,7 @@ func secretServer(t *testing.T) string {
 	return s.URL
 }
 
-// TestVerbosity_LogsRequestsWithoutSecrets: --v tells of requests as kubectl's does, and nothing that is secret in them
+// TestVerbosity_LogsRequestsWithoutSecrets: --v logs requests as kubectl's does, and nothing that is secret in them
 // or in their answers.
 func TestVerbosity_LogsRequestsWithoutSecrets(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
-// ChangesPage is all that a reader is told of what differs between two states.
+// ChangesPage is all that a reader is shown of what differs between two states.
 type ChangesPage struct {
 	// Summary is a line, Objects how many there were, and are.
 	Summary string
@@ -43,7 +43,7 @@ type ChangeItem struct {
 	Fields        []FieldItem
 }
 
-// SubsetItem is what happens to a subset, and why, where that is not said of the one before.
+// SubsetItem is what happens to a subset, and why, where the one before does not have the same reason.
 type SubsetItem struct{ Text, Because string }
 
 // EffectItem is what follows from a change.

@@ -77,7 +77,7 @@ func TestChanges_CutLongFieldsUnlessVerbose(t *testing.T) {
 }
 
 // TestChanges_MarkdownFitsAComment: whatever changes, a comment takes it, tables and folds are
-// whole, and what was cut is said.
+// whole, and what was cut is reported.
 func TestChanges_MarkdownFitsAComment(t *testing.T) {
 	for _, n := range []int{10, 300, 400, 5000} {
 		var c Changes

@@ -35,7 +35,7 @@ func fields(list []rules.FieldChange) []Field {
 // mostFields is how many fields are shown unless everything is asked for.
 const mostFields = 20
 
-// fields writes what changes; restarts are said only where the mode has any.
+// fields writes what changes; restarts are shown only where the mode has any.
 func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {

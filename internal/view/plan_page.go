@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// PlanPage is all that a reader is told of a plan, in words and in the order in which it is
+// PlanPage is all that a reader is shown of a plan, in words and in the order in which it is
 // read. The text, the Markdown, the picture and the HTML of a plan are made of it, and of
 // nothing else. Nothing in it is secret.
 type PlanPage struct {
@@ -246,7 +246,7 @@ type Moment struct {
 }
 
 // Moments tells a run in lines of which there are not many more than most: with more, what
-// happens within a longer time is told in one line.
+// happens within a longer time is shown in one line.
 func Moments(t simulate.Timeline, most int) (list []Moment, within time.Duration) {
 	within = together
 	found := gathered(t, false, within)

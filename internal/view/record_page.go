@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// RecordPage is all that a reader is told of a rollout that is recorded: its plan, how far it
+// RecordPage is all that a reader is shown of a rollout that is recorded: its plan, how far it
 // came, and what was decided.
 type RecordPage struct {
 	Plan PlanPage

@@ -54,7 +54,7 @@ func TestRequest_WritesNumbersAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestRequestsJSON: one request a line, which is told from events by its type, and
+// TestRequestsJSON: one request a line, which its type distinguishes from events, and
 // nothing secret in it.
 func TestRequestsJSON(t *testing.T) {
 	var out bytes.Buffer

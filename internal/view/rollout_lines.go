@@ -23,7 +23,7 @@ type RolloutLines struct {
 	counts event.Counts
 	begun  time.Time
 	last   time.Time
-	// waits is what the rollout waits for, said again as a heartbeat, and gate what
+	// waits is what the rollout waits for, repeated as a heartbeat, and gate what
 	// kind of thing that is.
 	waits, gate string
 	// counted is when the counts were printed last, stale whether they have changed

@@ -37,7 +37,7 @@ type happening struct {
 }
 
 // gathered are steps and records in the order of time. Where more than the usual time is
-// told in one line, the same things are gathered past others that happen in between.
+// shown in one line, the same things are gathered past others that happen in between.
 func gathered(t simulate.Timeline, full bool, within time.Duration) []happening {
 	st := Style{Full: full}
 	var out []happening
@@ -74,7 +74,7 @@ func gathered(t simulate.Timeline, full bool, within time.Duration) []happening 
 	return out
 }
 
-// joined is the index of the line that tells of the next thing too, -1 for none.
+// joined is the index of the line that shows the next thing too, -1 for none.
 func joined(list []happening, next happening, within time.Duration) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		h := &list[i]

@@ -62,7 +62,7 @@ func TestTimeline(t *testing.T) {
 }
 
 // TestTimeline_FitsTheTerminal: on a terminal no line is wider than it, pods are counted where
-// they do not fit, and in full every op and every pod is told.
+// they do not fit, and in full every op and every pod is shown.
 func TestTimeline_FitsTheTerminal(t *testing.T) {
 	many := run()
 	for i := range 300 {

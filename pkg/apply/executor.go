@@ -166,7 +166,7 @@ type DeniedError struct{ Err error }
 // Error reports which.
 func (e *DeniedError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what the cluster said.
+// Unwrap returns the cluster's error.
 func (e *DeniedError) Unwrap() error { return e.Err }
 
 // hold makes this process the one that drives a plan, and starts it.

@@ -45,7 +45,7 @@ type GroupOptions struct {
 	AtPause bool
 	// Until is when the run ends; zero is never. The group can be resumed.
 	Until time.Time
-	// Back has the members rolled back that have begun: the record says so as well.
+	// Back has the members rolled back that have begun: it is in the record as well.
 	Back bool
 	// OneByOne has one member carried out at a time, whatever the record says.
 	OneByOne bool

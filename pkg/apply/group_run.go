@@ -218,7 +218,7 @@ func (r *groupRun) timedOut() bool { return !r.opt.Until.IsZero() && !time.Now()
 // user does it.
 func (r *groupRun) isRedirected(rec group.Record) bool { return !r.watches && rec.Back != r.opt.Back }
 
-// inEffect is the group as it is carried out here. What users have said of it since may end
+// inEffect is the group as it is carried out here. What users have decided about it since may end
 // that: the process of who has it rolled back does that, with their rights.
 func (r *groupRun) inEffect(rec group.Record) (group.Group, group.Control) {
 	way, control := rec.InEffect()

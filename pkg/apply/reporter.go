@@ -13,13 +13,13 @@ import (
 type reporter struct {
 	emit   func(event.Event)
 	target event.Workload
-	// opened is whether the ladder was told, step the rung that was told last.
+	// opened is whether the steps were reported, step the one that was reported last.
 	opened bool
 	step   int
 	// from is where the run began: what was done before is no news.
 	from   int
 	counts event.Counts
-	// waitingFor is what the last wait or halt said; blockers are its parts.
+	// waitingFor is the reason of the last wait or halt; blockers are its parts.
 	waitingFor string
 	blockers   []plan.Blocker
 	refusal    string
@@ -120,7 +120,7 @@ func (r *reporter) reportBlockers(now time.Time, kind event.Type, d plan.Decisio
 	r.send(e)
 }
 
-// reportAction tells of one write.
+// reportAction reports one write.
 func (r *reporter) reportAction(now time.Time, d plan.Decision, a *plan.Action) {
 	r.refusal = ""
 	r.send(event.Event{Time: now, Type: event.Acted, Step: d.Step, StepName: a.Step, Text: d.Reason, Request: r.requestOf(a)})

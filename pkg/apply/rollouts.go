@@ -64,7 +64,7 @@ type Workload interface {
 	May(ctx context.Context, p plan.Plan) error
 	// Hold makes the caller the one that drives the rollout. The context that it returns
 	// ends with a cause that wraps plan.ErrOtherExecutor when another has taken over, and
-	// release lets go. waiting is told of a holder that may be gone, while it is waited
+	// release lets go. waiting is called with a holder that may be gone, while it is waited
 	// for. The error wraps plan.ErrOtherExecutor where the holder is alive.
 	Hold(ctx context.Context, waiting func(holder string)) (held context.Context, release func(), err error)
 	// Announce tells other users of the cluster what the rollout does.
@@ -86,7 +86,7 @@ type Rollouts struct {
 	By string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Waiting is told of a holder that may be gone, while it is waited for; nil
+	// Waiting is called with a holder that may be gone, while it is waited for; nil
 	// tells no one.
 	Waiting func(holder string)
 	// Unless is asked before a record changes, of the record as it is then; its error
@@ -224,7 +224,7 @@ func (r Rollouts) Drive(ctx context.Context, ref cluster.Ref, o Options) (Result
 }
 
 // RollBack ends the recorded rollout and carries out the way back to the template that
-// it started from. Where no pod was updated there is none, and the result says so.
+// it started from. Where no pod was updated there is none, and the result shows it.
 func (r Rollouts) RollBack(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
 	if _, err := r.Change(ctx, ref, Aborting(r.aborted(), true)); err != nil {
 		return Result{}, err

@@ -28,7 +28,7 @@ func (r Rollouts) Stop(ctx context.Context, ref cluster.Ref) (plan.Record, error
 	w, err := r.Open(ctx, ref)
 	switch {
 	case err != nil && !stops(rec):
-		return rec, nil // it is stopped; who may not watch the workload is told so a moment early
+		return rec, nil // it is stopped; who may not watch the workload sees it a moment early
 	case err != nil:
 		return rec, err
 	}

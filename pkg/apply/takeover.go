@@ -11,7 +11,7 @@ import (
 // Approvals know which plans the person behind a program has approved. The record of a
 // rollout cannot say so: more people may write it than may write the workload.
 type Approvals interface {
-	// Approve is told of a plan that begins because the person has approved it.
+	// Approve is called with a plan that begins because the person has approved it.
 	Approve(ctx context.Context, p plan.Plan) error
 	// Approved reports whether the person has approved this very plan.
 	Approved(ctx context.Context, p plan.Plan) (bool, error)
@@ -56,7 +56,7 @@ func (t TakeOver) decide() (whole bool, err error) {
 	return t.Approved || t.Back, nil
 }
 
-// approve tells of a plan that a person has approved.
+// approve records a plan that a person has approved.
 func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 	if r.Approvals == nil {
 		return nil

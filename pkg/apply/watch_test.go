@@ -12,7 +12,7 @@ import (
 )
 
 // TestWatch_ReportsAFailureOfAnUnattendedRollout: the template was changed in the middle of a rollout
-// that no process drives. Who watches is told why it halts, and that it ended.
+// that no process drives. Who watches sees why it halts, and that it ended.
 func TestWatch_ReportsAFailureOfAnUnattendedRollout(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
 	must(t, b.Begin(t.Context(), b.ref, b.plan))

@@ -104,7 +104,7 @@ func (b *bed) images(t *testing.T) map[string]int {
 	return out
 }
 
-// types are the types of what was told.
+// types are the types of the events.
 func (b *bed) types() string {
 	var out []string
 	for _, e := range b.told {

@@ -175,7 +175,7 @@ func (d dialog) rescoped(m Model) (Model, tea.Cmd) {
 // open reports whether one may say yes: the effect is known and seen, and there is one.
 func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && askable(m.env) }
 
-// meant is the act, as what was said yes to.
+// meant is the act that was confirmed.
 func (d dialog) meant() world.Act {
 	d.act.Precondition = d.effect.Precondition
 	return d.act

@@ -35,7 +35,7 @@ func key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
 }
 
-// echo says of an act what it is.
+// echo shows what an act is.
 type echo struct{ world.Actions }
 
 func (echo) Effect(_ context.Context, a world.Act) (world.Effect, error) {
@@ -95,7 +95,7 @@ func TestAct_RefusesAChangedEffect(t *testing.T) {
 	}
 }
 
-// recorder keeps what it is told to do.
+// recorder keeps what it is asked to do.
 type recorder struct {
 	world.Actions
 	acts []world.Act

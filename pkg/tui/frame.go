@@ -148,7 +148,7 @@ func (m frame) clock(l draw.Line) draw.Line {
 	return l.Add(theme.Faint, " "+m.env.World.Now.Format("15:04:05"))
 }
 
-// footer is what is typed, what is to be said, or the keys.
+// footer is what is typed, a notice, or the keys.
 func (m frame) footer() []draw.Line {
 	if m.over != nil {
 		if l, ok := m.over.foot(m.Model); ok {

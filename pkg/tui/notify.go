@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Notify is how a person is told of something who does not look at the terminal.
+// Notify reports something to a person who does not look at the terminal.
 type Notify uint8
 
 // The ways: none, the bell of the terminal, and a notification on the desktop in one of the

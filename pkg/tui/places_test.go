@@ -101,7 +101,7 @@ func TestCopy_CopiesTheName(t *testing.T) {
 	}
 }
 
-// TestNotify_SendsEachEventOnce: a failure and a pause that waits are told of when they come, and
+// TestNotify_SendsEachEventOnce: a failure and a pause that waits are reported when they come, and
 // what a message says cannot end the sequence.
 func TestNotify_SendsEachEventOnce(t *testing.T) {
 	m := asking(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // visit opens the shop of the demo, where time goes by only when a story says so.
-// What was done is said in the last line, at its very beginning.
+// What was done is shown in the last line, at its very beginning.
 func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 	t.Helper()
 	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))

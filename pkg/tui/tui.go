@@ -38,7 +38,7 @@ type Options struct {
 	// Ground indicates that Theme knows whether the background is light, whatever the terminal
 	// answers.
 	Ground bool
-	// Notify is how a person is told of a failure and of a rollout that waits for approval.
+	// Notify reports a failure, and a rollout that waits for approval, to a person.
 	Notify Notify
 	// Contexts are the names that :ctx goes to; none leaves the command out.
 	Contexts []string

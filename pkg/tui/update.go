@@ -171,7 +171,7 @@ func (m Model) leave(n int) Model {
 	return m
 }
 
-// terminal takes over what the terminal says of itself.
+// terminal takes over what the terminal reports about itself.
 func (m Model) terminal(msg tea.Msg) Model {
 	o := m.env.Theme.Options()
 	switch msg := msg.(type) {
@@ -196,7 +196,7 @@ func colors(p colorprofile.Profile) theme.Colors {
 	return theme.Many
 }
 
-// shownNotice is what was said last, and since when by the time in the cluster.
+// shownNotice is the last notice, and since when it is shown by the time in the cluster.
 type shownNotice struct {
 	notice screen.Notice
 	since  time.Time

@@ -85,8 +85,8 @@ func (e *executor) hold(ctx context.Context, it *item) error {
 	}
 }
 
-// established waits until the server serves a kind that was defined, and says so: what it
-// serves may be told a moment after the condition.
+// established waits until the server serves a kind that was defined, and reports it: what it
+// serves may appear a moment after the condition.
 func (e *executor) established(ctx context.Context, it *item) error {
 	defer e.client.Forget()
 	if err := e.defined(ctx, it); err != nil {

@@ -42,7 +42,7 @@ func (v *edit) Each(named []string, change changeFunc) error {
 	return errs.Err()
 }
 
-// errorWithObject says of an error to which object it belongs.
+// errorWithObject adds the object to an error that is about it.
 func errorWithObject(o runtime.Object, err error) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if err == nil || !ok {

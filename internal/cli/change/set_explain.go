@@ -57,7 +57,7 @@ func (e *rolloutExplainer) explain(before, after *unstructured.Unstructured) err
 	return err
 }
 
-// unchangedReasons says of kinds that roll nothing out when the new template counts.
+// unchangedReasons are, for kinds that roll nothing out, when the new template counts.
 var unchangedReasons = map[string]string{
 	"Pod":                      "a running pod takes a new image in place, its container restarts; the API server refuses most other changes",
 	"Job":                      "the API server refuses a new template: make a new Job",

@@ -84,7 +84,7 @@ func TestSet_ChangesOnlyWhatIsSet(t *testing.T) {
 	}
 }
 
-// TestExplain_IsSilentWithoutAChange: of what stays as it is nothing is said.
+// TestExplain_IsSilentWithoutAChange: nothing is shown of what stays as it is.
 func TestExplain_IsSilentWithoutAChange(t *testing.T) {
 	for _, args := range [][]string{{"image", "app=x:1"}, {"env", "-c", "app", "A=b", "Z-"}, {"resources", "-c", "init", "--limits=cpu=1"}} {
 		if out, said, err := local(t, web, args...); err != nil || out != "" || said != "" {

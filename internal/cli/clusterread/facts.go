@@ -73,7 +73,7 @@ type Facts struct {
 }
 
 // ReadFacts asks the cluster for the facts in scope. What is forbidden or not served
-// is skipped and said; any other error ends the reading.
+// is skipped and reported; any other error ends the reading.
 func ReadFacts(ctx context.Context, c Cluster, scope FactScope) (*Facts, error) {
 	server, err := c.server(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ type factQuestions struct {
 }
 
 // questionsFor lists the questions that rendering stream raises, and no other: who may
-// not read nodes are not told so when nothing depends on them.
+// not read nodes get no warning when nothing depends on them.
 func questionsFor(stream []*resource.Resource, namespace string, served map[string]string) []factQuery {
 	a := &factQuestions{stream: stream, namespace: namespace, served: served}
 	a.podsOfRequests()

@@ -19,7 +19,7 @@ import (
 
 const clusterFacts = render.ClusterFactsKind
 
-// serverFacts is what the API server tells of itself.
+// serverFacts is what the API server reports about itself.
 type serverFacts struct {
 	// kubernetes is such as 1.37, "" when the server does not tell.
 	kubernetes string

@@ -42,7 +42,7 @@ type WorkloadState struct {
 
 // ReadWorkload reads the workload that name means, in a namespace that counts for
 // those that have one. What is forbidden beside the workload and its pods is
-// skipped and said.
+// skipped and reported.
 func ReadWorkload(ctx context.Context, c dynamic.Interface, name resourcearg.Name, namespace string) (*WorkloadState, error) {
 	r := &workloadReader{ctx: ctx, lister: lister{client: c}}
 	r.res.State.Revisions = map[cluster.Ref][]cluster.Revision{}

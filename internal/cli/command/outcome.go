@@ -11,7 +11,7 @@ func (e *FailedError) Error() string { return e.Err.Error() }
 
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Errors of rollouts that have not come to their end. The command has told how it
+// Errors of rollouts that have not come to their end. The command has reported how it
 // shows, so they become an exit code and no message.
 var (
 	// ErrFailed is a rollout that failed or was rolled back: exit code 3.
@@ -24,7 +24,7 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// Silent reports whether a command has said everything itself.
+// Silent reports whether a command has printed everything itself.
 func Silent(err error) bool {
 	for _, said := range []error{ErrDiffers, ErrFailed, ErrTimedOut, ErrPaused, ErrInterrupted} {
 		if errors.Is(err, said) {
@@ -51,7 +51,7 @@ func (e *TroubleError) Unwrap() error { return e.Err }
 // over: the exit code is its own.
 type CodeError struct {
 	Code int
-	// Err is what there is to say; its text is empty where everything has been said.
+	// Err is what is left to print; its text is empty where everything has been printed.
 	Err error
 }
 

@@ -51,7 +51,7 @@ func NearCommands(c *cobra.Command, word string) []string {
 	return c.SuggestionsFor(word)
 }
 
-// FlagError makes an error of usage from what pflag says of the flags of c; words are all
+// FlagError makes an error of usage from pflag's error about the flags of c; words are all
 // that follow the name of the program. The hint has flags with a similar name. Where the
 // flag is unknown because the command in front of it is, it reports the command.
 func FlagError(c *cobra.Command, err error, words []string) error {

@@ -44,7 +44,7 @@ func programText(p version.Program) string {
 	return "another program"
 }
 
-// programsInKrew reports the plugin of this name that krew has installed. Nothing is said where the
+// programsInKrew reports the plugin of this name that krew has installed. Nothing is reported where the
 // lines of the PATH already ask to replace it.
 func programsInKrew(found []version.Program, getenv func(string) string) []verdictLine {
 	r, ok := version.InKrew(getenv)

@@ -45,7 +45,7 @@ func base(more, config string) map[string]string {
 	return map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + more, "web.yaml": web, "config.yaml": config}
 }
 
-// traps are kustomizations, what the real kustomize does with them, and what is said.
+// traps are kustomizations, what the real kustomize does with them, and what doctor prints.
 var traps = map[string]struct {
 	files map[string]string
 	flags trapFlags

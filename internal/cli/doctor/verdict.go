@@ -19,7 +19,7 @@ const (
 	fail        verdictStatus = "fail"
 )
 
-// verdictLine is what is said of one thing.
+// verdictLine is the line about one finding.
 type verdictLine struct {
 	Status verdictStatus `json:"status"`
 	// Topic is what was looked at, in one word or two.

@@ -81,7 +81,7 @@ type Factory struct {
 	// Color is the value of --color: auto, always or never.
 	Color string
 	// Progress is the value of --progress: auto, always or never. working is what
-	// [Factory.Working] tells of; nil for nothing.
+	// [Factory.Working] reports; nil for nothing.
 	Progress string
 	working  *working
 	// WarningsAsErrors indicates that a call on which the server warned has failed.
@@ -168,7 +168,7 @@ func (f *Factory) Namespace() string {
 // NamespaceOrDefault returns the namespace to work in, as kubectl chooses it: -n,
 // the context's, or default. Without -n it looks into the kubeconfig.
 func (f *Factory) NamespaceOrDefault() (string, error) {
-	// ConfigFlags keep what the flags said when they were first asked.
+	// ConfigFlags keep the values that the flags had when they were first asked.
 	if given := f.Namespace(); given != "" {
 		return given, nil
 	}

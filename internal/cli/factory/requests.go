@@ -39,7 +39,7 @@ func (f *Factory) telling(most time.Duration) func(http.RoundTripper) http.Round
 	}
 }
 
-// RoundTrip sends a request on. What is told ends with the header of the answer, so a watch
+// RoundTrip sends a request on. What is reported ends with the header of the answer, so a watch
 // that is open for hours is not waited for.
 func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	begun := time.Now()
@@ -69,7 +69,7 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper is for libraries that look for the transport below.
 func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// postponed tells of an answer that has the client ask again only after long: client-go
+// postponed reports an answer that has the client ask again only after long: client-go
 // waits so without a word, and longer than the request may take. In that case the answer
 // is one that is not asked again.
 func (t *waiting) postponed(r *http.Request, answer *http.Response) {

@@ -81,7 +81,7 @@ func (l *verbosityFlag) Set(text string) error {
 	return nil
 }
 
-// bodyVerbosity is from which level client-go tells of bodies; it cuts them below the
+// bodyVerbosity is from which level client-go logs bodies; it cuts them below the
 // highest, where they are no JSON any more.
 const bodyVerbosity = 8
 

@@ -18,7 +18,7 @@ func TestVerbosityArgs_AcceptKlogsForm(t *testing.T) {
 	}
 }
 
-// TestLog_MasksAndCutsBodies: a line is told up to its level; bodies are masked whole and then cut.
+// TestLog_MasksAndCutsBodies: a line is logged up to its level; bodies are masked whole and then cut.
 func TestLog_MasksAndCutsBodies(t *testing.T) {
 	long := `{"kind":"Secret","data":{"a":"hunter2"},"type":"` + strings.Repeat("x", 2000) + `"}`
 	for _, c := range []struct {

@@ -91,7 +91,7 @@ func (w *working) watch() {
 	}
 }
 
-// beat shows the line where nothing else was said for a while.
+// beat shows the line where nothing else was printed for a while.
 func (w *working) beat(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

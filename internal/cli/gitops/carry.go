@@ -4,7 +4,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// keyed are the fields by which items of a list are told apart.
+// keyed are the fields by which items of a list are distinguished.
 var keyed = []string{"name", "mountPath", "containerPort", "key"}
 
 // CarryChange makes in into the change that leads from before to after, and returns what

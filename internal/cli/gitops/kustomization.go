@@ -103,7 +103,7 @@ func (f *files) layers(file string, w cluster.Ref, seen map[string]bool) (list [
 	return list, resources, nil
 }
 
-// readKustomization reads a file, and what it says of an object.
+// readKustomization reads a file, and the parts that are about an object.
 func (f *files) readKustomization(file string, w cluster.Ref) (*kustomization, error) {
 	d, err := f.readDocument(file)
 	if err != nil {

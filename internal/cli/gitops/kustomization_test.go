@@ -54,7 +54,7 @@ func TestWriteKustomization_ChangesOnlyValues(t *testing.T) {
 	}
 }
 
-// TestWrite_RefusesWhatCannotBeWritten: what a List and JSON cannot take is said before anything is rolled out.
+// TestWrite_RefusesWhatCannotBeWritten: what a List and JSON cannot take is refused before anything is rolled out.
 func TestWrite_RefusesWhatCannotBeWritten(t *testing.T) {
 	json := filepath.Join(t.TempDir(), "web.json")
 	if err := os.WriteFile(json, []byte(`{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": {"name": "web"}}`), 0o600); err != nil {

@@ -28,7 +28,7 @@ type Owner struct {
 	// Namespace and Name are of the Application, Kustomization or HelmRelease, as
 	// far as the object says.
 	Namespace, Name string
-	// Sign is what told so.
+	// Sign is what shows it.
 	Sign string
 }
 
@@ -109,7 +109,7 @@ func writers(n *tree.Node) map[Tool]string {
 	return out
 }
 
-// ssaAnnotation is how Flux is told what to do with fields that are not in Git.
+// ssaAnnotation tells Flux what to do with fields that are not in Git.
 const ssaAnnotation = "kustomize.toolkit.fluxcd.io/ssa"
 
 // Advice describes what to agree with an owner so that it leaves the fields alone that a

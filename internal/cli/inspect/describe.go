@@ -133,7 +133,7 @@ func (d *describer) page(client kubernetes.Interface, find *resourcearg.Finder, 
 }
 
 // readRelated reads what belongs to an object. What may not be read is left out, and the
-// pods' absence is told.
+// pods' absence is shown.
 func readRelated(ctx context.Context, client kubernetes.Interface, find *resourcearg.Finder, u *unstructured.Unstructured, events bool) (relatedObjects, error) {
 	var a relatedObjects
 	var err error
@@ -216,7 +216,7 @@ func revisionsOf(ctx context.Context, client kubernetes.Interface, u *unstructur
 func HideSecrets(o map[string]any) map[string]any { return hideSecrets(o) }
 
 // hideSecrets is an object with the values of Secrets taken out: a ResourceDistribution
-// holds a whole one. Of each the size is told, as kubectl does of a Secret. The object
+// holds a whole one. The size of each is shown, as kubectl does of a Secret. The object
 // itself stays as it is.
 func hideSecrets(o map[string]any) map[string]any {
 	if o["kind"] == "Secret" {

@@ -23,7 +23,7 @@ import (
 
 // relatedObjects is what belongs to an object.
 type relatedObjects struct {
-	// pods is nil where the kind has none; without says why they are not told.
+	// pods is nil where the kind has none; without is why they are not shown.
 	pods      []corev1.Pod
 	hasPods   bool
 	without   string

@@ -30,7 +30,7 @@ func TestDescribe_WorkloadPage(t *testing.T) {
 }
 
 // TestDescribe_HidesSecrets: of the Secret that a ResourceDistribution holds, or of one
-// anywhere else, sizes are told and nothing else.
+// anywhere else, sizes are shown and nothing else.
 func TestDescribe_HidesSecrets(t *testing.T) {
 	const secret = "hunter2"
 	u := object(t, `

@@ -80,7 +80,7 @@ func (o *rollout) run(ctx context.Context, names []string) error {
 			return s.follow(ctx, r)
 		}
 		if i > 0 {
-			_, _ = fmt.Fprintln(s.out) // a reader that has gone is told of below
+			_, _ = fmt.Fprintln(s.out) // a reader that has gone is reported below
 		}
 		if err := s.draw(ctx, r); err != nil {
 			return err

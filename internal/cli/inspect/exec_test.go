@@ -21,7 +21,7 @@ func newExecOptions(said *bytes.Buffer) *execOptions {
 	return &execOptions{factory: factory.New(factory.Streams{Out: said, Err: said, Getenv: func(string) string { return "" }})}
 }
 
-// TestSplit: scripts may leave out the dashes, and are told.
+// TestSplit: scripts may leave out the dashes, and get a warning.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		dash, want int

@@ -284,7 +284,7 @@ func adaptiveCell(o map[string]any, _ time.Time) string {
 }
 
 // releaseField shows a field of the status that belongs to the Rollout's style: what
-// read canaryStatus alone told of every blue-green release that it was at step 0.
+// read canaryStatus alone showed for every blue-green release that it was at step 0.
 func releaseField(name, without string) cell {
 	return func(o map[string]any, _ time.Time) string {
 		for _, status := range []string{string(release.Canary), string(release.BlueGreen)} {

@@ -99,7 +99,7 @@ func (f *GateFlags) Complete() error {
 // release is the one that was given, or else the one that is known. Errors are of usage.
 func (f *GateFlags) Of(known kruise.Release) (Gates, error) { return f.above(known, nil) }
 
-// above lays what was given above what a manager of a release is told.
+// above lays what was given over the flags of a manager of a release.
 func (f *GateFlags) above(known kruise.Release, told []string) (Gates, error) {
 	if err := f.kruise.Complete(); err != nil {
 		return Gates{}, err
@@ -206,7 +206,7 @@ func (r *GateReader) read(ctx context.Context, cfg *rest.Config) {
 	r.found = Tell(ctx, r.manager, objects, server)
 }
 
-// start switches gates as a manager is told to; AllAlpha, AllBeta and gates that change no
+// start switches gates by the flags of a manager; AllAlpha, AllBeta and gates that change no
 // plan are not looked at.
 func (s *Gates) start(given []string) {
 	for _, one := range given {

@@ -33,7 +33,7 @@ type Found struct {
 	// Release is the zero value where the cluster has no Kruise, or nothing tells. Of
 	// several that it can be, it is the newest.
 	Release kruise.Release
-	// From says in words what told it: "the image of its controllers".
+	// From describes in words where it was found: "the image of its controllers".
 	From string
 	// Sure: it is this release and no other.
 	Sure bool

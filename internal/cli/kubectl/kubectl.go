@@ -151,7 +151,7 @@ type end struct {
 	code int
 }
 
-// errWithout is an end of which kubectl has told everything itself.
+// errWithout is an end that kubectl has reported itself.
 var errWithout = errors.New("")
 
 func (e end) err() error {

@@ -119,7 +119,7 @@ func (w *handing) run(ctx context.Context) error {
 // and what is waited for.
 func (w *handing) progressPrinter() func(kube.HandoverStep) {
 	moved, why := int32(-1), ""
-	gone := map[string]bool{} // a pod that is asked to go again is told once
+	gone := map[string]bool{} // a pod that is asked to go again is shown once
 	return func(s kube.HandoverStep) {
 		if s.Done != "" {
 			_ = w.printNote("%s", s.Done)

@@ -28,7 +28,7 @@ const (
 )
 
 // chartWorkspace is a folder with a copy of the chart and of the files of values, without a
-// link: Helm follows links wherever they lead, and this is all that it is told of.
+// link: Helm follows links wherever they lead, and this is all that it is given.
 type chartWorkspace struct {
 	dir string
 	// values are the copies of the files of values, by their paths in the folder.
@@ -239,7 +239,7 @@ func errorSentences(text []byte) (out []string) {
 	return out
 }
 
-// helmArgs tells helm of the destination what Argo CD's own helm would be told. Nothing
+// helmArgs gives helm the values about the destination that Argo CD's own helm would get. Nothing
 // that the repository or the application says can be taken for a flag, and no name of a
 // file for several: they are those of the workspace.
 func (a *argocdApplication) helmArgs(values []string) []string {

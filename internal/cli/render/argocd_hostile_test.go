@@ -53,7 +53,7 @@ func beside(t *testing.T, files, links map[string]string) (out string) {
 }
 
 // helm is a Helm that shows all files that it was given, as a template may with
-// .Files.Get, and does what it is told by flags.
+// .Files.Get, and follows its flags.
 const helm = `#!/bin/sh
 printf '%s\n' "$@" > "$ARGS"
 cat chart/web.tpl
@@ -141,7 +141,7 @@ func TestGenerate_FileNameWithACommaIsOneFile(t *testing.T) {
 	}
 }
 
-// TestGenerate_RunsHelmAsArgoCDDoes: helm is told what Argo CD's own would be, over a tree without links; its
+// TestGenerate_RunsHelmAsArgoCDDoes: helm gets the arguments that Argo CD's own would, over a tree without links; its
 // output is rendered. Names are no flags.
 func TestGenerate_RunsHelmAsArgoCDDoes(t *testing.T) {
 	files := and(aChart, "lib/x", "inside: yes\n")

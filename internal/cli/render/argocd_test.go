@@ -196,7 +196,7 @@ func TestParameters_AreAnnounced(t *testing.T) {
 	}
 }
 
-// TestGenerate_ReportsAMisspelledVariableOnce: a misspelt variable is said once, on stderr, and stops nothing.
+// TestGenerate_ReportsAMisspelledVariableOnce: a misspelt variable is reported once, on stderr, and stops nothing.
 func TestGenerate_ReportsAMisspelledVariableOnce(t *testing.T) {
 	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
 	for _, args := range [][]string{{"argocd", "generate"}, {"render"}} {

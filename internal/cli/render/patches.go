@@ -28,7 +28,7 @@ type changeFlags struct {
 	base       string
 	patchesDir string
 	steps      string
-	// flags are those of the command, where the empty text can be told from no flag.
+	// flags are those of the command, where the empty text differs from no flag.
 	flags *pflag.FlagSet
 }
 
@@ -159,7 +159,7 @@ func copyResources(list []*resource.Resource) []*resource.Resource {
 	return out
 }
 
-// writePatches writes the set and says so.
+// writePatches writes the set and reports it.
 func (o *renderOptions) writePatches(set patches.Set) error {
 	files, err := patches.Files(set)
 	if err != nil {
@@ -183,7 +183,7 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	return err
 }
 
-// kept tells of a file that an earlier run wrote and a user edited.
+// kept reports a file that an earlier run wrote and a user edited.
 func (o *renderOptions) kept(path string) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
 }

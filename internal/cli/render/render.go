@@ -155,7 +155,7 @@ func (o *renderOptions) facts(ctx context.Context, stream []*resource.Resource, 
 		scope.Stream = []*resource.Resource{}
 	}
 	if !o.live {
-		// What is wrong with the facts is said when they are used.
+		// What is wrong with the facts is reported when they are used.
 		known, _ := engine.ReadClusterFacts(given)
 		if opt.Target != engine.Auto || len(known.APIVersions) > 0 {
 			return given, nil

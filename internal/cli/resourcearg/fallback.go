@@ -23,7 +23,7 @@ import (
 type Fallback struct {
 	Factory *factory.Factory
 	// Single is for a verb that means another thing to several objects than to one: it
-	// is not called with several that stand for one. It is what is told then, such as
+	// is not called with several that stand for one. It is the message then, such as
 	// "scale".
 	Single string
 	// Chosen indicates that objects are chosen by other than their names, from all namespaces

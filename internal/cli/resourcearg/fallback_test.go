@@ -58,7 +58,7 @@ func fakeCluster(t *testing.T) *factory.Factory {
 	return f
 }
 
-// lacks is what kubectl says of a type that the server does not have.
+// lacks is kubectl's message about a type that the server does not have.
 func lacksKruise(args []string) error {
 	word, _, _ := strings.Cut(args[0], "/")
 	return fmt.Errorf("the server doesn't have a resource type %q", word)

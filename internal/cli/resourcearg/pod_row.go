@@ -83,7 +83,7 @@ func containerReason(c *corev1.ContainerStatus) string {
 // was.
 func WorkingContainer(pod *corev1.Pod, sidecar string) (container string, hot bool) {
 	var working map[string]string
-	// What is no such map tells of no hot upgrade.
+	// What is no such map records no hot upgrade.
 	_ = json.Unmarshal([]byte(pod.Annotations[kruise.SidecarSetWorkingHotUpgradeAnnotation]), &working)
 	if container := working[sidecar]; container != "" {
 		return container, true

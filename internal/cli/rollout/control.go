@@ -42,7 +42,7 @@ type control struct {
 	group ofGroup
 }
 
-// action is what a verb does to a recorded rollout, and what it says of it then.
+// action is what a verb does to a recorded rollout, and what it prints about it then.
 type action struct {
 	do   apply.Transition
 	said func(plan.Record) string

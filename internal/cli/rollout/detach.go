@@ -68,7 +68,7 @@ var notDetached = []struct{ flag, why string }{
 	{"notify-secret-file", "the Job has none of your files: --runner-notify-secret names a Secret beside it"},
 }
 
-// detachable checks the flags: what a Job cannot do is said before a plan is made.
+// detachable checks the flags: what a Job cannot do is refused before a plan is made.
 func (d *driving) detachable(c *cobra.Command) error {
 	if err := d.tells.check(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestDetach_Refuses: what a Job cannot do is said before a cluster is asked.
+// TestDetach_Refuses: what a Job cannot do is refused before a cluster is asked.
 func TestDetach_Refuses(t *testing.T) {
 	run := func(args ...string) []string {
 		return append([]string{"run", "cloneset/web", "--image", "a=b"}, args...)

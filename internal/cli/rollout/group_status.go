@@ -43,7 +43,7 @@ func (o *statusOptions) showGroupStatus(ctx context.Context, groups apply.Groups
 	}
 	s := groupStatus(rec, stands)
 	if by, err := o.groupRecords().Holder(ctx, rec.Namespace, rec.Name); err == nil {
-		s.Holder = by // who carries it out is said where that may be read
+		s.Holder = by // who carries it out is shown where that may be read
 	}
 	if clusters, err := (approvals{o.common}).clusters(ctx); err == nil {
 		s.Digest = rec.Digest(clusters[0])
@@ -75,7 +75,7 @@ func (o *statusOptions) watchGroup(ctx context.Context, groups apply.Groups, rec
 }
 
 // groupsOf are the names of the groups that recorded rollouts are in, by their workloads.
-// Nothing is said where groups may not be read.
+// Nothing is shown where groups may not be read.
 func (c *common) groupsOf(ctx context.Context, namespace string, list []plan.Record) map[cluster.Ref]string {
 	end, err := c.share(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // ofGroup is a verb for a whole group of rollouts.
 type ofGroup struct {
 	name string
-	// marks writes what the user has said into the record of the group; nil leaves that.
+	// marks writes the user's decision into the record of the group; nil leaves that.
 	marks func(r *group.Record, by string)
 	// onlyWaiting has the verb change those rollouts alone that wait for a user.
 	onlyWaiting bool

@@ -52,7 +52,7 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 		if !all && !r.Progress.Finished.IsZero() {
 			continue
 		}
-		by, _ := rollouts.Holder(ctx, r.Ref) // who drives it is said where that may be read
+		by, _ := rollouts.Holder(ctx, r.Ref) // the executor is shown where it may be read
 		rows = append(rows, view.RolloutRow{
 			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Group: groups[r.Ref], Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
 			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Status: r.Describe(), Begun: r.Begun, Holder: by,

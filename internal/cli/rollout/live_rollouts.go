@@ -164,7 +164,7 @@ func (d *LiveRollouts) rollouts() (apply.Rollouts, error) {
 	return at.rollouts()
 }
 
-// notes are lines that were said.
+// notes are lines that were printed.
 type notes struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -177,7 +177,7 @@ func (n *notes) Write(b []byte) (int, error) {
 	return n.text.Write(b)
 }
 
-// lines are all that were said.
+// lines are all that were printed.
 func (n *notes) lines() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

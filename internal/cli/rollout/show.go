@@ -89,7 +89,7 @@ func (o *showOptions) run(ctx context.Context) error {
 	return view.Plan(out, rec.Plan, nil, o.factory.OutStyle(true))
 }
 
-// head is what the record says of the rollout, beside its plan.
+// head is the part of the record that is not the plan.
 func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error {
 	lines := []string{
 		"state     " + rec.Describe(),

@@ -208,7 +208,7 @@ func (o *statusOptions) readStatus(ctx context.Context, s *session) (view.Rollou
 		Progress: rec.Progress, Begun: rec.Begun, Times: rec.Times, Now: now,
 	}
 	if rollouts, err := o.rollouts(); err == nil {
-		status.Holder, _ = rollouts.Holder(ctx, rec.Ref) // who drives it is said where that may be read
+		status.Holder, _ = rollouts.Holder(ctx, rec.Ref) // the executor is shown where it may be read
 	}
 	return status, nil
 }

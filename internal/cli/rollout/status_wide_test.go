@@ -78,7 +78,7 @@ status: {` + status + `}
 	return &kube.WorkloadView{Workload: w}
 }
 
-// TestStatus_ListsRolloutsInProgress: what is complete is left out; a recorded rollout is told of, and so is
+// TestStatus_ListsRolloutsInProgress: what is complete is left out; a recorded rollout is listed, and so is
 // one controlled by a Kruise Rollout.
 func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -105,7 +105,7 @@ func TestStatus_ListsRolloutsInProgress(t *testing.T) {
 	}
 }
 
-// TestStatus_ReportsUnattendedRollouts: a rollout whose driver has gone says so.
+// TestStatus_ReportsUnattendedRollouts: a rollout whose executor has ended is shown as such.
 func TestStatus_ReportsUnattendedRollouts(t *testing.T) {
 	s := view.RolloutStatus{Name: "cloneset/web", Begun: time.Now(), Decision: plan.Decision{Verb: plan.Act}}
 	var out bytes.Buffer

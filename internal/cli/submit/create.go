@@ -293,7 +293,7 @@ func convertToOlder(object *tree.Node, version string, takes kruise.Release) (*t
 	return out, faults.Err()
 }
 
-// createError describes what the server said, as kubectl's create does.
+// createError describes the server's answer, as kubectl's create does.
 func createError(u *unstructured.Unstructured, err error) error {
 	if apierrors.IsAlreadyExists(err) {
 		return &resource.Error{Err: err, Hint: "choose another name, or delete that one first"}

@@ -28,7 +28,7 @@ import (
 const readDelay = time.Second
 
 // closeUp is one workload that a screen shows: all that a driver of its rollout sees,
-// and what the cluster tells of it.
+// and what the cluster reports about it.
 type closeUp struct {
 	live *liveSource
 	ref  cluster.Ref
@@ -41,7 +41,7 @@ type closeUp struct {
 	since time.Time
 }
 
-// missedLimit is for how long nothing may be seen before that is said: watches end and begin
+// missedLimit is for how long nothing may be seen before that is shown: watches end and begin
 // again.
 const missedLimit = 3 * time.Second
 

@@ -151,7 +151,7 @@ func (o *uiOptions) in(ctx context.Context, f *factory.Factory, screens tui.Opti
 	return l.show(ctx, f, screens)
 }
 
-// show runs the screens until they are left. What was done without is said afterwards,
+// show runs the screens until they are left. What was done without is reported afterwards,
 // when there is room for it.
 func (l *liveSource) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
 	o.Source, o.Actions, o.Copyable = l, l, f.Copyable

@@ -34,7 +34,7 @@ var (
 	script string
 )
 
-// About is what a report says of itself.
+// About is the description of a report.
 type About struct {
 	// Version is that of the program, "" for none.
 	Version string

@@ -174,7 +174,7 @@ func hostilePages(t *testing.T, text string) map[string]string {
 	}
 }
 
-// TestPages_Text: what a reader without style and script is told. UPDATE=1 writes it.
+// TestPages_Text: what a reader without style and script sees. UPDATE=1 writes it.
 func TestPages_Text(t *testing.T) {
 	for name, page := range pages(t) {
 		if name == "plans" {

@@ -100,7 +100,7 @@ func (a *announcer) announce(e event.Event) {
 // eventNote is the content of an Event.
 type eventNote struct{ kind, reason, note string }
 
-// eventNoteOf is what an Event says of something that was reported; ok is false for what is
+// eventNoteOf is the text of an Event about something that was reported; ok is false for what is
 // not worth one.
 func eventNoteOf(e event.Event, steps int) (n eventNote, ok bool) {
 	switch e.Type {

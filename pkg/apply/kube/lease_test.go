@@ -54,7 +54,7 @@ func TestClaim_CountsFromWhenRenewalWasSent(t *testing.T) {
 	}
 }
 
-// TestAwaitLease_NamesTheHolderOfASlowServer: who held the lease is told, also where the server takes its
+// TestAwaitLease_NamesTheHolderOfASlowServer: who held the lease is named, also where the server takes its
 // time to say so.
 func TestAwaitLease_NamesTheHolderOfASlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -234,7 +234,7 @@ func (w *imagePuller) stateOfKruise(at *pullTarget) func(node string) NodePull {
 	}
 }
 
-// nodePullOfJob is what the ImagePullJob alone says of a node.
+// nodePullOfJob is what the ImagePullJob alone reports about a node.
 func nodePullOfJob(job *kruise.ImagePullJob, node string) NodePull {
 	switch {
 	case job == nil || job.Status.StartTime == nil:

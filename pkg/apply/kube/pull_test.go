@@ -87,7 +87,7 @@ func TestPull_ByKruiseOncePerImage(t *testing.T) {
 	}
 }
 
-// TestPull_ByKruiseShowsState: what an ImagePullJob says of its nodes is in the snapshot.
+// TestPull_ByKruiseShowsState: what an ImagePullJob reports about its nodes is in the snapshot.
 func TestPull_ByKruiseShowsState(t *testing.T) {
 	s := newAPIServer(t, kruiseOwn)
 	_, pods := newStatefulSet("web-0", "web-1")
@@ -190,7 +190,7 @@ func TestPull_ByJobsResumes(t *testing.T) {
 	eventually(t, second.changes, "the second node pulls", func() bool { return len(s.list(jobs)) == 2 })
 }
 
-// TestPull_ByJobsNamesTrouble: what a kubelet says of an image that does not come is the
+// TestPull_ByJobsNamesTrouble: what a kubelet reports about an image that does not come is the
 // trouble of the node.
 func TestPull_ByJobsNamesTrouble(t *testing.T) {
 	s := newAPIServer(t, nil)

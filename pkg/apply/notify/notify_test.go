@@ -34,7 +34,7 @@ func story() []event.Event {
 	return all
 }
 
-// hooked is a web hook that answers as it is told, and keeps what it took.
+// hooked is a web hook that answers as the test wants, and keeps what it received.
 type hooked struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -127,7 +127,7 @@ func TestNotifier_SendsStructuredCloudEvents(t *testing.T) {
 	}
 }
 
-// TestNotifier_SameStateSameID: receivers can drop what they have been told.
+// TestNotifier_SameStateSameID: receivers can drop what they have received.
 func TestNotifier_SameStateSameID(t *testing.T) {
 	h := newHook(t, takes)
 	told(t, time.Minute, h.Client(), h.URL)
@@ -137,7 +137,7 @@ func TestNotifier_SameStateSameID(t *testing.T) {
 	}
 }
 
-// TestNotifier_RetriesInOrder: a web hook that fails for a while is told all, in order; one that
+// TestNotifier_RetriesInOrder: a web hook that fails for a while receives all, in order; one that
 // refuses is asked once; another one hears of it at once in any case.
 func TestNotifier_RetriesInOrder(t *testing.T) {
 	down := newHook(t, func(try int32, w http.ResponseWriter, _ *http.Request) bool {
@@ -186,7 +186,7 @@ func TestNotifier_DoesNotDelayTheRollout(t *testing.T) {
 	}
 }
 
-// TestNotifier_DropsAndCountsOverflow: what there is no room for is dropped and told.
+// TestNotifier_DropsAndCountsOverflow: what there is no room for is dropped and reported.
 func TestNotifier_DropsAndCountsOverflow(t *testing.T) {
 	over := make(chan struct{})
 	hangs := newHook(t, func(int32, http.ResponseWriter, *http.Request) bool { <-over; return true })

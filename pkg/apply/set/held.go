@@ -98,7 +98,7 @@ func Releases(rolls []string) bool {
 }
 
 // mark is the label that rollouts of the driver client leave in the template of a
-// ReplicaSet, by which its pods are told apart.
+// ReplicaSet, by which its pods are distinguished.
 const mark = appsv1.ControllerRevisionHashLabelKey
 
 // KeepMark puts the mark of the present template into one that is to be applied:

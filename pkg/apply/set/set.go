@@ -123,7 +123,7 @@ func (p Parent) Metadata(c Contents, version string) (labels, annotations map[st
 	}
 }
 
-// Recorded reads what a parent that exists says of its members. The error says why
+// Recorded reads what a parent that exists records about its members. The error says why
 // the object is not to be touched: it belongs to another tool, or to another set.
 func (p Parent) Recorded(labels, annotations map[string]string) (Contents, error) {
 	c := Contents{Namespaces: []string{p.Namespace}}

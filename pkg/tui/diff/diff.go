@@ -170,7 +170,7 @@ func (s Screen) command(o screen.Order) (screen.Screen, screen.After) {
 	return s.choose(at[0], at[1]), nil
 }
 
-// choose compares two revisions; what is said of them begins at its first line.
+// choose compares two revisions; their comparison begins at its first line.
 func (s Screen) choose(from, to int) Screen {
 	a, b := s.past[from], s.past[to]
 	s.from, s.to = a.Name, b.Name

@@ -120,7 +120,7 @@ func TestScreen_ChoosesRevisions(t *testing.T) {
 	s.Until("/IMAGE: 1 of")
 }
 
-// TestScreen_WithoutDifferences: without two revisions it says so.
+// TestScreen_WithoutDifferences: without two revisions it shows that.
 func TestScreen_WithoutDifferences(t *testing.T) {
 	for want, n := range map[string]int{"only one revision": 1, "no revision of cloneset/checkout": 0} {
 		o, _ := at(t, checkout, func(q *diagnose.Question) { q.Snapshot.Revisions = q.Snapshot.Revisions[:n] })

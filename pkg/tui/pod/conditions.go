@@ -69,7 +69,7 @@ func (s Screen) conditions(env screen.Env) []draw.Line {
 	return append(lines, draw.Line{})
 }
 
-// look is how a condition is, and what is said of it. Conditions that are no gate and
+// look is how a condition is, and the text about it. Conditions that are no gate and
 // False are no harm by themselves, but those that every pod has.
 func (s state) mark() (theme.Style, string) {
 	text := s.Reason

@@ -115,7 +115,7 @@ func symbol(s theme.Symbols, style theme.Style) string {
 	return s.Dot
 }
 
-// troubles are what the node says of containers, and how they ended.
+// troubles are what the node reports about containers, and how they ended.
 func (s Screen) troubles(env screen.Env) []draw.Line {
 	var lines []draw.Line
 	for _, m := range s.containers {

@@ -59,7 +59,7 @@ func at(t *testing.T, ref cluster.Ref, change func(*cluster.Pod)) (tui.Options, 
 	return tui.Options{Source: still, Actions: still, First: first}, still
 }
 
-// inTrouble is a pod that crashes, with what the node says of it.
+// inTrouble is a pod that crashes, with what the node reports about it.
 func inTrouble(p *cluster.Pod) {
 	p.Containers[0].Waiting, p.Containers[0].Ready, p.Containers[0].Restarts = "CrashLoopBackOff", false, 3
 	p.Conditions = []cluster.Condition{{Type: "Ready", Status: corev1.ConditionFalse, Reason: "ContainersNotReady"}}

@@ -88,7 +88,7 @@ func TestRestart_IsAboutMarkedPods(t *testing.T) {
 	}
 }
 
-// TestMarks_OfDeletedPodsAreDropped checks that the user is told, and that a new pod of the same
+// TestMarks_OfDeletedPodsAreDropped checks that the user sees it, and that a new pod of the same
 // name is not marked.
 func TestMarks_OfDeletedPodsAreDropped(t *testing.T) {
 	o, still := at(t, "storefront")

@@ -94,7 +94,7 @@ func TestSidecars(t *testing.T) {
 	}
 }
 
-// TestSidecars_ThatTheStrategyKeeps: what the strategy says is told, and several sets are by name.
+// TestSidecars_ThatTheStrategyKeeps: what the strategy keeps is shown, and several sets are by name.
 func TestSidecars_ThatTheStrategyKeeps(t *testing.T) {
 	frozen := question(t, `{selector: {matchLabels: {a: b}}, updateStrategy: {type: NotUpdate, paused: true}, containers: [{name: log, image: "log:1"}]}`)
 	frozen.Snapshot.Workload.Name = "a-log"

@@ -160,7 +160,7 @@ func (s slow) Manifest(ctx context.Context, r cluster.Ref) (string, error) {
 	return s.Still.Manifest(ctx, r)
 }
 
-// TestScreen_ShowsItsAgeWhileItReloads: a text is as old as it is until the next one is there, which is said.
+// TestScreen_ShowsItsAgeWhileItReloads: a text is as old as it is until the next one is there, and its age is shown.
 func TestScreen_ShowsItsAgeWhileItReloads(t *testing.T) {
 	o, still := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
 	waits := slow{still, make(chan struct{}, 1)}

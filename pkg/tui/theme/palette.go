@@ -11,7 +11,7 @@ import (
 type look struct {
 	dark, light uint32
 	// onDark and onLight take their place on the line of the cursor, where the others are
-	// not told from its ground well enough; 0 is the same.
+	// does not contrast with its background well enough; 0 is the same.
 	onDark, onLight uint32
 	// sixteen is the colour of a terminal that has no others; 0 is its own.
 	sixteen              ansi.BasicColor

@@ -35,7 +35,7 @@ func TestTheme_UsesOnlySixteenColors(t *testing.T) {
 	}
 }
 
-// TestContrast_IsReadable: every colour is told from what it is drawn on, on the line of the
+// TestContrast_IsReadable: every colour contrasts with what it is drawn on, on the line of the
 // cursor and on usual grounds of terminals, in the colours that 256-colour terminals show.
 func TestContrast_IsReadable(t *testing.T) {
 	for _, light := range []bool{false, true} {

@@ -151,7 +151,7 @@ func (s Screen) mark(env screen.Env) Screen {
 }
 
 // Selection is what is marked, else the row of the cursor. What is marked counts
-// although a filter hides it, and is said in the summary.
+// although a filter hides it, and is named in the summary.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	if len(s.marked) > 0 {
 		refs := slices.Collect(maps.Keys(s.marked))

@@ -103,7 +103,7 @@ func (d *Detail) judge() Health {
 // Event is one thing that the cluster tells, or a rollout does.
 type Event struct {
 	At time.Time
-	// Count is how often it was told, First when it was told first.
+	// Count is how often it was reported, First when it was reported first.
 	Count int
 	First time.Time
 	// About is the kind and name that it is about, Pod the name where it is a pod.

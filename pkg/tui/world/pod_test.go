@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestPodNames_AreUniqueAcrossNamespaces: a pod is found by its name, and told from one of the same name in
+// TestPodNames_AreUniqueAcrossNamespaces: a pod is found by its name, and distinguished from one of the same name in
 // another namespace where that may be.
 func TestPodNames_AreUniqueAcrossNamespaces(t *testing.T) {
 	web := cluster.Ref{Kind: "CloneSet", Namespace: "shop", Name: "web"}

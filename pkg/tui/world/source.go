@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
-// Source tells of a cluster. Its methods may be called from several goroutines.
+// Source shows a cluster. Its methods may be called from several goroutines.
 //
 // It is asked for states, not for changes: a late caller gets the newest state at
 // once, so that a flood of changes costs frames and no state is lost.

@@ -234,7 +234,7 @@ func (s Spec) container() corev1.Container {
 			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), RunAsNonRoot: new(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
-		// What it said last is in the status of its pod.
+		// Its last message is in the status of its pod.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
 			{Name: "token", MountPath: tokenPath, ReadOnly: true},

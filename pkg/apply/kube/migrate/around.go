@@ -120,7 +120,7 @@ func (c *Client) withOptional(always schema.GroupVersionResource, kind schema.Gr
 	return []schema.GroupVersionResource{always, gvr}, nil
 }
 
-// each hands on the objects of a kind; what may not be read is skipped and said.
+// each hands on the objects of a kind; what may not be read is skipped and reported.
 func (c *Client) each(ctx context.Context, a *Surroundings, gvr schema.GroupVersionResource, do func(*unstructured.Unstructured)) error {
 	list, err := c.resource(gvr).List(ctx, metav1.ListOptions{})
 	switch {

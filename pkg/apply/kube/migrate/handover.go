@@ -303,7 +303,7 @@ func (h *Handover) title(w migrate.Workload) string {
 	return migrate.Of(w.Group, w.Kind).Word + "/" + w.Name
 }
 
-// deleteOld deletes the old workload and leaves its pods, once the server has said that
+// deleteOld deletes the old workload and leaves its pods, once the server has reported that
 // it would take the new one.
 func (h *Handover) deleteOld(ctx context.Context, old *unstructured.Unstructured) (HandoverStep, error) {
 	dry := *h.client

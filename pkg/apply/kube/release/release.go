@@ -223,7 +223,7 @@ var kinds = map[string][]string{
 
 // Of finds the Rollout that controls a workload; nil where there is none,
 // where none could be, or where they may not be read: a workload in the middle of a
-// release says so itself.
+// release names it itself.
 func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
 	if !canBeManaged(w) {
 		return nil, nil //nolint:nilnil // that there is none is no error

@@ -137,7 +137,7 @@ func TestRollout_StatusOfEachPhase(t *testing.T) {
 	}
 }
 
-// server holds objects; what was written is told by sent.
+// server holds objects; sent returns what was written.
 func server(t *testing.T, texts ...string) *fake.FakeDynamicClient {
 	t.Helper()
 	var objects []runtime.Object
