@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -101,9 +104,25 @@ func onlyCanceled(err error) bool {
 
 func printFault(w io.Writer, f *factory.Factory, err error) {
 	_, _ = fmt.Fprintf(w, "error: %s\n", f.Copyable(err.Error()))
-	if hint := hintOf(err); hint != "" {
+	if hint := cmp.Or(hintOf(err), serverHint(f, err)); hint != "" {
 		_, _ = fmt.Fprintf(w, "hint: %s\n", f.Copyable(hint))
 	}
+}
+
+// serverHint is what to check where the API server cannot be reached: not any other server, such
+// as that of a manifest.
+func serverHint(f *factory.Factory, err error) string {
+	dial, ok := errors.AsType[*net.OpError](err)
+	request, sent := errors.AsType[*url.Error](err)
+	if !ok || dial.Op != "dial" || !sent {
+		return ""
+	}
+	cfg, configErr := f.Flags.ToRawKubeConfigLoader().ClientConfig()
+	at, urlErr := url.Parse(request.URL)
+	if configErr != nil || urlErr != nil || at.Host == "" || !strings.Contains(cfg.Host, at.Host) {
+		return ""
+	}
+	return "check --kubeconfig, --context and $KUBECONFIG"
 }
 
 func hintOf(err error) string {
@@ -118,9 +137,6 @@ func hintOf(err error) string {
 	}
 	if record, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 		return record.Hint()
-	}
-	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		return "check --kubeconfig, --context and $KUBECONFIG"
 	}
 	return kubectl.Hint(err)
 }

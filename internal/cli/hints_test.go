@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
 
 // TestHints_KeepTheConnection: a command in a hint has the namespace, the context and the
@@ -59,5 +62,16 @@ func TestHints_KeepTheConnection(t *testing.T) {
 				t.Errorf("want the hint %s:\n%s\n%s", want, out, errOut)
 			}
 		})
+	}
+}
+
+// TestHints_AreNotAboutTheClusterWhereAManifestCannotBeFetched: the server of a manifest has nothing to do
+// with the kubeconfig.
+func TestHints_AreNotAboutTheClusterWhereAManifestCannotBeFetched(t *testing.T) {
+	var out, errOut bytes.Buffer
+	args := strings.Fields("kubectl-kruise set image -f http://127.0.0.2:1/x.yaml --local a=b --server http://127.0.0.1:1")
+	code := Main(t.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: func(string) string { return "" }})
+	if code != 1 || !strings.Contains(errOut.String(), "127.0.0.2:1") || strings.Contains(errOut.String(), "kubeconfig") {
+		t.Errorf("exit %d\n%s", code, errOut.String())
 	}
 }

@@ -67,7 +67,7 @@ var shared struct {
 type sharedCluster struct {
 	start  func() (*Cluster, error)
 	users  int
-	ending *time.Timer // while nobody uses it
+	ending *time.Timer // while no test uses it
 }
 
 // key tells sets of options apart. Add-ons are known by their names: where the function that

@@ -62,8 +62,8 @@ func (e *executor) writeOne(ctx context.Context, it *item) error {
 	return nil
 }
 
-// hold writes all of a workload but what its rollout changes. That its status goes on
-// changing meanwhile does not matter; what others write does.
+// hold writes all of a workload but what its rollout changes. Its status may change
+// meanwhile; what others write may not.
 func (e *executor) hold(ctx context.Context, it *item) error {
 	from := it.live
 	for {

@@ -221,10 +221,10 @@ func TestRollout_Outcomes(t *testing.T) {
 		reason  string
 		lasts   time.Duration
 	}{
-		"a pause waits for a person":   {policy: []string{"1 0s", "100%"}, outcome: Waiting, reason: "promote"},
-		"a person promotes":            {policy: []string{"1 0s", "100%"}, promote: &hour, outcome: Completed, lasts: time.Hour},
-		"an image that nobody can get": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Failed, reason: "web:2"},
-		"a pod that fails":             {options: func(o *Options) { o.Fail = []int{2} }, outcome: Blocked, reason: "updatedAvailableReplicas is 2 of 4"},
+		"a pause waits for a person":     {policy: []string{"1 0s", "100%"}, outcome: Waiting, reason: "promote"},
+		"a person promotes":              {policy: []string{"1 0s", "100%"}, promote: &hour, outcome: Completed, lasts: time.Hour},
+		"an image that no node can pull": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Failed, reason: "web:2"},
+		"a pod that fails":               {options: func(o *Options) { o.Fail = []int{2} }, outcome: Blocked, reason: "updatedAvailableReplicas is 2 of 4"},
 		"a budget that never allows": {
 			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, `"100%"`)},
 			outcome: Blocked, reason: "budget",

@@ -28,7 +28,7 @@ func (d *direct) document(n *tree.Node, style yaml.SequenceIndentStyle) (text []
 	return d.out, ok
 }
 
-// mapping writes the fields of n; begun is true if the first one goes on the current line, behind
+// mapping writes the fields of n; begun is true if the first one is on the current line, behind
 // "- ".
 func (d *direct) mapping(n *tree.Node, indent int, begun bool) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {

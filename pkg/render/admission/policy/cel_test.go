@@ -44,7 +44,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestLiteral_BreaksLongLines: what is long goes on several lines.
+// TestLiteral_BreaksLongLines: what is long takes several lines.
 func TestLiteral_BreaksLongLines(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	got := Literal(tree.Map("name", "n", "args", tree.Seq(tree.String(long), tree.String(long))))
