@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/restmapper"
 )
 
 // fieldManager owns what Apply writes.
@@ -87,12 +86,8 @@ func (c *Cluster) Resource(object *unstructured.Unstructured, namespace string) 
 	return client.Resource(mapping.Resource).Namespace(namespace), nil
 }
 
-// mapping asks the server again each time: tests add kinds while they run.
+// mapping asks the server again when it does not know the kind: tests add kinds while they run.
 func (c *Cluster) mapping(object *unstructured.Unstructured) (*meta.RESTMapping, error) {
-	groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
-	if err != nil {
-		return nil, err
-	}
 	kind := object.GroupVersionKind()
-	return restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(kind.GroupKind(), kind.Version)
+	return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 }

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -49,6 +50,7 @@ type Cluster struct {
 	end      context.CancelFunc
 	admin    *rest.Config
 	client   *kubernetes.Clientset
+	mapper   meta.ResettableRESTMapper
 	parts    map[Component]*process
 	ended    ended
 }

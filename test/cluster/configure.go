@@ -69,6 +69,7 @@ func (c *Cluster) apiServer() (*process, error) {
 		"--etcd-certfile=" + c.path("apiserver-client.crt"),
 		"--etcd-keyfile=" + c.path("apiserver-client.key"),
 		"--client-ca-file=" + c.path("ca.crt"),
+		"--token-auth-file=" + c.path(tokensFile),
 		"--tls-cert-file=" + c.path("apiserver.crt"),
 		"--tls-private-key-file=" + c.path("apiserver.key"),
 		"--kubelet-certificate-authority=" + c.path("ca.crt"),

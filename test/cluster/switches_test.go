@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
 )
 
 func TestStart_SetsSwitches(t *testing.T) {
@@ -72,10 +73,16 @@ func apiVersions(t *testing.T, c *cluster.Cluster) map[string]bool {
 	return out
 }
 
-// metrics is what a component tells of itself.
+// metrics is what a component tells of itself. Only the API server knows tokens.
 func metrics(t *testing.T, c *cluster.Cluster, name cluster.Component) string {
 	t.Helper()
-	client, err := rest.HTTPClientFor(c.Config())
+	pair, err := c.Issue(pki.Subject{Name: "reader", Groups: []string{"system:masters"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := c.Config()
+	config.BearerToken, config.CertData, config.KeyData = "", pair.Cert, pair.Key
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
