@@ -169,7 +169,9 @@ func TestRestart_OfOnePod(t *testing.T) {
 		}
 		return restarts == 1 && count(list, before) == pods
 	})
-	s.until(t, "healthy").idle(t)
+	// Busy machines show what is carried out after it has ended in the cluster, so that leaving
+	// would ask.
+	s.until(t, "healthy", "of the last rollout: completed").idle(t)
 	s.press(t, "q").leave(t, 0)
 }
 
