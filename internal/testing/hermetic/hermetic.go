@@ -4,7 +4,6 @@
 package hermetic
 
 import (
-	"bufio"
 	"fmt"
 	"maps"
 	"os"
@@ -117,9 +116,7 @@ func environment(home string) (map[string]string, error) {
 	if env[ToolsEnv] != "" {
 		delete(env, "GOGC")
 	}
-	if err := locate(env); err != nil {
-		return nil, err
-	}
+	locate(env)
 	maps.Copy(env, map[string]string{
 		marker:                "1",
 		"HOME":                home,
@@ -180,17 +177,14 @@ const (
 
 // locate names the folders that are found through HOME otherwise: the caches of the go
 // command and the servers of the test cluster, which every run shares.
-func locate(env map[string]string) error {
+func locate(env map[string]string) {
 	cache, cacheErr := os.UserCacheDir()
 	config, configErr := os.UserConfigDir()
 	home, homeErr := os.UserHomeDir()
 	if env["GOENV"] == "" && configErr == nil {
 		env["GOENV"] = filepath.Join(config, "go", "env")
 	}
-	set, err := settings(env["GOENV"])
-	if err != nil {
-		return err
-	}
+	set := settings(env["GOENV"])
 	for _, v := range []struct {
 		name string
 		err  error
@@ -204,27 +198,19 @@ func locate(env map[string]string) error {
 			env[v.name] = v.path
 		}
 	}
-	return nil
 }
 
-// settings are the names that a file of go env -w sets.
-func settings(file string) (map[string]bool, error) {
+// settings are the names that a file of go env -w sets. Like the go command, it takes a file
+// that cannot be read for one that is not there.
+func settings(file string) map[string]bool {
 	out := map[string]bool{}
-	if file == "" || file == "off" {
-		return out, nil
-	}
-	f, err := os.Open(file)
-	if os.IsNotExist(err) {
-		return out, nil
-	}
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return out
 	}
-	defer func() { _ = f.Close() }()
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		name, _, _ := strings.Cut(s.Text(), "=")
+	for line := range strings.Lines(string(text)) {
+		name, _, _ := strings.Cut(line, "=")
 		out[strings.TrimSpace(name)] = true
 	}
-	return out, s.Err()
+	return out
 }

@@ -135,6 +135,15 @@ func TestMain_HidesTheMachine(t *testing.T) {
 	}
 }
 
+// TestMain_NeedsNoHome: a HOME that is no folder, as some containers have it, is no obstacle.
+func TestMain_NeedsNoHome(t *testing.T) {
+	caches := t.TempDir()
+	s := see(t, filepath.Join(os.DevNull, "home"), "GOENV=", "GOCACHE="+filepath.Join(caches, "build"), "GOPATH="+filepath.Join(caches, "go"), "XDG_CACHE_HOME="+caches)
+	if !s.Writable {
+		t.Error("HOME cannot be written")
+	}
+}
+
 func TestMain_RemovesItsHome(t *testing.T) {
 	s := see(t, t.TempDir())
 	if _, err := os.Stat(s.Env["HOME"]); !os.IsNotExist(err) {
