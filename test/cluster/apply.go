@@ -89,5 +89,10 @@ func (c *Cluster) Resource(object *unstructured.Unstructured, namespace string) 
 // mapping asks the server again when it does not know the kind: tests add kinds while they run.
 func (c *Cluster) mapping(object *unstructured.Unstructured) (*meta.RESTMapping, error) {
 	kind := object.GroupVersionKind()
-	return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	out, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) {
+		c.mapper.Reset()
+		return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
+	return out, err
 }
