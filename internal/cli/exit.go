@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -103,10 +105,25 @@ func onlyCanceled(err error) bool {
 }
 
 func printFault(w io.Writer, f *factory.Factory, err error) {
-	_, _ = fmt.Fprintf(w, "error: %s\n", f.Copyable(err.Error()))
+	_, _ = fmt.Fprintf(w, "error: %s\n", f.Copyable(message(err)))
 	if hint := cmp.Or(hintOf(err), serverHint(f, err)); hint != "" {
 		_, _ = fmt.Fprintf(w, "hint: %s\n", f.Copyable(hint))
 	}
+}
+
+// message is the error's text. An answer of the API server, or of a proxy before it, that has no
+// message of its own is named by its code.
+func message(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return err.Error()
+	}
+	status := answer.Status()
+	if status.Message != "" && status.Message != "unknown" && !strings.HasPrefix(status.Message, "unknown (") {
+		return err.Error()
+	}
+	return fmt.Sprintf("%sthe API server answered with code %d (%s) and no message",
+		strings.TrimSuffix(err.Error(), status.Message), status.Code, cmp.Or(string(status.Reason), "no reason"))
 }
 
 // serverHint is what to check where the API server cannot be reached: not any other server, such

@@ -3,6 +3,9 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,5 +76,30 @@ func TestHints_AreNotAboutTheClusterWhereAManifestCannotBeFetched(t *testing.T) 
 	code := Main(t.Context(), args, factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: func(string) string { return "" }})
 	if code != 1 || !strings.Contains(errOut.String(), "127.0.0.2:1") || strings.Contains(errOut.String(), "kubeconfig") {
 		t.Errorf("exit %d\n%s", code, errOut.String())
+	}
+}
+
+// TestErrors_NameTheCodeOfAnAnswerWithoutMessage: some proxies and policies refuse without a word.
+func TestErrors_NameTheCodeOfAnAnswerWithoutMessage(t *testing.T) {
+	for name, answer := range map[string]string{
+		"status": `{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden"}`,
+		"empty":  ``,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, answer)
+		}))
+		defer server.Close()
+		for _, args := range []string{"rollout list", "rollout status cloneset/web", "restart cloneset/web --yes", "set image cloneset/web a=b:1", "lint --live"} {
+			t.Run(name+" "+args, func(t *testing.T) {
+				var out, errOut bytes.Buffer
+				code := Main(t.Context(), strings.Fields("kubectl-kruise "+args+" --server "+server.URL),
+					factory.Streams{In: strings.NewReader(""), Out: &out, Err: &errOut, Getenv: func(string) string { return "" }})
+				if code == 0 || !strings.Contains(errOut.String(), "the API server answered with code 403 (Forbidden) and no message") {
+					t.Errorf("exit %d\n%s", code, errOut.String())
+				}
+			})
+		}
 	}
 }

@@ -68,13 +68,15 @@ func (o *options) selected(ctx context.Context, types string) ([]work, error) {
 		return nil, err
 	}
 	var out []work
+	kind := cmp.Or(types, "workload")
 	if _, ok := resourcearg.ParsePod(types + "/NAME"); ok {
+		kind = "pod"
 		out, err = selectedPods(ctx, client, namespace, o.selector)
 	} else {
 		out, err = selectedWorkloads(ctx, client, types, namespace, o.selector)
 	}
 	if err == nil && len(out) == 0 {
-		err = &resource.Error{Err: fmt.Errorf("no %s in namespace %s matches %q", cmp.Or(types, "workload"), namespace, o.selector), Hint: "check -l and -n"}
+		err = &resource.Error{Err: fmt.Errorf("no %s in namespace %s matches %q", kind, namespace, o.selector), Hint: "check -l and -n"}
 	}
 	return out, err
 }
