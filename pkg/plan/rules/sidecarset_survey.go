@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"container/heap"
+	"cmp"
 	"iter"
 	"reflect"
 	"slices"
@@ -77,6 +77,8 @@ const (
 	sidecarUnready
 	sidecarLeftOut
 	sidecarStuck
+	// sidecarWaiting is that an upgrade could take the pod now.
+	sidecarWaiting
 )
 
 func (t sidecarTraits) any(of sidecarTraits) bool { return t&of != 0 }
@@ -123,7 +125,9 @@ func (v *SidecarSurvey) forget(place int) {
 	for _, set := range []numberSet{v.matched, v.unmarked, v.flips} {
 		set.set(place, false)
 	}
-	v.waiting.drop(place)
+	if v.notes[place].any(sidecarWaiting) {
+		v.waiting.drop(place)
+	}
 	v.pods[place], v.notes[place] = nil, 0
 }
 
@@ -147,6 +151,10 @@ func (v *SidecarSurvey) note(s *SidecarSet, place int, p *cluster.Pod) {
 	if !s.Updated(p) {
 		t |= v.oldTraits(s, p)
 	}
+	if t.any(sidecarOld) && !t.any(sidecarLeftOut|sidecarStuck) && !s.InFlight(p) {
+		t |= sidecarWaiting
+		v.waiting.put(place, v.rank(p))
+	}
 	v.notes[place] = t
 	v.count(t, 1)
 	v.matched.set(place, true)
@@ -155,13 +163,15 @@ func (v *SidecarSurvey) note(s *SidecarSet, place int, p *cluster.Pod) {
 		_, unmarked := s.UpgradableCondition(p, false)
 		v.unmarked.set(place, unmarked)
 	}
-	if t.any(sidecarOld) && !t.any(sidecarLeftOut|sidecarStuck) && !s.InFlight(p) {
-		r := rank{standing: standingOf(p)}
-		if strategy := v.question.priority; strategy != nil {
-			r.priority = priorityOf(p, strategy, v.weights)
-		}
-		v.waiting.put(place, r)
+}
+
+// rank is the place of a pod in the order of upgrades.
+func (v *SidecarSurvey) rank(p *cluster.Pod) rank {
+	r := rank{standing: standingOf(p)}
+	if strategy := v.question.priority; strategy != nil {
+		r.priority = priorityOf(p, strategy, v.weights)
 	}
+	return r
 }
 
 // oldTraits are the traits of a pod that is not updated.
@@ -209,11 +219,11 @@ func (v *SidecarSurvey) podsAt(places iter.Seq[int]) (out []*cluster.Pod) {
 	return out
 }
 
-// sorted are the pods that could be upgraded, before they are scattered. A caller that stops early
-// has the rest not sorted.
+// sorted are the pods that could be upgraded, before they are scattered.
 func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] {
+	places := v.waiting.sorted()
 	return func(yield func(*cluster.Pod) bool) {
-		for place := range v.waiting.all() {
+		for _, place := range slices.Backward(places) {
 			if !yield(v.pods[place]) {
 				return
 			}
@@ -221,70 +231,61 @@ func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] {
 	}
 }
 
-// sidecarQueue keeps the places of pods that wait for an upgrade so that the next one is found
-// without sorting the others: a heap.
+// sidecarQueue keeps the places of pods that wait for an upgrade in their order, so that a pod that
+// comes or goes does not have the others sorted again.
 type sidecarQueue struct {
-	ranks  []rank // by place
-	places []int  // the heap
-	// index is by place where it is in the heap, -1 for nowhere.
-	index []int
+	ranks []rank // by place
+	// order has places whose turn comes last first: the next pod is the one that goes, and costs
+	// nothing to take out. fresh are places that were not put there yet.
+	order []int
+	fresh numberSet
+	size  int
 }
+
+// fewFresh places are put into the order one by one; more are sorted.
+const fewFresh = 32
 
 // resize has room for n places; those beyond have been dropped.
 func (q *sidecarQueue) resize(n int) {
 	q.ranks = append(q.ranks[:min(n, len(q.ranks))], make([]rank, max(n-len(q.ranks), 0))...)
-	q.index = append(q.index[:min(n, len(q.index))], slices.Repeat([]int{-1}, max(n-len(q.index), 0))...)
+	q.fresh.grow(n)
 }
 
+// put adds a place that is not there.
 func (q *sidecarQueue) put(place int, r rank) {
 	q.ranks[place] = r
-	heap.Push(q, place)
+	q.fresh.set(place, true)
+	q.size++
 }
 
+// drop takes a place out that is there.
 func (q *sidecarQueue) drop(place int) {
-	if q.index[place] >= 0 {
-		heap.Remove(q, q.index[place])
-		q.ranks[place] = rank{}
+	if q.fresh.has(place) {
+		q.fresh.set(place, false)
+	} else {
+		i, _ := slices.BinarySearchFunc(q.order, place, q.compare)
+		q.order = slices.Delete(q.order, i, i+1)
 	}
+	q.ranks[place] = rank{}
+	q.size--
 }
 
-// all are the places in their order. They leave the queue while they are listed, and come back
-// afterwards.
-func (q *sidecarQueue) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		var listed []int
-		for more := true; more && len(q.places) > 0; {
-			place, _ := heap.Pop(q).(int)
-			listed = append(listed, place)
-			more = yield(place)
-		}
-		for _, place := range listed {
-			heap.Push(q, place)
+// compare is negative where the turn of a comes after that of b. No two places are equal.
+func (q *sidecarQueue) compare(a, b int) int {
+	return cmp.Or(q.ranks[b].compare(q.ranks[a]), cmp.Compare(b, a))
+}
+
+// sorted are the places in their order, the first one last, in a list that must not be kept.
+func (q *sidecarQueue) sorted() []int {
+	if q.fresh.count() > fewFresh {
+		q.order = slices.AppendSeq(q.order, q.fresh.all())
+		slices.SortFunc(q.order, q.compare)
+	} else {
+		for place := range q.fresh.all() {
+			i, _ := slices.BinarySearchFunc(q.order, place, q.compare)
+			q.order = slices.Insert(q.order, i, place)
 		}
 	}
-}
-
-// Len, Less, Swap, Push and Pop are for package heap.
-func (q *sidecarQueue) Len() int { return len(q.places) }
-
-func (q *sidecarQueue) Less(i, j int) bool {
-	return q.ranks[q.places[i]].compare(q.ranks[q.places[j]]) < 0
-}
-
-func (q *sidecarQueue) Swap(i, j int) {
-	q.places[i], q.places[j] = q.places[j], q.places[i]
-	q.index[q.places[i]], q.index[q.places[j]] = i, j
-}
-
-func (q *sidecarQueue) Push(place any) {
-	at, _ := place.(int)
-	q.index[at] = len(q.places)
-	q.places = append(q.places, at)
-}
-
-func (q *sidecarQueue) Pop() any {
-	last := len(q.places) - 1
-	place := q.places[last]
-	q.index[place], q.places = -1, q.places[:last]
-	return place
+	clear(q.fresh)
+	return q.order
 }

@@ -67,9 +67,9 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, v *SidecarSurvey) {
 		return
 	}
 	kept := s.kept(matched)
-	most := max(v.waiting.Len()-kept, 0)
+	most := max(v.waiting.size-kept, 0)
 	if most == 0 {
-		out.Why = nothingWaits(v.waiting.Len(), kept)
+		out.Why = nothingWaits(v.waiting.size, kept)
 		return
 	}
 	order := s.scattered(v)
@@ -119,8 +119,7 @@ func nothingWaits(wait, kept int) string {
 	return "the partition keeps " + counted.Of(kept, "pod")
 }
 
-// scattered are the pods that could be upgraded, in order. A caller that stops early has the rest
-// not sorted where nothing scatters them.
+// scattered are the pods that could be upgraded, in order.
 func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
 	terms := s.Spec.UpdateStrategy.ScatterStrategy
 	if len(terms) == 0 {
