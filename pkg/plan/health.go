@@ -76,8 +76,9 @@ func (r *run) examine(h *health) {
 		h.failed = append(h.failed, Blocker{Gate: GateDeadline, Why: "the Deployment's progress deadline is exceeded"})
 	}
 	var carries func(*cluster.Pod) bool
-	for _, p := range r.memory.unquietPods(r.snap.Members()) {
-		if h.checkHook(r, p) {
+	isMember := r.snap.memberTest()
+	for _, p := range r.memory.unquietPods(r.snap.Pods) {
+		if isMember != nil && !isMember(p) || h.checkHook(r, p) {
 			continue
 		}
 		if rules.Ready(p) || !rules.Active(p) {

@@ -25,8 +25,9 @@ type kind interface {
 	// partition and pause, which are about updates. It is nil for kinds without an order.
 	restartSpec(sourceObject any) kruiseSpec
 
-	// members are the pods of a snapshot that the workload counts.
-	members(s *Snapshot) []*cluster.Pod
+	// memberTest distinguishes the pods of a snapshot that the workload counts; nil where these are
+	// all of them.
+	memberTest(s *Snapshot) func(*cluster.Pod) bool
 	// isUpdated reports whether a pod has the new template of a plan.
 	isUpdated(b *comparison, p *cluster.Pod) bool
 	// updatedTest distinguishes the pods that are up to date while the rollout runs.
@@ -159,5 +160,5 @@ type kruiseSpec interface {
 	countedPods(r *rollout, updated int) []*cluster.Pod
 }
 
-func (kruiseKind) members(s *Snapshot) []*cluster.Pod { return s.Pods }
-func (nativeKind) members(s *Snapshot) []*cluster.Pod { return s.Pods }
+func (kruiseKind) memberTest(*Snapshot) func(*cluster.Pod) bool { return nil }
+func (nativeKind) memberTest(*Snapshot) func(*cluster.Pod) bool { return nil }

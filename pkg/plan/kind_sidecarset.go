@@ -96,8 +96,8 @@ func (b *comparison) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
 	return set
 }
 
-func (k sidecarSetKind) members(s *Snapshot) []*cluster.Pod {
-	return s.sidecarSetRules(s.Object(), k.o).Matched()
+func (k sidecarSetKind) memberTest(s *Snapshot) func(*cluster.Pod) bool {
+	return s.sidecarSetRules(s.Object(), k.o).Matches()
 }
 
 // restartSpec returns nothing: a SidecarSet has no pods of its own.
@@ -115,7 +115,11 @@ func (k sidecarSetKind) choice(b *comparison, _ time.Time, brief bool) rules.Cho
 }
 
 func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
-	return r.snap.sidecarSetRules(r.object(), k.o).Pending(k.o)
+	set := r.snap.sidecarSetRules(r.object(), k.o)
+	if r.memory != nil {
+		set.PodChanges, set.Survey = r.memory.PodChanges, &r.memory.sidecars
+	}
+	return set.Pending(k.o)
 }
 
 func (k sidecarSetKind) stop(*rollout) (StopField, string) { return stopByPause(k.o) }

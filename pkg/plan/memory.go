@@ -14,11 +14,12 @@ import (
 // remembers nothing, and no decision depends on what it remembers. It is for one rollout and one
 // goroutine.
 type Memory struct {
-	// PodChanges is the record of changes of the one list that all snapshots have as their pods, all
-	// of them members of the workload; nil where there is none.
+	// PodChanges is the record of changes of the one list that all snapshots have as their pods; nil
+	// where there is none.
 	PodChanges *cluster.PodChanges
-	// ordinals is for the pods of a StatefulSet.
+	// ordinals is for the pods of a StatefulSet, sidecars for those of a SidecarSet.
 	ordinals rules.OrdinalSurvey
+	sidecars rules.SidecarSurvey
 	// pods are those that were examined last, in their order, restless the places of those that
 	// [isQuiet] does not hold for, ascending.
 	pods     []*cluster.Pod

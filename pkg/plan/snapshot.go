@@ -62,11 +62,26 @@ func (s *Snapshot) Object() *cluster.Workload {
 // snapshot but for a SidecarSet, which is handed every pod that its labels may match and
 // counts those in its namespaces that have its containers (docs/kruise/sidecarset.md#matched-pods).
 func (s *Snapshot) Members() []*cluster.Pod {
-	w := s.Object()
-	if w == nil || w.Object == nil {
+	isMember := s.memberTest()
+	if isMember == nil {
 		return s.Pods
 	}
-	return kindOf(w.Object).members(s)
+	var out []*cluster.Pod
+	for _, p := range s.Pods {
+		if isMember(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// memberTest distinguishes the pods of [Snapshot.Members]; nil where these are all of them.
+func (s *Snapshot) memberTest() func(*cluster.Pod) bool {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return nil
+	}
+	return kindOf(w.Object).memberTest(s)
 }
 
 // sidecarSetRules is a SidecarSet as the rules see it, with the pods and the namespaces of the

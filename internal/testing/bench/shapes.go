@@ -190,7 +190,7 @@ func shapes() []shape {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
-	return slices.Concat(out, related(), manyPods(), manyPlans(), served())
+	return slices.Concat(out, related(), manyPods(), podsWithSidecars(), manyPlans(), served())
 }
 
 // related are the inputs in which objects of one kind look for those of another.
@@ -249,6 +249,19 @@ func manyPods() []shape {
 		shape{name: "objects beside a CloneSet", groups: []group{{cloneSet, one}}, beside: []group{{manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}, {manifests[kruise.KindDeployment], third}}, verbs: slices.Concat(onChange, onPods)},
 	)
 	return out
+}
+
+// podsWithSidecars are the inputs of one SidecarSet that upgrades the pods of a workload one at a time,
+// which is the default.
+func podsWithSidecars() []shape {
+	beside := []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}
+	cold := set("{matchLabels: {team: shop}}")
+	const image = `image: "registry.example.org/mesh/agent:$v"`
+	hot := strings.Replace(cold, image, image+`, upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "registry.example.org/mesh/empty:1"}`, 1)
+	return []shape{
+		{name: "pods of a SidecarSet, one at a time", groups: []group{{cold, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
+		{name: "pods of a SidecarSet with hot upgrade, one at a time", groups: []group{{hot, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
+	}
 }
 
 // manyPlans are the inputs of many workloads with what the cluster holds around them.

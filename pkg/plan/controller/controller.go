@@ -58,6 +58,9 @@ type View struct {
 	// OrdinalSurvey is what the controller of a StatefulSet remembers of its last pass; nil
 	// has it look at every pod again.
 	OrdinalSurvey *rules.OrdinalSurvey
+	// SidecarSurvey is what the controller of a SidecarSet remembers of its last pass; nil has it
+	// look at every pod again.
+	SidecarSurvey *rules.SidecarSurvey
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
 	// pass; nil has it look at every claim again.
 	ClaimSurvey *ClaimSurvey

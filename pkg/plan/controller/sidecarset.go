@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {
 	revision := v.syncSidecarRevision(&pass, o)
 	set := SidecarSetRules(v.Workload, o, v.Gates.Release)
 	set.Revision, set.Namespaces, set.Pods = revision, v.Namespaces, v.Pods
-	set.Brief = true
+	set.Brief, set.PodChanges, set.Survey = true, v.PodChanges, v.SidecarSurvey
 	status, update := set.Round()
 	status.ObservedGeneration, status.LatestRevision = v.Workload.Generation, set.Revision
 	status.CollisionCount = new(or(o.Status.CollisionCount, 0))
@@ -54,19 +53,18 @@ func (m *sidecarPass) update(update rules.SidecarSetUpdate) error {
 	if len(update.Flip) > 0 || strategy.Paused || strategy.Type == kruise.NotUpdateSidecarSetStrategyType {
 		return nil
 	}
-	m.refuse(update.NotUpgradable)
+	m.refuse(update)
 	return m.upgrade(update.Pods)
 }
 
 // refuse marks pods that only recreation can bring up to date.
-func (m *sidecarPass) refuse(list []*cluster.Pod) {
-	before := len(m.pass.Actions)
-	for _, p := range list {
+func (m *sidecarPass) refuse(update rules.SidecarSetUpdate) {
+	for _, p := range update.Refuse {
 		m.upgradable(p, false)
 	}
-	if len(m.pass.Actions) > before {
+	if len(update.Refuse) > 0 {
 		m.pass.act(Event{Type: corev1.EventTypeNormal, Reason: "NotUpgradablePods", Message: fmt.Sprintf(
-			"SidecarSet in-place update detected %d not upgradable pod(s) in this round, will skip them.", len(list))})
+			"SidecarSet in-place update detected %d not upgradable pod(s) in this round, will skip them.", update.NotUpgradable)})
 	}
 }
 
@@ -119,21 +117,9 @@ func (m *sidecarPass) patch(p *cluster.Pod, patch rules.SidecarPatch) {
 // upgradable writes the condition that all SidecarSets of the pod share, after
 // the upgrade itself.
 func (m *sidecarPass) upgradable(p *cluster.Pod, yes bool) {
-	have, known := p.Condition(kruise.SidecarSetUpgradable)
-	verdicts := map[string]bool{}
-	_ = json.Unmarshal([]byte(have.Message), &verdicts)
-	verdicts[m.set.Name] = yes
-	text, _ := json.Marshal(verdicts)
-	want := cluster.SetTo(kruise.SidecarSetUpgradable, corev1.ConditionTrue, "AllSidecarsetUpgradable", string(text))
-	for _, fine := range verdicts {
-		if !fine {
-			want.Status, want.Reason = corev1.ConditionFalse, "UpdateImmutableField"
-		}
+	if want, other := m.set.UpgradableCondition(p, yes); other {
+		m.pass.act(PatchPod{Pod: p, Change: cluster.PodChange{Conditions: []cluster.Condition{want}}})
 	}
-	if known && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message {
-		return
-	}
-	m.pass.act(PatchPod{Pod: p, Change: cluster.PodChange{Conditions: []cluster.Condition{want}}})
 }
 
 // customVersion is stored beside them, as a label in a cluster.

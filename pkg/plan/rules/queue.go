@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,8 +39,9 @@ func (c *CloneSet) Queue() *Queue {
 // Queue is [CloneSet.Queue] for a SidecarSet, regardless of its partition and its pause
 // (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) Queue() *Queue {
-	matched := s.Matched()
-	return newQueue(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)
+	v := s.surveyed()
+	matched := v.podsAt(v.matched.all())
+	return newQueue(slices.Collect(v.sorted()), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)
 }
 
 // Len is how many pods are left.

@@ -28,19 +28,26 @@ type SidecarSet struct {
 	Namespaces map[string]map[string]string
 	// Pods are all pods that there are.
 	Pods []*cluster.Pod
+	// PodChanges is the record of changes of that list, nil where there is none.
+	PodChanges *cluster.PodChanges
+	// Survey is what is remembered of the pods; nil has every pod read again.
+	Survey *SidecarSurvey
 	// RoundsDown is that percentages are rounded down, see [kruise.Release.RoundsSidecarSetsDown].
 	RoundsDown bool
-	// Brief has [SidecarSet.ChooseUpdate] leave out the order of what comes later
-	// where nothing can be taken now: it saves a controller the sorting.
+	// Brief has [SidecarSet.ChooseUpdate] leave out the order of what comes later: it saves a
+	// controller the sorting.
 	Brief bool
 }
 
-// Matched returns the pods that count: matched by both selectors, active, and
+// Matched returns the pods that count.
+func (s *SidecarSet) Matched() []*cluster.Pod { return filter(s.Pods, s.Matches()) }
+
+// Matches distinguishes the pods that count: matched by both selectors, active, and
 // injected with every container of the current set (docs/kruise/sidecarset.md#matched-pods).
 // Pods that predate the set never match.
-func (s *SidecarSet) Matched() []*cluster.Pod {
+func (s *SidecarSet) Matches() func(*cluster.Pod) bool {
 	selects := s.Selects()
-	return filter(s.Pods, func(p *cluster.Pod) bool { return Active(p) && selects(p) && s.injected(p) })
+	return func(p *cluster.Pod) bool { return Active(p) && selects(p) && s.injected(p) }
 }
 
 // Selects reports which pods both selectors match; an empty selector matches none.

@@ -157,6 +157,22 @@ func (u *sidecarPatcher) writeState() error {
 	return nil
 }
 
+// UpgradableCondition is the condition that all SidecarSets of a pod share, with what this one
+// has found. It is false where the pod has that condition already.
+func (s *SidecarSet) UpgradableCondition(p *cluster.Pod, upgradable bool) (want cluster.Condition, other bool) {
+	have, known := p.Condition(kruise.SidecarSetUpgradable)
+	verdicts := map[string]bool{}
+	_ = json.Unmarshal([]byte(have.Message), &verdicts)
+	verdicts[s.Name] = upgradable
+	want = cluster.SetTo(kruise.SidecarSetUpgradable, corev1.ConditionTrue, "AllSidecarsetUpgradable", compact(verdicts))
+	for _, fine := range verdicts {
+		if !fine {
+			want.Status, want.Reason = corev1.ConditionFalse, "UpdateImmutableField"
+		}
+	}
+	return want, !known || have.Status != want.Status || have.Reason != want.Reason || have.Message != want.Message
+}
+
 // compact writes JSON with sorted keys; what comes in was made from JSON.
 func compact(v any) string {
 	b, _ := json.Marshal(v)

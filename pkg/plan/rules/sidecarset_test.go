@@ -108,8 +108,8 @@ func TestSidecarSet_ChooseUpdate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := sidecarSet(t, c.spec, c.pods).ChooseUpdate()
-			if names(got.Pods) != c.want || names(got.Order) != c.order || names(got.NotUpgradable) != c.stuck {
-				t.Errorf("takes %q of %q, stuck %q", names(got.Pods), names(got.Order), names(got.NotUpgradable))
+			if names(got.Pods) != c.want || names(got.Order) != c.order || names(got.Refuse) != c.stuck {
+				t.Errorf("takes %q of %q, stuck %q", names(got.Pods), names(got.Order), names(got.Refuse))
 			}
 			if !strings.Contains(got.Why, c.why) || len(got.Flip) > 0 {
 				t.Errorf("why %q, flips %q", got.Why, names(got.Flip))
@@ -359,20 +359,22 @@ func TestSidecarHash(t *testing.T) {
 	}
 }
 
-// TestSidecarSet_BriefQueueTakesTheSamePods: what goes now is the same; only where nothing goes the
-// order of the rest is left out.
-func TestSidecarSet_BriefQueueTakesTheSamePods(t *testing.T) {
-	for _, c := range []struct{ spec, pods, want, order string }{
-		{meshSpec, "4*o", "p4", "p4 p3 p2 p1"},
-		{meshSpec, "3*o n!", "", ""},
-		{meshSpec, "2*o o! n!", "p3", "p3 p2 p1"},
-		{meshSpec + "updateStrategy: {partition: 3}", "3*o n", "", ""},
+// TestSidecarSet_BriefChoiceTakesTheSamePods: what goes now is the same; only the order of what comes
+// later is left out.
+func TestSidecarSet_BriefChoiceTakesTheSamePods(t *testing.T) {
+	for _, c := range []struct{ spec, pods, want string }{
+		{meshSpec, "4*o", "p4"},
+		{meshSpec, "3*o n!", ""},
+		{meshSpec, "2*o o! n!", "p3"},
+		{meshSpec + "updateStrategy: {partition: 3}", "3*o n", ""},
+		{meshSpec + "updateStrategy: {partition: 2, maxUnavailable: 5}", "5*o", "p5 p4 p3"},
 	} {
 		s := sidecarSet(t, c.spec, c.pods)
+		whole := s.ChooseUpdate()
 		s.Brief = true
 		got := s.ChooseUpdate()
-		if names(got.Pods) != c.want || names(got.Order) != c.order || got.Why == "" {
-			t.Errorf("%s %s: %q of %q (%s)", c.spec, c.pods, names(got.Pods), names(got.Order), got.Why)
+		if names(got.Pods) != c.want || names(whole.Pods) != c.want || got.Order != nil || got.Why == "" {
+			t.Errorf("%s %s: %q of %q (%s), the whole choice %q", c.spec, c.pods, names(got.Pods), names(got.Order), got.Why, names(whole.Pods))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -17,61 +18,29 @@ type SidecarSetUpdate struct {
 	// Flip are pods whose hot upgrade is completed; while there are any,
 	// nothing else happens.
 	Flip []*cluster.Pod
-	// NotUpgradable are matched pods that only recreation can bring up to date.
-	NotUpgradable []*cluster.Pod
+	// NotUpgradable is how many matched pods only recreation can bring up to date, Refuse are those
+	// of them whose condition does not have it yet.
+	NotUpgradable int
+	Refuse        []*cluster.Pod
 	// Choice are the pods that are upgraded now.
 	Choice
 }
 
 // ChooseUpdate decides which pods one pass upgrades (docs/kruise/sidecarset.md#selection).
-func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
-	_, out := s.Round()
-	return out
-}
+func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate { return s.choose(s.surveyed()) }
 
-// Round is one look at all pods: the numbers of the status, as in
+// Round is one look at the pods: the numbers of the status, as in
 // [SidecarSet.SidecarSetCounts], and the choice that follows.
 func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
-	matched := s.Matched()
-	counts, old, down := s.inspect(matched)
-	return counts, s.choose(matched, old, down)
-}
-
-// inspect counts the pods; old are those that are not updated, down how many updated
-// ones are not fine.
-func (s *SidecarSet) inspect(matched []*cluster.Pod) (n kruise.SidecarSetStatus, old []*cluster.Pod, down int) {
-	n.MatchedPods = int32(len(matched))
-	for _, p := range matched {
-		ready := s.healthy(p)
-		n.ReadyPods += one(ready)
-		if !s.Updated(p) {
-			old = append(old, p)
-			continue
-		}
-		n.UpdatedPods++
-		n.UpdatedReadyPods += one(ready)
-		if !ready {
-			down++
-		}
-	}
-	return n, old, down
+	v := s.surveyed()
+	return v.counts, s.choose(v)
 }
 
 // SidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
-func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus {
-	n, _, _ := s.inspect(s.Matched())
-	return n
-}
+func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus { return s.surveyed().counts }
 
-func one(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func (s *SidecarSet) choose(matched, old []*cluster.Pod, down int) SidecarSetUpdate {
-	out := SidecarSetUpdate{NotUpgradable: filter(old, not(s.Upgradable))}
+func (s *SidecarSet) choose(v *SidecarSurvey) SidecarSetUpdate {
+	out := SidecarSetUpdate{NotUpgradable: v.stuck, Refuse: v.podsAt(v.unmarked.all())}
 	switch strategy := s.Spec.UpdateStrategy; {
 	case strategy.Type == kruise.NotUpdateSidecarSetStrategyType:
 		out.Why = "update strategy NotUpdate: only new pods get the new sidecar"
@@ -80,30 +49,38 @@ func (s *SidecarSet) choose(matched, old []*cluster.Pod, down int) SidecarSetUpd
 		out.Why = "paused"
 		return out
 	}
-	if out.Flip = filter(matched, s.FlipReady); len(out.Flip) > 0 {
+	if out.Flip = v.podsAt(v.flips.all()); len(out.Flip) > 0 {
 		out.Why = "hot upgrades are completed first"
 		return out
 	}
-	s.walk(&out, matched, old, down)
+	s.walk(&out, v)
 	return out
 }
 
 // walk takes waiting pods in order: unready ones for free, ready ones as far as
 // maxUnavailable goes; the first ready pod that does not fit ends it.
-func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, down int) {
-	budget := s.MaxUnavailable(len(matched))
-	if s.Brief && down >= budget && !slices.ContainsFunc(old, not(s.Ready)) {
+func (s *SidecarSet) walk(out *SidecarSetUpdate, v *SidecarSurvey) {
+	matched, down := int(v.counts.MatchedPods), v.down()
+	budget := s.MaxUnavailable(matched)
+	if s.Brief && down >= budget && v.unready == 0 {
 		out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d", upgradedPodsAre(down), budget)
 		return
 	}
-	wait := s.waiting(old, matched)
-	kept := s.kept(len(matched))
-	out.Order = wait[:max(len(wait)-kept, 0)]
-	if len(out.Order) == 0 {
-		out.Why = nothingWaits(len(wait), kept)
+	kept := s.kept(matched)
+	most := max(v.waiting.size-kept, 0)
+	if most == 0 {
+		out.Why = nothingWaits(v.waiting.size, kept)
 		return
 	}
-	for _, p := range out.Order {
+	order := s.scattered(v)
+	if !s.Brief {
+		out.Order = slices.Collect(order)[:most]
+		order = slices.Values(out.Order)
+	}
+	for p := range order {
+		if len(out.Pods) == most {
+			break
+		}
 		if s.Ready(p) {
 			if down >= budget {
 				out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d: %s waits", upgradedPodsAre(down), budget, p.Name)
@@ -142,18 +119,14 @@ func nothingWaits(wait, kept int) string {
 	return "the partition keeps " + counted.Of(kept, "pod")
 }
 
-// waiting returns those of the old pods that could be upgraded, in order.
-func (s *SidecarSet) waiting(old, matched []*cluster.Pod) []*cluster.Pod {
-	return scatter(s.sorted(old), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched))
-}
-
-// sorted returns the pods that could be upgraded, before they are scattered.
-func (s *SidecarSet) sorted(matched []*cluster.Pod) []*cluster.Pod {
-	strategy, chosen := s.Spec.UpdateStrategy, s.chosen()
-	list := inOrder(filter(matched, func(p *cluster.Pod) bool {
-		return !s.Updated(p) && chosen.Matches(labels.Set(p.Labels)) && s.Upgradable(p) && !s.InFlight(p)
-	}))
-	return prioritize(list, strategy.PriorityStrategy)
+// scattered are the pods that could be upgraded, in order.
+func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
+	terms := s.Spec.UpdateStrategy.ScatterStrategy
+	if len(terms) == 0 {
+		return v.sorted()
+	}
+	matched := v.podsAt(v.matched.all())
+	return slices.Values(scatter(slices.Collect(v.sorted()), matched, everyValue(terms, matched)))
 }
 
 // chosen is what the strategy's own selector lets be upgraded.
@@ -173,7 +146,7 @@ func (s *SidecarSet) LeftOut() int {
 	if s.Spec.UpdateStrategy.Selector == nil {
 		return 0
 	}
-	return count(s.Matched(), func(p *cluster.Pod) bool { return !s.Updated(p) && !s.Chooses(p) })
+	return s.surveyed().leftOut
 }
 
 // everyValue writes the value * out as one term per value that a pod has.

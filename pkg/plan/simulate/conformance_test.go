@@ -306,7 +306,8 @@ func (b *bed) complete() error {
 			}
 		}
 		e.Pod = &next
-		b.store.all.now[e.inAll], o.pods.now[e.inO] = e.Pod, e.Pod
+		b.store.all.set(e.inAll, e.Pod)
+		o.pods.set(e.inO, e.Pod)
 	}
 	return nil
 }

@@ -20,9 +20,8 @@ type kind interface {
 	updated(p *cluster.Pod, revision string) bool
 	// pods are those that the object rolls out.
 	pods(all []*cluster.Pod, o *object) []*cluster.Pod
-	// podChanges is the record of changes of that list, nil where there is none or where not all
-	// of its pods are the object's.
-	podChanges(o *object) *cluster.PodChanges
+	// podChanges is the record of changes of that list, nil where there is none.
+	podChanges(all *podList, o *object) *cluster.PodChanges
 	// latest is the version of pods that a WorkloadSpread counts.
 	latest(o *object) string
 }
@@ -66,7 +65,7 @@ func (owning) updated(p *cluster.Pod, revision string) bool {
 
 func (owning) pods(_ []*cluster.Pod, o *object) []*cluster.Pod { return slices.Clip(o.pods.now) }
 
-func (owning) podChanges(o *object) *cluster.PodChanges { return &o.pods.changes }
+func (owning) podChanges(_ *podList, o *object) *cluster.PodChanges { return &o.pods.changes }
 
 func (owning) latest(*object) string { return rules.VersionIgnored }
 
@@ -105,7 +104,7 @@ func (deploymentKind) pods(_ []*cluster.Pod, o *object) []*cluster.Pod {
 	return out
 }
 
-func (deploymentKind) podChanges(*object) *cluster.PodChanges { return nil }
+func (deploymentKind) podChanges(*podList, *object) *cluster.PodChanges { return nil }
 
 func (deploymentKind) latest(o *object) string { return newestChild(o) }
 
@@ -122,7 +121,7 @@ func (sidecarSetKind) updated(p *cluster.Pod, revision string) bool {
 
 func (sidecarSetKind) pods(all []*cluster.Pod, _ *object) []*cluster.Pod { return all }
 
-func (sidecarSetKind) podChanges(*object) *cluster.PodChanges { return nil }
+func (sidecarSetKind) podChanges(all *podList, _ *object) *cluster.PodChanges { return &all.changes }
 
 func (sidecarSetKind) latest(*object) string { return rules.VersionIgnored }
 

@@ -70,8 +70,8 @@ type driver struct {
 	askedAt time.Duration
 	// memory is what decisions remember of the pods.
 	memory plan.Memory
-	// brief is true if snapshots need neither be kept nor have the nodes of images.
-	brief bool
+	// pulls is true if a step pulls images, so that decisions need the nodes of these.
+	pulls bool
 	// refusal is why the rollout's own last request was refused.
 	refusal string
 }
@@ -81,7 +81,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
 	}
 	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
-	d.brief = o.Did == nil && !slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Pull != nil })
+	d.pulls = slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Pull != nil })
 	if o.Patience == 0 {
 		d.opt.Patience = patience + 2*p.Limits.MinReady
 	}
@@ -127,14 +127,18 @@ func (d *driver) step() error {
 
 // observe returns what a decision needs.
 func (d *driver) observe() (plan.Snapshot, error) {
-	if !d.brief {
+	if d.opt.Did != nil { // which may keep it
 		return d.Snapshot(d.ref)
 	}
 	o, err := d.store.lookup(d.ref)
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	return d.rollouts.observe(o), nil
+	snap := d.rollouts.observe(o)
+	if d.pulls {
+		snap.Pulled = d.rollouts.pulledBy(o, snap.Pods)
+	}
+	return snap, nil
 }
 
 // markSteps keeps when steps begin and end.

@@ -64,10 +64,14 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*prototype
 	pods      podList
-	// survey, ordinalSurvey and claimSurvey are what the controller remembers of its last pass.
+	// survey, ordinalSurvey, sidecarSurvey and claimSurvey are what the controller remembers of its
+	// last pass.
 	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
-	claimSurvey   controller.ClaimSurvey
+	sidecarSurvey rules.SidecarSurvey
+	// injections are the pods that have the containers of a SidecarSet.
+	injections  injections
+	claimSurvey controller.ClaimSurvey
 	// claims are those that may belong to its pods, as they were after so many changes of all claims.
 	claims       []*cluster.Claim
 	claimsRead   int
@@ -275,7 +279,7 @@ func (s *store) podChangesOf(o *object) *cluster.PodChanges {
 	if o.carrier != nil {
 		return s.podChangesOf(o.carrier)
 	}
-	return kindOf(o).podChanges(o)
+	return kindOf(o).podChanges(&s.all, o)
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
@@ -327,34 +331,4 @@ func (s *store) concerns(o *object, budget []*cluster.Pod) bool {
 // versionOf changes whenever the snapshot does.
 func (s *store) versionOf(o *object) string {
 	return strconv.FormatUint(o.version, 36) + "." + strconv.FormatUint(s.version, 36)
-}
-
-// wanted is how many pods there should be. A SidecarSet wants those of the
-// workloads whose pods it is in, and where none of these is known, the pods.
-func (s *store) wanted(o *object) int {
-	t := cluster.Of(o.workload.Object)
-	if n, ok := t.Replicas(); ok {
-		return n
-	}
-	if n, ok := t.Scheduled(); ok {
-		return n
-	}
-	sum := 0
-	for _, owner := range s.sortedObjects() {
-		if owner.workload != nil && owner.ref.Kind != kruise.KindSidecarSet && slices.ContainsFunc(owner.pods.now, func(p *cluster.Pod) bool { return injected(p, o.ref.Name) }) {
-			sum += s.wanted(owner)
-		}
-	}
-	if sum == 0 {
-		for _, p := range s.all.now {
-			if injected(p, o.ref.Name) {
-				sum++
-			}
-		}
-	}
-	return sum
-}
-
-func injected(p *cluster.Pod, set string) bool {
-	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
 }

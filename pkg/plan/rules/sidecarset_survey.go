@@ -1,0 +1,291 @@
+package rules
+
+import (
+	"cmp"
+	"iter"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// SidecarSurvey remembers, from one pass over a SidecarSet to the next, what its rules ask of every
+// pod. Pods never change, so only those that took the place of others in the list are read again: a
+// rollout that upgrades one pod after the other costs as much as its pods, not their square. Without
+// a record of changes, the list is compared with that of the last pass. The zero value remembers
+// nothing, and no answer depends on what it remembers. It is for one SidecarSet and one goroutine.
+type SidecarSurvey struct {
+	question sidecarQuestion
+	// matches is [SidecarSet.Matches], chosen what the update strategy's own selector matches, and
+	// weights are the selectors of its priority strategy.
+	matches func(*cluster.Pod) bool
+	chosen  labels.Selector
+	weights []labels.Selector
+
+	// mark is how far the record of changes was read.
+	mark    cluster.Mark[int]
+	pods    []*cluster.Pod  // as they were in the list
+	notes   []sidecarTraits // of the same places
+	changed []int
+
+	// counts are the numbers of the status. leftOut are old pods that the update strategy's selector
+	// does not match, stuck old pods that only recreation can bring up to date, and unready old pods
+	// that are not ready.
+	counts                  kruise.SidecarSetStatus
+	leftOut, stuck, unready int
+	// These are sets of places. unmarked are stuck pods whose condition does not have it yet, flips
+	// pods whose hot upgrade can be completed.
+	matched, unmarked, flips numberSet
+	waiting                  sidecarQueue
+}
+
+// sidecarQuestion is what the notes depend on, beside the pods. What it refers to never changes.
+type sidecarQuestion struct {
+	name, hash, hashWithoutImage          string
+	containers                            []kruise.SidecarContainer
+	selector, namespaceSelector, strategy *metav1.LabelSelector
+	// namespaces is nil where namespaces do not matter.
+	namespaces map[string]map[string]string
+	priority   *kruise.UpdatePriorityStrategy
+}
+
+func (s *SidecarSet) question() sidecarQuestion {
+	q := sidecarQuestion{
+		name: s.Name, hash: s.Hash, hashWithoutImage: s.HashWithoutImage, containers: s.Spec.Containers,
+		selector: s.Spec.Selector, namespaceSelector: s.Spec.NamespaceSelector, strategy: s.Spec.UpdateStrategy.Selector,
+		priority: s.Spec.UpdateStrategy.PriorityStrategy,
+	}
+	if q.namespaceSelector != nil {
+		q.namespaces = s.Namespaces
+	}
+	return q
+}
+
+// sidecarTraits are what the rules read of one pod.
+type sidecarTraits uint8
+
+const (
+	// sidecarMatched is that the pod counts; without it the pod has no other trait.
+	sidecarMatched sidecarTraits = 1 << iota
+	sidecarHealthy
+	// sidecarOld is that the pod is not updated. Only old pods have the traits below.
+	sidecarOld
+	sidecarUnready
+	sidecarLeftOut
+	sidecarStuck
+	// sidecarWaiting is that an upgrade could take the pod now.
+	sidecarWaiting
+)
+
+func (t sidecarTraits) any(of sidecarTraits) bool { return t&of != 0 }
+
+// surveyed is the survey with what has changed since the last time.
+func (s *SidecarSet) surveyed() *SidecarSurvey {
+	v := s.Survey
+	if v == nil {
+		v = &SidecarSurvey{}
+	}
+	v.renew(s)
+	return v
+}
+
+// renew reads what has changed since the last time.
+func (v *SidecarSurvey) renew(s *SidecarSet) {
+	q := s.question()
+	if v.matches == nil || !reflect.DeepEqual(&v.question, &q) {
+		*v = SidecarSurvey{matches: s.Matches(), chosen: s.chosen(), changed: v.changed[:0]}
+		if q.priority != nil {
+			v.weights = weightSelectors(q.priority)
+		}
+	}
+	v.question = q
+	v.changed = otherPods(v.changed[:0], &v.mark, s.PodChanges, v.pods, s.Pods)
+	for _, i := range v.changed {
+		v.forget(i)
+	}
+	for i := len(s.Pods); i < len(v.pods); i++ {
+		v.forget(i)
+	}
+	v.resize(len(s.Pods))
+	for _, i := range v.changed {
+		v.note(s, i, s.Pods[i])
+	}
+}
+
+// forget takes the pod of a place out.
+func (v *SidecarSurvey) forget(place int) {
+	if place >= len(v.pods) || v.pods[place] == nil {
+		return
+	}
+	v.count(v.notes[place], -1)
+	for _, set := range []numberSet{v.matched, v.unmarked, v.flips} {
+		set.set(place, false)
+	}
+	if v.notes[place].any(sidecarWaiting) {
+		v.waiting.drop(place)
+	}
+	v.pods[place], v.notes[place] = nil, 0
+}
+
+// resize has room for n places.
+func (v *SidecarSurvey) resize(n int) {
+	v.pods = append(v.pods[:min(n, len(v.pods))], make([]*cluster.Pod, max(n-len(v.pods), 0))...)
+	v.notes = append(v.notes[:min(n, len(v.notes))], make([]sidecarTraits, max(n-len(v.notes), 0))...)
+	for _, set := range []*numberSet{&v.matched, &v.unmarked, &v.flips} {
+		set.grow(n)
+	}
+	v.waiting.resize(n)
+}
+
+// note reads the pod of a place.
+func (v *SidecarSurvey) note(s *SidecarSet, place int, p *cluster.Pod) {
+	v.pods[place] = p
+	if !v.matches(p) {
+		return
+	}
+	t := sidecarMatched | sidecarTrait(sidecarHealthy, s.healthy(p))
+	if !s.Updated(p) {
+		t |= v.oldTraits(s, p)
+	}
+	if t.any(sidecarOld) && !t.any(sidecarLeftOut|sidecarStuck) && !s.InFlight(p) {
+		t |= sidecarWaiting
+		v.waiting.put(place, v.rank(p))
+	}
+	v.notes[place] = t
+	v.count(t, 1)
+	v.matched.set(place, true)
+	v.flips.set(place, s.FlipReady(p))
+	if t.any(sidecarStuck) {
+		_, unmarked := s.UpgradableCondition(p, false)
+		v.unmarked.set(place, unmarked)
+	}
+}
+
+// rank is the place of a pod in the order of upgrades.
+func (v *SidecarSurvey) rank(p *cluster.Pod) rank {
+	r := rank{standing: standingOf(p)}
+	if strategy := v.question.priority; strategy != nil {
+		r.priority = priorityOf(p, strategy, v.weights)
+	}
+	return r
+}
+
+// oldTraits are the traits of a pod that is not updated.
+func (v *SidecarSurvey) oldTraits(s *SidecarSet, p *cluster.Pod) sidecarTraits {
+	return sidecarOld | sidecarTrait(sidecarUnready, !s.Ready(p)) | sidecarTrait(sidecarStuck, !s.Upgradable(p)) |
+		sidecarTrait(sidecarLeftOut, !v.chosen.Matches(labels.Set(p.Labels)))
+}
+
+func sidecarTrait(trait sidecarTraits, is bool) sidecarTraits {
+	if is {
+		return trait
+	}
+	return 0
+}
+
+// count adds a pod with these traits, or takes it out.
+func (v *SidecarSurvey) count(t sidecarTraits, by int32) {
+	n := &v.counts
+	n.MatchedPods += by * one(t.any(sidecarMatched))
+	n.ReadyPods += by * one(t.any(sidecarHealthy))
+	if t.any(sidecarMatched) && !t.any(sidecarOld) {
+		n.UpdatedPods += by
+		n.UpdatedReadyPods += by * one(t.any(sidecarHealthy))
+	}
+	v.leftOut += int(by * one(t.any(sidecarLeftOut)))
+	v.stuck += int(by * one(t.any(sidecarStuck)))
+	v.unready += int(by * one(t.any(sidecarUnready)))
+}
+
+func one(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// down is how many updated pods are not fine.
+func (v *SidecarSurvey) down() int { return int(v.counts.UpdatedPods - v.counts.UpdatedReadyPods) }
+
+// podsAt are the pods of places, in the order of the list.
+func (v *SidecarSurvey) podsAt(places iter.Seq[int]) (out []*cluster.Pod) {
+	for place := range places {
+		out = append(out, v.pods[place])
+	}
+	return out
+}
+
+// sorted are the pods that could be upgraded, before they are scattered.
+func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] {
+	places := v.waiting.sorted()
+	return func(yield func(*cluster.Pod) bool) {
+		for _, place := range slices.Backward(places) {
+			if !yield(v.pods[place]) {
+				return
+			}
+		}
+	}
+}
+
+// sidecarQueue keeps the places of pods that wait for an upgrade in their order, so that a pod that
+// comes or goes does not have the others sorted again.
+type sidecarQueue struct {
+	ranks []rank // by place
+	// order has places whose turn comes last first: the next pod is the one that goes, and costs
+	// nothing to take out. fresh are places that were not put there yet.
+	order []int
+	fresh numberSet
+	size  int
+}
+
+// fewFresh places are put into the order one by one; more are sorted.
+const fewFresh = 32
+
+// resize has room for n places; those beyond have been dropped.
+func (q *sidecarQueue) resize(n int) {
+	q.ranks = append(q.ranks[:min(n, len(q.ranks))], make([]rank, max(n-len(q.ranks), 0))...)
+	q.fresh.grow(n)
+}
+
+// put adds a place that is not there.
+func (q *sidecarQueue) put(place int, r rank) {
+	q.ranks[place] = r
+	q.fresh.set(place, true)
+	q.size++
+}
+
+// drop takes a place out that is there.
+func (q *sidecarQueue) drop(place int) {
+	if q.fresh.has(place) {
+		q.fresh.set(place, false)
+	} else {
+		i, _ := slices.BinarySearchFunc(q.order, place, q.compare)
+		q.order = slices.Delete(q.order, i, i+1)
+	}
+	q.ranks[place] = rank{}
+	q.size--
+}
+
+// compare is negative where the turn of a comes after that of b. No two places are equal.
+func (q *sidecarQueue) compare(a, b int) int {
+	return cmp.Or(q.ranks[b].compare(q.ranks[a]), cmp.Compare(b, a))
+}
+
+// sorted are the places in their order, the first one last, in a list that must not be kept.
+func (q *sidecarQueue) sorted() []int {
+	if q.fresh.count() > fewFresh {
+		q.order = slices.AppendSeq(q.order, q.fresh.all())
+		slices.SortFunc(q.order, q.compare)
+	} else {
+		for place := range q.fresh.all() {
+			i, _ := slices.BinarySearchFunc(q.order, place, q.compare)
+			q.order = slices.Insert(q.order, i, place)
+		}
+	}
+	clear(q.fresh)
+	return q.order
+}
