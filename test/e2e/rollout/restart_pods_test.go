@@ -110,7 +110,7 @@ func TestRestart_Selector(t *testing.T) {
 		{"restart -l part=shop --yes", 0, "", map[string]int{"a": 1, "b": 0, "web-0": 1, "web-1": 1}},
 		{"restart sts,deploy -l part=shop --yes", 0, "", map[string]int{"a": 1, "b": 0, "web-0": 2, "web-1": 2}},
 		{"restart -l part=none --yes", 1, `no workload in namespace ` + namespace + ` matches "part=none"`, nil},
-		{"restart po -l part=none --yes", 1, `no po in namespace ` + namespace, nil},
+		{"restart po -l part=none --yes", 1, `no pod in namespace ` + namespace, nil},
 		{"restart sts/web -l part=shop --yes", 2, "-l goes with types", nil},
 		{"restart jobs -l part=shop --yes", 2, "unknown type", nil},
 	} {
