@@ -36,7 +36,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s.findRevisions()
 	s.rule = rules.CloneSet{
 		Spec: &o.Spec, Current: s.current, Update: s.update,
-		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
+		Pods: v.Pods, PodChanges: v.PodChanges, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
 	}
 	s.rule.Counted = new(s.rule.Count(false))
 	claims := s.tidyClaims()

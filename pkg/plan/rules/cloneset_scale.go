@@ -85,7 +85,8 @@ func (c *CloneSet) undo(n, held int) []*cluster.Pod {
 	if held == 0 || n <= 0 || c.deletesForGood() {
 		return nil
 	}
-	list := filter(c.active(), func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
+	s := c.renewed()
+	list := filter(s.podsAt(s.held.all()), not(c.marked))
 	return inOrder(list)[:upTo(n, len(list))]
 }
 
@@ -99,13 +100,15 @@ func (c *CloneSet) released(held int) []*cluster.Pod {
 	if held == 0 {
 		return nil
 	}
-	return filter(c.active(), func(p *cluster.Pod) bool {
-		return preparingDelete(p) && (c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p))
+	s := c.renewed()
+	return filter(s.podsAt(s.held.all()), func(p *cluster.Pod) bool {
+		return c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p)
 	})
 }
 
 func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
-	marked := filter(c.active(), func(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) })
+	survey := c.renewed()
+	marked := survey.podsAt(survey.marked.all())
 	s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
 	s.Any = marked
 	return s
@@ -285,7 +288,7 @@ func deletionCost(p *cluster.Pod) int {
 }
 
 // ranking is the order of the candidates before they are scattered, as it was
-// last. Only pods that came to it since have to be sorted.
+// last. Only pods that came to it or left it since have to be put in their places.
 type ranking struct {
 	strategy  *kruise.UpdatePriorityStrategy
 	selectors []labels.Selector
@@ -294,6 +297,22 @@ type ranking struct {
 	// candidates.
 	ranks []rank
 	order []int
+	// ranked are the places that have their rank, unranked the candidates that have none,
+	// gone the places in the order whose pods are others by now.
+	ranked, unranked numberSet
+	gone             []int
+}
+
+// fewRanked places are put into the order, or taken out, one by one; more are sorted first.
+const fewRanked = 32
+
+// forget takes the pod of a place out.
+func (r *ranking) forget(place int) {
+	if r.ranked.has(place) {
+		r.gone = append(r.gone, place)
+	}
+	r.ranked.set(place, false)
+	r.unranked.set(place, false)
 }
 
 // rank is all that the order goes by.
@@ -311,7 +330,7 @@ func (r rank) compare(o rank) int {
 // docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
 func (c *CloneSet) candidates(back bool) []*cluster.Pod {
 	s := c.renewed()
-	return s.podsAt(s.ranked(c.rolling().PriorityStrategy, back))
+	return s.podsAt(slices.Values(s.rankedPlaces(c.rolling().PriorityStrategy, back)))
 }
 
 // candidate reports whether an update, or a rollback, could take the pod.
@@ -319,36 +338,61 @@ func (t traits) candidate(back bool) bool {
 	return t.has(traitActive) && t.has(traitUpdated) == back && !t.has(traitPreparingDelete) && !t.has(traitAnnounced)
 }
 
-func (s *Survey) ranked(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
+// rankedPlaces are the places of the candidates in their order, in a list that must not be kept.
+func (s *Survey) rankedPlaces(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
 	r := &s.ranking
 	if r.back != back || !reflect.DeepEqual(r.strategy, strategy) {
 		s.unrank(strategy, back)
 	}
-	// A place whose pod is another one by now has no rank.
-	r.order = slices.DeleteFunc(r.order, func(at int) bool { return at >= len(s.notes) || !s.notes[at].traits.has(traitRanked) })
-	r.ranks = slices.Grow(r.ranks, max(0, len(s.notes)-len(r.ranks)))[:len(s.notes)]
-	var came []int
-	for at := range s.notes {
-		n := &s.notes[at]
-		if n.traits.candidate(back) && !n.traits.has(traitRanked) {
-			n.traits |= traitRanked
-			r.ranks[at] = r.rankOf(n.pod)
-			came = append(came, at)
-		}
+	r.dropGone()
+	if n := len(s.pods); n > len(r.ranks) {
+		r.ranks = append(r.ranks, make([]rank, n-len(r.ranks))...)
 	}
-	slices.SortFunc(came, r.compare)
-	r.order = mergeSorted(r.order, came, r.compare)
+	came := slices.Collect(r.unranked.all())
+	for _, at := range came {
+		r.ranks[at] = r.rankOf(s.pods[at])
+		r.ranked.set(at, true)
+		r.unranked.set(at, false)
+	}
+	if len(came) > fewRanked {
+		slices.SortFunc(came, r.compare)
+		r.order = mergeSorted(r.order, came, r.compare)
+		return r.order
+	}
+	for _, at := range came {
+		i, _ := slices.BinarySearchFunc(r.order, at, r.compare)
+		r.order = slices.Insert(r.order, i, at)
+	}
 	return r.order
+}
+
+// dropGone takes the places out of the order whose pods are others by now. Their ranks are still
+// those of the pods that were there.
+func (r *ranking) dropGone() {
+	for done, at := range r.gone {
+		i, found := slices.BinarySearchFunc(r.order, at, r.compare)
+		if len(r.gone) > fewRanked || !found || r.order[i] != at {
+			left := r.gone[done:]
+			slices.Sort(left)
+			r.order = slices.DeleteFunc(r.order, func(at int) bool {
+				_, gone := slices.BinarySearch(left, at)
+				return gone
+			})
+			break
+		}
+		r.order = slices.Delete(r.order, i, i+1)
+	}
+	r.gone = r.gone[:0]
 }
 
 // unrank forgets the order.
 func (s *Survey) unrank(strategy *kruise.UpdatePriorityStrategy, back bool) {
-	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0]}
+	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0], ranked: newNumberSet(len(s.pods)), unranked: newNumberSet(len(s.pods))}
 	if strategy != nil {
 		s.selectors = weightSelectors(strategy)
 	}
 	for at := range s.notes {
-		s.notes[at].traits &^= traitRanked
+		s.unranked.set(at, s.notes[at].traits.candidate(back))
 	}
 }
 

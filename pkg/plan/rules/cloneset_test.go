@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -161,8 +162,9 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 	}
 }
 
-// TestSurvey_ChangesNothing: whatever happens to the pods, the list and the spec
-// between two looks, a CloneSet with a survey and one without see the same.
+// TestSurvey_ChangesNothing: whatever happens to the pods, the list, the spec and the clock between
+// two passes, a CloneSet with a survey and one without see the same, whether or not there is a
+// record of changes.
 func TestSurvey_ChangesNothing(t *testing.T) {
 	specs := []string{
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3}}",
@@ -175,6 +177,9 @@ func TestSurvey_ChangesNothing(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
 		set := cloneSet(t, specs[0], "9*o")
 		set.Survey = &Survey{}
+		if seed%2 == 0 {
+			set.PodChanges = &cluster.PodChanges{}
+		}
 		for look := range 25 {
 			if rng.IntN(6) == 0 {
 				set.Spec = cloneSet(t, specs[rng.IntN(len(specs))], "").Spec
@@ -182,11 +187,18 @@ func TestSurvey_ChangesNothing(t *testing.T) {
 			if rng.IntN(10) == 0 {
 				set.Update, set.Current = set.Current, set.Update
 			}
-			for range rng.IntN(3) {
+			set.Now = set.Now.Add(time.Duration(rng.IntN(40)-5) * time.Second)
+			disturbances := rng.IntN(3)
+			if rng.IntN(8) == 0 {
+				disturbances = 60
+			}
+			for range disturbances {
+				before := set.Pods
 				disturb(t, rng, set)
+				recordChanges(set.PodChanges, before, set.Pods)
 			}
 			fresh := *set
-			fresh.Survey = nil
+			fresh.Survey, fresh.PodChanges = nil, nil
 			if diff := cmp.Diff(answersOf(&fresh), answersOf(set)); diff != "" {
 				t.Fatalf("seed %d, look %d (-without, +with a survey):\n%s", seed, look, diff)
 			}
@@ -194,11 +206,21 @@ func TestSurvey_ChangesNothing(t *testing.T) {
 	}
 }
 
+// recordChanges records which places of a list have other pods now.
+func recordChanges(record *cluster.PodChanges, before, after []*cluster.Pod) {
+	for i, p := range after {
+		if record != nil && (i >= len(before) || before[i] != p) {
+			record.Add(i, len(after))
+		}
+	}
+}
+
 func answersOf(c *CloneSet) []any {
-	choice := c.ChooseUpdate()
+	choice, scale, take := c.ChooseUpdate(), c.Scale(), c.TakeUpdate()
 	return []any{
 		c.Count(false), names(c.UpdateCandidates(false)), names(c.UpdateCandidates(true)),
-		names(choice.Pods), choice.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
+		names(choice.Pods), choice.Why, names(take.Pods), take.Why, c.Count(true),
+		scale.CreateOld, scale.CreateNew, names(scale.Undo), names(scale.Delete), names(scale.Any), scale.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
 	}
 }
 

@@ -268,7 +268,7 @@ func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *
 // pod are looked at once, however often the order is asked for.
 func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
 	if len(terms) > 64 { // a note has no more bits
-		return newDispersion(s.podsAt(places), s.active(), terms)
+		return newDispersion(s.podsAt(slices.Values(places)), s.active(), terms)
 	}
 	if !slices.Equal(s.terms, terms) {
 		s.terms = slices.Clone(terms)
@@ -276,7 +276,7 @@ func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dis
 			s.notes[at].asked = false
 		}
 	}
-	d := &dispersion{list: s.podsAt(places), has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
+	d := &dispersion{list: s.podsAt(slices.Values(places)), has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
 	for at := range s.notes {
 		n := &s.notes[at]
 		if !n.traits.has(traitActive) {
@@ -284,7 +284,7 @@ func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dis
 		}
 		d.all++
 		if !n.asked {
-			n.asked, n.terms = true, termsOf(n.pod, terms)
+			n.asked, n.terms = true, termsOf(s.pods[at], terms)
 		}
 		for i := range terms {
 			d.matched[i] += int(n.terms >> i & 1)
