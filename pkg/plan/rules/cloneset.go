@@ -151,20 +151,20 @@ type Survey struct {
 	// young ready pods that have not been so for long enough.
 	restless, held, marked, young numberSet
 	changed                       []int
+	// names are those of podsToDelete, named has how many active pods have each, and absent is how
+	// many of them no active pod has.
+	names  []string
+	named  map[string]int
+	absent int
 	// terms are those of the scatter strategy that the notes are about.
 	terms []kruise.UpdateScatterTerm
 	ranking
 }
 
-// surveyQuestion is what the notes depend on, beside the pods and the time.
+// surveyQuestion is what the notes depend on, beside the pods, the time and podsToDelete.
 type surveyQuestion struct {
 	update   string
 	minReady time.Duration
-	named    []string
-}
-
-func (q *surveyQuestion) equal(o *surveyQuestion) bool {
-	return q.update == o.update && q.minReady == o.minReady && slices.Equal(q.named, o.named)
 }
 
 // note is what is remembered of the pod at one place of the list.
@@ -197,15 +197,15 @@ const (
 
 func (t traits) has(all traits) bool { return t&all == all }
 
-// traitsOf reads a pod.
-func (c *CloneSet) traitsOf(p *cluster.Pod) traits {
+// traitsOf reads a pod, which may be named in podsToDelete.
+func (c *CloneSet) traitsOf(p *cluster.Pod, named bool) traits {
 	state := StateOf(p)
 	return trait(traitActive, Active(p)) | trait(traitUpdated, c.updated(p)) |
 		trait(traitReady, Ready(p)) | trait(traitSettled, state == StateNone || state == StateNormal) |
 		trait(traitAged, ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now)) |
 		trait(traitPreparingUpdate, state == StatePreparingUpdate) |
 		trait(traitPreparingDelete, state == StatePreparingDelete) |
-		trait(traitMarked, c.marked(p)) | trait(traitResting, Resting(p)) |
+		trait(traitMarked, named || SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
 		trait(traitAnnounced, p.GraceAnnounced())
 }
 
@@ -233,11 +233,14 @@ func (c *CloneSet) renewed() *Survey {
 	if s == nil {
 		s = &Survey{}
 	}
-	q := surveyQuestion{c.Update, seconds(c.Spec.MinReadySeconds), c.Spec.ScaleStrategy.PodsToDelete}
-	if !s.question.equal(&q) || c.Now.Before(s.now) || s.tally == nil {
-		s.reset(q)
+	q := surveyQuestion{c.Update, seconds(c.Spec.MinReadySeconds)}
+	if s.question != q || c.Now.Before(s.now) || s.tally == nil {
+		*s = Survey{question: q, tally: map[traits]int{}, changed: s.changed[:0]}
 	}
 	s.now = c.Now
+	if names := c.Spec.ScaleStrategy.PodsToDelete; !slices.Equal(s.names, names) {
+		s.rename(c, names)
+	}
 	s.changed = otherPods(s.changed[:0], &s.mark, c.PodChanges, s.pods, c.Pods)
 	for i := range s.young.all() {
 		if i < len(c.Pods) && s.pods[i] == c.Pods[i] && ReadyFor(c.Pods[i], q.minReady, c.Now) {
@@ -252,15 +255,55 @@ func (c *CloneSet) renewed() *Survey {
 	}
 	s.resize(len(c.Pods))
 	for _, i := range s.changed {
-		s.note(i, c.Pods[i], c.traitsOf(c.Pods[i]))
+		s.note(i, c.Pods[i], c.traitsOf(c.Pods[i], s.isNamed(c.Pods[i])))
 	}
 	return s
 }
 
-// reset forgets everything.
-func (s *Survey) reset(q surveyQuestion) {
-	q.named = slices.Clone(q.named)
-	*s = Survey{question: q, tally: map[traits]int{}, changed: s.changed[:0]}
+// rename takes other names for those of podsToDelete, and reads the pods again that only one of the
+// lists names.
+func (s *Survey) rename(c *CloneSet, names []string) {
+	before := s.named
+	s.names, s.named = slices.Clone(names), make(map[string]int, len(names))
+	for _, name := range names {
+		s.named[name] = 0
+	}
+	s.absent = len(s.named)
+	for i, p := range s.pods {
+		if p == nil {
+			continue
+		}
+		s.countName(i, 1)
+		if _, was := before[p.Name]; was != s.isNamed(p) {
+			s.forget(i)
+			s.note(i, p, c.traitsOf(p, s.isNamed(p)))
+		}
+	}
+}
+
+// isNamed reports whether a pod is in podsToDelete.
+func (s *Survey) isNamed(p *cluster.Pod) bool {
+	if len(s.named) == 0 {
+		return false
+	}
+	_, ok := s.named[p.Name]
+	return ok
+}
+
+// countName counts the pod of a place among those that podsToDelete names, or out when by is -1.
+func (s *Survey) countName(place, by int) {
+	p := s.pods[place]
+	if !s.notes[place].traits.has(traitActive) || !s.isNamed(p) {
+		return
+	}
+	n := s.named[p.Name]
+	s.named[p.Name] = n + by
+	if n == 0 {
+		s.absent--
+	}
+	if n+by == 0 {
+		s.absent++
+	}
 }
 
 // forget takes the pod of a place out.
@@ -276,6 +319,7 @@ func (s *Survey) forget(place int) {
 		set.set(place, false)
 	}
 	s.ranking.forget(place)
+	s.countName(place, -1)
 	s.pods[place] = nil
 }
 
@@ -292,6 +336,7 @@ func (s *Survey) resize(n int) {
 func (s *Survey) note(place int, p *cluster.Pod, t traits) {
 	s.pods[place], s.notes[place] = p, note{traits: t}
 	s.tally[t]++
+	s.countName(place, 1)
 	active, held := t.has(traitActive), t.has(traitPreparingDelete)
 	s.restless.set(place, active && !t.has(traitResting))
 	s.held.set(place, active && held)
@@ -321,6 +366,27 @@ func (s *Survey) active() (out []*cluster.Pod) {
 func (c *CloneSet) PodsInTransition() []*cluster.Pod {
 	s := c.renewed()
 	return s.podsAt(s.restless.all())
+}
+
+// PodsBecomingAvailable are the ready pods that have not been ready for minReadySeconds.
+func (c *CloneSet) PodsBecomingAvailable() []*cluster.Pod {
+	s := c.renewed()
+	return s.podsAt(s.young.all())
+}
+
+// PodsLeftToDelete are the names in podsToDelete that an active pod has. It reports whether these
+// are fewer than all.
+func (c *CloneSet) PodsLeftToDelete() (left []string, fewer bool) {
+	s := c.renewed()
+	if s.absent == 0 {
+		return s.names, false
+	}
+	for _, name := range s.names {
+		if s.named[name] > 0 {
+			left = append(left, name)
+		}
+	}
+	return left, true
 }
 
 // CloneSetSide counts the active pods on one side of a rollout.

@@ -86,7 +86,12 @@ func (c *CloneSet) undo(n, held int) []*cluster.Pod {
 		return nil
 	}
 	s := c.renewed()
-	list := filter(s.podsAt(s.held.all()), not(c.marked))
+	var list []*cluster.Pod
+	for at := range s.held.all() {
+		if !s.notes[at].traits.has(traitMarked) {
+			list = append(list, s.pods[at])
+		}
+	}
 	return inOrder(list)[:upTo(n, len(list))]
 }
 
@@ -109,19 +114,24 @@ func (c *CloneSet) released(held int) []*cluster.Pod {
 func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
 	survey := c.renewed()
 	marked := survey.podsAt(survey.marked.all())
-	s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
+	list := marked
+	if d.DeleteReadyLimit == 0 { // only pods that are not available go
+		list = filter(marked, func(p *cluster.Pod) bool { return !Available(p, 0, c.Now) })
+	}
+	s := c.deleteWithin(inOrder(list), len(marked), d, "marked for deletion")
 	s.Any = marked
 	return s
 }
 
 // scaleDown takes surplus pods, but never while others are on their way out.
 func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
-	active := c.active()
-	if held := filter(active, preparingDelete); len(held) > 0 {
-		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), held[0].Name)}
+	survey := c.renewed()
+	for at := range survey.held.all() {
+		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), survey.pods[at].Name)}
 	}
-	s := c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
-	s.Any = c.unsorted(active, d)
+	victims := c.Victims(d.ScaleDown, d.DownOld)
+	s := c.deleteWithin(victims, len(victims), d, "too many")
+	s.Any = c.unsorted(c.active(), d)
 	return s
 }
 
@@ -138,9 +148,10 @@ func (c *CloneSet) unsorted(active []*cluster.Pod, d CloneSetDiff) []*cluster.Po
 	return out
 }
 
-// deleteWithin keeps what the budget allows: pods that are not available even
-// without minReadySeconds always, the others as far as the limit goes.
-func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because string) CloneSetScale {
+// deleteWithin keeps what the budget allows of total pods: pods that are not available even
+// without minReadySeconds always, the others as far as the limit goes. The list has at least those
+// that go.
+func (c *CloneSet) deleteWithin(list []*cluster.Pod, total int, d CloneSetDiff, because string) CloneSetScale {
 	var s CloneSetScale
 	left := d.DeleteReadyLimit
 	for _, p := range list {
@@ -152,8 +163,8 @@ func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because str
 		}
 		s.Delete = append(s.Delete, p)
 	}
-	s.Why = counted.Of(len(list), "pod") + " " + because
-	if n := len(list) - len(s.Delete); n > 0 {
+	s.Why = counted.Of(total, "pod") + " " + because
+	if n := total - len(s.Delete); n > 0 {
 		s.Why += fmt.Sprintf(", %d of them %s: maxUnavailable lets %s go now", n, counted.Word(n, "waits", "wait"), counted.Of(d.DeleteReadyLimit, "available pod"))
 	}
 	return s
