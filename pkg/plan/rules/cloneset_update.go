@@ -29,15 +29,14 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	return slices.Collect(c.updateOrder(back))
 }
 
-// updateOrder is UpdateCandidates for a caller that needs only the first of them. Without a
-// scatter strategy, the others are not looked at.
+// updateOrder is UpdateCandidates for a caller that needs only the first of them: the other pods are
+// not read.
 func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 	rolling := c.rolling()
 	s := c.renewed()
 	places := s.rankedPlaces(rolling.PriorityStrategy, back)
 	if len(rolling.ScatterStrategy) > 0 {
-		d := s.dispersion(places, rolling.ScatterStrategy)
-		return slices.Values(preparedFirst(d.pods(d.scatter(d.everyPlace()))))
+		places = s.scattered(places, rolling.ScatterStrategy)
 	}
 	if s.anyPreparing() {
 		return slices.Values(preparedFirst(s.podsAt(slices.Values(places))))
