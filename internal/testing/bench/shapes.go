@@ -243,6 +243,14 @@ func manyPods() []shape {
 	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with priorityStrategy", groups: []group{{byPriority, one}}, verbs: onChange})
 	scattered := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: {rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: app}]}, scatterStrategy: [{key: team, value: shop}]}}", 1)
 	out = append(out, shape{name: "pods of a CloneSet with priorityStrategy and scatterStrategy", groups: []group{{scattered, one}}, verbs: onChange})
+	for _, each := range []struct{ how, strategy string }{
+		{"one at a time", "{rollingUpdate: {maxUnavailable: 1}}"},
+		{"one at a time, with maxSurge", "{rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}"},
+		{"one at a time, with minReadySeconds", "{rollingUpdate: {maxUnavailable: 1}}\n  minReadySeconds: 10"},
+	} {
+		template := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: "+each.strategy, 1)
+		out = append(out, shape{name: "pods of a CloneSet, " + each.how, groups: []group{{template, one}}, verbs: onChange})
+	}
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
 		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},

@@ -36,7 +36,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s.findRevisions()
 	s.rule = rules.CloneSet{
 		Spec: &o.Spec, Current: s.current, Update: s.update,
-		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
+		Pods: v.Pods, PodChanges: v.PodChanges, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
 	}
 	s.rule.Counted = new(s.rule.Count(false))
 	claims := s.tidyClaims()
@@ -54,7 +54,7 @@ func (s *cloneSet) finish() {
 	s.writeStatus()
 	s.forgetDeleted()
 	s.view.dropRevisions(&s.pass, s.revisions, s.Spec.RevisionHistoryLimit, s.current, s.update)
-	s.pass.requeueAfter(untilAvailable(s.view.Pods, s.Spec.MinReadySeconds, s.view.Now))
+	s.pass.requeueAfter(untilAvailable(s.rule.PodsBecomingAvailable(), s.Spec.MinReadySeconds, s.view.Now))
 }
 
 // refused continues when scaling could not create or delete a pod. If it was the
@@ -109,26 +109,17 @@ func (s *cloneSet) setMessage(text string) {
 // is a change of the spec, so the generation rises
 // (docs/kruise/workloads.md#named-pods-and-claims).
 func (s *cloneSet) forgetDeleted() {
-	names := s.Spec.ScaleStrategy.PodsToDelete
-	if len(names) == 0 {
+	left, fewer := s.rule.PodsLeftToDelete()
+	if !fewer {
 		return
 	}
-	alive := make(map[string]bool, len(s.view.Pods))
-	for _, p := range s.view.Pods {
-		alive[p.Name] = alive[p.Name] || rules.Active(p)
-	}
-	var left []any
-	for _, name := range names {
-		if alive[name] {
-			left = append(left, name)
-		}
-	}
-	if len(left) == len(names) {
-		return
-	}
-	var value any
+	var value any // null removes the field
 	if len(left) > 0 {
-		value = left
+		list := make([]any, len(left))
+		for i, name := range left {
+			list[i] = name
+		}
+		value = list
 	}
 	s.pass.act(PatchWorkload{Patch: map[string]any{"spec": map[string]any{"scaleStrategy": map[string]any{"podsToDelete": value}}}})
 }

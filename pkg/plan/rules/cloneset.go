@@ -20,6 +20,8 @@ type CloneSet struct {
 	Current, Update string
 	// Pods are those that the CloneSet owns, in any order.
 	Pods []*cluster.Pod
+	// PodChanges is the record of changes of that list, nil where there is none.
+	PodChanges *cluster.PodChanges
 	// Nodes are needed for scale-down under topology spread constraints.
 	Nodes map[string]*cluster.Node
 	Gates cluster.Gates
@@ -131,21 +133,42 @@ func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
 }
 
 // Survey caches, from one pass over a CloneSet to the next, what its rules need of every pod. A
-// pod value never changes, so only pods that replaced others are read again: ten thousand
-// unchanged ones cost less than reading a hundred. The zero value is an empty cache, and no answer
+// pod value never changes, so only pods that replaced others are read again: a rollout that updates
+// one pod at a time costs as much as its pods, not as their square. Without a record of changes, the
+// list is compared with that of the last pass. The zero value is an empty cache, and no answer
 // depends on what is cached. It is for one CloneSet and one goroutine.
 type Survey struct {
-	// update is the revision that the notes are about.
-	update string
-	notes  []note
+	question surveyQuestion
+	now      time.Time
+	// mark is how far the record of changes was read.
+	mark  cluster.Mark[int]
+	pods  []*cluster.Pod // as they were in the list
+	notes []note         // of the same places
+	// tally is how many pods have exactly these traits.
+	tally map[traits]int
+	// These are sets of places. restless are active pods in which something may be in
+	// progress, held those in PreparingDelete, marked specified deletes that are not held,
+	// young ready pods that have not been so for long enough.
+	restless, held, marked, young numberSet
+	changed                       []int
+	// names are those of podsToDelete, named has how many active pods have each, and absent is how
+	// many of them no active pod has.
+	names  []string
+	named  map[string]int
+	absent int
 	// terms are those of the scatter strategy that the notes are about.
 	terms []kruise.UpdateScatterTerm
 	ranking
 }
 
+// surveyQuestion is what the notes depend on, beside the pods, the time and podsToDelete.
+type surveyQuestion struct {
+	update   string
+	minReady time.Duration
+}
+
 // note is what is remembered of the pod at one place of the list.
 type note struct {
-	pod    *cluster.Pod
 	traits traits
 	// terms has a bit for each term of the scatter strategy whose label the pod has, once
 	// it was asked for.
@@ -153,7 +176,7 @@ type note struct {
 	asked bool
 }
 
-// traits are the properties of a pod that do not depend on the time.
+// traits are the properties of a pod that the rules of a CloneSet ask for.
 type traits uint16
 
 const (
@@ -162,26 +185,27 @@ const (
 	traitReady
 	// traitSettled is a lifecycle state in which a ready pod is available.
 	traitSettled
+	// traitAged is that a ready pod has been so for minReadySeconds.
+	traitAged
 	traitPreparingUpdate
 	traitPreparingDelete
 	traitMarked
 	traitResting
 	// traitAnnounced is an in-place update whose grace period is not over.
 	traitAnnounced
-	// traitRanked is set when the rank of the pod is known.
-	traitRanked
 )
 
 func (t traits) has(all traits) bool { return t&all == all }
 
-// traitsOf reads a pod.
-func traitsOf(p *cluster.Pod, update string) traits {
+// traitsOf reads a pod, which may be named in podsToDelete.
+func (c *CloneSet) traitsOf(p *cluster.Pod, named bool) traits {
 	state := StateOf(p)
-	return trait(traitActive, Active(p)) | trait(traitUpdated, AtRevision(p, update)) |
+	return trait(traitActive, Active(p)) | trait(traitUpdated, c.updated(p)) |
 		trait(traitReady, Ready(p)) | trait(traitSettled, state == StateNone || state == StateNormal) |
+		trait(traitAged, ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now)) |
 		trait(traitPreparingUpdate, state == StatePreparingUpdate) |
 		trait(traitPreparingDelete, state == StatePreparingDelete) |
-		trait(traitMarked, SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
+		trait(traitMarked, named || SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
 		trait(traitAnnounced, p.GraceAnnounced())
 }
 
@@ -203,41 +227,128 @@ func Resting(p *cluster.Pod) bool {
 	return ready.Status == corev1.ConditionTrue && !p.GraceAnnounced()
 }
 
-// surveyed are the pods with their traits.
-func (c *CloneSet) surveyed() iter.Seq2[*cluster.Pod, traits] {
-	notes := c.renewed().notes
-	return func(yield func(*cluster.Pod, traits) bool) {
-		for i := range notes {
-			if !yield(notes[i].pod, notes[i].traits) {
-				return
-			}
-		}
-	}
-}
-
 // renewed is the survey with what has changed since the last look.
 func (c *CloneSet) renewed() *Survey {
 	s := c.Survey
 	if s == nil {
 		s = &Survey{}
 	}
-	if s.update != c.Update {
-		s.update = c.Update
-		clear(s.notes)
+	q := surveyQuestion{c.Update, seconds(c.Spec.MinReadySeconds)}
+	if s.question != q || c.Now.Before(s.now) || s.tally == nil {
+		*s = Survey{question: q, tally: map[traits]int{}, changed: s.changed[:0]}
+	}
+	s.now = c.Now
+	if names := c.Spec.ScaleStrategy.PodsToDelete; !slices.Equal(s.names, names) {
+		s.rename(c, names)
+	}
+	s.changed = otherPods(s.changed[:0], &s.mark, c.PodChanges, s.pods, c.Pods)
+	for i := range s.young.all() {
+		if i < len(c.Pods) && s.pods[i] == c.Pods[i] && ReadyFor(c.Pods[i], q.minReady, c.Now) {
+			s.changed = append(s.changed, i)
+		}
+	}
+	for _, i := range s.changed {
+		s.forget(i)
+	}
+	for i := len(c.Pods); i < len(s.pods); i++ {
+		s.forget(i)
 	}
 	s.resize(len(c.Pods))
-	for i, p := range c.Pods {
-		if s.notes[i].pod != p {
-			s.notes[i] = note{pod: p, traits: traitsOf(p, c.Update)}
-		}
+	for _, i := range s.changed {
+		s.note(i, c.Pods[i], c.traitsOf(c.Pods[i], s.isNamed(c.Pods[i])))
 	}
 	return s
 }
 
-func (s *Survey) podsAt(places []int) []*cluster.Pod {
-	out := make([]*cluster.Pod, len(places))
-	for i, at := range places {
-		out[i] = s.notes[at].pod
+// rename takes other names for those of podsToDelete, and reads the pods again that only one of the
+// lists names.
+func (s *Survey) rename(c *CloneSet, names []string) {
+	before := s.named
+	s.names, s.named = slices.Clone(names), make(map[string]int, len(names))
+	for _, name := range names {
+		s.named[name] = 0
+	}
+	s.absent = len(s.named)
+	for i, p := range s.pods {
+		if p == nil {
+			continue
+		}
+		s.countName(i, 1)
+		if _, was := before[p.Name]; was != s.isNamed(p) {
+			s.forget(i)
+			s.note(i, p, c.traitsOf(p, s.isNamed(p)))
+		}
+	}
+}
+
+// isNamed reports whether a pod is in podsToDelete.
+func (s *Survey) isNamed(p *cluster.Pod) bool {
+	if len(s.named) == 0 {
+		return false
+	}
+	_, ok := s.named[p.Name]
+	return ok
+}
+
+// countName counts the pod of a place among those that podsToDelete names, or out when by is -1.
+func (s *Survey) countName(place, by int) {
+	p := s.pods[place]
+	if !s.notes[place].traits.has(traitActive) || !s.isNamed(p) {
+		return
+	}
+	n := s.named[p.Name]
+	s.named[p.Name] = n + by
+	if n == 0 {
+		s.absent--
+	}
+	if n+by == 0 {
+		s.absent++
+	}
+}
+
+// forget takes the pod of a place out.
+func (s *Survey) forget(place int) {
+	if place >= len(s.pods) || s.pods[place] == nil {
+		return
+	}
+	t := s.notes[place].traits
+	if s.tally[t]--; s.tally[t] == 0 {
+		delete(s.tally, t)
+	}
+	for _, set := range []numberSet{s.restless, s.held, s.marked, s.young} {
+		set.set(place, false)
+	}
+	s.ranking.forget(place)
+	s.countName(place, -1)
+	s.pods[place] = nil
+}
+
+// resize has room for n places.
+func (s *Survey) resize(n int) {
+	s.pods = append(s.pods[:min(n, len(s.pods))], make([]*cluster.Pod, max(n-len(s.pods), 0))...)
+	s.notes = append(s.notes[:min(n, len(s.notes))], make([]note, max(n-len(s.notes), 0))...)
+	for _, set := range []*numberSet{&s.restless, &s.held, &s.marked, &s.young, &s.ranked, &s.unranked} {
+		set.grow(n)
+	}
+}
+
+// note keeps what was read of the pod of a place.
+func (s *Survey) note(place int, p *cluster.Pod, t traits) {
+	s.pods[place], s.notes[place] = p, note{traits: t}
+	s.tally[t]++
+	s.countName(place, 1)
+	active, held := t.has(traitActive), t.has(traitPreparingDelete)
+	s.restless.set(place, active && !t.has(traitResting))
+	s.held.set(place, active && held)
+	s.marked.set(place, active && !held && t.has(traitMarked))
+	s.young.set(place, t.has(traitReady) && !t.has(traitAged))
+	s.unranked.set(place, t.candidate(s.back))
+}
+
+// podsAt are the pods of places.
+func (s *Survey) podsAt(places iter.Seq[int]) (out []*cluster.Pod) {
+	for at := range places {
+		out = append(out, s.pods[at])
 	}
 	return out
 }
@@ -245,32 +356,37 @@ func (s *Survey) podsAt(places []int) []*cluster.Pod {
 func (s *Survey) active() (out []*cluster.Pod) {
 	for i := range s.notes {
 		if s.notes[i].traits.has(traitActive) {
-			out = append(out, s.notes[i].pod)
+			out = append(out, s.pods[i])
 		}
 	}
 	return out
-}
-
-// resize forgets pods beyond the end of the list.
-func (s *Survey) resize(n int) {
-	if n < len(s.notes) {
-		clear(s.notes[n:])
-	}
-	if n > cap(s.notes) {
-		s.notes = append(make([]note, 0, n+n/4), s.notes...)
-	}
-	s.notes = s.notes[:n]
 }
 
 // PodsInTransition are the active pods in which something may be in progress.
 func (c *CloneSet) PodsInTransition() []*cluster.Pod {
-	var out []*cluster.Pod
-	for p, t := range c.surveyed() {
-		if t.has(traitActive) && !t.has(traitResting) {
-			out = append(out, p)
+	s := c.renewed()
+	return s.podsAt(s.restless.all())
+}
+
+// PodsBecomingAvailable are the ready pods that have not been ready for minReadySeconds.
+func (c *CloneSet) PodsBecomingAvailable() []*cluster.Pod {
+	s := c.renewed()
+	return s.podsAt(s.young.all())
+}
+
+// PodsLeftToDelete are the names in podsToDelete that an active pod has. It reports whether these
+// are fewer than all.
+func (c *CloneSet) PodsLeftToDelete() (left []string, fewer bool) {
+	s := c.renewed()
+	if s.absent == 0 {
+		return s.names, false
+	}
+	for _, name := range s.names {
+		if s.named[name] > 0 {
+			left = append(left, name)
 		}
 	}
-	return out
+	return left, true
 }
 
 // CloneSetSide counts the active pods on one side of a rollout.
@@ -329,7 +445,7 @@ func (c *CloneSet) Count(scaling bool) CloneSetCounts {
 		Settled: c.settled(), Rollback: c.Gates.CloneSetPartitionRollback,
 		ExcludePreparingDelete: c.Spec.ScaleStrategy.ExcludePreparingDelete,
 	}
-	for p, t := range c.surveyed() {
+	for t, pods := range c.renewed().tally {
 		if !t.has(traitActive) {
 			continue
 		}
@@ -337,27 +453,28 @@ func (c *CloneSet) Count(scaling bool) CloneSetCounts {
 		if t.has(traitUpdated) || asUpdated && t.has(traitPreparingUpdate) {
 			side = &n.New
 		}
-		c.add(side, p, t)
+		side.add(t, pods)
 	}
 	return n
 }
 
-func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, t traits) {
-	available := t.has(traitReady|traitSettled) && (c.Spec.MinReadySeconds <= 0 || ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now))
-	side.Active++
+// add counts so many active pods with these traits.
+func (side *CloneSetSide) add(t traits, pods int) {
+	available := t.has(traitReady | traitSettled | traitAged)
+	side.Active += pods
 	if t.has(traitReady) {
-		side.Ready++
+		side.Ready += pods
 	}
 	if available {
-		side.Available++
+		side.Available += pods
 	}
 	switch {
 	case t.has(traitPreparingDelete):
-		side.PreparingDelete++
-	case t.has(traitMarked) || c.named(p):
-		side.Marked++
+		side.PreparingDelete += pods
+	case t.has(traitMarked):
+		side.Marked += pods
 	case !available:
-		side.Unavailable++
+		side.Unavailable += pods
 	}
 }
 

@@ -63,7 +63,7 @@ func (c *CloneSet) Forecast(total int, mode func(*cluster.Pod) UpdateMode) *Fore
 	spec.Replicas = new(int32(total))
 	spec.Lifecycle, spec.MinReadySeconds, spec.ScaleStrategy.MaxUnavailable = nil, 0, nil
 	spec.UpdateStrategy.RollingUpdate = &rolling
-	set.Spec, set.Pods, set.Survey, set.Counted = &spec, slices.Clone(c.Pods), &Survey{}, nil
+	set.Spec, set.Pods, set.PodChanges, set.Survey, set.Counted = &spec, slices.Clone(c.Pods), nil, &Survey{}, nil
 	f := &Forecast{set: &set, mode: mode, total: total, origin: map[*cluster.Pod]*cluster.Pod{}}
 	for _, p := range set.Pods {
 		f.origin[p] = p

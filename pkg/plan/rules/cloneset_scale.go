@@ -85,7 +85,13 @@ func (c *CloneSet) undo(n, held int) []*cluster.Pod {
 	if held == 0 || n <= 0 || c.deletesForGood() {
 		return nil
 	}
-	list := filter(c.active(), func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
+	s := c.renewed()
+	var list []*cluster.Pod
+	for at := range s.held.all() {
+		if !s.notes[at].traits.has(traitMarked) {
+			list = append(list, s.pods[at])
+		}
+	}
 	return inOrder(list)[:upTo(n, len(list))]
 }
 
@@ -99,26 +105,33 @@ func (c *CloneSet) released(held int) []*cluster.Pod {
 	if held == 0 {
 		return nil
 	}
-	return filter(c.active(), func(p *cluster.Pod) bool {
-		return preparingDelete(p) && (c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p))
+	s := c.renewed()
+	return filter(s.podsAt(s.held.all()), func(p *cluster.Pod) bool {
+		return c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p)
 	})
 }
 
 func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
-	marked := filter(c.active(), func(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) })
-	s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
+	survey := c.renewed()
+	marked := survey.podsAt(survey.marked.all())
+	list := marked
+	if d.DeleteReadyLimit == 0 { // only pods that are not available go
+		list = filter(marked, func(p *cluster.Pod) bool { return !Available(p, 0, c.Now) })
+	}
+	s := c.deleteWithin(inOrder(list), len(marked), d, "marked for deletion")
 	s.Any = marked
 	return s
 }
 
 // scaleDown takes surplus pods, but never while others are on their way out.
 func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
-	active := c.active()
-	if held := filter(active, preparingDelete); len(held) > 0 {
-		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), held[0].Name)}
+	survey := c.renewed()
+	for at := range survey.held.all() {
+		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), survey.pods[at].Name)}
 	}
-	s := c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
-	s.Any = c.unsorted(active, d)
+	victims := c.Victims(d.ScaleDown, d.DownOld)
+	s := c.deleteWithin(victims, len(victims), d, "too many")
+	s.Any = c.unsorted(c.active(), d)
 	return s
 }
 
@@ -135,9 +148,10 @@ func (c *CloneSet) unsorted(active []*cluster.Pod, d CloneSetDiff) []*cluster.Po
 	return out
 }
 
-// deleteWithin keeps what the budget allows: pods that are not available even
-// without minReadySeconds always, the others as far as the limit goes.
-func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because string) CloneSetScale {
+// deleteWithin keeps what the budget allows of total pods: pods that are not available even
+// without minReadySeconds always, the others as far as the limit goes. The list has at least those
+// that go.
+func (c *CloneSet) deleteWithin(list []*cluster.Pod, total int, d CloneSetDiff, because string) CloneSetScale {
 	var s CloneSetScale
 	left := d.DeleteReadyLimit
 	for _, p := range list {
@@ -149,8 +163,8 @@ func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because str
 		}
 		s.Delete = append(s.Delete, p)
 	}
-	s.Why = counted.Of(len(list), "pod") + " " + because
-	if n := len(list) - len(s.Delete); n > 0 {
+	s.Why = counted.Of(total, "pod") + " " + because
+	if n := total - len(s.Delete); n > 0 {
 		s.Why += fmt.Sprintf(", %d of them %s: maxUnavailable lets %s go now", n, counted.Word(n, "waits", "wait"), counted.Of(d.DeleteReadyLimit, "available pod"))
 	}
 	return s
@@ -285,7 +299,7 @@ func deletionCost(p *cluster.Pod) int {
 }
 
 // ranking is the order of the candidates before they are scattered, as it was
-// last. Only pods that came to it since have to be sorted.
+// last. Only pods that came to it or left it since have to be put in their places.
 type ranking struct {
 	strategy  *kruise.UpdatePriorityStrategy
 	selectors []labels.Selector
@@ -294,6 +308,22 @@ type ranking struct {
 	// candidates.
 	ranks []rank
 	order []int
+	// ranked are the places that have their rank, unranked the candidates that have none,
+	// gone the places in the order whose pods are others by now.
+	ranked, unranked numberSet
+	gone             []int
+}
+
+// fewRanked places are put into the order, or taken out, one by one; more are sorted first.
+const fewRanked = 32
+
+// forget takes the pod of a place out.
+func (r *ranking) forget(place int) {
+	if r.ranked.has(place) {
+		r.gone = append(r.gone, place)
+	}
+	r.ranked.set(place, false)
+	r.unranked.set(place, false)
 }
 
 // rank is all that the order goes by.
@@ -311,7 +341,7 @@ func (r rank) compare(o rank) int {
 // docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
 func (c *CloneSet) candidates(back bool) []*cluster.Pod {
 	s := c.renewed()
-	return s.podsAt(s.ranked(c.rolling().PriorityStrategy, back))
+	return s.podsAt(slices.Values(s.rankedPlaces(c.rolling().PriorityStrategy, back)))
 }
 
 // candidate reports whether an update, or a rollback, could take the pod.
@@ -319,36 +349,61 @@ func (t traits) candidate(back bool) bool {
 	return t.has(traitActive) && t.has(traitUpdated) == back && !t.has(traitPreparingDelete) && !t.has(traitAnnounced)
 }
 
-func (s *Survey) ranked(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
+// rankedPlaces are the places of the candidates in their order, in a list that must not be kept.
+func (s *Survey) rankedPlaces(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
 	r := &s.ranking
 	if r.back != back || !reflect.DeepEqual(r.strategy, strategy) {
 		s.unrank(strategy, back)
 	}
-	// A place whose pod is another one by now has no rank.
-	r.order = slices.DeleteFunc(r.order, func(at int) bool { return at >= len(s.notes) || !s.notes[at].traits.has(traitRanked) })
-	r.ranks = slices.Grow(r.ranks, max(0, len(s.notes)-len(r.ranks)))[:len(s.notes)]
-	var came []int
-	for at := range s.notes {
-		n := &s.notes[at]
-		if n.traits.candidate(back) && !n.traits.has(traitRanked) {
-			n.traits |= traitRanked
-			r.ranks[at] = r.rankOf(n.pod)
-			came = append(came, at)
-		}
+	r.dropGone()
+	if n := len(s.pods); n > len(r.ranks) {
+		r.ranks = append(r.ranks, make([]rank, n-len(r.ranks))...)
 	}
-	slices.SortFunc(came, r.compare)
-	r.order = mergeSorted(r.order, came, r.compare)
+	came := slices.Collect(r.unranked.all())
+	for _, at := range came {
+		r.ranks[at] = r.rankOf(s.pods[at])
+		r.ranked.set(at, true)
+		r.unranked.set(at, false)
+	}
+	if len(came) > fewRanked {
+		slices.SortFunc(came, r.compare)
+		r.order = mergeSorted(r.order, came, r.compare)
+		return r.order
+	}
+	for _, at := range came {
+		i, _ := slices.BinarySearchFunc(r.order, at, r.compare)
+		r.order = slices.Insert(r.order, i, at)
+	}
 	return r.order
+}
+
+// dropGone takes the places out of the order whose pods are others by now. Their ranks are still
+// those of the pods that were there.
+func (r *ranking) dropGone() {
+	for done, at := range r.gone {
+		i, found := slices.BinarySearchFunc(r.order, at, r.compare)
+		if len(r.gone) > fewRanked || !found || r.order[i] != at {
+			left := r.gone[done:]
+			slices.Sort(left)
+			r.order = slices.DeleteFunc(r.order, func(at int) bool {
+				_, gone := slices.BinarySearch(left, at)
+				return gone
+			})
+			break
+		}
+		r.order = slices.Delete(r.order, i, i+1)
+	}
+	r.gone = r.gone[:0]
 }
 
 // unrank forgets the order.
 func (s *Survey) unrank(strategy *kruise.UpdatePriorityStrategy, back bool) {
-	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0]}
+	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0], ranked: newNumberSet(len(s.pods)), unranked: newNumberSet(len(s.pods))}
 	if strategy != nil {
 		s.selectors = weightSelectors(strategy)
 	}
 	for at := range s.notes {
-		s.notes[at].traits &^= traitRanked
+		s.unranked.set(at, s.notes[at].traits.candidate(back))
 	}
 }
 

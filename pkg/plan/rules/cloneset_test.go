@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -161,8 +162,9 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 	}
 }
 
-// TestSurvey_ChangesNothing: whatever happens to the pods, the list and the spec
-// between two looks, a CloneSet with a survey and one without see the same.
+// TestSurvey_ChangesNothing: whatever happens to the pods, the list, the spec and the clock between
+// two passes, a CloneSet with a survey and one without see the same, whether or not there is a
+// record of changes.
 func TestSurvey_ChangesNothing(t *testing.T) {
 	specs := []string{
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3}}",
@@ -170,11 +172,16 @@ func TestSurvey_ChangesNothing(t *testing.T) {
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {partition: 4, maxUnavailable: 9, priorityStrategy: {weightPriority: [{weight: 1, matchSelector: {matchLabels: {shard: b}}}]}}}",
 		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 9, priorityStrategy: {orderPriority: [{orderedKey: shard}]}, scatterStrategy: [{key: shard, value: a}]}}",
 		"replicas: 9\nscaleStrategy: {podsToDelete: [p2, p5]}",
+		"replicas: 9\nscaleStrategy: {podsToDelete: [p5, p7, p5, p40]}",
+		"replicas: 5\nminReadySeconds: 30\nscaleStrategy: {podsToDelete: [p2, p3]}",
 	}
 	for seed := range 300 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
 		set := cloneSet(t, specs[0], "9*o")
 		set.Survey = &Survey{}
+		if seed%2 == 0 {
+			set.PodChanges = &cluster.PodChanges{}
+		}
 		for look := range 25 {
 			if rng.IntN(6) == 0 {
 				set.Spec = cloneSet(t, specs[rng.IntN(len(specs))], "").Spec
@@ -182,23 +189,72 @@ func TestSurvey_ChangesNothing(t *testing.T) {
 			if rng.IntN(10) == 0 {
 				set.Update, set.Current = set.Current, set.Update
 			}
-			for range rng.IntN(3) {
+			set.Now = set.Now.Add(time.Duration(rng.IntN(40)-5) * time.Second)
+			disturbances := rng.IntN(3)
+			if rng.IntN(8) == 0 {
+				disturbances = 60
+			}
+			for range disturbances {
+				before := set.Pods
 				disturb(t, rng, set)
+				recordChanges(set.PodChanges, before, set.Pods)
 			}
 			fresh := *set
-			fresh.Survey = nil
+			fresh.Survey, fresh.PodChanges = nil, nil
 			if diff := cmp.Diff(answersOf(&fresh), answersOf(set)); diff != "" {
 				t.Fatalf("seed %d, look %d (-without, +with a survey):\n%s", seed, look, diff)
 			}
+			holdSurvey(t, set)
+		}
+	}
+}
+
+// holdSurvey compares what a survey counts and lists with all pods.
+func holdSurvey(t *testing.T, c *CloneSet) {
+	t.Helper()
+	names := c.Spec.ScaleStrategy.PodsToDelete
+	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !slices.ContainsFunc(c.Pods, func(p *cluster.Pod) bool { return p.Name == name && Active(p) })
+	})
+	got, fewer := c.PodsLeftToDelete()
+	if !slices.Equal(got, left) || fewer != (len(left) < len(names)) {
+		t.Fatalf("of podsToDelete are left %q (fewer: %v), want %q of %q", got, fewer, left, names)
+	}
+	minReady := seconds(c.Spec.MinReadySeconds)
+	young := filter(c.Pods, func(p *cluster.Pod) bool { return Ready(p) && !ReadyFor(p, minReady, c.Now) })
+	if got := c.PodsBecomingAvailable(); !slices.Equal(got, young) {
+		t.Fatalf("%d pods become available, want %d", len(got), len(young))
+	}
+	for _, all := range []struct {
+		name string
+		set  numberSet
+		is   func(*cluster.Pod) bool
+	}{
+		{"held", c.renewed().held, preparingDelete},
+		{"marked", c.renewed().marked, func(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) }},
+		{"in transition", c.renewed().restless, not(Resting)},
+	} {
+		if got, want := c.renewed().podsAt(all.set.all()), filter(c.active(), all.is); !slices.Equal(got, want) {
+			t.Fatalf("%d pods are %s, want %d", len(got), all.name, len(want))
+		}
+	}
+}
+
+// recordChanges records which places of a list have other pods now.
+func recordChanges(record *cluster.PodChanges, before, after []*cluster.Pod) {
+	for i, p := range after {
+		if record != nil && (i >= len(before) || before[i] != p) {
+			record.Add(i, len(after))
 		}
 	}
 }
 
 func answersOf(c *CloneSet) []any {
-	choice := c.ChooseUpdate()
+	choice, scale, take := c.ChooseUpdate(), c.Scale(), c.TakeUpdate()
 	return []any{
 		c.Count(false), names(c.UpdateCandidates(false)), names(c.UpdateCandidates(true)),
-		names(choice.Pods), choice.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
+		names(choice.Pods), choice.Why, names(take.Pods), take.Why, c.Count(true),
+		scale.CreateOld, scale.CreateNew, names(scale.Undo), names(scale.Delete), names(scale.Any), scale.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
 	}
 }
 
@@ -209,9 +265,10 @@ func disturb(t *testing.T, rng *rand.Rand, c *CloneSet) {
 	p := pods(t, words[rng.IntN(len(words))])[0]
 	p.Name = "p" + itoa(rng.IntN(20)+1)
 	p.UID = p.Name
+	p.Conditions[0].Since = c.Now.Add(-time.Duration(rng.IntN(120)) * time.Second)
 	p.Labels["shard"] = string(rune('a' + rng.IntN(3)))
 	if rng.IntN(3) == 0 {
-		setState(p, []LifecycleState{StateNormal, StatePreparingUpdate, StateUpdating}[rng.IntN(3)])
+		setState(p, []LifecycleState{StateNormal, StatePreparingUpdate, StateUpdating, StatePreparingDelete}[rng.IntN(4)])
 	}
 	if rng.IntN(5) == 0 {
 		p.Annotations = map[string]string{kruise.InPlaceUpdateGraceAnnotation: "{}"}

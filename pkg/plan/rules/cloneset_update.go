@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -14,7 +15,7 @@ type Choice struct {
 	// Pods are taken now, in this order.
 	Pods []*cluster.Pod
 	// Order is every pod that this update will take, those of this pass first, if nothing else
-	// changes.
+	// changes. It is nil where only the pods of this pass were asked for.
 	Order []*cluster.Pod
 	// Back is true when pods return to the current revision.
 	Back bool
@@ -25,15 +26,38 @@ type Choice struct {
 // UpdateCandidates returns the pods that an update could take next, in order;
 // back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
+	return slices.Collect(c.updateOrder(back))
+}
+
+// updateOrder is UpdateCandidates for a caller that needs only the first of them: the other pods are
+// not read.
+func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 	rolling := c.rolling()
 	s := c.renewed()
-	places := s.ranked(rolling.PriorityStrategy, back)
-	d := s.dispersion(places, rolling.ScatterStrategy)
-	list := d.pods(d.scatter(d.everyPlace()))
-	if !slices.ContainsFunc(places, func(at int) bool { return s.notes[at].traits.has(traitPreparingUpdate) }) {
-		return list
+	places := s.rankedPlaces(rolling.PriorityStrategy, back)
+	if len(rolling.ScatterStrategy) > 0 {
+		places = s.scattered(places, rolling.ScatterStrategy)
 	}
-	return preparedFirst(list)
+	if s.anyPreparing() {
+		return slices.Values(preparedFirst(s.podsAt(slices.Values(places))))
+	}
+	return func(yield func(*cluster.Pod) bool) {
+		for _, at := range places {
+			if !yield(s.pods[at]) {
+				return
+			}
+		}
+	}
+}
+
+// anyPreparing reports whether a hook holds a pod before its update.
+func (s *Survey) anyPreparing() bool {
+	for t := range s.tally {
+		if t.has(traitPreparingUpdate) {
+			return true
+		}
+	}
+	return false
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }
@@ -45,15 +69,16 @@ func (c *CloneSet) ChooseUpdate() Choice {
 	if !ok {
 		return choice
 	}
-	c.order(&choice, budget.wanted)
+	order := c.UpdateCandidates(choice.Back)
+	choice.Order = order[:min(budget.wanted, len(order))]
 	if !c.rolling().Paused {
-		budget.take(c, &choice)
+		budget.take(c, &choice, slices.Values(choice.Order))
 	}
 	return choice
 }
 
-// TakeUpdate is ChooseUpdate for a controller that looks again and again: while
-// nothing can be taken it does not sort, and the choice has no Order.
+// TakeUpdate is ChooseUpdate without an Order, for a controller that makes pass after pass: it reads
+// no more pods than it takes.
 func (c *CloneSet) TakeUpdate() Choice {
 	choice, budget, ok := c.mayUpdate()
 	if !ok || c.rolling().Paused {
@@ -63,8 +88,7 @@ func (c *CloneSet) TakeUpdate() Choice {
 		choice.Why = why
 		return choice
 	}
-	c.order(&choice, budget.wanted)
-	budget.take(c, &choice)
+	budget.take(c, &choice, c.updateOrder(choice.Back))
 	return choice
 }
 
@@ -99,12 +123,6 @@ func (c *CloneSet) mayUpdate() (Choice, updateBudget, bool) {
 	return choice, b, true
 }
 
-// order sorts the pods that change their revision.
-func (c *CloneSet) order(choice *Choice, wanted int) {
-	order := c.UpdateCandidates(choice.Back)
-	choice.Order = order[:min(wanted, len(order))]
-}
-
 // exhausted reports why no pod at all can be taken, whatever their order.
 func (b updateBudget) exhausted() string {
 	switch {
@@ -126,9 +144,12 @@ func (b updateBudget) allDown(n int) string {
 
 // take takes pods in order until one does not fit; a pod that is unavailable
 // anyway costs nothing, but not more of them are in the air than the budget.
-func (b updateBudget) take(c *CloneSet, choice *Choice) {
+func (b updateBudget) take(c *CloneSet, choice *Choice, order iter.Seq[*cluster.Pod]) {
 	unavailable := b.unavailable
-	for _, p := range choice.Order {
+	for p := range order {
+		if len(choice.Pods) == b.wanted {
+			break
+		}
 		if b.atTarget+len(choice.Pods) >= b.limit {
 			choice.Why = b.tooMany(len(choice.Pods)) + p.Name + " waits"
 			return

@@ -230,7 +230,7 @@ func scatter(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*clus
 		return list
 	}
 	d := newDispersion(list, all, terms)
-	return d.pods(d.scatter(d.everyPlace()))
+	return d.pods(d.scatter(everyPlace(len(list))))
 }
 
 func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
@@ -243,6 +243,7 @@ func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
 // dispersion knows which candidate has which label: labels are looked at once,
 // however often an order is asked for. Candidates are known by their place.
 type dispersion struct {
+	// list are the candidates, nil where only their places are needed.
 	list []*cluster.Pod
 	// has is by term and place, matched by term: how many of all pods.
 	has     [][]bool
@@ -268,7 +269,7 @@ func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *
 // pod are looked at once, however often the order is asked for.
 func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
 	if len(terms) > 64 { // a note has no more bits
-		return newDispersion(s.podsAt(places), s.active(), terms)
+		return newDispersion(s.podsAt(slices.Values(places)), s.active(), terms)
 	}
 	if !slices.Equal(s.terms, terms) {
 		s.terms = slices.Clone(terms)
@@ -276,7 +277,7 @@ func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dis
 			s.notes[at].asked = false
 		}
 	}
-	d := &dispersion{list: s.podsAt(places), has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
+	d := &dispersion{has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
 	for at := range s.notes {
 		n := &s.notes[at]
 		if !n.traits.has(traitActive) {
@@ -284,7 +285,7 @@ func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dis
 		}
 		d.all++
 		if !n.asked {
-			n.asked, n.terms = true, termsOf(n.pod, terms)
+			n.asked, n.terms = true, termsOf(s.pods[at], terms)
 		}
 		for i := range terms {
 			d.matched[i] += int(n.terms >> i & 1)
@@ -301,6 +302,15 @@ func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dis
 	return d
 }
 
+// scattered are the places of the candidates in the order of a scatter strategy.
+func (s *Survey) scattered(places []int, terms []kruise.UpdateScatterTerm) []int {
+	order := s.dispersion(places, terms).scatter(everyPlace(len(places)))
+	for i, at := range order {
+		order[i] = places[at]
+	}
+	return order
+}
+
 // termsOf has a bit for each term whose label the pod has.
 func termsOf(p *cluster.Pod, terms []kruise.UpdateScatterTerm) (bits uint64) {
 	for i, term := range terms {
@@ -311,9 +321,9 @@ func termsOf(p *cluster.Pod, terms []kruise.UpdateScatterTerm) (bits uint64) {
 	return bits
 }
 
-// everyPlace are the places of all candidates.
-func (d *dispersion) everyPlace() []int {
-	out := make([]int, len(d.list))
+// everyPlace are the places of n candidates.
+func everyPlace(n int) []int {
+	out := make([]int, n)
 	for i := range out {
 		out[i] = i
 	}

@@ -23,7 +23,7 @@ type Queue struct {
 
 func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, lifecycle bool) *Queue {
 	q := &Queue{spread: newDispersion(sorted, all, terms)}
-	q.left = q.spread.everyPlace()
+	q.left = everyPlace(len(sorted))
 	q.lifecycle = lifecycle && count(sorted, preparingUpdate) > 0
 	return q
 }
