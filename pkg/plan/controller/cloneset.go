@@ -24,6 +24,8 @@ type cloneSet struct {
 	update, current string
 	revisions       []cluster.Revision
 	rule            rules.CloneSet
+	// instances are the pods and claims by instance ID, nil where there are no claims.
+	instances *InstanceSurvey
 	// failed is why the update stopped, as the condition FailedUpdate has it, and
 	// failedScale why scaling did.
 	failed, failedScale string
@@ -39,8 +41,9 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 		Pods: v.Pods, PodChanges: v.PodChanges, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
 	}
 	s.rule.Counted = new(s.rule.Count(false))
-	claims := s.tidyClaims()
-	if s.scale(claims) {
+	s.surveyInstances()
+	s.tidyClaims()
+	if s.scale() {
 		s.pass.IfRefused = s.refused
 	} else {
 		s.updatePods()

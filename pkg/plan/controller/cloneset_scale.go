@@ -17,20 +17,20 @@ import (
 // scale brings the number of pods closer to what it should be, and reports whether
 // it wrote anything: the update then waits (docs/kruise/workloads.md#one-reconcile, steps 2 to
 // 6).
-func (s *cloneSet) scale(claims []*cluster.Claim) bool {
+func (s *cloneSet) scale() bool {
 	scale := s.rule.Scale()
 	s.setMessage(scale.Why)
 	for _, p := range scale.Undo {
 		s.enter(p, rules.StatePreparingNormal)
 	}
 	if n := scale.CreateOld + scale.CreateNew; n > 0 {
-		s.create(scale, freeIDs(claims, s.view.Pods, n))
+		s.create(scale, s.freeIDs(n))
 	}
 	if scale.Held > 0 {
 		s.pass.act(Event{Type: "Warning", Reason: "ScaleUpLimited", Message: scale.Why})
 	}
 	for _, p := range scale.Delete {
-		s.remove(p, claims)
+		s.remove(p)
 	}
 	return scale.Acts()
 }
@@ -78,7 +78,7 @@ func (s *cloneSet) newPod(revision string, ids []string, i int) CreatePod {
 }
 
 // remove takes a pod and its claims away, once no preDelete hook holds it.
-func (s *cloneSet) remove(p *cluster.Pod, claims []*cluster.Claim) {
+func (s *cloneSet) remove(p *cluster.Pod) {
 	to, gone := rules.StateToDelete(p, s.Spec.Lifecycle)
 	if !gone {
 		s.enter(p, to)
@@ -86,72 +86,9 @@ func (s *cloneSet) remove(p *cluster.Pod, claims []*cluster.Claim) {
 	}
 	s.pass.act(DeletePod{Pod: p})
 	s.event("SuccessfulDelete", "succeed to delete pod "+p.Name)
-	for _, c := range claims {
-		if id := instanceID(c.Labels); id != "" && id == instanceID(p.Labels) {
-			s.pass.act(ChangeClaim{Claim: c, Delete: true})
-		}
+	for _, c := range s.claimsOf(p) {
+		s.pass.act(ChangeClaim{Claim: c, Delete: true})
 	}
-}
-
-func instanceID(labels map[string]string) string { return labels[kruise.CloneSetInstanceIDLabel] }
-
-// tidyClaims returns the claims of the CloneSet that are there to stay. Without
-// reuse those that lost their pod go: a terminating or finished pod takes its own
-// along (docs/kruise/workloads.md#named-pods-and-claims).
-func (s *cloneSet) tidyClaims() []*cluster.Claim {
-	if len(s.view.Claims) == 0 {
-		return nil
-	}
-	active, leaving := s.podsByID()
-	var stay []*cluster.Claim
-	for _, c := range s.view.Claims {
-		id := instanceID(c.Labels)
-		switch {
-		case c.Deleting || c.Owner.UID != s.view.Workload.UID:
-		case s.Spec.ScaleStrategy.EnablePVCReuse || id == "" || active[id] != nil:
-			stay = append(stay, c)
-		case leaving[id] != nil:
-			p := leaving[id]
-			s.pass.act(ChangeClaim{Claim: c, Owner: &cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}})
-		default:
-			s.pass.act(ChangeClaim{Claim: c, Delete: true})
-		}
-	}
-	return stay
-}
-
-// podsByID returns the pods by instance id: those that count, and those that go.
-func (s *cloneSet) podsByID() (active, leaving map[string]*cluster.Pod) {
-	active, leaving = map[string]*cluster.Pod{}, map[string]*cluster.Pod{}
-	for _, p := range s.view.Pods {
-		to := leaving
-		if rules.Active(p) {
-			to = active
-		}
-		to[instanceID(p.Labels)] = p
-	}
-	return active, leaving
-}
-
-// freeIDs returns up to n instance ids of claims whose pod is lost, in order. A
-// pod that still terminates counts as lost, and keeps its name from being used
-// (recorded in 061).
-func freeIDs(claims []*cluster.Claim, pods []*cluster.Pod, n int) []string {
-	if len(claims) == 0 {
-		return nil
-	}
-	free := map[string]bool{}
-	for _, c := range claims {
-		free[instanceID(c.Labels)] = true
-	}
-	for _, p := range pods {
-		if rules.Active(p) {
-			delete(free, instanceID(p.Labels))
-		}
-	}
-	delete(free, "")
-	ids := slices.Sorted(maps.Keys(free))
-	return ids[:min(n, len(ids))]
 }
 
 // newClaims are the claims of a new pod; without an id their names end where the

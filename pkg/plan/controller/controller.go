@@ -40,7 +40,7 @@ type View struct {
 	Related []*cluster.Pod
 	// Children are the ReplicaSets of a Deployment.
 	Children []*cluster.Workload
-	// Claims are those that belong to the workload's pods.
+	// Claims are those that belong to the workload's pods, sorted by name.
 	Claims []*cluster.Claim
 	// ClaimChanges is the record of changes of Claims, nil where there is none.
 	ClaimChanges *cluster.Changes[ClaimChange]
@@ -64,6 +64,9 @@ type View struct {
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
 	// pass; nil has it look at every claim again.
 	ClaimSurvey *ClaimSurvey
+	// InstanceSurvey is what the controller of a CloneSet remembers of pods and claims by instance
+	// ID; nil has it look at all of them again.
+	InstanceSurvey *InstanceSurvey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
 	Pick func(n int) int

@@ -64,14 +64,15 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*prototype
 	pods      podList
-	// survey, ordinalSurvey, sidecarSurvey and claimSurvey are what the controller remembers of its
+	// survey, ordinalSurvey, sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
 	// last pass.
 	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
 	sidecarSurvey rules.SidecarSurvey
 	// injections are the pods that have the containers of a SidecarSet.
-	injections  injections
-	claimSurvey controller.ClaimSurvey
+	injections     injections
+	claimSurvey    controller.ClaimSurvey
+	instanceSurvey controller.InstanceSurvey
 	// claims are those that may belong to its pods, as they were after so many changes of all claims.
 	claims       []*cluster.Claim
 	claimsRead   int
