@@ -39,12 +39,25 @@ func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 		places = s.scattered(places, rolling.ScatterStrategy)
 	}
 	if s.anyPreparing() {
-		return slices.Values(preparedFirst(s.podsAt(slices.Values(places))))
+		return s.preparedFirst(places)
 	}
 	return func(yield func(*cluster.Pod) bool) {
 		for _, at := range places {
 			if !yield(s.pods[at]) {
 				return
+			}
+		}
+	}
+}
+
+// preparedFirst is [preparedFirst] for a caller that needs only the first of the pods.
+func (s *Survey) preparedFirst(places []int) iter.Seq[*cluster.Pod] {
+	return func(yield func(*cluster.Pod) bool) {
+		for _, prepared := range []bool{true, false} {
+			for _, at := range places {
+				if s.notes[at].traits.has(traitPreparingUpdate) == prepared && !yield(s.pods[at]) {
+					return
+				}
 			}
 		}
 	}
