@@ -169,11 +169,8 @@ type surveyQuestion struct {
 
 // note is what is remembered of the pod at one place of the list.
 type note struct {
-	traits traits
-	// terms has a bit for each term of the scatter strategy whose label the pod has, once
-	// it was asked for.
-	terms uint64
-	asked bool
+	traits  traits
+	scatter scatterNote
 }
 
 // traits are the properties of a pod that the rules of a CloneSet ask for.

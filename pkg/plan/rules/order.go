@@ -265,50 +265,69 @@ func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *
 	return d
 }
 
-// dispersion is that of the candidates at some places among all active pods: the labels of a
-// pod are looked at once, however often the order is asked for.
-func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
-	if len(terms) > 64 { // a note has no more bits
-		return newDispersion(s.podsAt(slices.Values(places)), s.active(), terms)
-	}
-	if !slices.Equal(s.terms, terms) {
-		s.terms = slices.Clone(terms)
-		for at := range s.notes {
-			s.notes[at].asked = false
-		}
-	}
+// scatterNote is what is remembered of a pod's labels: a bit for each term of the scatter strategy
+// whose label it has, once they were read.
+type scatterNote struct {
+	terms uint64
+	read  bool
+}
+
+// maxRememberedTerms is how many bits a note has.
+const maxRememberedTerms = 64
+
+// rememberedDispersion is that of the candidates at some of n places: the labels of a pod are read
+// once, however often the order is asked for. at returns the pod of a place, nil where it does not
+// count, and its note.
+func rememberedDispersion(places []int, n int, terms []kruise.UpdateScatterTerm, at func(place int) (*cluster.Pod, *scatterNote)) *dispersion {
 	d := &dispersion{has: make([][]bool, len(terms)), matched: make([]int, len(terms))}
-	for at := range s.notes {
-		n := &s.notes[at]
-		if !n.traits.has(traitActive) {
+	for place := range n {
+		p, note := at(place)
+		if p == nil {
 			continue
 		}
 		d.all++
-		if !n.asked {
-			n.asked, n.terms = true, termsOf(s.pods[at], terms)
+		if !note.read {
+			*note = scatterNote{termsOf(p, terms), true}
 		}
 		for i := range terms {
-			d.matched[i] += int(n.terms >> i & 1)
+			d.matched[i] += int(note.terms >> i & 1)
 		}
 	}
 	for i := range terms {
 		d.has[i] = make([]bool, len(places))
 	}
-	for i, at := range places {
+	for i, place := range places {
+		_, note := at(place)
 		for term := range terms {
-			d.has[term][i] = s.notes[at].terms>>term&1 == 1
+			d.has[term][i] = note.terms>>term&1 == 1
 		}
 	}
 	return d
 }
 
+// dispersion is that of the candidates at some places among all active pods.
+func (s *Survey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
+	if len(terms) > maxRememberedTerms {
+		return newDispersion(s.podsAt(slices.Values(places)), s.active(), terms)
+	}
+	if !slices.Equal(s.terms, terms) {
+		s.terms = slices.Clone(terms)
+		for at := range s.notes {
+			s.notes[at].scatter = scatterNote{}
+		}
+	}
+	return rememberedDispersion(places, len(s.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
+		n := &s.notes[at]
+		if !n.traits.has(traitActive) {
+			return nil, &n.scatter
+		}
+		return s.pods[at], &n.scatter
+	})
+}
+
 // scattered are the places of the candidates in the order of a scatter strategy.
 func (s *Survey) scattered(places []int, terms []kruise.UpdateScatterTerm) []int {
-	order := s.dispersion(places, terms).scatter(everyPlace(len(places)))
-	for i, at := range order {
-		order[i] = places[at]
-	}
-	return order
+	return s.dispersion(places, terms).order(places)
 }
 
 // termsOf has a bit for each term whose label the pod has.
@@ -338,16 +357,25 @@ func (d *dispersion) pods(places []int) []*cluster.Pod {
 	return out
 }
 
+// order returns the candidates, which are at these places, in their order.
+func (d *dispersion) order(places []int) []int {
+	order := d.scatter(everyPlace(len(places)))
+	for i, at := range order {
+		order[i] = places[at]
+	}
+	return order
+}
+
 // scatter orders some of the candidates.
 func (d *dispersion) scatter(places []int) []int {
-	for _, term := range d.order(places) {
+	for _, term := range d.termOrder(places) {
 		places = d.scatterTerm(places, term)
 	}
 	return places
 }
 
-// order are the terms, those that more candidates have first.
-func (d *dispersion) order(places []int) []int {
+// termOrder are the terms, those that more candidates have first.
+func (d *dispersion) termOrder(places []int) []int {
 	terms, counts := make([]int, len(d.has)), make([]int, len(d.has))
 	for term, has := range d.has {
 		terms[term] = term

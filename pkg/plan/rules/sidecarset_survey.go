@@ -30,6 +30,7 @@ type SidecarSurvey struct {
 	mark    cluster.Mark[int]
 	pods    []*cluster.Pod  // as they were in the list
 	notes   []sidecarTraits // of the same places
+	scatter []scatterNote   // of the same places
 	changed []int
 
 	// counts are the numbers of the status. leftOut are old pods that the update strategy's selector
@@ -41,6 +42,9 @@ type SidecarSurvey struct {
 	// pods whose hot upgrade can be completed.
 	matched, unmarked, flips numberSet
 	waiting                  sidecarQueue
+	// terms are those of the scatter strategy that its notes are about. starred are the terms of the
+	// strategy as it has them, every those with each value written out.
+	terms, starred, every []kruise.UpdateScatterTerm
 }
 
 // sidecarQuestion is what the notes depend on, beside the pods. What it refers to never changes.
@@ -128,13 +132,14 @@ func (v *SidecarSurvey) forget(place int) {
 	if v.notes[place].any(sidecarWaiting) {
 		v.waiting.drop(place)
 	}
-	v.pods[place], v.notes[place] = nil, 0
+	v.pods[place], v.notes[place], v.scatter[place] = nil, 0, scatterNote{}
 }
 
 // resize has room for n places.
 func (v *SidecarSurvey) resize(n int) {
 	v.pods = append(v.pods[:min(n, len(v.pods))], make([]*cluster.Pod, max(n-len(v.pods), 0))...)
 	v.notes = append(v.notes[:min(n, len(v.notes))], make([]sidecarTraits, max(n-len(v.notes), 0))...)
+	v.scatter = append(v.scatter[:min(n, len(v.scatter))], make([]scatterNote, max(n-len(v.scatter), 0))...)
 	for _, set := range []*numberSet{&v.matched, &v.unmarked, &v.flips} {
 		set.grow(n)
 	}
@@ -217,6 +222,56 @@ func (v *SidecarSurvey) podsAt(places iter.Seq[int]) (out []*cluster.Pod) {
 		out = append(out, v.pods[place])
 	}
 	return out
+}
+
+// waitingPlaces are those of the pods that could be upgraded, before they are scattered.
+func (v *SidecarSurvey) waitingPlaces() []int {
+	places := slices.Clone(v.waiting.sorted())
+	slices.Reverse(places)
+	return places
+}
+
+// everyValue writes the value * out as one term per value that a matched pod has, or had when the
+// terms were written out: a term without pods changes no order.
+func (v *SidecarSurvey) everyValue(terms []kruise.UpdateScatterTerm) []kruise.UpdateScatterTerm {
+	if !slices.ContainsFunc(terms, func(t kruise.UpdateScatterTerm) bool { return t.Value == "*" }) {
+		return terms
+	}
+	if !slices.Equal(v.starred, terms) || v.anyNewValue() {
+		v.starred, v.every = slices.Clone(terms), everyValue(terms, v.podsAt(v.matched.all()))
+	}
+	return v.every
+}
+
+// anyNewValue reports whether a pod that has not been read yet has a value that is not among the
+// terms.
+func (v *SidecarSurvey) anyNewValue() bool {
+	for place := range v.matched.all() {
+		if v.scatter[place].read {
+			continue
+		}
+		for _, term := range v.starred {
+			value, ok := v.pods[place].Labels[term.Key]
+			if ok && term.Value == "*" && !slices.Contains(v.every, kruise.UpdateScatterTerm{Key: term.Key, Value: value}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dispersion is that of the candidates at some places among all matched pods.
+func (v *SidecarSurvey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
+	if !slices.Equal(v.terms, terms) {
+		v.terms = slices.Clone(terms)
+		clear(v.scatter)
+	}
+	return rememberedDispersion(places, len(v.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
+		if !v.notes[at].any(sidecarMatched) {
+			return nil, &v.scatter[at]
+		}
+		return v.pods[at], &v.scatter[at]
+	})
 }
 
 // sorted are the pods that could be upgraded, before they are scattered.

@@ -125,8 +125,11 @@ func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
 	if len(terms) == 0 {
 		return v.sorted()
 	}
-	matched := v.podsAt(v.matched.all())
-	return slices.Values(scatter(slices.Collect(v.sorted()), matched, everyValue(terms, matched)))
+	places := v.waitingPlaces()
+	if terms = v.everyValue(terms); len(terms) > maxRememberedTerms {
+		return slices.Values(scatter(slices.Collect(v.sorted()), v.podsAt(v.matched.all()), terms))
+	}
+	return slices.Values(v.podsAt(slices.Values(v.dispersion(places, terms).order(places))))
 }
 
 // chosen is what the strategy's own selector lets be upgraded.
