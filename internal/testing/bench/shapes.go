@@ -247,6 +247,9 @@ func manyPods() []shape {
 		{"one at a time", "{rollingUpdate: {maxUnavailable: 1}}"},
 		{"one at a time, with maxSurge", "{rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}"},
 		{"one at a time, with minReadySeconds", "{rollingUpdate: {maxUnavailable: 1}}\n  minReadySeconds: 10"},
+		{"one at a time, with scatterStrategy", "{rollingUpdate: {maxUnavailable: 1, scatterStrategy: [{key: team, value: shop}]}}"},
+		{"one at a time, with volumeClaimTemplates", "{rollingUpdate: {maxUnavailable: 1}}\n" + claims},
+		{"one at a time, in place", "{rollingUpdate: {maxUnavailable: 1, podUpdatePolicy: InPlaceIfPossible}}"},
 	} {
 		template := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: "+each.strategy, 1)
 		out = append(out, shape{name: "pods of a CloneSet, " + each.how, groups: []group{{template, one}}, verbs: onChange})
@@ -266,8 +269,10 @@ func podsWithSidecars() []shape {
 	cold := set("{matchLabels: {team: shop}}")
 	const image = `image: "registry.example.org/mesh/agent:$v"`
 	hot := strings.Replace(cold, image, image+`, upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "registry.example.org/mesh/empty:1"}`, 1)
+	scattered := strings.Replace(cold, "spec:\n", "spec:\n  updateStrategy: {scatterStrategy: [{key: app, value: \"*\"}]}\n", 1)
 	return []shape{
 		{name: "pods of a SidecarSet, one at a time", groups: []group{{cold, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
+		{name: "pods of a SidecarSet with scatterStrategy, one at a time", groups: []group{{scattered, one}}, beside: beside, verbs: onChange},
 		{name: "pods of a SidecarSet with hot upgrade, one at a time", groups: []group{{hot, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
 	}
 }

@@ -275,10 +275,12 @@ func (v *SidecarSurvey) dispersion(places []int, terms []kruise.UpdateScatterTer
 }
 
 // sorted are the pods that could be upgraded, before they are scattered.
-func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] {
-	places := v.waiting.sorted()
+func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] { return v.podsIn(v.waitingPlaces()) }
+
+// podsIn are the pods of places, for a caller that may need only the first of them.
+func (v *SidecarSurvey) podsIn(places []int) iter.Seq[*cluster.Pod] {
 	return func(yield func(*cluster.Pod) bool) {
-		for _, place := range slices.Backward(places) {
+		for _, place := range places {
 			if !yield(v.pods[place]) {
 				return
 			}

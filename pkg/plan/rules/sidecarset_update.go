@@ -129,7 +129,7 @@ func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
 	if terms = v.everyValue(terms); len(terms) > maxRememberedTerms {
 		return slices.Values(scatter(slices.Collect(v.sorted()), v.podsAt(v.matched.all()), terms))
 	}
-	return slices.Values(v.podsAt(slices.Values(v.dispersion(places, terms).order(places))))
+	return v.podsIn(v.dispersion(places, terms).order(places))
 }
 
 // chosen is what the strategy's own selector lets be upgraded.
