@@ -34,20 +34,49 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 	rolling := c.rolling()
 	s := c.renewed()
-	places := s.rankedPlaces(rolling.PriorityStrategy, back)
+	ranked := s.rankedPlaces(rolling.PriorityStrategy, back)
+	order := slices.Values(ranked)
 	if len(rolling.ScatterStrategy) > 0 {
-		places = s.scattered(places, rolling.ScatterStrategy)
+		order = s.scattered(ranked, rolling.ScatterStrategy)
 	}
 	if s.anyPreparing() {
-		return s.preparedFirst(places)
+		return s.preparedFirst(slices.Collect(order))
 	}
 	return func(yield func(*cluster.Pod) bool) {
-		for _, at := range places {
-			if !yield(s.pods[at]) {
+		for place := range order {
+			if !yield(s.pods[place]) {
 				return
 			}
 		}
 	}
+}
+
+// scattered are the places of the candidates in the order of a scatter strategy among all active
+// pods.
+func (s *Survey) scattered(candidates []int, terms []kruise.UpdateScatterTerm) iter.Seq[int] {
+	if len(terms) > maxRememberedTerms {
+		return func(yield func(int) bool) {
+			list := s.podsAt(slices.Values(candidates))
+			for at := range newDispersion(list, s.active(), terms).scatter(everyPlace(len(list))) {
+				if !yield(candidates[at]) {
+					return
+				}
+			}
+		}
+	}
+	if !slices.Equal(s.terms, terms) {
+		s.terms = slices.Clone(terms)
+		for at := range s.notes {
+			s.notes[at].scatter = scatterNote{}
+		}
+	}
+	return rememberedDispersion(len(s.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
+		n := &s.notes[at]
+		if !n.traits.has(traitActive) {
+			return nil, &n.scatter
+		}
+		return s.pods[at], &n.scatter
+	}).scatter(candidates)
 }
 
 // preparedFirst is [preparedFirst] for a caller that needs only the first of the pods.

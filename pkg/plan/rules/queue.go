@@ -15,6 +15,8 @@ import (
 // step scatters again what is left, as Kruise does (docs/kruise/workloads.md#update-order).
 type Queue struct {
 	spread *dispersion
+	// list are the pods, by place.
+	list []*cluster.Pod
 	// left are the places of pods that were not taken yet, in the sorted order.
 	left []int
 	// lifecycle is whether pods in PreparingUpdate come first.
@@ -22,7 +24,7 @@ type Queue struct {
 }
 
 func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, lifecycle bool) *Queue {
-	q := &Queue{spread: newDispersion(sorted, all, terms)}
+	q := &Queue{spread: newDispersion(sorted, all, terms), list: sorted}
 	q.left = everyPlace(len(sorted))
 	q.lifecycle = lifecycle && count(sorted, preparingUpdate) > 0
 	return q
@@ -49,16 +51,19 @@ func (q *Queue) Len() int { return len(q.left) }
 
 // Take returns the next n pods, or as many as there are, and forgets them.
 func (q *Queue) Take(n int) []*cluster.Pod {
-	order := q.spread.scatter(q.left)
+	order := slices.Collect(q.spread.scatter(q.left))
 	if q.lifecycle {
 		order = q.preparedFirst(order)
 	}
 	n = upTo(n, len(order))
-	gone := make([]bool, len(q.spread.list))
+	gone := make([]bool, len(q.list))
 	for _, at := range order[:n] {
 		gone[at] = true
 	}
-	taken := q.spread.pods(order[:n])
+	taken := make([]*cluster.Pod, n)
+	for i, at := range order[:n] {
+		taken[i] = q.list[at]
+	}
 	// What is left keeps its sorted order: the next step scatters it again.
 	left := make([]int, 0, len(order)-n)
 	for _, at := range q.left {
@@ -73,7 +78,7 @@ func (q *Queue) Take(n int) []*cluster.Pod {
 func (q *Queue) preparedFirst(order []int) []int {
 	var first, rest []int
 	for _, at := range order {
-		if preparingUpdate(q.spread.list[at]) {
+		if preparingUpdate(q.list[at]) {
 			first = append(first, at)
 		} else {
 			rest = append(rest, at)

@@ -260,13 +260,13 @@ func (v *SidecarSurvey) anyNewValue() bool {
 	return false
 }
 
-// dispersion is that of the candidates at some places among all matched pods.
-func (v *SidecarSurvey) dispersion(places []int, terms []kruise.UpdateScatterTerm) *dispersion {
+// dispersion is that of all matched pods.
+func (v *SidecarSurvey) dispersion(terms []kruise.UpdateScatterTerm) *dispersion {
 	if !slices.Equal(v.terms, terms) {
 		v.terms = slices.Clone(terms)
 		clear(v.scatter)
 	}
-	return rememberedDispersion(places, len(v.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
+	return rememberedDispersion(len(v.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
 		if !v.notes[at].any(sidecarMatched) {
 			return nil, &v.scatter[at]
 		}
@@ -275,12 +275,14 @@ func (v *SidecarSurvey) dispersion(places []int, terms []kruise.UpdateScatterTer
 }
 
 // sorted are the pods that could be upgraded, before they are scattered.
-func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] { return v.podsIn(v.waitingPlaces()) }
+func (v *SidecarSurvey) sorted() iter.Seq[*cluster.Pod] {
+	return v.podsIn(slices.Values(v.waitingPlaces()))
+}
 
 // podsIn are the pods of places, for a caller that may need only the first of them.
-func (v *SidecarSurvey) podsIn(places []int) iter.Seq[*cluster.Pod] {
+func (v *SidecarSurvey) podsIn(places iter.Seq[int]) iter.Seq[*cluster.Pod] {
 	return func(yield func(*cluster.Pod) bool) {
-		for _, place := range places {
+		for place := range places {
 			if !yield(v.pods[place]) {
 				return
 			}

@@ -125,11 +125,10 @@ func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
 	if len(terms) == 0 {
 		return v.sorted()
 	}
-	places := v.waitingPlaces()
 	if terms = v.everyValue(terms); len(terms) > maxRememberedTerms {
 		return slices.Values(scatter(slices.Collect(v.sorted()), v.podsAt(v.matched.all()), terms))
 	}
-	return v.podsIn(v.dispersion(places, terms).order(places))
+	return v.podsIn(v.dispersion(terms).scatter(v.waitingPlaces()))
 }
 
 // chosen is what the strategy's own selector lets be upgraded.
