@@ -539,3 +539,12 @@ func TestUpdateCandidates_RememberLabels(t *testing.T) {
 		}
 	}
 }
+
+// preparedFirst puts pods that were chosen before, and that a hook holds, in
+// front.
+func preparedFirst(list []*cluster.Pod) []*cluster.Pod {
+	if count(list, preparingUpdate) == 0 {
+		return list
+	}
+	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
+}

@@ -79,7 +79,8 @@ func (s *Survey) scattered(candidates []int, terms []kruise.UpdateScatterTerm) i
 	}).scatter(candidates)
 }
 
-// preparedFirst is [preparedFirst] for a caller that needs only the first of the pods.
+// preparedFirst are the pods of places, with those in front that were chosen before and that a hook
+// holds.
 func (s *Survey) preparedFirst(places []int) iter.Seq[*cluster.Pod] {
 	return func(yield func(*cluster.Pod) bool) {
 		for _, prepared := range []bool{true, false} {

@@ -87,15 +87,6 @@ func (q *Queue) preparedFirst(order []int) []int {
 	return append(first, rest...)
 }
 
-// preparedFirst puts pods that were chosen before, and that a hook holds, in
-// front.
-func preparedFirst(list []*cluster.Pod) []*cluster.Pod {
-	if count(list, preparingUpdate) == 0 {
-		return list
-	}
-	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
-}
-
 // Placing names in a few words what gives a pod its place in an update order: the first of the
 // sort keys in which it differs from a plain ready pod.
 type Placing struct {

@@ -224,7 +224,7 @@ type groups struct{ groups, matched, rest, surplus int }
 
 // grouping cuts m and u candidates. When more of the pods without the label are
 // updated already than of those with it, the sizes are those of the whole
-// workload, so that the pattern goes on from where earlier rounds left it.
+// workload, so that the pattern continues where earlier rounds left it.
 func grouping(m, u, allMatched, allRest int) groups {
 	if allMatched > 0 && allRest > 0 && allRest*m < u*allMatched {
 		matched, rest := sizes(allMatched, allRest)

@@ -34,11 +34,12 @@ type SidecarSurvey struct {
 	changed []int
 
 	// counts are the numbers of the status. leftOut are old pods that the update strategy's selector
-	// does not match, stuck old pods that only recreation can bring up to date, and unready old pods
+	// does not match, notUpgradable old pods that only recreation can bring up to date, and unready old pods
 	// that are not ready.
-	counts                  kruise.SidecarSetStatus
-	leftOut, stuck, unready int
-	// These are sets of places. unmarked are stuck pods whose condition does not have it yet, flips
+	counts                          kruise.SidecarSetStatus
+	leftOut, notUpgradable, unready int
+	// These are sets of places. unmarked are pods that are not upgradable and whose
+	// condition does not have it yet, flips
 	// pods whose hot upgrade can be completed.
 	matched, unmarked, flips numberSet
 	waiting                  sidecarQueue
@@ -80,7 +81,7 @@ const (
 	sidecarOld
 	sidecarUnready
 	sidecarLeftOut
-	sidecarStuck
+	sidecarNotUpgradable
 	// sidecarWaiting is that an upgrade could take the pod now.
 	sidecarWaiting
 )
@@ -156,7 +157,7 @@ func (v *SidecarSurvey) note(s *SidecarSet, place int, p *cluster.Pod) {
 	if !s.Updated(p) {
 		t |= v.oldTraits(s, p)
 	}
-	if t.any(sidecarOld) && !t.any(sidecarLeftOut|sidecarStuck) && !s.InFlight(p) {
+	if t.any(sidecarOld) && !t.any(sidecarLeftOut|sidecarNotUpgradable) && !s.InFlight(p) {
 		t |= sidecarWaiting
 		v.waiting.put(place, v.rank(p))
 	}
@@ -164,7 +165,7 @@ func (v *SidecarSurvey) note(s *SidecarSet, place int, p *cluster.Pod) {
 	v.count(t, 1)
 	v.matched.set(place, true)
 	v.flips.set(place, s.FlipReady(p))
-	if t.any(sidecarStuck) {
+	if t.any(sidecarNotUpgradable) {
 		_, unmarked := s.UpgradableCondition(p, false)
 		v.unmarked.set(place, unmarked)
 	}
@@ -181,7 +182,7 @@ func (v *SidecarSurvey) rank(p *cluster.Pod) rank {
 
 // oldTraits are the traits of a pod that is not updated.
 func (v *SidecarSurvey) oldTraits(s *SidecarSet, p *cluster.Pod) sidecarTraits {
-	return sidecarOld | sidecarTrait(sidecarUnready, !s.Ready(p)) | sidecarTrait(sidecarStuck, !s.Upgradable(p)) |
+	return sidecarOld | sidecarTrait(sidecarUnready, !s.Ready(p)) | sidecarTrait(sidecarNotUpgradable, !s.Upgradable(p)) |
 		sidecarTrait(sidecarLeftOut, !v.chosen.Matches(labels.Set(p.Labels)))
 }
 
@@ -202,7 +203,7 @@ func (v *SidecarSurvey) count(t sidecarTraits, by int32) {
 		n.UpdatedReadyPods += by * one(t.any(sidecarHealthy))
 	}
 	v.leftOut += int(by * one(t.any(sidecarLeftOut)))
-	v.stuck += int(by * one(t.any(sidecarStuck)))
+	v.notUpgradable += int(by * one(t.any(sidecarNotUpgradable)))
 	v.unready += int(by * one(t.any(sidecarUnready)))
 }
 

@@ -192,9 +192,9 @@ func oneByOne(s *SidecarSet) sidecarAnswer {
 		MatchedPods: int32(len(matched)), UpdatedPods: int32(len(matched) - len(old)), ReadyPods: int32(count(matched, s.healthy)),
 		UpdatedReadyPods: int32(count(matched, func(p *cluster.Pod) bool { return s.Updated(p) && s.healthy(p) })),
 	}}
-	stuck := filter(old, not(s.Upgradable))
-	a.NotUpgradable = len(stuck)
-	a.Refuse = names(filter(stuck, func(p *cluster.Pod) bool { _, other := s.UpgradableCondition(p, false); return other }))
+	left := filter(old, not(s.Upgradable))
+	a.NotUpgradable = len(left)
+	a.Refuse = names(filter(left, func(p *cluster.Pod) bool { _, other := s.UpgradableCondition(p, false); return other }))
 	a.LeftOut = count(old, not(s.Chooses))
 	chosen := s.chosen()
 	wait := prioritize(inOrder(filter(old, func(p *cluster.Pod) bool {

@@ -87,7 +87,7 @@ func TestSidecarSet_Matched(t *testing.T) {
 
 func TestSidecarSet_ChooseUpdate(t *testing.T) {
 	with := func(strategy string) string { return meshSpec + "updateStrategy: {" + strategy + "}" }
-	for _, c := range []struct{ name, spec, pods, want, order, stuck, why string }{
+	for _, c := range []struct{ name, spec, pods, want, order, refused, why string }{
 		{"one at a time", meshSpec, "4*o", "p4", "p4 p3 p2 p1", "", "p3 waits"},
 		{"upgraded, not ready", meshSpec, "3*o n!", "", "p3 p2 p1", "", "p3 waits"},
 		{"E16", with("partition: 30%, maxUnavailable: 25%"), "8*o n n!", "p8 p7", "p8 p7 p6 p5 p4", "", "p6 waits"},
@@ -108,8 +108,8 @@ func TestSidecarSet_ChooseUpdate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := sidecarSet(t, c.spec, c.pods).ChooseUpdate()
-			if names(got.Pods) != c.want || names(got.Order) != c.order || names(got.Refuse) != c.stuck {
-				t.Errorf("takes %q of %q, stuck %q", names(got.Pods), names(got.Order), names(got.Refuse))
+			if names(got.Pods) != c.want || names(got.Order) != c.order || names(got.Refuse) != c.refused {
+				t.Errorf("takes %q of %q, refused %q", names(got.Pods), names(got.Order), names(got.Refuse))
 			}
 			if !strings.Contains(got.Why, c.why) || len(got.Flip) > 0 {
 				t.Errorf("why %q, flips %q", got.Why, names(got.Flip))

@@ -40,7 +40,7 @@ func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
 func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus { return s.surveyed().counts }
 
 func (s *SidecarSet) choose(v *SidecarSurvey) SidecarSetUpdate {
-	out := SidecarSetUpdate{NotUpgradable: v.stuck, Refuse: v.podsAt(v.unmarked.all())}
+	out := SidecarSetUpdate{NotUpgradable: v.notUpgradable, Refuse: v.podsAt(v.unmarked.all())}
 	switch strategy := s.Spec.UpdateStrategy; {
 	case strategy.Type == kruise.NotUpdateSidecarSetStrategyType:
 		out.Why = "update strategy NotUpdate: only new pods get the new sidecar"
