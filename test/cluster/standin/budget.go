@@ -16,7 +16,7 @@ import (
 
 // budgets runs the controller of PodUnavailableBudgets.
 func (s *standIns) budgets(ctx context.Context) error {
-	l := newLoop(s.countBudget)
+	l := s.newLoop(s.countBudget)
 	// All budgets of the namespace: which one a pod is for takes as long to find out
 	// as counting does.
 	nearby := func(before, after metav1.Object) []types.NamespacedName {

@@ -24,7 +24,7 @@ import (
 // distributions runs the controller of ResourceDistributions
 // (docs/kruise/distribution.md#resourcedistribution).
 func (s *standIns) distributions(ctx context.Context) error {
-	l := newLoop(s.distribute)
+	l := s.newLoop(s.distribute)
 	l.start(ctx)
 	mine := owner("ResourceDistribution")
 	copies := func(before, after metav1.Object) []types.NamespacedName {

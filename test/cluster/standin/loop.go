@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,8 +18,9 @@ const (
 	retryMost  = 1000 * time.Second
 )
 
-// workers is how many objects of a kind have their turn at once.
-const workers = 4
+// workers is how many objects of a kind have their turn at once. A turn mostly waits for
+// answers, and on a busy machine one that writes much must not delay all others.
+const workers = 16
 
 // loop gives the objects of one kind their turns; two turns of one object never
 // overlap.
@@ -30,11 +32,16 @@ type loop struct {
 	// retry is how long after a failure it comes back; 0 doubles the wait each
 	// time.
 	retry time.Duration
+
+	pace *Pace
+	mu   sync.Mutex
+	// woken is since when an object has had changes that no turn has looked at.
+	woken map[types.NamespacedName]time.Time
 }
 
-func newLoop(turn func(context.Context, types.NamespacedName) (time.Duration, error)) *loop {
+func (s *standIns) newLoop(turn func(context.Context, types.NamespacedName) (time.Duration, error)) *loop {
 	limits := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](retryFirst, retryMost)
-	return &loop{queue: workqueue.NewTypedRateLimitingQueue(limits), turn: turn}
+	return &loop{queue: workqueue.NewTypedRateLimitingQueue(limits), turn: turn, pace: s.pace, woken: map[types.NamespacedName]time.Time{}}
 }
 
 // start works until the context ends.
@@ -54,7 +61,9 @@ func (l *loop) next(ctx context.Context) bool {
 		return false
 	}
 	defer l.queue.Done(key)
+	since := l.looks(key)
 	again, err := l.turn(ctx, key)
+	l.pace.note(time.Since(since))
 	switch {
 	case err == nil:
 		l.queue.Forget(key)
@@ -69,12 +78,34 @@ func (l *loop) next(ctx context.Context) bool {
 	return true
 }
 
+// add gives an object a turn because of a change.
+func (l *loop) add(key types.NamespacedName) {
+	l.mu.Lock()
+	if _, ok := l.woken[key]; !ok {
+		l.woken[key] = time.Now()
+	}
+	l.mu.Unlock()
+	l.queue.Add(key)
+}
+
+// looks begins a turn, and returns since when it was due.
+func (l *loop) looks(key types.NamespacedName) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since, ok := l.woken[key]
+	if !ok {
+		return time.Now()
+	}
+	delete(l.woken, key)
+	return since
+}
+
 // wake has the loop look at the objects that a change concerns; before or after
 // is nil for what comes or goes.
 func (l *loop) wake(i cache.SharedIndexInformer, concerned func(before, after metav1.Object) []types.NamespacedName) error {
 	add := func(before, after metav1.Object) {
 		for _, key := range concerned(before, after) {
-			l.queue.Add(key)
+			l.add(key)
 		}
 	}
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{

@@ -1,7 +1,10 @@
 package standin
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +25,7 @@ func TestWatch_SeesAPodOfTheSameName(t *testing.T) {
 	from.Add(pod("old"))
 	informer := cache.NewSharedIndexInformer(from, &corev1.Pod{}, 0, nil)
 	seen := make(chan [2]types.UID, 3)
-	err := newLoop(nil).wake(informer, func(before, after metav1.Object) []types.NamespacedName {
+	err := new(standIns).newLoop(nil).wake(informer, func(before, after metav1.Object) []types.NamespacedName {
 		var uids [2]types.UID
 		for i, o := range []metav1.Object{before, after} {
 			if o != nil {
@@ -47,4 +50,36 @@ func TestWatch_SeesAPodOfTheSameName(t *testing.T) {
 			t.Errorf("then %q, want %q", got, want)
 		}
 	}
+}
+
+// TestPace_IsFromTheChangeToTheEndOfTheTurn: a change in the middle of a turn has to wait for
+// the next one.
+func TestPace_IsFromTheChangeToTheEndOfTheTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		s := &standIns{pace: new(Pace)}
+		l := s.newLoop(func(context.Context, types.NamespacedName) (time.Duration, error) {
+			time.Sleep(2 * time.Second)
+			return 0, nil
+		})
+		l.start(ctx)
+		web := types.NamespacedName{Namespace: "a", Name: "web"}
+		l.add(web)
+		time.Sleep(1500 * time.Millisecond)
+		l.add(web)
+		time.Sleep(time.Second)
+		if late := s.pace.Restart(); late != 2*time.Second {
+			t.Errorf("the first turn ends %v late, want 2s", late)
+		}
+		time.Sleep(time.Minute)
+		if late := s.pace.Restart(); late != 2500*time.Millisecond {
+			t.Errorf("the second turn ends %v late, want 2.5s", late)
+		}
+		time.Sleep(time.Minute)
+		if late := s.pace.Restart(); late != 0 {
+			t.Errorf("without a turn it is %v late", late)
+		}
+	})
 }

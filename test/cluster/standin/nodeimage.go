@@ -20,7 +20,7 @@ import (
 // node's labels, and without the tags of jobs that are gone (docs/kruise/jobs.md#image-pulls). It
 // does not wait for half a minute first.
 func (s *standIns) nodeImages(ctx context.Context) error {
-	l := newLoop(s.mirror)
+	l := s.newLoop(s.mirror)
 	l.start(ctx)
 	return errors.Join(
 		l.wake(s.store.kruise["NodeImage"], itself),

@@ -22,7 +22,7 @@ import (
 // pulls runs the controller of ImagePullJobs, which writes what nodes should pull
 // into their NodeImages (docs/kruise/jobs.md#image-pulls).
 func (s *standIns) pulls(ctx context.Context) error {
-	l := newLoop(s.pull)
+	l := s.newLoop(s.pull)
 	l.start(ctx)
 	return errors.Join(
 		l.wake(s.store.kruise["ImagePullJob"], itself),

@@ -17,7 +17,7 @@ import (
 // readiness opens the gate KruisePodReady of every new pod
 // (docs/kruise/workloads.md#what-is-added-to-pods).
 func (s *standIns) readiness(ctx context.Context) error {
-	l := newLoop(s.openGate)
+	l := s.newLoop(s.openGate)
 	l.start(ctx)
 	return l.wake(s.store.pods, func(before, after metav1.Object) []types.NamespacedName {
 		if p, ok := after.(*corev1.Pod); ok && before == nil && p != nil {

@@ -23,7 +23,7 @@ const recreateAgent = "ContainerRecreateRequest"
 // recreates runs the controller of ContainerRecreateRequests; the part of the
 // node's agent is the modelled nodes' (docs/kruise/jobs.md#containerrecreaterequest).
 func (s *standIns) recreates(ctx context.Context) error {
-	l := newLoop(s.recreate)
+	l := s.newLoop(s.recreate)
 	l.start(ctx)
 	return errors.Join(
 		l.wake(s.store.kruise[recreateAgent], itself),

@@ -31,7 +31,11 @@ import (
 // cluster that serves its API: it comes after kruise.API(). The feature gates are
 // those of the recordings: every pod has the gate KruisePodReady,
 // PodUnavailableBudgets guard updates too, deletions are protected.
-func Controllers() cluster.Option { return cluster.WithAddOn("stand-ins", install) }
+func Controllers() cluster.Option { return controllers(nil) }
+
+func controllers(p *Pace) cluster.Option {
+	return cluster.WithAddOn("stand-ins", func(ctx context.Context, c *cluster.Cluster) error { return install(ctx, c, p) })
+}
 
 // gates are the feature gates that rules ask for.
 func gates() plan.Gates { return plan.DefaultGates() }
@@ -50,12 +54,13 @@ type standIns struct {
 	// permits keeps questions to one budget apart.
 	permits sync.Mutex
 	memory  memory
+	pace    *Pace
 }
 
 // install starts everything and returns when webhooks are in force and all
 // controllers look.
-func install(ctx context.Context, c *cluster.Cluster) error {
-	s := &standIns{client: c.Client(), nodes: c.Nodes, restarts: newRestarts()}
+func install(ctx context.Context, c *cluster.Cluster, p *Pace) error {
+	s := &standIns{client: c.Client(), nodes: c.Nodes, restarts: newRestarts(), pace: p}
 	var err error
 	if s.dynamic, err = dynamic.NewForConfig(c.Config()); err != nil {
 		return err

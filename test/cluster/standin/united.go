@@ -51,7 +51,7 @@ func native(resource string) schema.GroupVersionResource {
 
 // uniteds runs the controller of UnitedDeployments (docs/kruise/distribution.md#uniteddeployment).
 func (s *standIns) uniteds(ctx context.Context) error {
-	l := newLoop(s.unite)
+	l := s.newLoop(s.unite)
 	l.start(ctx)
 	errs := []error{l.wake(s.store.kruise[unitedKind], itself)}
 	for _, k := range subsetKinds {

@@ -21,7 +21,7 @@ const notSeen = 20 * time.Millisecond
 // workloads runs the controllers whose models are in package controller.
 func (s *standIns) workloads(ctx context.Context) error {
 	for _, kind := range []string{"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet"} {
-		l := newLoop(func(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
+		l := s.newLoop(func(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
 			return s.reconcile(ctx, kind, key)
 		})
 		if kind == "CloneSet" {
