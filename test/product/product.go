@@ -12,15 +12,15 @@ import (
 	"syscall"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 // Binary returns the path of the binary: what package testrun has built or, where the
 // suite runs without it, what it builds once in a process. One process at a time builds,
 // because suites run side by side.
 var Binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv(hermetic.ProductEnv); path != "" {
-		_ = os.Getenv(hermetic.ProductSumEnv) // go test notes what was asked for
+	if path := os.Getenv(testenv.Product); path != "" {
+		_ = os.Getenv(testenv.ProductSum) // go test notes what was asked for
 		return path, nil
 	}
 	top, err := checkout.Top()

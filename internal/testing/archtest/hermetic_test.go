@@ -63,3 +63,33 @@ func usesHermetic(f *ast.File) bool {
 	})
 	return main && calls
 }
+
+// TestHermetic_IsInTestBinariesAlone: it replaces the environment of each program that
+// contains it.
+func TestHermetic_IsInTestBinariesAlone(t *testing.T) {
+	files := 0
+	for _, root := range []string{"cmd", "internal", "pkg", "test"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", "..", root), func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			files++
+			for _, i := range f.Imports {
+				if strings.HasSuffix(strings.Trim(i.Path.Value, `"`), "/internal/testing/hermetic") {
+					t.Errorf("%s imports package hermetic, which is for tests; names of variables are in package testenv", p)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 500 {
+		t.Fatalf("only %d files found: the walk is broken", files)
+	}
+}

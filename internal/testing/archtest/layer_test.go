@@ -9,8 +9,9 @@ var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
 	"internal/testing/checkout":    {},
-	"internal/testing/hermetic":    {},
-	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/hermetic"},
+	"internal/testing/testenv":     {},
+	"internal/testing/hermetic":    {"internal/testing/testenv"},
+	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/testenv"},
 	"internal/testing/conformance": {"github.com/google/go-cmp/cmp", "internal/testing/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/testing/arbitrary":   {"internal/testing/conformance", "pkg/kruise", "pkg/kruise/schema"},
 	"internal/testing/golden": {

@@ -4,6 +4,8 @@
 package hermetic
 
 import (
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,11 +14,28 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
-// Variables of test packages are set before TestMain, and some are local times; this
-// package is initialized before them.
-func init() { time.Local = time.UTC }
+// Variables of packages are set before TestMain. Of test packages, some are local times; of
+// client-go, the kubeconfig and the folder for caches. This package is initialized before
+// them: each of its imports is one of theirs, and its path comes first.
+func init() {
+	time.Local = time.UTC
+	if os.Getenv(testenv.Hermetic) != "" {
+		return
+	}
+	asked = os.Getenv(testenv.Spent) != ""
+	entry.enter()
+}
+
+var (
+	// asked reports whether Run prints the processor time.
+	asked bool
+	// entry is into the environment of this process.
+	entry entrance
+)
 
 // Main runs the tests of a package in an environment of their own. Call it from
 // TestMain and return.
@@ -25,17 +44,15 @@ func Main(m interface{ Run() int }) { os.Exit(Run(m)) }
 // Run is Main for a TestMain that leaves the end of the process to another package. It
 // returns the exit code.
 func Run(m interface{ Run() int }) int {
-	asked := os.Getenv(SpentEnv) != "" && os.Getenv(marker) == ""
-	leave, err := enter()
-	if err != nil {
+	defer entry.leave()
+	if err := entry.furnish(); err != nil {
 		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
 		return 1
 	}
-	defer leave()
 	spacious()
 	code := m.Run()
 	if d, known := Spent(); asked && known {
-		fmt.Printf("%s%s\n", SpentLine, d)
+		fmt.Printf("%s%s\n", testenv.SpentLine, d)
 	}
 	return code
 }
@@ -60,39 +77,49 @@ func spacious() {
 	}
 }
 
-// marker indicates that the environment is already one of Enter's: a test binary may start
-// itself again.
-const marker = "KUBECTL_KRUISE_HERMETIC"
+// entrance is the change to an environment of a process's own. Without one, as in a process
+// that a test binary has started, its home is "".
+type entrance struct {
+	// home is the new HOME. It exists from furnish to leave.
+	home string
+	// path is the PATH of the machine.
+	path string
+	err  error
+}
 
-// enter replaces the environment of the process. The function that it returns removes
-// the files of the new one. In a process that a hermetic process started, Enter changes
-// nothing.
-func enter() (leave func(), err error) {
-	if os.Getenv(marker) != "" {
-		return func() {}, nil
-	}
-	home, err := os.MkdirTemp("", "kubectl-kruise-home-")
-	if err != nil {
-		return nil, err
-	}
-	leave = func() { _ = os.RemoveAll(home) }
-	env, err := environment(home)
-	if err != nil {
-		leave()
-		return nil, err
-	}
+// enter replaces the variables. It makes no file: a test binary that is started again as
+// another program, without the variables, never comes to furnish and leave.
+func (e *entrance) enter() {
+	e.path = os.Getenv("PATH")
+	e.home = filepath.Join(os.TempDir(), "kubectl-kruise-home-"+rand.Text())
+	env := environment(e.home)
 	os.Clearenv()
 	for name, value := range env {
-		if err := os.Setenv(name, value); err != nil {
-			leave()
-			return nil, err
+		e.err = errors.Join(e.err, os.Setenv(name, value))
+	}
+}
+
+// furnish makes the files that the variables name.
+func (e *entrance) furnish() error {
+	if e.home == "" || e.err != nil {
+		return e.err
+	}
+	if err := os.Mkdir(e.home, 0o700); err != nil {
+		return err
+	}
+	if ownPrograms {
+		if err := link(e.path, programsOf(e.home)); err != nil {
+			return err
 		}
 	}
-	if err := quiet(); err != nil {
-		leave()
-		return nil, err
+	return quiet()
+}
+
+// leave removes them.
+func (e *entrance) leave() {
+	if e.home != "" {
+		_ = os.RemoveAll(e.home)
 	}
-	return leave, nil
 }
 
 // quiet turns off the telemetry of the go command, which would write to the home in the
@@ -109,16 +136,22 @@ func quiet() error {
 	return os.WriteFile(filepath.Join(dir, "mode"), []byte("off"), 0o600)
 }
 
+// ownPrograms reports whether PATH is a folder of links. On Windows these need rights of
+// their own, and PATH is the machine's.
+const ownPrograms = runtime.GOOS != "windows"
+
+func programsOf(home string) string { return filepath.Join(home, "bin") }
+
 // environment is what tests see. Its home is a folder that is empty but for the
 // programs.
-func environment(home string) (map[string]string, error) {
+func environment(home string) map[string]string {
 	env := kept(os.Environ())
-	if env[ToolsEnv] != "" {
+	if env[testenv.Tools] != "" {
 		delete(env, "GOGC")
 	}
 	locate(env)
 	maps.Copy(env, map[string]string{
-		marker:                "1",
+		testenv.Hermetic:      "1",
 		"HOME":                home,
 		"XDG_CACHE_HOME":      filepath.Join(home, "cache"),
 		"XDG_CONFIG_HOME":     filepath.Join(home, "config"),
@@ -132,20 +165,18 @@ func environment(home string) (map[string]string, error) {
 		"USER":                "tester",
 		"GIT_CONFIG_GLOBAL":   os.DevNull,
 		"GIT_CONFIG_NOSYSTEM": "1",
+		"PATH":                programsOf(home),
 	})
-	if runtime.GOOS == "windows" { // where links need rights of their own
+	if !ownPrograms {
 		env["PATH"] = os.Getenv("PATH")
-		return env, nil
 	}
-	bin := filepath.Join(home, "bin")
-	env["PATH"] = bin
-	return env, link(bin)
+	return env
 }
 
 // prefixes begin the names of variables that tests, or the go command that some of them
 // run, are meant to see.
 var prefixes = []string{
-	"CHAOS_", "CONFORMANCE_", "KRUISE_CONFORMANCE=", "UPDATE=", "KUBECTL_KRUISE_SERVER=", ServersEnv + "=", "KUBECTL_KRUISE_TEST_",
+	"CHAOS_", "CONFORMANCE_", "KRUISE_CONFORMANCE=", "UPDATE=", "KUBECTL_KRUISE_SERVER=", testenv.Servers + "=", "KUBECTL_KRUISE_TEST_",
 	"GO", "CC=", "CXX=", "CGO_", "SSL_CERT_", "TMPDIR=", "SYSTEMROOT=", "TMP=", "TEMP=",
 }
 
@@ -163,18 +194,6 @@ func kept(list []string) map[string]string {
 	return env
 }
 
-// Variables that tests see.
-const (
-	// ServersEnv names the folder with the servers of the test cluster.
-	ServersEnv = "KUBECTL_KRUISE_SERVERS"
-	// ProductEnv is the path of the product that package testrun has built.
-	ProductEnv = "KUBECTL_KRUISE_TEST_PRODUCT"
-	// ProductSumEnv is the checksum of that file: go test runs suites again when it changes.
-	ProductSumEnv = "KUBECTL_KRUISE_TEST_PRODUCT_SUM"
-	// ToolsEnv indicates that GOGC is for the go command alone, so that tests do not see it.
-	ToolsEnv = "KUBECTL_KRUISE_TEST_TOOLS"
-)
-
 // locate names the folders that are found through HOME otherwise: the caches of the go
 // command and the servers of the test cluster, which every run shares.
 func locate(env map[string]string) {
@@ -190,7 +209,7 @@ func locate(env map[string]string) {
 		err  error
 		path string
 	}{
-		{ServersEnv, cacheErr, filepath.Join(cache, "kubectl-kruise", "servers")},
+		{testenv.Servers, cacheErr, filepath.Join(cache, "kubectl-kruise", "servers")},
 		{"GOCACHE", cacheErr, filepath.Join(cache, "go-build")},
 		{"GOPATH", homeErr, filepath.Join(home, "go")},
 	} {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 // report makes the test binary print what it sees in an environment of its own.
@@ -135,6 +137,32 @@ func TestMain_HidesTheMachine(t *testing.T) {
 	}
 }
 
+// TestImports_AreThoseOfClientGo: so no test binary can initialize client-go before this package.
+func TestImports_AreThoseOfClientGo(t *testing.T) {
+	imports := func(of string) map[string]bool {
+		cmd := exec.Command("go", "list", "-deps", of)
+		cmd.Stderr = t.Output()
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]bool{}
+		for line := range strings.Lines(string(out)) {
+			all[strings.TrimSpace(line)] = true
+		}
+		return all
+	}
+	first, theirs := imports("."), imports("k8s.io/client-go/tools/clientcmd")
+	if len(first) < 50 {
+		t.Fatalf("only %d imports found", len(first))
+	}
+	for path := range first {
+		if ours := strings.HasPrefix(path, "github.com/kubectl-kruise/"); !ours && !theirs[path] {
+			t.Errorf("%s is not imported by client-go, which may be initialized before it", path)
+		}
+	}
+}
+
 // TestMain_NeedsNoHome: a HOME that is no folder, as some containers have it, is no obstacle.
 func TestMain_NeedsNoHome(t *testing.T) {
 	caches := t.TempDir()
@@ -186,7 +214,7 @@ func TestMain_LetsTheHeapGrow(t *testing.T) {
 		see    string
 	}{
 		"usually":     {nil, heapGrowth, heapLimit, " "},
-		"by testrun":  {[]string{"GOGC=77", ToolsEnv + "=1"}, heapGrowth, heapLimit, " "},
+		"by testrun":  {[]string{"GOGC=77", testenv.Tools + "=1"}, heapGrowth, heapLimit, " "},
 		"by the user": {[]string{"GOGC=50", "GOMEMLIMIT=1GiB"}, 50, 1 << 30, "50 1GiB"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,22 +20,39 @@ const programs = `
 	containerd-shim-runc-v2 ip ip6tables iptables lsmod modprobe mount nsenter runc sysctl umount unshare
 `
 
-// link makes a folder with a link to each of the programs that the PATH holds.
-func link(bin string) error {
+// link makes a folder with a link to each of the programs that a PATH holds.
+func link(path, bin string) error {
 	if err := os.MkdirAll(bin, 0o750); err != nil {
 		return err
 	}
 	for name := range strings.FieldsSeq(programs) {
-		path, err := exec.LookPath(name)
+		program, err := find(path, name)
 		if err != nil {
-			continue // a test that needs it says so
-		}
-		if path, err = filepath.Abs(path); err != nil {
 			return err
 		}
-		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+		if program == "" {
+			continue // a test that needs it says so
+		}
+		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// find returns where a program is on a PATH, and "" if it is not there.
+func find(path, name string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if dir == "" {
+			dir = "."
+		}
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return "", err
+		}
+		if program, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return program, nil
+		}
+	}
+	return "", nil
 }

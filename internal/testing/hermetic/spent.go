@@ -8,13 +8,6 @@ import (
 	"time"
 )
 
-// SpentEnv asks Main for a last line with the processor time of the tests, which package
-// testrun lists.
-const SpentEnv = "KUBECTL_KRUISE_TEST_SPENT"
-
-// SpentLine begins the line that SpentEnv asks for. A duration follows.
-const SpentLine = "processor time: "
-
 // tick is the unit of times in /proc.
 const tick = 10 * time.Millisecond
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 func TestParse_ReadsFieldsAfterTheName(t *testing.T) {
@@ -73,9 +75,9 @@ func TestMain_ReportsTheCPUTimeOfTests(t *testing.T) {
 		env  []string
 		want bool
 	}{
-		"asked":             {[]string{SpentEnv + "=1"}, true},
+		"asked":             {[]string{testenv.Spent + "=1"}, true},
 		"not asked":         {nil, false},
-		"inside of another": {[]string{SpentEnv + "=1", marker + "=1"}, false},
+		"inside of another": {[]string{testenv.Spent + "=1", testenv.Hermetic + "=1"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
@@ -86,7 +88,7 @@ func TestMain_ReportsTheCPUTimeOfTests(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, last, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-			text, said := strings.CutPrefix(last, SpentLine)
+			text, said := strings.CutPrefix(last, testenv.SpentLine)
 			if d, err := time.ParseDuration(text); said != c.want || said && (err != nil || d < 0) {
 				t.Errorf("the last line is %q: %v", last, err)
 			}

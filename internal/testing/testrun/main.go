@@ -31,7 +31,7 @@ import (
 	"syscall"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 // options are the flags.
@@ -178,12 +178,12 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 // processor instead of 2.6, and it is the same with and without a C compiler; the race detector
 // needs cgo.
 func prepare(flags []string) error {
-	env := map[string]string{hermetic.SpentEnv: "1"}
+	env := map[string]string{testenv.Spent: "1"}
 	if os.Getenv("CGO_ENABLED") == "" && !slices.Contains(flags, "-race") {
 		env["CGO_ENABLED"] = "0"
 	}
 	if os.Getenv("GOGC") == "" {
-		env["GOGC"], env[hermetic.ToolsEnv] = "400", "1"
+		env["GOGC"], env[testenv.Tools] = "400", "1"
 	}
 	for name, value := range env {
 		if err := os.Setenv(name, value); err != nil {
@@ -212,7 +212,7 @@ func compile(ctx context.Context, top string) error {
 	if _, err := io.Copy(sum, f); err != nil {
 		return err
 	}
-	return errors.Join(os.Setenv(hermetic.ProductEnv, path), os.Setenv(hermetic.ProductSumEnv, hex.EncodeToString(sum.Sum(nil))))
+	return errors.Join(os.Setenv(testenv.Product, path), os.Setenv(testenv.ProductSum, hex.EncodeToString(sum.Sum(nil))))
 }
 
 // run runs the part's packages and writes their events.

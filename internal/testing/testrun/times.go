@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 // took is how long the tests of a package took, in seconds, and how they ended.
@@ -69,8 +69,8 @@ func read(r io.Reader) ([]took, error) {
 		case e.Test != "" || e.Package == "":
 		case e.Action == "output" && strings.HasSuffix(strings.TrimSpace(e.Output), "(cached)"):
 			cached[e.Package] = true
-		case e.Action == "output" && strings.HasPrefix(e.Output, hermetic.SpentLine):
-			d, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(e.Output, hermetic.SpentLine)))
+		case e.Action == "output" && strings.HasPrefix(e.Output, testenv.SpentLine):
+			d, err := time.ParseDuration(strings.TrimSpace(strings.TrimPrefix(e.Output, testenv.SpentLine)))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.Package, err)
 			}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/testenv"
 )
 
 // Newest is the server line that tests run on by default.
@@ -25,7 +25,7 @@ const (
 	// lineEnv names the server line, "v1.37" or "v1.36".
 	lineEnv = "KUBECTL_KRUISE_SERVER"
 	// cacheEnv names the cache folder, default <user cache>/kubectl-kruise/servers.
-	cacheEnv = hermetic.ServersEnv
+	cacheEnv = testenv.Servers
 )
 
 // kubernetes is the module whose version names a server line's binaries.
