@@ -42,7 +42,10 @@ func controlPlane(t *testing.T) *rest.Config {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	cmd := exec.Command(program)
-	cmd.Dir = ".." // where it finds the Go types that its definitions are made of
+	// There it finds the Go types that its definitions are made of.
+	cmd.Dir = ".."
+	// It remembers nothing of what other clusters serve, and needs no home for that.
+	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+t.TempDir())
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
