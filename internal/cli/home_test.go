@@ -11,7 +11,7 @@ import (
 )
 
 // TestHome_IsTheTests: client-go decides when it is initialized where the kubeconfig and
-// the caches are. Those of whoever runs the tests would change what they see.
+// the caches are. Those of the user who runs the tests would change what they see.
 func TestHome_IsTheTests(t *testing.T) {
 	for name, path := range map[string]string{
 		"kubeconfig": clientcmd.RecommendedHomeFile,

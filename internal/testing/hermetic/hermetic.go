@@ -21,6 +21,7 @@ import (
 // Variables of packages are set before TestMain. Of test packages, some are local times; of
 // client-go, the kubeconfig and the folder for caches. This package is initialized before
 // them: each of its imports is one of theirs, and its path comes first.
+//
 // Without a PATH, which go test always sets, the process is the isolated one that reads files of
 // strangers, and its variables are what a test of it looks at.
 func init() {

@@ -73,8 +73,8 @@ type busy struct {
 	pace *standin.Pace
 }
 
-// replayAll replays the cases together. One that fails in the crowd is replayed once
-// more, alone: on a machine that is busy with sixteen cases a container may need
+// replayAll replays the cases together. One that fails in the crowd is replayed again,
+// alone: on a machine that is busy with sixteen cases a container may need
 // longer than a recorded grace period, and what happens then was never recorded.
 func (b *busy) replayAll(ctx context.Context, cases []conformance.Case) []error {
 	verdicts := make([]error, len(cases))
