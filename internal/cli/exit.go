@@ -149,11 +149,11 @@ func hintOf(err error) string {
 	if bad, ok := errors.AsType[*command.UsageError](err); ok {
 		return bad.Hint
 	}
+	if record, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
+		return record.Hint() // and not that of the field which makes it so
+	}
 	if fault, ok := errors.AsType[*tree.Error](err); ok {
 		return fault.Hint
-	}
-	if record, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
-		return record.Hint()
 	}
 	return kubectl.Hint(err)
 }

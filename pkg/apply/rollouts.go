@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -31,18 +32,28 @@ type Records interface {
 // read as one: it was edited, or another version has written it.
 type UnreadableRecordError struct {
 	Namespace, ConfigMap string
+	// Group is true for the record of a group of rollouts.
+	Group bool
 	// Err is what is wrong with it.
 	Err error
 }
 
 // Error names the ConfigMap and what is wrong with it.
 func (u UnreadableRecordError) Error() string {
-	return fmt.Sprintf("ConfigMap %s/%s holds no rollout that this version can read: %v", u.Namespace, u.ConfigMap, u.Err)
+	what := "rollout"
+	if u.Group {
+		what = "group of rollouts"
+	}
+	return fmt.Sprintf("ConfigMap %s/%s holds no %s that this version can read: %v", u.Namespace, u.ConfigMap, what, u.Err)
 }
 
 // Hint names the commands that show and remove it.
 func (u UnreadableRecordError) Hint() string {
-	return fmt.Sprintf("'kubectl get configmap %[2]s -n %[1]s -o yaml' shows it; 'kubectl delete configmap %[2]s -n %[1]s' removes it, the plan and its history included, and leaves the workload as it is", u.Namespace, u.ConfigMap)
+	remove := fmt.Sprintf("'kubectl delete configmap %s -n %s' removes it", u.ConfigMap, u.Namespace)
+	if !u.Group {
+		remove = "'kubectl kruise rollout run … --discard-record' removes it before the next rollout, " + strings.TrimSuffix(remove, " removes it") + " at once"
+	}
+	return fmt.Sprintf("'kubectl get configmap %s -n %s -o yaml' shows it; %s, the plan and its history included, and leaves the workload as it is", u.ConfigMap, u.Namespace, remove)
 }
 
 // Unwrap returns the cause.

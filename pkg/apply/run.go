@@ -54,7 +54,9 @@ type run struct {
 	ref     cluster.Ref
 	plan    plan.Plan
 	opt     Options
-	result  Result
+	// bySpec indicates that the plan is what the present spec amounts to.
+	bySpec bool
+	result Result
 	reporter
 	// last is what was done last, repeats how often it was.
 	last    []plan.Action

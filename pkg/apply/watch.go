@@ -17,11 +17,22 @@ func Watch(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Optio
 	return r.loop(ctx, r.follow)
 }
 
+// WatchSpec reports what becomes of the pods of a workload by its present spec, whatever rollout is
+// recorded, and writes nothing. It ends when every pod that the spec lets be updated is updated and
+// ready; a spec that changes meanwhile is followed.
+func WatchSpec(ctx context.Context, c Cluster, ref cluster.Ref, o Options) (Result, error) {
+	r := &run{cluster: c, ref: ref, bySpec: true, opt: o, reporter: reporter{emit: o.Emit}}
+	return r.loop(ctx, r.follow)
+}
+
 // follow observes the cluster once, and reports.
 func (r *run) follow(ctx context.Context) error {
 	s, err := r.cluster.Observe(ctx, r.ref)
 	if err != nil {
 		return err
+	}
+	if r.bySpec {
+		r.plan, s = plan.ForSpec(s)
 	}
 	now := r.cluster.Now()
 	d := plan.Next(r.plan, s, now)

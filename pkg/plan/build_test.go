@@ -139,7 +139,7 @@ func TestBuild_ContinuesAPartialUpdate(t *testing.T) {
 			}
 		}
 	}
-	described, err := must(planfile.Read(planfile.Write(p))).WithDescription(s)
+	described, err := must(planfile.Read(must(planfile.Write(p)))).WithDescription(s)
 	if err != nil || len(described.Change.Fields) != 1 || described.Change.FromRevision != "web-older" {
 		t.Errorf("read from its file it is described as %+v, %v", described.Change, err)
 	}

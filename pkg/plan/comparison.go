@@ -104,11 +104,14 @@ func (b *builder) resumeDeployment() {
 }
 
 // readSubject reads the workload whose rules count.
-func (b *comparison) readSubject() subject {
+func (b *comparison) readSubject() (s subject) {
 	if b.plan.Driver == DriverClient {
-		return b.clientSubject()
+		s = b.clientSubject()
+	} else {
+		s = kindOf(b.desired.Object).subject(b)
 	}
-	return kindOf(b.desired.Object).subject(b)
+	s.updated = min(s.updated, s.total) // pods that leave with a smaller number, or with a surge, are not of the plan
+	return s
 }
 
 // clientSubject reads a native object whose pods the client updates: order and limits are those of

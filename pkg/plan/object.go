@@ -55,18 +55,18 @@ func specOf(w *cluster.Workload, version string) (map[string]any, error) {
 // changes, and lists what changes outside of the template.
 func (b *comparison) compareSpecs() error {
 	version := versionOf(b.present)
-	old, err := specOf(b.present, version)
-	if err != nil {
-		return err
-	}
-	like := b.desired
+	base, like := b.present, b.desired // a default that only one of them spells out is no change
 	if v, ok := cluster.Of(b.present.Object).Partition(); ok {
 		if _, both := cluster.Of(b.desired.Object).Partition(); both {
-			like = withPartition(like, v)
+			base, like = withPartition(base, v), withPartition(like, v)
 		}
 	}
 	if n, ok := cluster.Of(b.present.Object).Replicas(); ok {
-		like = withReplicas(like, n)
+		base, like = withReplicas(base, n), withReplicas(like, n)
+	}
+	old, err := specOf(base, version)
+	if err != nil {
+		return err
 	}
 	updated, err := specOf(like, version)
 	if err != nil {
@@ -76,6 +76,9 @@ func (b *comparison) compareSpecs() error {
 		if !templateField(b.present, field) {
 			b.specChanged = true
 		}
+	}
+	if old, err = specOf(b.present, version); err != nil {
+		return err
 	}
 	wanted, err := specOf(b.desired, version)
 	if err != nil {

@@ -94,6 +94,14 @@ func CurrentSpecPlan(s Snapshot) Plan {
 	return p
 }
 
+// ForSpec is the question what becomes of the pods by the present spec, whatever rollout is
+// recorded: its plan, and the snapshot without the progress of that rollout, which is of another
+// plan.
+func ForSpec(s Snapshot) (Plan, Snapshot) {
+	s.Progress, s.Base = Progress{}, nil
+	return CurrentSpecPlan(s), s
+}
+
 // UpdatablePods returns how many pods of a workload get a new template with its current partition,
 // pause and strategy; total is the number of pods in the object. ok is false if pods are updated
 // only when they are deleted.

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -33,6 +35,8 @@ type Policy struct {
 	// HookAnswer is after how long a program answers the workload's lifecycle hooks,
 	// as the plan assumes; 0 is [defaultHookAnswer], [HookNever] is never.
 	HookAnswer time.Duration
+	// Warnings are what was assumed when the policy was read; a plan has them, too.
+	Warnings []string
 }
 
 // PolicyStep is one step of a policy.
@@ -121,10 +125,10 @@ func CheckSteps(steps []PolicyStep) error {
 	return nil
 }
 
-// PauseAfter adds pauses as the flag --pause-after has them: 1 waits after the
-// first step for approval, 10%=5m for five minutes after the step that
-// is written 10%, all after every step but the last. Several are separated by
-// commas. Steps must be set before.
+// PauseAfter adds pauses as the flag --pause-after has them: 10% waits for approval at
+// that stop of the steps, 10%=5m for five minutes, all at every stop but the last. A number
+// that is no stop is the index of one, from 1 on. Several are separated by commas. Steps
+// must be set before.
 func (p *Policy) PauseAfter(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		which, long, timed := strings.Cut(strings.TrimSpace(part), "=")
@@ -137,16 +141,25 @@ func (p *Policy) PauseAfter(text string) error {
 			pause.For = d
 		}
 		if !p.pauseAt(which, pause) {
-			return textError("there is no step %q to pause after", pauseHint, which)
+			return textError("the steps do not stop at %q: they stop at "+p.stops(), pauseHint, which)
 		}
 	}
 	return nil
 }
 
-const pauseHint = "name a step by its place or its amount, and how long: --pause-after 1, --pause-after 10%=5m"
+const pauseHint = "name a stop of --steps, and how long: --pause-after 10%, --pause-after 10%=5m"
 
-// pauseAt finds the step: all, a place from 1 on, or the amount as written. Where
-// both could be meant the place counts.
+// stops lists where the steps stop.
+func (p *Policy) stops() string {
+	var out []string
+	for _, s := range p.Steps {
+		out = append(out, s.To.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// pauseAt finds the step: all, the amount at which it stops or, where none stops there, its index
+// from 1 on.
 func (p *Policy) pauseAt(which string, pause *Pause) bool {
 	if which == "all" {
 		for i := range max(len(p.Steps)-1, 0) {
@@ -154,15 +167,18 @@ func (p *Policy) pauseAt(which string, pause *Pause) bool {
 		}
 		return len(p.Steps) > 0
 	}
+	if stop, err := ParseAmount(which); err == nil {
+		for i := range p.Steps {
+			if p.Steps[i].To == stop {
+				p.Steps[i].Pause = pause
+				return true
+			}
+		}
+	}
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(p.Steps) {
 		p.Steps[n-1].Pause = pause
+		p.Warnings = append(p.Warnings, fmt.Sprintf("--pause-after %d: no step stops at %s, so it is taken for step %d, which stops at %s", n, counted.Of(n, "pod"), n, p.Steps[n-1].To))
 		return true
-	}
-	for i := range p.Steps {
-		if p.Steps[i].To.String() == which {
-			p.Steps[i].Pause = pause
-			return true
-		}
 	}
 	return false
 }

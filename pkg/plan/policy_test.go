@@ -75,7 +75,9 @@ func TestParseSteps_ReadsAndRefuses(t *testing.T) {
 func TestPauseAfter_FindsTheStep(t *testing.T) {
 	for text, want := range map[string]string{
 		"1":         "[hand - - -]",
+		"1,10%":     "[hand hand - -]",
 		"2,3=10m":   "[- hand 10m0s -]",
+		"50.0%":     "[- - hand -]",
 		"10%=30s":   "[- 30s - -]",
 		"all":       "[hand hand hand -]",
 		"all=1m":    "[1m0s 1m0s 1m0s -]",
@@ -102,12 +104,40 @@ func TestPauseAfter_FindsTheStep(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, got, want)
 		}
 	}
-	for text, hint := range map[string]string{"9": "name a step", "20%": "name a step", "1=soon": "write it as", "1=-3s": "write it as", "": "name a step"} {
+	for text, hint := range map[string]string{"9": "name a stop", "20%": "name a stop", "0": "name a stop", "1.5": "name a stop", "1=soon": "write it as", "1=-3s": "write it as", "": "name a stop"} {
 		p := Policy{Steps: must(ParseSteps("1,10%"))}
 		err := p.PauseAfter(text)
 		var e *tree.Error
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
 			t.Errorf("%q: %v", text, err)
+		}
+		if hint == "name a stop" && !strings.HasSuffix(e.Msg, "they stop at 1, 10%") {
+			t.Errorf("%q lists no stops: %v", text, err)
+		}
+	}
+}
+
+// TestPauseAfter_DropsNoPause: every value of the flag is a pause of its own, at the stop that it
+// names; an index is told apart from a stop by a warning.
+func TestPauseAfter_DropsNoPause(t *testing.T) {
+	for _, c := range []struct{ steps, after, want, warned string }{
+		{"1,3,100%", "1,3", "[1 3]", ""},
+		{"2,3,100%", "2", "[2]", ""},
+		{"1,3,100%", "1,2", "[1 3]", "--pause-after 2: no step stops at 2 pods, so it is taken for step 2, which stops at 3"},
+		{"5,10,100%", "1,10", "[5 10]", "--pause-after 1: no step stops at 1 pod, so it is taken for step 1, which stops at 5"},
+	} {
+		p := Policy{Steps: must(ParseSteps(c.steps))}
+		if err := p.PauseAfter(c.after); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+		var got []string
+		for _, s := range p.Steps {
+			if s.Pause != nil {
+				got = append(got, s.To.String())
+			}
+		}
+		if fmt.Sprint(got) != c.want || strings.Join(p.Warnings, "\n") != c.warned {
+			t.Errorf("%+v: pauses %v, warnings %q", c, got, p.Warnings)
 		}
 	}
 }

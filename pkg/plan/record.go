@@ -42,6 +42,47 @@ func (r Record) InFlight() bool {
 	return s == StateRunning || s == StateHeld
 }
 
+// IsCurrent reports whether a record says how the workload of a snapshot is now: a rollout in
+// flight does, and one that has ended as long as the live template is what it rolled out. One that
+// was completed also has to hold still: the spec, or pods, may have changed since.
+func (r Record) IsCurrent(s Snapshot, now time.Time) bool {
+	w := s.Object()
+	switch {
+	case r.Begun.IsZero():
+		return false
+	case r.InFlight() || w == nil || w.Object == nil || r.isDrift():
+		return true
+	case !r.isLiveTemplate(hashOf(w)):
+		return false
+	case r.State() == StateDone:
+		p, spec := ForSpec(s)
+		return Next(p, spec, now).Verb == Done
+	}
+	return true
+}
+
+// isDrift reports whether the rollout failed since others have changed the workload: their change
+// is no reason to take the failure for one of the past, until a user ends the rollout.
+func (r Record) isDrift() bool {
+	gate := ParseBlocker(r.Progress.Failed).Gate
+	return !r.Progress.Aborted && (gate == GateTemplate || gate == GatePartition || gate == GatePaused)
+}
+
+// isLiveTemplate reports whether a template is the one that the rollout has written; before it has
+// written any, the one that it started from.
+func (r Record) isLiveTemplate(hash string) bool {
+	c, p := r.Plan.Change, r.Progress
+	if hash == c.ToHash {
+		return true
+	}
+	for i := range r.Plan.Steps[:min(max(p.Step, 0)+1, len(r.Plan.Steps))] {
+		if r.Plan.Steps[i].Kind == StepUpdate && (i < p.Step || p.Sent > 0) {
+			return false
+		}
+	}
+	return r.State() != StateDone && hash == c.FromHash
+}
+
 // Describe reports in a few words where the rollout is.
 func (r Record) Describe() string { return r.Progress.Describe(r.Plan) }
 

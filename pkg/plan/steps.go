@@ -18,6 +18,9 @@ import (
 
 // addSteps makes the steps: shrink, pull, update and the stages after it, grow.
 func (b *builder) addSteps() error {
+	for _, text := range b.policy.Warnings {
+		b.warning("%s", text)
+	}
 	for _, step := range decreasingSteps(b.policy.Steps, b.subject.total) {
 		b.warning("step %s comes to fewer of %s than the one before: it is left out", step, counted.Of(b.subject.total, "pod"))
 	}
@@ -357,7 +360,10 @@ func (b *builder) addChecksAndPause(r stage, last bool) {
 		}
 		b.addStep(b.unchanging(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
 	}
-	if r.Pause != nil && !last {
+	switch {
+	case r.Pause != nil && last:
+		b.warning("the pause after %s is left out: no step follows it", at)
+	case r.Pause != nil:
 		b.addStep(b.unchanging(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
 	}
 }

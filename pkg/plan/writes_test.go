@@ -112,7 +112,7 @@ func TestWithDescription_ComparesPatches(t *testing.T) {
 	if got, err := honest.WithDescription(s); err != nil || got.Change.Mode != honest.Change.Mode || len(got.Change.Fields) != 1 {
 		t.Fatalf("an honest plan: %+v, %v", got.Change, err)
 	}
-	added := must(planfile.Read(planfile.Write(honest)))
+	added := must(planfile.Read(must(planfile.Write(honest))))
 	body := added.Steps[1].Patches[0].Body.([]any)
 	added.Steps[1].Patches[0].Body = slices.Concat(body, []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}})
 	struck := wide
@@ -128,10 +128,10 @@ func TestWithDescription_ComparesPatches(t *testing.T) {
 	relabelled := honest
 	relabelled.Change.Fields = slices.Clone(honest.Change.Fields)
 	relabelled.Change.Fields[0].New = "web:1.0.1"
-	undone := must(planfile.Read(planfile.Write(honest)))
+	undone := must(planfile.Read(must(planfile.Write(honest))))
 	undone.Steps[1].Patches[0].Body.([]any)[0] = map[string]any{"op": "test", "path": "/spec/replicas", "value": 11.0}
 	again := func(edit func(*plan.Plan)) plan.Plan {
-		p := must(planfile.Read(planfile.Write(honest)))
+		p := must(planfile.Read(must(planfile.Write(honest))))
 		edit(&p)
 		return p
 	}
@@ -179,7 +179,7 @@ func TestSpecWrites_ListsWhatIsBesideTheTemplate(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// A plan from a file was not compared: all that its patches write is listed.
-	read := must(planfile.Read(planfile.Write(p)))
+	read := must(planfile.Read(must(planfile.Write(p))))
 	if got := read.SpecWrites(); len(got) != 1 || got[0].Path != "spec.updateStrategy" || got[0].New == nil {
 		t.Errorf("%+v", got)
 	}
@@ -199,7 +199,7 @@ func TestDigest_CoversWhatIsApproved(t *testing.T) {
 	if len(digest) != len("sha256:")+32 {
 		t.Fatalf("%q", digest)
 	}
-	again := func() plan.Plan { return must(planfile.Read(planfile.Write(p))) }
+	again := func() plan.Plan { return must(planfile.Read(must(planfile.Write(p)))) }
 	if got := again(); got.Digest("cluster-1") != digest {
 		t.Error("a plan that was written and read has another digest")
 	}

@@ -34,7 +34,7 @@ type policyFlags struct {
 
 func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&p.steps, "steps", "", "pods updated after each step, such as 1,10%,50%,100%")
-	fl.StringVar(&p.pauseAfter, "pause-after", "", "steps to pause after: index, amount (10%) or all; 10%=5m continues after 5 minutes")
+	fl.StringVar(&p.pauseAfter, "pause-after", "", "stops of --steps to pause after, such as 1,10%, or all; 10%=5m continues after 5 minutes")
 	fl.DurationVar(&p.pause, "pause", 0, "duration of these pauses; without it they wait for approval")
 	fl.StringArrayVar(&p.urls, "verify-url", nil, "URL that must return 2xx after each step")
 	fl.StringArrayVar(&p.commands, "verify-command", nil, "command that must succeed after each step")

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -117,7 +118,11 @@ func (o *planOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.out != "" {
-		if err := emit.File(o.out, planfile.Write(m.Plan)); err != nil {
+		text, err := planfile.Write(m.Plan)
+		if err == nil {
+			err = emit.File(o.out, text)
+		}
+		if err != nil {
 			return err
 		}
 		o.printNote("wrote %s", o.out)
@@ -169,11 +174,8 @@ func (o *planOptions) digest(ctx context.Context, m *planning.Made) (string, err
 // write writes one plan; digest is "" where no cluster was asked.
 func (o *planOptions) write(w io.Writer, m *planning.Made, digest string) error {
 	switch o.output {
-	case "yaml":
-		_, err := w.Write(planfile.Write(m.Plan))
-		return err
-	case "json":
-		return writeJSON(w, planfile.Write(m.Plan))
+	case "yaml", "json":
+		return writeDocument(w, m.Plan, o.output == "json")
 	}
 	if o.output == "html" {
 		return o.writeHTML(w, []planReport{{made: m, digest: digest}})
@@ -215,11 +217,19 @@ func (o *planOptions) writeHTML(w io.Writer, list []planReport) error {
 	return html.Plans(w, plans, about)
 }
 
-// writeJSON writes the very document of -o yaml as JSON.
-func writeJSON(w io.Writer, doc []byte) error {
+// writeDocument writes a plan as its file has it, or the very document as JSON.
+func writeDocument(w io.Writer, p plan.Plan, asJSON bool) error {
+	text, err := planfile.Write(p)
+	switch {
+	case err != nil:
+		return err
+	case !asJSON:
+		_, err = w.Write(text)
+		return err
+	}
 	var v any
-	if err := yaml.Unmarshal(doc, &v); err != nil {
-		return fmt.Errorf("the plan cannot be read back: %w", err)
+	if err := yaml.Unmarshal(text, &v); err != nil {
+		return err
 	}
 	return view.JSON(w, v)
 }
@@ -306,7 +316,11 @@ func (o *planOptions) keepSeveral(list []plannedWorkload) error {
 	}
 	docs := make([]emit.Document, len(list))
 	for i, name := range emit.Names(objects) {
-		docs[i] = emit.Document{Name: name + ".yaml", Body: planfile.Write(list[i].made.Plan)}
+		text, err := planfile.Write(list[i].made.Plan)
+		if err != nil {
+			return err
+		}
+		docs[i] = emit.Document{Name: name + ".yaml", Body: text}
 	}
 	if err := emit.Folders(o.out, docs, func(path string) { o.printNote("kept %s: it was edited", path) }); err != nil {
 		return &resource.Error{Err: err, Hint: "of several workloads, --out names a folder"}
@@ -347,8 +361,12 @@ func (o *planOptions) printSeveral(w io.Writer, list []plannedWorkload, digests 
 func writeList(w io.Writer, list []plannedWorkload) error {
 	items := make([]any, len(list))
 	for i, p := range list {
-		if err := yaml.Unmarshal(planfile.Write(p.made.Plan), &items[i]); err != nil {
-			return fmt.Errorf("the plan of %s cannot be read back: %w", p.Name, err)
+		text, err := planfile.Write(p.made.Plan)
+		if err == nil {
+			err = yaml.Unmarshal(text, &items[i])
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return view.JSON(w, map[string]any{"apiVersion": "v1", "kind": "List", "items": items})

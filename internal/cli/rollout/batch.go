@@ -244,18 +244,18 @@ func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.
 // Settle waits until the workload's controller has brought its pods to where the
 // spec wants them.
 func (p *Part) Settle(ctx context.Context) error {
-	c := fresh{p.session.Cluster}
-	s, err := c.Observe(ctx, p.session.target.Ref)
+	c, ref := p.session.Cluster, p.session.target.Ref
+	s, err := c.Observe(ctx, ref)
 	if err != nil {
 		return err
 	}
-	standing := plan.CurrentSpecPlan(s)
-	if plan.Next(standing, s, c.Now()).Verb == plan.Done {
+	bySpec, s := plan.ForSpec(s)
+	if plan.Next(bySpec, s, c.Now()).Verb == plan.Done {
 		return nil
 	}
 	t := p.batch.eventPrinter()
 	defer t.stop()
-	res, err := apply.Watch(ctx, c, p.session.target.Ref, standing, apply.Options{Emit: t.event, Until: p.batch.until()})
+	res, err := apply.WatchSpec(ctx, c, ref, apply.Options{Emit: t.event, Until: p.batch.until()})
 	if err != nil {
 		return err
 	}
@@ -263,17 +263,6 @@ func (p *Part) Settle(ctx context.Context) error {
 		return nil
 	}
 	return p.batch.end(res)
-}
-
-// fresh is a cluster without what is recorded of a rollout: that is about another
-// plan.
-type fresh struct{ apply.Cluster }
-
-// Observe returns what is known of a workload, without the progress of any rollout.
-func (f fresh) Observe(ctx context.Context, ref cluster.Ref) (plan.Snapshot, error) {
-	s, err := f.Cluster.Observe(ctx, ref)
-	s.Progress, s.Base = plan.Progress{}, nil
-	return s, err
 }
 
 // begun is the rollout in progress that leads where a plan does; nil where none is

@@ -301,7 +301,9 @@ func (d runnerJobs) printManifest(ctx context.Context, s *session, p plan.Plan) 
 	if err := noSecretIn(&p); err != nil {
 		return err
 	}
-	spec.Plan = planfile.Write(p)
+	if spec.Plan, err = planfile.Write(p); err != nil {
+		return err
+	}
 	_, _ = fmt.Fprintf(d.factory.Streams.Err, "plan: %s\n", spec.Digest)
 	return d.printJob(spec)
 }

@@ -188,7 +188,7 @@ const (
 // documentEnd is the line between two documents, which no plan has.
 const documentEnd = "\n---\n"
 
-// writeGroup is the text of a group with its plans.
+// writeGroup is the text of a group with its plans, which readGroup takes.
 func writeGroup(rec group.Record) ([]byte, error) {
 	l := rec.Group.Limits
 	f := groupFile{
@@ -208,9 +208,15 @@ func writeGroup(rec group.Record) ([]byte, error) {
 	}
 	documents := [][]byte{bytes.TrimSpace(text)}
 	for _, p := range rec.Plans {
-		documents = append(documents, bytes.TrimSpace(planfile.Write(p)))
+		text, err := planfile.Write(p)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, bytes.TrimSpace(text))
 	}
-	return append(bytes.Join(documents, []byte(documentEnd)), '\n'), nil
+	all := append(bytes.Join(documents, []byte(documentEnd)), '\n')
+	_, err = parseGroup(all)
+	return all, err
 }
 
 // readGroup reads a group as writeGroup writes it. No member has a rollout before it.
@@ -219,16 +225,21 @@ func readGroup(file string) (group.Record, error) {
 	if err != nil {
 		return group.Record{}, err
 	}
-	broken := func(err error) (group.Record, error) {
-		return group.Record{}, fmt.Errorf("%s has no group of rollouts: %w", file, err)
+	rec, err := parseGroup(text)
+	if err != nil {
+		return rec, fmt.Errorf("%s has no group of rollouts: %w", file, err)
 	}
+	return rec, nil
+}
+
+func parseGroup(text []byte) (group.Record, error) {
 	documents := bytes.Split(text, []byte(documentEnd))
 	var f groupFile
 	if err := yaml.UnmarshalStrict(documents[0], &f); err != nil {
-		return broken(err)
+		return group.Record{}, err
 	}
 	if f.APIVersion != groupFileVersion || f.Kind != groupFileKind {
-		return broken(fmt.Errorf("it is a %q of %q", f.Kind, f.APIVersion))
+		return group.Record{}, fmt.Errorf("it is a %q of %q", f.Kind, f.APIVersion)
 	}
 	var members []group.Member
 	for _, one := range f.Members {
@@ -242,16 +253,12 @@ func readGroup(file string) (group.Record, error) {
 	for _, document := range documents[1:] {
 		p, err := planfile.Read(document)
 		if err != nil {
-			return broken(err)
+			return group.Record{}, err
 		}
 		plans = append(plans, p)
 	}
 	limits := group.Limits{Parallel: f.Limits.Parallel, MaxUnavailable: f.Limits.MaxUnavailable, MaxFailures: f.Limits.MaxFailures}
-	rec, err := group.NewRecord(f.Namespace, f.Name, members, limits, plans, make([]time.Time, len(plans)))
-	if err != nil {
-		return broken(err)
-	}
-	return rec, nil
+	return group.NewRecord(f.Namespace, f.Name, members, limits, plans, make([]time.Time, len(plans)))
 }
 
 // beginsAfter fills in when the rollout was begun that each member has recorded now: the group

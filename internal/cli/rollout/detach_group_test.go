@@ -66,9 +66,12 @@ func TestGroupFile_Refuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := groupOfTwo(t)
+	onePlan, err := planfile.Write(groupOfTwo(t).Plans[0])
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct{ text, want string }{
-		"a plan":           {string(planfile.Write(rec.Plans[0])), "has no group of rollouts"},
+		"a plan":           {string(onePlan), "has no group of rollouts"},
 		"another kind":     {strings.Replace(string(text), "kind: RolloutGroup", "kind: Rollouts", 1), `it is a "Rollouts"`},
 		"an unknown field": {strings.Replace(string(text), "limits:", "more: 1\nlimits:", 1), "more"},
 		"a plan is gone":   {string(text[:strings.LastIndex(string(text), documentEnd)]), "members: 2, plans: 1"},

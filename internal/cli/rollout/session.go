@@ -149,11 +149,14 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	return apply.Rollouts{
 		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, By: c.holder(), Approvals: approvals{c},
-		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
-		Waiting: func(holder string) {
-			_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
-		},
+		Open:    func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
+		Waiting: c.printWaiting,
 	}, err
+}
+
+// printWaiting names the holder of a rollout that may be gone.
+func (c *common) printWaiting(holder string) {
+	_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
 }
 
 // openRef begins to watch a workload of any namespace.

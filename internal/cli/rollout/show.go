@@ -73,7 +73,10 @@ func (o *showOptions) run(ctx context.Context) error {
 	}
 	out := o.factory.Streams.Out
 	if o.output == "yaml" {
-		_, err := out.Write(planfile.Write(rec.Plan))
+		text, err := planfile.Write(rec.Plan)
+		if err == nil {
+			_, err = out.Write(text)
+		}
 		return err
 	}
 	digests, err := approvals{o.common}.digests(ctx, rec.Plan)

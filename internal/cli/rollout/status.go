@@ -37,8 +37,9 @@ type statusOptions struct {
 }
 
 const statusLong = `Show the status of a rollout and what it is waiting for. For a workload without a
-recorded rollout, it reports whether its controller has reached the desired state.
-Nothing is written.
+recorded rollout, or after one whose template is no longer that of the workload, it
+reports whether its controller has reached the desired state: every pod that the spec
+lets be updated is updated and ready. Nothing is written.
 
 One workload is watched until its rollout ends, and the exit code is its result; with
 --watch=false, or with several workloads, the status is shown once.
@@ -175,7 +176,7 @@ func (o *statusOptions) showOne(ctx context.Context, name resourcearg.Name) erro
 		return err
 	}
 	if o.watch {
-		return errors.Join(o.follow(ctx, s, status.Plan), o.details(ctx, s))
+		return errors.Join(o.follow(ctx, s, status), o.details(ctx, s))
 	}
 	if o.output == "json" {
 		return view.JSON(o.factory.Streams.Out, status.JSON())
@@ -196,13 +197,14 @@ func (o *statusOptions) readStatus(ctx context.Context, s *session) (view.Rollou
 		return view.RolloutStatus{}, err
 	}
 	rec, err := s.Rollout()
-	switch {
-	case errors.Is(err, plan.ErrNoRollout):
-		rec = plan.Record{Ref: s.target.Ref, Plan: plan.CurrentSpecPlan(snapshot)}
-	case err != nil:
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
 		return view.RolloutStatus{}, err
 	}
 	now := s.Now()
+	if !rec.IsCurrent(snapshot, now) {
+		rec = plan.Record{Ref: s.target.Ref}
+		rec.Plan, snapshot = plan.ForSpec(snapshot)
+	}
 	status := view.RolloutStatus{
 		Name: s.target.String(), Plan: rec.Plan, Decision: plan.Next(rec.Plan, snapshot, now), Tally: plan.Count(rec.Plan, snapshot),
 		Progress: rec.Progress, Begun: rec.Begun, Times: rec.Times, Now: now,
@@ -262,11 +264,19 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 	}
 }
 
-// follow shows the rollout until it ends.
-func (o *statusOptions) follow(ctx context.Context, s *session, p plan.Plan) error {
+// follow shows the rollout until it ends; without one that is about the workload as it is now,
+// what becomes of the pods by its spec.
+func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
 	t := o.eventPrinter()
 	defer t.stop()
-	res, err := apply.Watch(ctx, s, s.target.Ref, p, apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()})
+	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()}
+	var res apply.Result
+	var err error
+	if status.Begun.IsZero() {
+		res, err = apply.WatchSpec(ctx, s, s.target.Ref, how)
+	} else {
+		res, err = apply.Watch(ctx, s, s.target.Ref, status.Plan, how)
+	}
 	if err != nil {
 		return err
 	}

@@ -56,15 +56,16 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sights, err := o.sights(ctx, namespace)
-	if err != nil {
-		return err
-	}
 	client, err := o.factory.Dynamic()
 	if err != nil {
 		return err
 	}
+	// The watches wait for a server that does not answer, as screens need it; a list ends there.
 	releases, err := release.List(ctx, client, namespace)
+	if err != nil {
+		return err
+	}
+	sights, err := o.sights(ctx, namespace)
 	if err != nil {
 		return err
 	}

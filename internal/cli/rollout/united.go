@@ -149,13 +149,9 @@ func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	case n.Kinds[0].Kind != kruise.KindDeployment:
 		return o.run(ctx)
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
-	if err != nil {
-		return err
-	}
 	t := o.eventPrinter()
 	defer t.stop()
-	res, err := apply.Watch(ctx, s, s.target.Ref, plan.CurrentSpecPlan(snapshot), apply.Options{Emit: t.event, Until: o.until()})
+	res, err := apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: o.until()})
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,11 @@ func TestVerbs_ExecuteRecordedRollouts(t *testing.T) {
 	rolling(t, l)
 	// No revision is there either, so the way back is one that the plan alone knows.
 	file := filepath.Join(t.TempDir(), "plan.yaml")
-	if err := os.WriteFile(file, planfile.Write(on(t, l).Plan), 0o600); err != nil {
+	text, err := planfile.Write(on(t, l).Plan)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, command.ErrTimedOut) || !strings.Contains(said, "aborted at step ") {

@@ -105,8 +105,12 @@ func (r report) encode() (string, error) {
 
 func newPlanData(p Plan) (planData, error) {
 	out := planData{Digest: p.Digest}
-	if err := yaml.Unmarshal(planfile.Write(p.Page.Masked), &out.Plan); err != nil {
-		return out, fmt.Errorf("the plan cannot be read back: %w", err)
+	text, err := planfile.Write(p.Page.Masked)
+	if err == nil {
+		err = yaml.Unmarshal(text, &out.Plan)
+	}
+	if err != nil {
+		return out, err
 	}
 	if p.Page.Timeline == nil {
 		return out, nil

@@ -235,7 +235,11 @@ func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
 	}
 	plans := make([]string, len(r.Plans))
 	for i, p := range r.Plans {
-		plans[i] = string(planfile.Write(withoutPods(p)))
+		text, err := planfile.Write(withoutPods(p))
+		if err != nil {
+			return nil, err
+		}
+		plans[i] = string(text)
 	}
 	all, err := json.Marshal(plans)
 	if err != nil {
@@ -252,12 +256,31 @@ func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
 	if size := len(text) + len(cm.BinaryData[keyPlans]); size > maxRecordBytes {
 		return nil, fmt.Errorf("the plans of %s take %d KiB of the %d that a record may hold: make several groups", counted.Of(len(plans), "rollout"), size>>10, maxRecordBytes>>10)
 	}
-	return cm, nil
+	return cm, groupReadBack(cm, text)
+}
+
+// groupReadBack returns an error for a group that would be read back as another, or not at all:
+// none of them is written.
+func groupReadBack(cm *corev1.ConfigMap, text string) error {
+	read, err := readGroup(cm)
+	if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
+		err = u.Err // its hint is about a record that is stored
+	}
+	if err == nil {
+		var again string
+		if again, err = groupText(read); err == nil && again != text {
+			err = fmt.Errorf("%s becomes %s", text, again)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the group %s could not be read back, so it is not written: %w", cm.Name, err)
+	}
+	return nil
 }
 
 func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
 	broken := func(err error) (group.Record, error) {
-		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
+		return group.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Group: true, Err: err}
 	}
 	var t storedGroup
 	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {

@@ -81,8 +81,50 @@ func storedRecordOf(r plan.Record) storedRecord {
 	return out
 }
 
+// configMap is a record as it is stored. It was read back as the same record: none is written
+// that a later verb refuses.
 func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
+	cm, err := r.encoded(rec, owner)
+	if err != nil {
+		return nil, err
+	}
+	_, err = readRecord(cm)
+	return cm, notReadBack(rec.Ref, err)
+}
+
+// recordText is the part of a record that changes, as it is stored. It was read back as the same.
+func recordText(rec plan.Record) ([]byte, error) {
 	text, err := json.Marshal(storedRecordOf(rec))
+	if err != nil {
+		return nil, err
+	}
+	read, err := decodeRecord(text, rec.Plan)
+	if err != nil {
+		return nil, notReadBack(rec.Ref, err)
+	}
+	if again, err := json.Marshal(storedRecordOf(read)); err != nil || !bytes.Equal(again, text) {
+		return nil, notReadBack(rec.Ref, fmt.Errorf("%s becomes %s", text, again))
+	}
+	return text, nil
+}
+
+func notReadBack(ref cluster.Ref, err error) error {
+	if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
+		err = u.Err // its hint is about a record that is stored
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the record of %s could not be read back, so it is not written: %w", ref, err)
+}
+
+// encoded is a record as a ConfigMap, which holds no more than an API server takes.
+func (r Records) encoded(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
+	text, err := recordText(rec)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planfile.Write(rec.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +141,7 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 			},
 		},
 		Data:       map[string]string{keyRecord: string(text)},
-		BinaryData: map[string][]byte{keyPlan: compress(planfile.Write(rec.Plan)), keyBase: compress(base)},
+		BinaryData: map[string][]byte{keyPlan: compress(plan), keyBase: compress(base)},
 	}
 	size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase])
 	if size > maxRecordBytes {
@@ -116,10 +158,6 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	broken := func(err error) (plan.Record, error) {
 		return plan.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
 	}
-	var w storedRecord
-	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
-		return broken(err)
-	}
 	text, err := decompress(cm.BinaryData[keyPlan])
 	if err != nil {
 		return broken(err)
@@ -128,24 +166,16 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	if err != nil {
 		return broken(err)
 	}
-	out := plan.Record{
-		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
-		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, UID: string(cm.UID), Version: cm.ResourceVersion,
-		Progress: plan.Progress{
-			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
-			FirstCountingPause: w.Progress.Free, PausedBy: w.Progress.Held, PausedFrom: w.Progress.HeldFrom, Failed: w.Progress.Halted, Aborted: w.Progress.Aborted,
-			Stop: plan.ControllerStop(w.Progress.Stop), Finished: w.Progress.Finished,
-		},
+	out, err := decodeRecord([]byte(cm.Data[keyRecord]), p)
+	if err != nil {
+		return broken(err)
 	}
-	if err := errors.Join(checkRecordRef(cm, out.Ref, p), out.Progress.Check(p)); err != nil {
+	out.UID, out.Version = string(cm.UID), cm.ResourceVersion
+	if err := checkRecordRef(cm, out.Ref, p); err != nil {
 		return broken(err)
 	}
 	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
 		out.PastFault = err.Error() // the rollout itself continues without them
-	}
-	out.Audit.Dropped = w.Dropped
-	for _, d := range w.History {
-		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
 	}
 	if text, err = decompress(cm.BinaryData[keyBase]); err != nil {
 		return broken(err)
@@ -154,6 +184,28 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 		return broken(err)
 	}
 	return out, nil
+}
+
+// decodeRecord reads what storedRecordOf makes of a record with a plan.
+func decodeRecord(text []byte, p plan.Plan) (plan.Record, error) {
+	var w storedRecord
+	if err := json.Unmarshal(text, &w); err != nil {
+		return plan.Record{}, err
+	}
+	out := plan.Record{
+		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
+		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times,
+		Progress: plan.Progress{
+			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
+			FirstCountingPause: w.Progress.Free, PausedBy: w.Progress.Held, PausedFrom: w.Progress.HeldFrom, Failed: w.Progress.Halted, Aborted: w.Progress.Aborted,
+			Stop: plan.ControllerStop(w.Progress.Stop), Finished: w.Progress.Finished,
+		},
+	}
+	out.Audit.Dropped = w.Dropped
+	for _, d := range w.History {
+		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
+	}
+	return out, out.Progress.Check(p)
 }
 
 // checkRecordRef returns an error for a record that names another workload than the one it is

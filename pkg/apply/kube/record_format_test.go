@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
 // TestPastRollouts_AreKept: a plan that takes the place of another leaves it in the record, and changes of
@@ -104,13 +105,14 @@ func TestRecords_AreOfTheirWorkload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		namespace, place := cm.Namespace, cm.Name
 		edited := rec
 		c.change(&edited)
-		if cm, err = (Records{}).configMap(edited, metav1.OwnerReference{}); err != nil {
+		record, err := json.Marshal(storedRecordOf(edited))
+		if err != nil {
 			t.Fatal(err)
 		}
-		cm.Namespace, cm.Name = namespace, place
+		text, _ := planfile.Write(edited.Plan) // it may be no plan
+		cm.Data[keyRecord], cm.BinaryData[keyPlan] = string(record), compress(text)
 		if _, err = readRecord(cm); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -187,7 +187,7 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 // store writes the part that changes; it fails with a conflict if another process has
 // written since the record was read.
 func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error) {
-	text, err := json.Marshal(storedRecordOf(now))
+	text, err := recordText(now)
 	if err != nil {
 		return plan.Record{}, err
 	}
@@ -206,14 +206,37 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 	return readRecord(cm)
 }
 
-// Forget removes the record of a workload.
-func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
+// Discard deletes the record of a workload that cannot be read, its plan and its history, while
+// this process holds its lease; one that can be read stays. The error wraps plan.ErrOtherExecutor
+// where another process drives the rollout. waiting is as in [apply.Workload].
+func (r Records) Discard(ctx context.Context, ref cluster.Ref, by string, waiting func(holder string)) error {
 	namespace, name := r.location(ref)
-	err := r.Client.CoreV1().ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+	lease := &leaseHolder{connection: &connection{opt: Options{Holder: by}, core: r.Client, changes: newChangeSignal()}}
+	h := &claim{lease: lease, namespace: namespace, name: name, refresh: func(context.Context, bool) error { return nil }}
+	held, release, err := h.acquire(ctx, waiting)
+	if err != nil {
+		return err
 	}
-	return err
+	defer release()
+	lease.claim.Store(h)
+	client := r.Client.CoreV1().ConfigMaps(namespace)
+	cm, err := client.Get(held, name, metav1.GetOptions{})
+	if err != nil {
+		return planError("the record of "+ref.String(), err)
+	}
+	if _, err := readRecord(cm); err == nil {
+		return nil // another process has written it since
+	}
+	if err := lease.check(); err != nil {
+		return err
+	}
+	return lease.send(held, func(ctx context.Context) error {
+		as := &metav1.Preconditions{UID: &cm.UID, ResourceVersion: &cm.ResourceVersion}
+		if err := client.Delete(ctx, name, metav1.DeleteOptions{Preconditions: as}); err != nil {
+			return planError("the record of "+ref.String(), err)
+		}
+		return nil
+	})
 }
 
 // Rollouts returns the rollouts of a cluster. The options hold for every workload that is

@@ -35,8 +35,7 @@ type Question struct {
 // recorded progress belongs to a rollout that has ended, of another plan.
 func (q *Question) ForSpec() {
 	q.Begun, q.Holder = false, ""
-	q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
-	q.Plan = plan.CurrentSpecPlan(q.Snapshot)
+	q.Plan, q.Snapshot = plan.ForSpec(q.Snapshot)
 }
 
 // Cause is one blocker with its remedy.

@@ -105,16 +105,16 @@ func TestRead_RefusesOtherDocuments(t *testing.T) {
 // takes it again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(small))
-	f.Add(planfile.Write(everything()))
+	f.Add(written(f, everything()))
 	f.Add([]byte(strategy))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if p, err := planfile.Read(data); err == nil {
-			text := planfile.Write(p)
+			text := written(t, p)
 			again, err := planfile.Read(text)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, text)
 			}
-			if second := planfile.Write(again); string(second) != string(text) {
+			if second := written(t, again); string(second) != string(text) {
 				t.Fatalf("not stable:\n%s\n%s", text, second)
 			}
 		}

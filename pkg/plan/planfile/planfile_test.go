@@ -63,9 +63,18 @@ func everything() plan.Plan {
 	}
 }
 
+func written(t testing.TB, p plan.Plan) []byte {
+	t.Helper()
+	text, err := planfile.Write(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestWrite_IsReadBackEqual(t *testing.T) {
 	want := everything()
-	text := planfile.Write(want)
+	text := written(t, want)
 	got, err := planfile.Read(text)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +82,7 @@ func TestWrite_IsReadBackEqual(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("-written +read:\n%s", diff)
 	}
-	if again := planfile.Write(got); !bytes.Equal(again, text) {
+	if again := written(t, got); !bytes.Equal(again, text) {
 		t.Errorf("written again:\n%s", gocmp.Diff(string(text), string(again)))
 	}
 }
@@ -81,7 +90,7 @@ func TestWrite_IsReadBackEqual(t *testing.T) {
 // TestWrite_EqualsGolden holds the format: it is a contract with people and their files.
 func TestWrite_EqualsGolden(t *testing.T) {
 	const file = "testdata/everything.yaml"
-	got := planfile.Write(everything())
+	got := written(t, everything())
 	if *update {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -99,7 +108,7 @@ func TestWrite_EqualsGolden(t *testing.T) {
 func TestWrite_PlanWithoutSteps(t *testing.T) {
 	p := everything()
 	p.Steps = nil
-	got, err := planfile.Read(planfile.Write(p))
+	got, err := planfile.Read(written(t, p))
 	if err != nil || got.Steps != nil {
 		t.Errorf("%v, %v", got.Steps, err)
 	}

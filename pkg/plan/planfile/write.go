@@ -3,6 +3,9 @@ package planfile
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -11,9 +14,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// Write writes a plan as YAML. The same plan always gives the same bytes, and
-// [Read] reads them back.
-func Write(p plan.Plan) []byte {
+// Write writes a plan as YAML. The same plan always gives the same bytes, and [Read] has read them
+// back as the same plan: everything that stores a plan or hands it out has its text from here, so
+// that none is written which a later run refuses. An error comes with the text that it is about,
+// which must not be kept.
+func Write(p plan.Plan) ([]byte, error) {
+	text := write(documentOf(&p))
+	read, err := Read(text)
+	if err != nil {
+		return text, fmt.Errorf("the plan of %s cannot be read back: %w", p.Target.Ref(), err)
+	}
+	if path, differs := difference(reflect.ValueOf(p), reflect.ValueOf(read)); differs {
+		return text, fmt.Errorf("the plan of %s is read back with another %s", p.Target.Ref(), strings.TrimPrefix(path, "."))
+	}
+	return text, nil
+}
+
+func documentOf(p *plan.Plan) document {
 	d := document{
 		APIVersion: plan.APIVersion, Kind: plan.Kind,
 		Metadata: metadata{Name: p.Target.Name, Namespace: p.Target.Namespace},
@@ -27,7 +44,7 @@ func Write(p plan.Plan) []byte {
 	for i := range p.Steps {
 		d.Spec.Steps = append(d.Spec.Steps, writtenStep(&p.Steps[i]))
 	}
-	return write(d)
+	return d
 }
 
 func timeOf(d duration) time.Duration { return time.Duration(d) }

@@ -326,7 +326,8 @@ func planned(edit func(*sabotage, *plan.Plan, *rand.Rand)) func(*sabotage, *core
 			return err
 		}
 		edit(s, &p, chance)
-		cm.BinaryData["plan.yaml.gz"] = zipped(planfile.Write(p))
+		text, _ = planfile.Write(p) // what a saboteur writes may be no plan
+		cm.BinaryData["plan.yaml.gz"] = zipped(text)
 		return nil
 	}
 }

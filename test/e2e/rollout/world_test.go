@@ -86,7 +86,9 @@ func TestDenied_EndsWithThePolicysMessage(t *testing.T) {
 	must(t, b.Client().AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
 	b.denies(t, false)
 	file := filepath.Join(t.TempDir(), "plan.yaml")
-	must(t, os.WriteFile(file, planfile.Write(p), 0o600))
+	text, err := planfile.Write(p)
+	must(t, err)
+	must(t, os.WriteFile(file, text, 0o600))
 	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause", "--plan", file).Wants(t, 5)
 	if pods := b.pods(t); running(pods, web2) != 1 {
 		t.Errorf("%d of %d pods have gone on", running(pods, web2), len(pods))
