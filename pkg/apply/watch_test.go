@@ -1,6 +1,7 @@
 package apply_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -35,5 +36,76 @@ func TestWatch_ReportsAFailureOfAnUnattendedRollout(t *testing.T) {
 	}
 	if took := b.Now().Sub(began); took > time.Minute {
 		t.Errorf("took %s", took)
+	}
+}
+
+// TestWatchSpec_FollowsTheWorkloadAfterAnEarlierRollout: a rollout that was completed says nothing
+// about a template, a partition or a pod that others have changed since. Who watches waits for
+// every pod that the spec lets be updated.
+func TestWatchSpec_FollowsTheWorkloadAfterAnEarlierRollout(t *testing.T) {
+	two := strings.ReplaceAll(cloneSet, "web:1", "web:2")
+	three := strings.ReplaceAll(cloneSet, "web:1", "web:3")
+	held := func(doc, partition string) string {
+		return strings.Replace(doc, "maxUnavailable: 2", "maxUnavailable: 2, partition: "+partition, 1)
+	}
+	for name, c := range map[string]struct {
+		then    []string
+		current bool
+		images  map[string]int
+	}{
+		"nothing":                               {nil, true, map[string]int{"web:2": 6}},
+		"another template":                      {[]string{three}, false, map[string]int{"web:3": 6}},
+		"another template, held back":           {[]string{held(three, "4")}, false, map[string]int{"web:2": 4, "web:3": 2}},
+		"another template, then let go":         {[]string{held(three, "4"), three}, false, map[string]int{"web:3": 6}},
+		"another template, then held back more": {[]string{held(three, "4"), held(three, "2")}, false, map[string]int{"web:2": 2, "web:3": 4}},
+		"more pods of the same":                 {[]string{strings.Replace(two, "replicas: 6", "replicas: 8", 1)}, false, map[string]int{"web:2": 8}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
+			must(t, b.Begin(t.Context(), b.ref, b.plan))
+			if res := b.run(t, t.Context(), b, apply.Options{}); res.Outcome != event.Completed {
+				t.Fatalf("%s: %s", res.Outcome, res.Reason)
+			}
+			s, err := b.Snapshot(b.ref)
+			must(t, err)
+			rec := plan.Record{Ref: b.ref, Plan: b.plan, Begun: b.Now(), Progress: s.Progress}
+			if rec.State() != plan.StateDone {
+				t.Fatalf("the record is %s", rec.Describe())
+			}
+			for _, doc := range c.then {
+				must(t, b.Apply(node(t, doc)))
+			}
+			s, err = b.Snapshot(b.ref)
+			must(t, err)
+			if got := rec.IsCurrent(s, b.Now()); got != c.current {
+				t.Errorf("the record counts: %t, want %t", got, c.current)
+			}
+			res, err := apply.WatchSpec(t.Context(), b, b.ref, apply.Options{Until: b.Now().Add(time.Hour)})
+			must(t, err)
+			if got := b.images(t); res.Outcome != event.Completed || !maps.Equal(got, c.images) {
+				t.Errorf("%s: %s; %v, want %v", res.Outcome, res.Reason, got, c.images)
+			}
+			if s, err = b.Snapshot(b.ref); err != nil || !s.Observed() {
+				t.Errorf("it ended before the controller has seen the spec: %v", err)
+			}
+		})
+	}
+}
+
+// TestWatchSpec_FollowsASpecThatChangesMeanwhile: the last spec counts, whichever was there when the
+// watch began.
+func TestWatchSpec_FollowsASpecThatChangesMeanwhile(t *testing.T) {
+	b := newBed(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Pull: plan.PullNever})
+	must(t, b.Apply(node(t, strings.ReplaceAll(cloneSet, "web:1", "web:2"))))
+	changed := false
+	res, err := apply.WatchSpec(t.Context(), b, b.ref, apply.Options{Until: b.Now().Add(time.Hour), Emit: func(e event.Event) {
+		if !changed && e.Type == event.Pods {
+			changed = true
+			must(t, b.Apply(node(t, strings.ReplaceAll(cloneSet, "web:1", "web:3"))))
+		}
+	}})
+	must(t, err)
+	if got := b.images(t); !changed || res.Outcome != event.Completed || got["web:3"] != 6 {
+		t.Errorf("%s: %s; %v", res.Outcome, res.Reason, got)
 	}
 }

@@ -190,3 +190,37 @@ func TestBounded_CutsLongTexts(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestRecord_IsCurrent: a rollout that failed counts while the template is the one that it wrote or,
+// before it wrote any, started from; one that failed since others changed the workload counts until
+// a user ends it.
+func TestRecord_IsCurrent(t *testing.T) {
+	old, next, other := clones(""), strings.ReplaceAll(clones(""), "web:1", "web:2"), strings.ReplaceAll(clones(""), "web:1", "web:3")
+	p := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{Pull: plan.PullNever}))
+	for name, c := range map[string]struct {
+		progress plan.Progress
+		live     string
+		want     bool
+	}{
+		"in flight":                         {plan.Progress{Step: 1}, other, true},
+		"paused":                            {plan.Progress{Step: 1, PausedBy: "by ann"}, other, true},
+		"failed before it wrote":            {plan.Progress{Failed: "no"}, old, true},
+		"failed before it wrote, other":     {plan.Progress{Failed: "no"}, other, false},
+		"failed":                            {plan.Progress{Step: 1, Failed: "crash: no"}, next, true},
+		"failed, and another":               {plan.Progress{Step: 1, Failed: "crash: no"}, other, false},
+		"failed, and the old one again":     {plan.Progress{Step: 1, Failed: "crash: no"}, old, false},
+		"failed by the change":              {plan.Progress{Step: 1, Failed: "template: template is a, not b"}, other, true},
+		"failed by the change, and aborted": {plan.Progress{Step: 1, Failed: "template: template is a, not b", Aborted: true}, other, false},
+		"aborted":                           {plan.Progress{Step: 1, Failed: "aborted by ann", Aborted: true}, next, true},
+		"aborted, and another":              {plan.Progress{Step: 1, Failed: "aborted by ann", Aborted: true}, other, false},
+		"completed, and another":            {plan.Progress{Step: len(p.Steps), Finished: noon}, other, false},
+	} {
+		r := plan.Record{Plan: p, Begun: noon, Progress: c.progress}
+		if got := r.IsCurrent(snapshot(t, c.live, 10), noon); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+	if (plan.Record{}).IsCurrent(snapshot(t, old, 10), noon) {
+		t.Error("no record counts")
+	}
+}

@@ -12,26 +12,29 @@ func (e *executor) roll(ctx context.Context) error {
 	if e.rollouts.Grouped() {
 		return e.rollGroup(ctx)
 	}
+	return e.rollEach(
+		func(it *item) (bool, error) { return e.follow(ctx, it) },
+		func(it *item, rolled bool) error { return e.applyFinal(ctx, it, rolled) },
+	)
+}
+
+// rollEach carries the plan of each workload out, and applies its final state then: it is there
+// already, but who owns which field is not. After one that fails nothing more is done.
+func (e *executor) rollEach(follow func(*item) (rolled bool, err error), final func(it *item, rolled bool) error) error {
 	for i, it := range e.items {
 		if len(it.rolls) == 0 {
 			continue
 		}
-		if err := e.rollOne(ctx, it); err != nil {
+		rolled, err := follow(it)
+		if err == nil {
+			err = final(it, rolled)
+		}
+		if err != nil {
 			e.report.notStarted(e.items[i+1:])
 			return it.fault(err)
 		}
 	}
 	return nil
-}
-
-// rollOne carries a plan out, and applies the final state then: it is there already,
-// but who owns which field is not.
-func (e *executor) rollOne(ctx context.Context, it *item) error {
-	rolled, err := e.follow(ctx, it)
-	if err != nil {
-		return err
-	}
-	return e.applyFinal(ctx, it, rolled)
 }
 
 // applyFinal applies the final state of a workload whose pods have it.

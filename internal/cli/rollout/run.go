@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,8 @@ type runOptions struct {
 	as *change
 	// group is how several workloads are rolled out together.
 	group groupFlags
+	// discardRecord has a record deleted that cannot be read.
+	discardRecord bool
 	// ui has the rollout carried out under the terminal interface, which screens shows.
 	ui      bool
 	screens Screens
@@ -93,6 +96,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
+	c.Flags().BoolVar(&o.discardRecord, "discard-record", false, "delete the record of an earlier rollout that cannot be read, after asking; not while a process runs it")
 	c.Flags().BoolVar(&o.ui, "ui", false, "show the terminal interface while it runs, as 'kubectl kruise ui' does")
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
@@ -115,6 +119,9 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 func (o *runOptions) complete(args []string) error {
 	if err := errors.Join(o.validate(), o.checkScreens(args)); err != nil {
 		return err
+	}
+	if o.discardRecord && (o.dry().Only() || o.detach.manifest) {
+		return command.Usagef("run it once without", "--discard-record deletes a record: --dry-run and --manifest write nothing")
 	}
 	if len(args) == 1 {
 		if name, ok := resourcearg.ParseUnited(args[0]); ok {
@@ -246,6 +253,9 @@ func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resour
 // present opens the workload, and is what the plan is made from.
 func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
 	o.factory.Flags.Namespace = &namespace
+	if err := o.discardUnreadable(ctx, name); err != nil {
+		return nil, plan.Snapshot{}, err
+	}
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return nil, plan.Snapshot{}, err
@@ -256,6 +266,34 @@ func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespa
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err
+}
+
+// discardUnreadable deletes the record of a workload where --discard-record asks for that and it
+// cannot be read. A person answers for it by itself: the history in it is lost.
+func (o *runOptions) discardUnreadable(ctx context.Context, name resourcearg.Name) error {
+	if !o.discardRecord {
+		return nil
+	}
+	s, err := o.locate(ctx, name)
+	if err != nil {
+		return err
+	}
+	records, err := o.records()
+	if err != nil {
+		return err
+	}
+	_, err = records.Load(ctx, s.target.Ref)
+	if _, unreadable := errors.AsType[apply.UnreadableRecordError](err); !unreadable {
+		return nil // what else is wrong stops the rollout below
+	}
+	if err := o.ask(ctx, o.yes, fmt.Sprintf("%v.\nDelete it, its plan and its history? %s stays as it is.", err, s.target)); err != nil {
+		return err
+	}
+	if err := records.Discard(ctx, s.target.Ref, o.holder(), o.printWaiting); err != nil {
+		return withHint(err)
+	}
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "the record of %s was deleted\n", s.target)
+	return nil
 }
 
 // idle reports an error where another rollout of the workload is in progress: no

@@ -142,16 +142,25 @@ var _ apply.Workload = (*session)(nil)
 
 // rollouts are those of the cluster.
 func (c *common) rollouts() (apply.Rollouts, error) {
-	cfg, err := c.factory.Config()
+	records, err := c.records()
 	if err != nil {
 		return apply.Rollouts{}, err
 	}
-	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	return apply.Rollouts{
-		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, By: c.holder(), Approvals: approvals{c},
+		Records: records, By: c.holder(), Approvals: approvals{c},
 		Open:    func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
 		Waiting: c.printWaiting,
-	}, err
+	}, nil
+}
+
+// records are where the rollouts of the cluster are kept.
+func (c *common) records() (kube.Records, error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return kube.Records{}, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	return kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, err
 }
 
 // printWaiting names the holder of a rollout that may be gone.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,11 +11,14 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -26,6 +30,11 @@ import (
 // verb calls a verb of `rollout` over a server, and returns what it says.
 func verb(t *testing.T, a *api, args ...string) (said string, err error) {
 	t.Helper()
+	return verbIn(t.Context(), t, a, args...)
+}
+
+func verbIn(ctx context.Context, t *testing.T, a *api, args ...string) (said string, err error) {
+	t.Helper()
 	namespace := "shop"
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.APIServer, flags.Namespace = &a.url, &namespace
@@ -35,7 +44,7 @@ func verb(t *testing.T, a *api, args ...string) (said string, err error) {
 	c := rollout.New(f, nil)
 	c.SetArgs(args)
 	c.SilenceErrors, c.SilenceUsage = true, true
-	err = c.ExecuteContext(t.Context())
+	err = c.ExecuteContext(ctx)
 	return out.String(), err
 }
 
@@ -187,5 +196,70 @@ func TestUndoKey_RemovesALeftOverPartition(t *testing.T) {
 	p := on(t, l).Plan
 	if last := p.Steps[len(p.Steps)-1]; last.Updated != 2 || last.Kept != 0 {
 		t.Errorf("to %s: %d pods go back, %d are kept", p.Change.ToHash, last.Updated, last.Kept)
+	}
+}
+
+// TestRun_BesideAnotherRolloutShowsNoPlan: while a rollout of the workload is in progress no plan is
+// shown or asked about, and nothing is written, not even the Lease.
+func TestRun_BesideAnotherRolloutShowsNoPlan(t *testing.T) {
+	a := shop(t)
+	rolling(t, seeing(t, a, "shop", ""))
+	before := len(a.written())
+	said, err := verb(t, a, "run", "cloneset/web", "--image", "app=web:3", "--yes")
+	if err == nil || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") {
+		t.Errorf("%v", err)
+	}
+	if strings.Contains(said, "web:3") || strings.Contains(said, "plan approved") || len(a.written()) > before {
+		t.Errorf("%q, written %q", said, a.written()[before:])
+	}
+}
+
+// TestVerbs_NameTheWayOutOfAnUnreadableRecord: each verb says which record cannot be read, in an
+// error whose hint removes it; --discard-record asks first.
+func TestVerbs_NameTheWayOutOfAnUnreadableRecord(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	cm, err := l.core.CoreV1().ConfigMaps("shop").Get(t.Context(), "rollout.cloneset.web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm.Data["record"] = strings.Replace(cm.Data["record"], `"step":`, `"sent":-1,"step":`, 1)
+	text, err := yaml.Marshal(map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": cm.Name, "namespace": "shop", "uid": string(cm.UID), "labels": cm.Labels},
+		"data": cm.Data, "binaryData": cm.BinaryData,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.put(string(text))
+	for _, args := range [][]string{
+		{"status"}, {"status", "--watch=false"}, {"promote", "--no-wait"}, {"pause"}, {"resume", "--no-wait"}, {"retry", "--no-wait"}, {"abort"},
+		{"abort", "--rollback", "--yes"}, {"undo", "--yes"}, {"restart", "--yes"}, {"show"}, {"history"}, {"run", "--image", "app=web:3", "--yes"},
+	} {
+		_, err := verb(t, a, slices.Insert(slices.Clone(args), 1, "cloneset/web")...)
+		if u, ok := errors.AsType[apply.UnreadableRecordError](err); !ok && (err != nil || args[0] != "history") {
+			t.Errorf("%q: %v", args, err)
+		} else if ok && !strings.Contains(u.Hint(), "--discard-record") {
+			t.Errorf("%q: %s", args, u.Hint())
+		}
+	}
+	if said, err := verb(t, a, "run", "cloneset/web", "--image", "app=web:3", "--discard-record"); err == nil || !strings.Contains(err.Error(), "cannot ask for confirmation") {
+		t.Errorf("%q, %v", said, err)
+	}
+	if said, err := verb(t, a, "run", "cloneset/web", "--image", "app=web:3", "--discard-record", "--dry-run=client"); err == nil || !strings.Contains(err.Error(), "--discard-record deletes") {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// TestStatus_EndsWithADeadServer: without a name it ends as with one, and waits for nothing.
+func TestStatus_EndsWithADeadServer(t *testing.T) {
+	a := &api{t: t, url: "http://127.0.0.1:1"}
+	for _, args := range [][]string{{"status"}, {"status", "-A"}, {"status", "cloneset/web"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := verbIn(ctx, t, a, args...); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%q: %v", args, err)
+		}
 	}
 }
