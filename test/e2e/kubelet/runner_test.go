@@ -53,7 +53,7 @@ func TestRunner_ContinuesInTheNextPod(t *testing.T) {
 	must(t, err)
 	must(t, b.Real.Import(t.Context(), runnerImage, map[string]string{"usr/local/bin/kubectl-kruise": string(program)}))
 	runners := b.runners(t)
-	made := b.call(t, "rollout", "run", "deployment/web", "--image", "app="+b.image("2"), "--driver", "native", "--steps", "50%,100%", "--pause-after", "1", "--pull-images", "never",
+	made := b.call(t, "rollout", "run", "deployment/web", "--image", "app="+b.image("2"), "--driver", "native", "--steps", "50%,100%", "--pause-after", "50%", "--pull-images", "never",
 		"--detach", "--manifest", "--runner-namespace", runners, "--runner-image", runnerImage)
 	made.Wants(t, 0)
 	plan, job := b.reachable(t, made.Out)

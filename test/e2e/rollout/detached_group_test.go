@@ -87,7 +87,7 @@ func TestGroup_DetachedCompletes(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	state, hook := t.TempDir(), newHeard(t)
-	j := b.detachAll(t, state, b.runners(t), "--steps", "50%,100%", "--pause-after", "1", "--notify", hook.URL, "--runner-notify-secret", "hooks")
+	j := b.detachAll(t, state, b.runners(t), "--steps", "50%,100%", "--pause-after", "50%", "--notify", hook.URL, "--runner-notify-secret", "hooks")
 	_, err := b.Client().CoreV1().Pods(j.Namespace).Create(t.Context(), asPod(j), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	must(t, err) // the namespace enforces the restricted level
 	first := b.play(t, j, "rollout-all-a", nil)
@@ -208,7 +208,7 @@ func TestGroup_RolledBackWhileDetached(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			b := newTroop(t, []int{0, 0, 1}, nil, newImage)
-			state, paused := t.TempDir(), []string{"--steps", "50%,100%", "--pause-after", "1"}
+			state, paused := t.TempDir(), []string{"--steps", "50%,100%", "--pause-after", "50%"}
 			var ends func()
 			if by == "a Job" {
 				p := b.play(t, b.detachAll(t, state, b.runners(t), paused...), "rollout-all-a", nil)
@@ -258,7 +258,7 @@ func TestGroup_DryRunWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()
-	if code, out, said := from(t, b.bed, state, append(b.group("--group", "all", "--exit-on-pause"), "--steps", "50%,100%", "--pause-after", "1")...); code != 5 {
+	if code, out, said := from(t, b.bed, state, append(b.group("--group", "all", "--exit-on-pause"), "--steps", "50%,100%", "--pause-after", "50%")...); code != 5 {
 		t.Fatalf("exit %d\n%s\n%s", code, out, said)
 	}
 	before := b.verb(t, state, 0, "status")
