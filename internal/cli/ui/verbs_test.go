@@ -234,8 +234,19 @@ func TestVerbs_NameTheWayOutOfAnUnreadableRecord(t *testing.T) {
 	}
 	a.put(string(text))
 	for _, args := range [][]string{
-		{"status"}, {"status", "--watch=false"}, {"promote", "--no-wait"}, {"pause"}, {"resume", "--no-wait"}, {"retry", "--no-wait"}, {"abort"},
-		{"abort", "--rollback", "--yes"}, {"undo", "--yes"}, {"restart", "--yes"}, {"show"}, {"history"}, {"run", "--image", "app=web:3", "--yes"},
+		{"status"},
+		{"status", "--watch=false"},
+		{"promote", "--no-wait"},
+		{"pause"},
+		{"resume", "--no-wait"},
+		{"retry", "--no-wait"},
+		{"abort"},
+		{"abort", "--rollback", "--yes"},
+		{"undo", "--yes"},
+		{"restart", "--yes"},
+		{"show"},
+		{"history"},
+		{"run", "--image", "app=web:3", "--yes"},
 	} {
 		_, err := verb(t, a, slices.Insert(slices.Clone(args), 1, "cloneset/web")...)
 		if u, ok := errors.AsType[apply.UnreadableRecordError](err); !ok && (err != nil || args[0] != "history") {
