@@ -38,7 +38,12 @@ func (o *Object) Begin(ctx context.Context, c dynamic.Interface) error {
 	return err
 }
 
-// noteStart fills in Start, unless it is there.
+// NoteStart fills in Start, unless it is there. It writes nothing.
+func (o *Object) NoteStart(ctx context.Context, c dynamic.Interface) error {
+	return o.noteStart(ctx, c, o.OwnStrategy())
+}
+
+// noteStart is [Object.NoteStart] with the strategy that the object has when the rollout has ended.
 func (o *Object) noteStart(ctx context.Context, c dynamic.Interface, strategy map[string]any) error {
 	if o.Start != nil {
 		return nil
@@ -93,36 +98,62 @@ func (o *Object) FinalStrategy() map[string]any {
 	if o.Start != nil {
 		return o.Start.Strategy
 	}
-	return ownStrategy(o.Strategy)
+	return o.OwnStrategy()
 }
+
+// OwnStrategy is spec.updateStrategy without the partitions by which rollouts hold subsets back.
+func (o *Object) OwnStrategy() map[string]any {
+	partitions := maps.Clone(o.Partitions)
+	maps.DeleteFunc(partitions, func(_ string, n int64) bool { return n == held })
+	return withPartitions(o.Strategy, partitions)
+}
+
+// Kept is how many pods of a subset the partition keeps by [Object.OwnStrategy].
+func (o *Object) Kept(subset string) int64 { return partitionsIn(o.OwnStrategy())[subset] }
 
 // Settle writes the strategy that the object has when a rollout has ended. Subsets that keep
 // more pods than it says are held as they are now; without any, nothing is left of the rollout.
 func (o *Object) Settle(ctx context.Context, c dynamic.Interface, strategy map[string]any, kept []string) error {
-	partitions := partitionsIn(strategy)
+	if o.Start == nil && maps.Equal(partitionsIn(strategy), o.Partitions) {
+		return nil
+	}
+	_, err := o.patch(ctx, c, types.MergePatchType, o.SettlePatch(strategy, kept))
+	return err
+}
+
+// SettlePatch is the merge patch of [Object.Settle].
+func (o *Object) SettlePatch(strategy map[string]any, kept []string) map[string]any {
+	partitions := map[string]any{}
+	for _, subset := range o.Subsets {
+		partitions[subset] = nil
+	}
+	for subset, n := range partitionsIn(strategy) {
+		partitions[subset] = n
+	}
 	for _, subset := range kept {
 		if n, ok := o.Partitions[subset]; ok {
 			partitions[subset] = n
 		}
 	}
-	if len(kept) > 0 {
-		strategy = withPartitions(strategy, partitions)
+	metadata := map[string]any{"uid": o.UID}
+	if len(kept) == 0 {
+		metadata["annotations"] = map[string]any{kruise.BeforeRolloutAnnotation: nil}
 	}
-	patch := []any{operation("test", "/metadata/uid", o.UID)}
-	if o.Paced() && !maps.Equal(partitions, o.Partitions) {
-		patch = append(patch, operation("test", "/spec/updateStrategy", o.Strategy), operation("add", "/spec/updateStrategy", strategy))
-		if strategy == nil {
-			patch[len(patch)-1] = map[string]any{"op": "remove", "path": "/spec/updateStrategy"}
+	patch := map[string]any{"metadata": metadata}
+	if !o.Paced() {
+		return patch
+	}
+	spec := map[string]any{"updateStrategy": nil}
+	if strategy != nil || len(kept) > 0 {
+		next := map[string]any{}
+		maps.Copy(next, strategy)
+		if next["manualUpdate"] = nil; strategy["manualUpdate"] != nil || len(kept) > 0 {
+			next["manualUpdate"] = map[string]any{"partitions": partitions}
 		}
+		spec["updateStrategy"] = next
 	}
-	if o.Start != nil && len(kept) == 0 {
-		patch = append(patch, map[string]any{"op": "remove", "path": startPath})
-	}
-	if len(patch) == 1 {
-		return nil
-	}
-	_, err := o.patch(ctx, c, types.JSONPatchType, patch)
-	return err
+	patch["spec"] = spec
+	return patch
 }
 
 // Held reports whether a partition of a rollout holds a subset back.
@@ -133,13 +164,6 @@ func (o *Object) Held() bool {
 		}
 	}
 	return false
-}
-
-// ownStrategy is a strategy without the partitions by which rollouts hold subsets back.
-func ownStrategy(strategy map[string]any) map[string]any {
-	partitions := partitionsIn(strategy)
-	maps.DeleteFunc(partitions, func(_ string, n int64) bool { return n == held })
-	return withPartitions(strategy, partitions)
 }
 
 // withPartitions is a strategy with other partitions; nil stays nil without any.
@@ -190,7 +214,7 @@ func (o *Object) Former(ctx context.Context, c dynamic.Interface) (Revision, err
 		return Revision{}, err
 	}
 	present, _ := o.Present(revisions)
-	if o.Start != nil {
+	if o.Start != nil && o.Start.Revision != "" {
 		for _, r := range revisions {
 			if r.Name == o.Start.Revision {
 				return r, nil
@@ -213,3 +237,6 @@ func (o *Object) Former(ctx context.Context, c dynamic.Interface) (Revision, err
 	}
 	return most, nil
 }
+
+// PartitionIn is how many pods of a subset a strategy keeps.
+func PartitionIn(strategy map[string]any, subset string) int64 { return partitionsIn(strategy)[subset] }

@@ -110,10 +110,14 @@ func Read(u *unstructured.Unstructured) *Object {
 	return o
 }
 
-// PodTemplate is the template of pods in the template of the subsets' workloads.
-func (o *Object) PodTemplate() map[string]any {
-	template, _, _ := unstructured.NestedMap(o.Template, o.TemplateField, "spec", "template")
-	return template
+// PodTemplate is the template of pods in a template of the subsets' workloads.
+func PodTemplate(template map[string]any) map[string]any {
+	for field := range kinds {
+		if pods, ok, _ := unstructured.NestedMap(template, field, "spec", "template"); ok {
+			return pods
+		}
+	}
+	return nil
 }
 
 // Paced reports whether partitions hold subsets back: Deployments have none.
@@ -123,7 +127,7 @@ func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 // pod gets the new template before a user allows it. What there was before is kept, unless a
 // rollout has not ended yet.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
-	if err := o.noteStart(ctx, c, ownStrategy(o.Strategy)); err != nil {
+	if err := o.NoteStart(ctx, c); err != nil {
 		return err
 	}
 	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
