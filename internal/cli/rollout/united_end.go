@@ -78,6 +78,9 @@ func (s *Subsets) rollBack(ctx context.Context, why string) error {
 	}
 	if !united.SameTemplate(former.Template, s.object.Template) {
 		_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s is rolled back to revision %s: %s\n", s.object.Name, former.Name, why)
+		if s.object.Start == nil { // an earlier version of this program has begun it
+			s.object.Start = &united.Start{Revision: former.Name, Strategy: s.object.OwnStrategy()}
+		}
 		if err := s.object.Release(ctx, client, former.Template); err != nil {
 			return err
 		}
