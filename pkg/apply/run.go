@@ -295,6 +295,10 @@ func (r *run) halt(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 		return nil
 	}
 	back, err := plan.Rollback(r.plan, s, d.Reason)
+	if errors.Is(err, plan.ErrSubset) { // the caller knows the others
+		r.finish(event.Failed, d.Reason)
+		return nil
+	}
 	if err != nil {
 		r.finish(event.Failed, fmt.Sprintf("%s; it cannot be rolled back: %v", d.Reason, err))
 		return nil

@@ -116,6 +116,40 @@ func TestRun_FailsOrRollsBack(t *testing.T) {
 	}
 }
 
+// TestRun_RollsBackToTheFormerPartition: once all pods are rolled back, the partition is the one before the rollout.
+func TestRun_RollsBackToTheFormerPartition(t *testing.T) {
+	o := simulate.DefaultOptions()
+	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
+		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
+	}
+	canary := strings.Replace(cloneSet, "podUpdatePolicy: InPlaceIfPossible", "podUpdatePolicy: InPlaceIfPossible, partition: 1", 1)
+	if canary == cloneSet {
+		t.Fatal("the workload has another strategy")
+	}
+	b := newBed(t, canary, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: 5 * time.Minute})
+	res := b.run(t, t.Context(), b, apply.Options{})
+	s, err := b.Observe(t.Context(), b.ref)
+	must(t, err)
+	if got := plan.PartitionOf(s.Workload); res.Outcome != event.RolledBack || b.images(t)["web:1"] != 6 || got != "1" {
+		t.Errorf("%s %s, %v, partition %s", res.Outcome, res.Reason, b.images(t), got)
+	}
+}
+
+// TestRun_LeavesASubsetToItsUnitedDeployment: a subset that fails is not rolled back by itself, and the reason is that of
+// the failure.
+func TestRun_LeavesASubsetToItsUnitedDeployment(t *testing.T) {
+	o := simulate.DefaultOptions()
+	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
+		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
+	}
+	owned := strings.Replace(cloneSet, "namespace: shop}", "namespace: shop, ownerReferences: [{apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployment, name: zones, uid: u, controller: true}]}", 1)
+	b := newBed(t, owned, o, plan.Policy{Steps: steps(t, "2", "100%"), OnFailure: plan.FailRollback, Timeout: 5 * time.Minute})
+	res := b.run(t, t.Context(), b, apply.Options{})
+	if res.Outcome != event.Failed || strings.Contains(res.Reason, "rolled back") || b.images(t)["web:2"] == 0 {
+		t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
+	}
+}
+
 // TestRun_EndsForReasonsOutsideOfTheRollout: what ends a run, apart from the rollout.
 func TestRun_EndsForReasonsOutsideOfTheRollout(t *testing.T) {
 	taken, cancelTaken := context.WithCancelCause(context.Background())

@@ -29,6 +29,9 @@ const (
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
 	// RolloutAnnotation on a workload has the policy of its rollouts.
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
+	// BeforeRolloutAnnotation is on a UnitedDeployment while a rollout of its subsets has not
+	// ended: as JSON, the revision and the update strategy that it had before.
+	BeforeRolloutAnnotation = "kubectl-kruise.dev/before-rollout"
 	// InServiceLabel is removed from a pod that is to get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
 	// TrackLabel distinguishes the pods of a canary workload from those of the stable one

@@ -15,11 +15,14 @@ import (
 // The pods that steps name are those that the controllers would choose if nothing
 // else happened; how many pods each step updates holds in any case.
 func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
-	b := newBuilder(desired, s.Object(), s, policy)
+	return newBuilder(desired, s.Object(), s, policy).build()
+}
+
+func (b *builder) build() (Plan, error) {
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
-	b.desired = s.Progress.Stop.withoutStop(b.present, b.desired)
+	b.desired = b.snap.Progress.Stop.withoutStop(b.present, b.desired)
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,27 +11,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Rollback makes the plan that takes a rollout back: to the template that it started
-// from, in one step within the budgets, in place where that is possible. Only pods
-// that were updated are touched. why is what ended the rollout. It fails where the cluster
-// has kept that template.
+// from, in one step within the budgets, in place where that is possible, and then to the partition
+// that the workload had. Only pods that were updated are touched. why is what ended the rollout. It
+// fails where the cluster has not kept that template, and wraps [ErrSubset] for a subset of a
+// UnitedDeployment.
 func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &rollout{plan: &p, snap: &s}
 	present := r.object()
-	template := s.Base
-	if p.Change.FromHash == p.Change.ToHash { // what is recorded is older than this rollout
-		template = templateOf(present)
+	if owner := subsetOf(present); owner != "" {
+		return Plan{}, fmt.Errorf("%w: %w", ErrSubset, &tree.Error{
+			Msg:  "it has the template of UnitedDeployment " + owner,
+			Hint: fmt.Sprintf("'kubectl kruise rollout abort uniteddeployment/%s --rollback' rolls all subsets back", owner),
+		})
 	}
-	for _, revision := range s.Revisions {
-		if TemplateHash(revision.Template) == p.Change.FromHash {
-			template = revision.Template
-		}
-	}
+	template := formerTemplate(&p, &s, present)
 	if template == nil {
 		return Plan{}, &tree.Error{Msg: "the revision before this rollout is no longer stored", Hint: "apply the old manifest"}
 	}
@@ -42,13 +43,111 @@ func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	if p.Change.FromHash != p.Change.ToHash && hashOf(desired) != p.Change.FromHash {
 		return Plan{}, &tree.Error{Msg: "the template that is stored is not the one that the workload had before this rollout", Hint: "apply the old manifest"}
 	}
-	back, err := Build(desired, s, Policy{
+	return buildRollback(desired, &s, p, why)
+}
+
+// ErrSubset indicates that a workload is not rolled back by itself.
+var ErrSubset = errors.New("a subset is rolled back with its UnitedDeployment")
+
+// RollbackSubset makes the plan by which the pods of a subset follow the template that its
+// UnitedDeployment was rolled back to, and that the workload has already. why is what ended the
+// rollout. It has no steps where all pods have that template.
+func RollbackSubset(s Snapshot, why string) (Plan, error) {
+	present := s.Object()
+	if present == nil || present.Object == nil {
+		return Plan{}, &tree.Error{Msg: "the object is gone"}
+	}
+	return buildRollback(present, &s, Plan{}, why)
+}
+
+// formerTemplate is the template that a rollout started from; nil where it is no longer known. A
+// rollout that found its template written started from what the pods had.
+func formerTemplate(p *Plan, s *Snapshot, present *cluster.Workload) map[string]any {
+	template := s.Base
+	unwritten := p.Change.FromHash == p.Change.ToHash // what is recorded is older than this rollout
+	if unwritten {
+		template = templateOf(present)
+	}
+	for _, revision := range s.Revisions {
+		if unwritten && revision.Name == p.Change.FromRevision || !unwritten && TemplateHash(revision.Template) == p.Change.FromHash {
+			template = revision.Template
+		}
+	}
+	return template
+}
+
+// buildRollback is the way back to a state from a rollout of a plan.
+func buildRollback(desired *cluster.Workload, s *Snapshot, of Plan, why string) (Plan, error) {
+	if _, ok := cluster.Of(desired.Object).Partition(); ok { // that of the rollout keeps the very pods that are to go back
+		desired = withPartition(desired, intstr.FromInt32(0))
+	}
+	b := newBuilder(desired, s.Object(), *s, Policy{
 		Steps:  []PolicyStep{{To: Amount{Value: 100, Percent: true}}},
 		Pull:   PullNever, // the old image is where the old pods ran
-		Driver: p.Driver, Drain: p.Drain, Grace: p.Grace, HookAnswer: p.HookAnswer, OnFailure: FailPause,
+		Driver: of.Driver, Drain: of.Drain, Grace: of.Grace, HookAnswer: of.HookAnswer, OnFailure: FailPause,
 	})
+	back, err := b.build()
 	back.RollbackReason = why
-	return back, err
+	if err != nil || len(back.Steps) == 0 {
+		return back, err
+	}
+	b.addFormerPartition(&of)
+	back.Steps = b.plan.Steps
+	return back, nil
+}
+
+// addFormerPartition adds the step that writes the partition which the workload had before a
+// rollout. It kept none of the pods that are rolled back, or else they would not be now: it is for
+// later changes.
+func (b *builder) addFormerPartition(of *Plan) {
+	if len(of.Steps) == 0 {
+		return
+	}
+	last := b.plan.Steps[len(b.plan.Steps)-1]
+	was, known := conditionValue(of.Steps[0].Before, HoldsPartition)
+	for i := 1; i < len(of.Steps) && !known; i++ {
+		was, known = conditionValue(of.Steps[i].Before, HoldsPartition)
+	}
+	now, ok := conditionValue(last.After, HoldsPartition)
+	if v := intstr.Parse(was); known && ok && was != now && isPartition(jsonValue(v)) {
+		b.addStep(Step{
+			Name: "partition-" + was, Kind: StepPartition, Title: "partition " + was + ", as before the rollout; no pod changes",
+			Patches: []Patch{b.partitionPatch(v)}, Updated: last.Updated, Kept: last.Kept,
+			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPartition, now}},
+			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPartition, was}},
+		})
+	}
+}
+
+// OutdatedPods is how many pods do not have the present template, of how many.
+func OutdatedPods(s Snapshot) (outdated, total int) {
+	b, ok := presentBuilder(s)
+	if !ok {
+		return 0, 0
+	}
+	for _, p := range s.Members() {
+		if rules.Active(p) {
+			total++
+			if !b.isUpdated(p) {
+				outdated++
+			}
+		}
+	}
+	return outdated, total
+}
+
+// Left is what an ended rollout leaves that later changes meet: pods that do not have the present
+// template, and the partition that keeps them; "" for nothing.
+func Left(s Snapshot) string {
+	outdated, total := OutdatedPods(s)
+	if outdated == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s %s an earlier template", outdated, counted.Of(total, "pod"), counted.Word(outdated, "has", "have"))
+	if partition := PartitionOf(s.Object()); partition != "" && partition != "0" {
+		text += " (partition " + partition + ")"
+	}
+	return text
 }
 
 // WithTemplate returns the workload with another template: what a revision holds,

@@ -341,6 +341,14 @@ func isSubset(o metav1.Object) bool {
 	return owner != nil && owner.Kind == kruise.KindUnitedDeployment
 }
 
+// subsetOf names the UnitedDeployment that controls a workload; "" for none.
+func subsetOf(w *cluster.Workload) string {
+	if w == nil || w.Object == nil || !isSubset(metaOf(w)) {
+		return ""
+	}
+	return metav1.GetControllerOf(metaOf(w)).Name
+}
+
 // isPartition reports a number of pods or a percentage.
 func isPartition(v any) bool {
 	if s, ok := v.(string); ok {

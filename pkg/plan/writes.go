@@ -282,10 +282,14 @@ func (p *Plan) Digest(clusterID string) string {
 	for i := range p.Steps {
 		steps = append(steps, approvedStep(&p.Steps[i]))
 	}
-	text, err := json.Marshal([]any{
+	approved := []any{
 		digestForm, clusterID, approvedTarget(&p.Target), p.Driver, p.Change.FromHash, p.Change.ToHash,
 		p.Limits, p.Drain, p.Grace, p.RollbackReason != "", steps,
-	})
+	}
+	if p.Change.FromHash == p.Change.ToHash { // a rollback leads to what pods had, which no hash names
+		approved = append(approved, p.Change.FromRevision)
+	}
+	text, err := json.Marshal(approved)
 	if err != nil {
 		return "" // decoded JSON always encodes
 	}

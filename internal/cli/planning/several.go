@@ -170,25 +170,28 @@ func (o *Options) eachSubset(ctx context.Context) ([]One, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := o.For(n)
+		one, kept := o.For(n), u.Final(u.Subsets[i])
 		one.Counted = true
 		one.Change = func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
 			changed, err := o.SetImages(object)
 			if err != nil {
 				return nil, err
 			}
-			return Released(changed, s)
+			return Released(kept)(changed, s)
 		}
 		out[i] = One{Options: one, Name: n, Manifest: found}
 	}
 	return out, nil
 }
 
-// Released is a subset's workload without a partition, when its turn has come.
-func Released(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
-	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
-	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
-		tree.SetAt(out.Edit(), tree.Int64(0), path...)
+// Released makes of a subset's workload what it is when its turn has come: its partition keeps
+// only the pods that it keeps in the end.
+func Released(kept int64) func(*resource.Resource, plan.Snapshot) (*resource.Resource, error) {
+	return func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+		out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
+		if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
+			tree.SetAt(out.Edit(), tree.Int64(kept), path...)
+		}
+		return out, nil
 	}
-	return out, nil
 }

@@ -3,14 +3,18 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -39,14 +43,23 @@ func (b *Batch) Subsets(ctx context.Context, namespace, name string) (*Subsets, 
 // Each does something for the workload of each subset, in the order given, and stops
 // at the first error.
 func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
+	names, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	return s.each(ctx, names, do)
+}
+
+// names are the workloads of the subsets, in the order given.
+func (s *Subsets) names(ctx context.Context) ([]resourcearg.Name, error) {
 	client, err := s.batch.factory.Dynamic()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, err := clusterread.SubsetWorkloads(ctx, client, s.object)
-	if err != nil {
-		return err
-	}
+	return clusterread.SubsetWorkloads(ctx, client, s.object)
+}
+
+func (s *Subsets) each(ctx context.Context, names []resourcearg.Name, do func(*Part) error) error {
 	for _, name := range names {
 		found, err := s.batch.locateIn(ctx, name, s.object.Namespace)
 		if err != nil {
@@ -69,14 +82,16 @@ func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
 func (s *Subsets) Show(ctx context.Context, final *unstructured.Unstructured) error {
 	to := united.Read(final)
 	_, _ = fmt.Fprintf(s.batch.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n", s.object.Name, strings.Join(s.object.Subsets, ", "))
-	return s.Each(ctx, func(p *Part) error { return p.Show(ctx, p.follows(s.object, to)) })
+	return s.Each(ctx, func(p *Part) error {
+		return p.Show(ctx, p.follows(s.object.Template, to.Template, to.Kept(p.subset())))
+	})
 }
 
 // Release writes a new template and holds every subset back, unless it is there
 // already. Each then follows by Run.
 func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured) error {
 	to := united.Read(final)
-	if reflect.DeepEqual(s.object.Template, to.Template) {
+	if united.SameTemplate(s.object.Template, to.Template) {
 		return nil
 	}
 	client, err := s.batch.factory.Dynamic()
@@ -89,37 +104,89 @@ func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured)
 // Requests are the writes of Release and Run: the template with all subsets held
 // back, then the partition of each subset, step by step.
 func (s *Subsets) Requests(ctx context.Context, final *unstructured.Unstructured) ([]event.Request, error) {
-	return s.requests(ctx, united.Read(final))
+	to := united.Read(final)
+	return s.requests(ctx, to.Template, to.OwnStrategy(), to.Kept)
 }
 
-func (s *Subsets) requests(ctx context.Context, to *united.Object) ([]event.Request, error) {
-	var out []event.Request
-	if !reflect.DeepEqual(s.object.Template, to.Template) {
-		u := s.object
-		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
-		out = append(out, jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(to.Template)))
+// requests are those of a template, where the partition of each subset keeps some pods at the end of
+// its plan, and of the strategy that the object has in the end.
+func (s *Subsets) requests(ctx context.Context, template, strategy map[string]any, kept func(subset string) int64) ([]event.Request, error) {
+	out, err := s.releaseRequests(ctx, template)
+	if err != nil {
+		return nil, err
 	}
-	err := s.Each(ctx, func(p *Part) error {
-		made, err := p.Plan(ctx, p.follows(s.object, to))
+	u := s.object
+	err = s.Each(ctx, func(p *Part) error {
+		made, err := p.Plan(ctx, p.follows(u.Template, template, kept(p.subset())))
 		for i := range made.Steps {
 			if step := &made.Steps[i]; len(step.Patches) > 0 {
-				r := partitionRequest(s.object, p.subset(), int32(step.Kept))
+				r := partitionRequest(u, p.subset(), int32(step.Kept))
 				r.Why = "subset " + p.subset() + ": " + step.Title
 				out = append(out, r)
 			}
 		}
 		return err
 	})
-	return out, err
+	if err != nil || len(out) == 0 || !u.Paced() {
+		return out, err
+	}
+	return append(out, s.settleRequest(strategy)), nil
 }
 
-// Run rolls the subsets out one after the other. The template is there already.
+// settleRequest is the write that ends a rollout of all subsets.
+func (s *Subsets) settleRequest(strategy map[string]any) event.Request {
+	u := s.object
+	return event.Request{
+		Method: http.MethodPatch, Path: kubeobjects.Path(united.Resource(u.Version), u.Namespace, u.Name), ContentType: string(types.MergePatchType),
+		Why: "the update strategy as before, once all subsets have the template", Body: u.SettlePatch(strategy, nil),
+	}
+}
+
+// releaseRequests is the write of a template, unless it is there.
+func (s *Subsets) releaseRequests(ctx context.Context, template map[string]any) ([]event.Request, error) {
+	u := s.object
+	if united.SameTemplate(u.Template, template) {
+		return nil, nil
+	}
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	if err := u.NoteStart(ctx, client); err != nil {
+		return nil, err
+	}
+	ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
+	return []event.Request{jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(template))}, nil
+}
+
+// rollbackRequests are the writes of a rollback to a template: the subsets whose pods have another one
+// follow, the last one first.
+func (s *Subsets) rollbackRequests(ctx context.Context, template map[string]any) ([]event.Request, error) {
+	out, err := s.releaseRequests(ctx, template)
+	if err != nil || !s.object.Paced() {
+		return out, err
+	}
+	for _, subset := range slices.Backward(s.object.Subsets) {
+		r := partitionRequest(s.object, subset, 0)
+		r.Why = "subset " + subset + ": all pods that do not have the template"
+		out = append(out, r)
+	}
+	return append(out, s.settleRequest(s.object.FinalStrategy())), nil
+}
+
+// Run rolls the subsets out one after the other, and gives the object the strategy that it has in the
+// end. The template is there already.
 func (s *Subsets) Run(ctx context.Context, final *unstructured.Unstructured) error {
 	to := united.Read(final)
-	return s.Each(ctx, func(p *Part) error {
-		_, err := p.Run(ctx, p.follows(to, to))
+	s.batch.whole = true
+	err := s.Each(ctx, func(p *Part) error {
+		_, err := p.Run(ctx, p.follows(to.Template, to.Template, to.Kept(p.subset())))
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.end(ctx, to.OwnStrategy())
 }
 
 // Settle waits for the pods of all subsets.
@@ -137,18 +204,18 @@ func (s *Subsets) Settle(ctx context.Context) error {
 // subset is the name of the subset whose workload a part is.
 func (p *Part) subset() string { return p.session.object.Labels()[kruise.SubsetNameLabel] }
 
-// follows is what a subset's workload becomes when its UnitedDeployment does. What
-// the controller puts into a subset's template besides stays.
-func (p *Part) follows(from, to *united.Object) *resource.Resource {
+// follows is what a subset's workload becomes when its UnitedDeployment gets another template, and
+// keeps some pods in the end. What the controller puts into a subset's template besides stays.
+func (p *Part) follows(from, to map[string]any, kept int64) *resource.Resource {
 	object := p.session.object
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
-	before, after := tree.FromValue(from.PodTemplate()), tree.FromValue(to.PodTemplate())
+	before, after := tree.FromValue(united.PodTemplate(from)), tree.FromValue(united.PodTemplate(to))
 	if v := gitops.CarryChange(before, after, tree.Get(n, "spec", "template")); v != nil {
 		tree.SetAt(n, v, "spec", "template")
 	}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
-		tree.SetAt(n, tree.Int64(to.Partitions[p.subset()]), path...)
+		tree.SetAt(n, tree.Int64(kept), path...)
 	}
 	return out
 }

@@ -296,7 +296,7 @@ func (o *control) changeRecord(ctx context.Context, s *session, rollouts apply.R
 		e.Release()
 		return err
 	}
-	res, err := o.carryOut(ctx, e)
+	res, err := o.carryOut(ctx, s, e)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -165,9 +168,11 @@ its budgets, and in place where possible.`,
 				}
 				return o.abortGroup(c.Context())
 			}
-			args, err := inParts(c.Context(), args, o.inFlight)
-			if err != nil {
-				return err
+			if name, ok := resourcearg.ParseUnited(strings.Join(args, "/")); ok {
+				if err := errors.Join(o.dryRun.Read(c), o.ready()); err != nil {
+					return err
+				}
+				return o.abortUnited(c.Context(), name)
 			}
 			if err := errors.Join(o.dryRun.Read(c), o.complete(args)); err != nil {
 				return err
@@ -207,10 +212,107 @@ func (o *abortOptions) abort(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := o.run(ctx); err != nil || !o.rollback {
+	if err := o.run(ctx); err != nil {
 		return err
 	}
+	if !o.rollback {
+		return o.sayLeft(ctx)
+	}
 	return o.back(ctx, why)
+}
+
+// sayLeft says what an aborted rollout leaves that later changes meet. Who may decide need not see
+// the pods.
+func (o *abortOptions) sayLeft(ctx context.Context) error {
+	err := o.readLeft(ctx)
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	return err
+}
+
+func (o *abortOptions) readLeft(ctx context.Context) error {
+	s, err := o.open(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if s.parent != nil {
+		return o.endUnited(ctx, s.parent.object.Namespace, s.parent.object.Name)
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	if text := plan.Left(snapshot); text != "" {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "left: %s; '%s' rolls back\n", text, o.factory.WithConnection("kubectl kruise rollout abort "+o.name.String()+" --rollback"))
+	}
+	return nil
+}
+
+// abortUnited ends the rollout of a UnitedDeployment: that of the subset whose turn it is, and, where
+// all are rolled back, those that are done as well.
+func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
+	client, namespace, err := o.factory.InNamespace()
+	if err != nil {
+		return err
+	}
+	u, err := united.Get(ctx, client, namespace, name)
+	if err != nil && !errors.Is(err, united.ErrNone) {
+		return err
+	}
+	rendered := err != nil
+	list, err := o.inFlight(ctx, name)
+	between := !rendered && o.rollback && (u.Start != nil || u.Held())
+	if err != nil && !(between && errors.Is(err, errNoneInFlight)) {
+		return err
+	}
+	if o.rollback && !o.dry().Only() {
+		if err := o.ask(ctx, o.yes, "Roll back uniteddeployment/"+name+", all of its subsets?"); err != nil {
+			return err
+		}
+	}
+	why := "aborted by " + holder()
+	for _, arg := range list {
+		one := *o
+		if one.name, err = resourcearg.ParseAny(arg); err != nil {
+			return err
+		}
+		switch {
+		case o.dry().Only():
+			one.rollback = o.rollback && rendered
+			err = one.previewRollback(ctx, why)
+		case rendered:
+			one.yes = true // the answer was for the whole
+			err = one.abort(ctx)
+		default:
+			err = one.run(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case rendered:
+		return nil
+	case o.rollback && o.dry().Only():
+		return o.previewRollbackUnited(ctx, u)
+	case o.dry().Only():
+		return nil
+	}
+	if !o.rollback {
+		return o.endUnited(ctx, namespace, name)
+	}
+	return o.rollBackSubsets(ctx, namespace, name, why)
+}
+
+// rollBackSubsets takes a UnitedDeployment back.
+func (o *abortOptions) rollBackSubsets(ctx context.Context, namespace, name, why string) error {
+	subsets, err := o.subsets(ctx, namespace, name)
+	if err != nil {
+		return err
+	}
+	return subsets.rollBack(ctx, why)
 }
 
 // aborting ends a rollout; one that is done only where its work is taken back.
@@ -229,6 +331,9 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		return err
 	}
 	defer s.Close()
+	if s.parent != nil {
+		return o.rollBackSubsets(ctx, s.parent.object.Namespace, s.parent.object.Name, why)
+	}
 	s.AllowVerify(o.authority.asks)
 	e, err := rollouts.Rollback(ctx, s, why)
 	if err != nil {
@@ -239,7 +344,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to roll back: "+p.Change.Why)
 		return err
 	}
-	res, err := o.carryOut(ctx, e)
+	res, err := o.carryOut(ctx, s, e)
 	if err == nil && res.Outcome != event.RolledBack {
 		err = o.end(res)
 	}

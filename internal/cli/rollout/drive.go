@@ -172,7 +172,7 @@ func (o *driveOptions) once(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.drives(ctx, e, nil)
+	return o.drives(ctx, s, e, nil)
 }
 
 // hasEnded reports whether nothing is left of a rollout, and how it ended. mine says that its
@@ -214,15 +214,15 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 		return err
 	}
 	e, err := rollouts.Begin(ctx, s, p)
-	return o.drives(ctx, e, err)
+	return o.drives(ctx, s, e, err)
 }
 
 // drives carries out what was taken over.
-func (o *driveOptions) drives(ctx context.Context, e *apply.Executor, err error) error {
+func (o *driveOptions) drives(ctx context.Context, s *session, e *apply.Executor, err error) error {
 	if err != nil {
 		return withHint(err)
 	}
-	res, err := o.carryOut(ctx, e)
+	res, err := o.carryOut(ctx, s, e)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/submit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -41,6 +42,9 @@ type driving struct {
 	tells notifications
 	// first is the index of the first step that may be carried out.
 	first int
+	// whole indicates that the caller rolls out all subsets of a UnitedDeployment, and ends the
+	// rollout of the whole itself.
+	whole bool
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -163,11 +167,12 @@ func (d *driving) resumeRecorded(ctx context.Context, s *session, start starter)
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}
-	return d.carryOut(ctx, e)
+	return d.carryOut(ctx, s, e)
 }
 
-// carryOut carries a plan out, and reports it.
-func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
+// carryOut carries a plan out, and reports it. What follows from it for the UnitedDeployment of a
+// subset is done as well.
+func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	others, end, err := d.listeners(ctx, e)
 	if err != nil {
@@ -179,6 +184,9 @@ func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result
 	emit := func(e event.Event) { t.event(e); others(e) }
 	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
 	t.stop()
+	if err == nil {
+		res, err = d.afterSubset(ctx, s, res)
+	}
 	if err == nil {
 		d.printNext(res)
 	}
@@ -199,10 +207,31 @@ func (d *driving) printNext(res apply.Result) {
 		hint = fmt.Sprintf("'%s' continues", next("resume"))
 	case res.Outcome == event.Failed:
 		hint = fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", next("retry"), next("abort"))
+	case res.Outcome == event.Completed && !d.whole:
+		if text := leftBy(res.Plan); text != "" {
+			_, _ = fmt.Fprintln(d.factory.Streams.Err, "left: "+text)
+		}
+		return
 	default:
 		return
 	}
 	_, _ = fmt.Fprintln(d.factory.Streams.Err, "hint: "+hint)
+}
+
+// leftBy is what the last step of a plan leaves that later changes meet: pods that its partition keeps;
+// "" for nothing.
+func leftBy(p plan.Plan) string {
+	for _, s := range slices.Backward(p.Steps) {
+		for _, c := range s.After {
+			if c.Type == plan.HoldsPartition && s.Kept > 0 && c.Value != "0" {
+				return fmt.Sprintf("partition %s keeps %d of %s at an earlier template, and later changes do not reach them", c.Value, s.Kept, counted.Of(s.Updated+s.Kept, "pod"))
+			}
+			if c.Type == plan.HoldsPartition {
+				return ""
+			}
+		}
+	}
+	return ""
 }
 
 // withHint is why a rollout cannot be driven, with what to do about it.

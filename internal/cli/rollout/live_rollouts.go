@@ -135,6 +135,10 @@ func (d *LiveRollouts) drive(s *session, e *apply.Executor) {
 	d.note(ref, true, end{})
 	d.all.Go(func() {
 		res, err := e.Run(apply.Options{})
+		if err == nil {
+			at, _ := d.sessions()
+			res, err = at.afterSubset(d.ctx, s, res)
+		}
 		s.Close()
 		d.note(ref, false, end{res, err})
 	})

@@ -213,6 +213,27 @@ func (o *abortOptions) previewRollback(ctx context.Context, why string) error {
 	return o.previewRequests(ctx, s, back, left(back, beginning(from), s.Now(), true))
 }
 
+// previewRollbackUnited reports how a UnitedDeployment would be taken back.
+func (o *abortOptions) previewRollbackUnited(ctx context.Context, u *united.Object) error {
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	former, err := u.Former(ctx, client)
+	if err != nil {
+		return err
+	}
+	subsets, err := o.subsets(ctx, u.Namespace, u.Name)
+	if err != nil {
+		return err
+	}
+	list, err := subsets.rollbackRequests(ctx, former.Template)
+	if err != nil {
+		return err
+	}
+	return o.show(ctx, list)
+}
+
 // requests are those of the actions, each with the title of its step.
 func (s *session) requests(p plan.Plan, a acts) ([]event.Request, error) {
 	titles := map[string]string{}

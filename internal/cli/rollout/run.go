@@ -330,7 +330,7 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err != nil {
 		return apply.Result{}, withHint(err)
 	}
-	return d.carryOut(ctx, e)
+	return d.carryOut(ctx, s, e)
 }
 
 // checkScreens refuses what --ui cannot go with: the screens are for people, and show

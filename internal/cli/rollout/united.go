@@ -2,22 +2,17 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
-
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -51,22 +46,39 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.subsetsInTurn(ctx, names)
+	return o.subsetsInTurn(ctx, u, names)
 }
 
-// subsetsInTurn rolls out subsets that have their new template.
-func (o *runOptions) subsetsInTurn(ctx context.Context, names []resourcearg.Name) error {
+// subsetsInTurn rolls out subsets that have their new template: names are their workloads, in the
+// order given.
+func (o *runOptions) subsetsInTurn(ctx context.Context, u *united.Object, names []resourcearg.Name) error {
+	kept := map[string]int64{}
+	for i, n := range names {
+		kept[n.String()] = o.kept(u, u.Subsets[i])
+	}
 	err := o.inSequence(names, func(n resourcearg.Name) error {
 		one := *o
 		one.Options = o.For(n)
-		one.Change, one.Counted = planning.Released, true
+		one.Change, one.Counted, one.whole = planning.Released(kept[n.String()]), true, true
 		one.successOn = "complete" // of a subset: what waits for a person keeps the next from its turn
 		return one.runSubset(ctx, n)
 	})
-	if errors.Is(err, command.ErrPaused) && o.successOn == "paused" {
+	switch {
+	case errors.Is(err, command.ErrPaused) && o.successOn == "paused":
 		return nil
+	case err != nil:
+		return err
 	}
-	return err
+	return o.endUnited(ctx, u.Namespace, u.Name)
+}
+
+// kept is how many pods of a subset the partition keeps at the end of its plan: on the way back none,
+// because it would keep the very pods that are to go back.
+func (o *runOptions) kept(u *united.Object, subset string) int64 {
+	if o.back {
+		return 0
+	}
+	return u.Final(subset)
 }
 
 // remade is the new template of a UnitedDeployment; nil where it is there already.
@@ -75,7 +87,7 @@ func (o *runOptions) remade(ctx context.Context, u *united.Object) (map[string]a
 		return nil, nil
 	}
 	template, err := o.remake(ctx, u)
-	if err != nil || reflect.DeepEqual(template, u.Template) {
+	if err != nil || united.SameTemplate(template, u.Template) {
 		return nil, err
 	}
 	return template, nil
@@ -84,8 +96,15 @@ func (o *runOptions) remade(ctx context.Context, u *united.Object) (map[string]a
 // releaseUnited writes the new template, unless it is there.
 func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
 	template, err := o.remade(ctx, u)
-	if err != nil || template == nil {
+	if err != nil {
 		return err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	if template == nil {
+		return u.Begin(ctx, client)
 	}
 	w := o.factory.Streams.Err
 	if err := o.showUnited(ctx, u, template); err != nil {
@@ -98,20 +117,16 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 		return err
 	}
 	o.answered = true
-	client, err := o.factory.Dynamic()
-	if err != nil {
-		return err
-	}
 	return u.Release(ctx, client, template)
 }
 
 // showUnited shows the plan of each subset, as it is before anything is written.
 func (o *runOptions) showUnited(ctx context.Context, u *united.Object, template map[string]any) error {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", u.Name, strings.Join(u.Subsets, ", "))
-	to := *u
-	to.Template, to.Partitions = template, nil
 	b := &Batch{driving: o.driving, policy: o.Options}
-	return (&Subsets{b, u}).Each(ctx, func(p *Part) error { return p.Show(ctx, p.follows(u, &to)) })
+	return (&Subsets{b, u}).Each(ctx, func(p *Part) error {
+		return p.Show(ctx, p.follows(u.Template, template, o.kept(u, p.subset())))
+	})
 }
 
 // pretendUnited shows what would be written, subset by subset.
@@ -120,12 +135,11 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 	if err != nil {
 		return err
 	}
-	to := *u
-	if template != nil {
-		to.Template = template
+	if template == nil {
+		template = u.Template
 	}
 	b := &Batch{driving: o.driving, policy: o.Options}
-	list, err := (&Subsets{b, u}).requests(ctx, &to)
+	list, err := (&Subsets{b, u}).requests(ctx, template, u.FinalStrategy(), func(subset string) int64 { return o.kept(u, subset) })
 	if err != nil {
 		return err
 	}
@@ -154,6 +168,15 @@ func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	res, err := apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: o.until()})
 	if err != nil {
 		return err
+	}
+	policy, err := o.Policy()
+	if err != nil {
+		return err
+	}
+	if res.Outcome == event.Failed && policy.OnFailure == plan.FailRollback {
+		if res, err = o.rollBackUnited(ctx, s, res); err != nil {
+			return err
+		}
 	}
 	return o.end(res)
 }
@@ -205,14 +228,18 @@ func inTemplate(of func(*resource.Resource) (*resource.Resource, error)) remake 
 // the present one.
 func (c *common) olderTemplate(number int64) remake {
 	return func(ctx context.Context, u *united.Object) (map[string]any, error) {
-		list, err := c.unitedRevisions(ctx, u)
+		client, err := c.factory.Dynamic()
 		if err != nil {
 			return nil, err
 		}
+		list, err := u.Revisions(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		present, _ := u.Present(list)
 		for _, r := range slices.Backward(list) {
-			template := templateOf(r)
-			if r.Revision == number || number == 0 && template != nil && !reflect.DeepEqual(template, u.Template) {
-				return template, nil
+			if r.Number == number || number == 0 && r.Name != present.Name {
+				return r.Template, nil
 			}
 		}
 		what := "no older revision"
@@ -224,45 +251,6 @@ func (c *common) olderTemplate(number int64) remake {
 			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'kubectl kruise rollout run uniteddeployment/" + u.Name + " --image …'",
 		}
 	}
-}
-
-// unitedRevisions are those that a UnitedDeployment controls, the oldest first.
-func (c *common) unitedRevisions(ctx context.Context, u *united.Object) ([]*appsv1.ControllerRevision, error) {
-	cfg, err := c.factory.Config()
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(cfg)
-	if err != nil {
-		return nil, err
-	}
-	list, err := client.AppsV1().ControllerRevisions(u.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var out []*appsv1.ControllerRevision
-	for i := range list.Items {
-		if owner := metav1.GetControllerOf(&list.Items[i]); owner != nil && string(owner.UID) == u.UID {
-			out = append(out, &list.Items[i])
-		}
-	}
-	slices.SortFunc(out, func(a, b *appsv1.ControllerRevision) int { return int(a.Revision - b.Revision) })
-	return out, nil
-}
-
-// templateOf is the template that a revision holds: a patch of spec.template that
-// replaces it.
-func templateOf(r *appsv1.ControllerRevision) map[string]any {
-	var data struct {
-		Spec struct {
-			Template map[string]any `json:"template"`
-		} `json:"spec"`
-	}
-	if err := json.Unmarshal(r.Data.Raw, &data); err != nil {
-		return nil
-	}
-	delete(data.Spec.Template, "$patch")
-	return data.Spec.Template
 }
 
 // parts names the workloads of a UnitedDeployment.
@@ -316,6 +304,9 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]resourcearg.Na
 	return names, err
 }
 
+// errNoneInFlight indicates that no subset of a UnitedDeployment is being rolled out.
+var errNoneInFlight = errors.New("no rollout of its subsets is in progress")
+
 // inFlight are those of the subsets' workloads with a rollout that is in progress, or has
 // halted. There is none for a UnitedDeployment itself, whose subsets take turns.
 func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
@@ -344,7 +335,7 @@ func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
 	}
 	if len(out) == 0 {
 		return nil, &resource.Error{
-			Err:  fmt.Errorf("uniteddeployment/%s: no rollout of its subsets is in progress", name),
+			Err:  fmt.Errorf("uniteddeployment/%s: %w", name, errNoneInFlight),
 			Hint: "start one, or continue with the next subset, with 'kubectl kruise rollout run uniteddeployment/" + name + "'",
 		}
 	}

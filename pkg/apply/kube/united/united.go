@@ -48,8 +48,24 @@ type Object struct {
 	// Partitions are how many pods of each subset keep the old template; a subset
 	// that is not in it keeps none.
 	Partitions map[string]int64
+	// Strategy is spec.updateStrategy; nil for none.
+	Strategy map[string]any
+	// Start is what there was before the rollout that has not ended; nil where none has begun.
+	Start *Start
 	// Generation of the spec, Observed that which the controller has acted upon.
 	Generation, Observed int64
+
+	annotated bool
+}
+
+// Start is what a UnitedDeployment was before a rollout. The object itself keeps it, in
+// [kruise.BeforeRolloutAnnotation], until all subsets have followed: its strategy is the
+// rollout's meanwhile, and any process may be the one that ends it.
+type Start struct {
+	// Revision is the name of the revision that most pods had.
+	Revision string `json:"revision"`
+	// Strategy is spec.updateStrategy; nil for none.
+	Strategy map[string]any `json:"updateStrategy,omitempty"`
 }
 
 // kinds are those of the templates.
@@ -81,27 +97,39 @@ func Read(u *unstructured.Unstructured) *Object {
 			o.Subsets = append(o.Subsets, name)
 		}
 	}
-	partitions, _, _ := unstructured.NestedMap(u.Object, "spec", "updateStrategy", "manualUpdate", "partitions")
-	o.Partitions = map[string]int64{}
-	for subset, v := range partitions {
-		o.Partitions[subset], _ = v.(int64)
+	o.Strategy, _, _ = unstructured.NestedMap(u.Object, "spec", "updateStrategy")
+	o.Partitions = partitionsIn(o.Strategy)
+	o.annotated = len(u.GetAnnotations()) > 0
+	if text := u.GetAnnotations()[kruise.BeforeRolloutAnnotation]; text != "" {
+		var start Start
+		if json.Unmarshal([]byte(text), &start) == nil {
+			o.Start = &start
+		}
 	}
 	o.Observed, _, _ = unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	return o
 }
 
-// PodTemplate is the template of pods in the template of the subsets' workloads.
-func (o *Object) PodTemplate() map[string]any {
-	template, _, _ := unstructured.NestedMap(o.Template, o.TemplateField, "spec", "template")
-	return template
+// PodTemplate is the template of pods in a template of the subsets' workloads.
+func PodTemplate(template map[string]any) map[string]any {
+	for field := range kinds {
+		if pods, ok, _ := unstructured.NestedMap(template, field, "spec", "template"); ok {
+			return pods
+		}
+	}
+	return nil
 }
 
 // Paced reports whether partitions hold subsets back: Deployments have none.
 func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 
 // Release writes a new template and, in the same request, holds every subset back: no
-// pod gets the new template before a user allows it.
+// pod gets the new template before a user allows it. What there was before is kept, unless a
+// rollout has not ended yet.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
+	if err := o.NoteStart(ctx, c); err != nil {
+		return err
+	}
 	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
 	if err != nil {
 		return err
@@ -111,10 +139,7 @@ func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[
 
 // ReleasePatch is the JSON patch of [Object.Release].
 func (o *Object) ReleasePatch(template map[string]any) []any {
-	patch := []any{
-		map[string]any{"op": "test", "path": "/metadata/uid", "value": o.UID},
-		map[string]any{"op": "replace", "path": "/spec/template", "value": template},
-	}
+	patch := append(o.startPatch(), operation("replace", "/spec/template", template))
 	if !o.Paced() {
 		return patch
 	}
@@ -122,9 +147,7 @@ func (o *Object) ReleasePatch(template map[string]any) []any {
 	for _, s := range o.Subsets {
 		partitions[s] = int64(held)
 	}
-	return append(patch, map[string]any{
-		"op": "add", "path": "/spec/updateStrategy", "value": map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}},
-	})
+	return append(patch, operation("add", "/spec/updateStrategy", map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}}))
 }
 
 // Partition lets all pods of a subset but so many follow the template.
