@@ -20,6 +20,7 @@ metadata: {name: web, namespace: shop}
 spec:
   replicas: 6
   selector: {matchLabels: {app: web}}
+  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
   template:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: main, image: "web:1"}]}
@@ -37,8 +38,10 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 		"promote --full": func(r apply.Rollouts, m *memory, o apply.Options) error {
 			return transit(r, m, apply.Promotion(plan.Promotion{Full: true}), o)
 		},
-		"resume": func(r apply.Rollouts, m *memory, o apply.Options) error { return transit(r, m, plan.Progress.Resume, o) },
-		"retry":  func(r apply.Rollouts, m *memory, o apply.Options) error { return transit(r, m, plan.Progress.Retry, o) },
+		"resume": func(r apply.Rollouts, m *memory, o apply.Options) error {
+			return transit(r, m, plan.Progress.Resume, o)
+		},
+		"retry": func(r apply.Rollouts, m *memory, o apply.Options) error { return transit(r, m, plan.Progress.Retry, o) },
 		"drive": func(r apply.Rollouts, m *memory, o apply.Options) error {
 			_, err := r.Drive(m.t.Context(), m.ref, o)
 			return err
@@ -63,7 +66,7 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 					m.t = t
 					res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
 					must(t, err)
-					if res.Outcome != event.AtPause || m.images(t)["web:2"] != 1 {
+					if n := m.images(t)["web:2"]; res.Outcome != event.AtPause || n == 0 || n > 2 {
 						t.Fatalf("%+v, %v", res, m.images(t))
 					}
 					p, err := planfile.Read(planfile.Write(m.rec.Plan))
@@ -78,11 +81,15 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 					err = do(r, m, apply.Options{AtPause: true, Emit: func(e event.Event) {
 						pulled = pulled || strings.HasPrefix(e.Request, "pull ")
 					}})
-					m.unharmed(t, err)
+					most := 3
+					if kind == "Deployment" {
+						most++ // its controller is paused once it has brought out as many
+					}
+					m.unharmed(t, most, err)
 					if asked || pulled {
 						t.Errorf("asked: %t, pulled: %t, %v", asked, pulled, err)
 					}
-					if name == "nothing" && verb == "promote" && (err != nil || m.images(t)["web:2"] != 3) {
+					if name == "nothing" && verb == "promote" && (err != nil || m.images(t)["web:2"] < 3) {
 						t.Errorf("an untouched record is not continued: %v, %v", err, m.images(t))
 					}
 				})
@@ -102,7 +109,7 @@ func transit(r apply.Rollouts, m *memory, turn apply.Transition, o apply.Options
 }
 
 // unharmed fails where the workload is what the original plan does not have.
-func (m *memory) unharmed(t *testing.T, err error) {
+func (m *memory) unharmed(t *testing.T, most int, err error) {
 	t.Helper()
 	s, _ := m.Snapshot(m.ref)
 	images := m.images(t)
@@ -117,8 +124,8 @@ func (m *memory) unharmed(t *testing.T, err error) {
 	if spec, _ := s.Workload.Template["spec"].(map[string]any); spec["hostNetwork"] != nil {
 		t.Errorf("hostNetwork is written: %v", err)
 	}
-	if images["web:2"] > 3 {
-		t.Errorf("%d pods are updated, 3 at most: %v", images["web:2"], err)
+	if images["web:2"] > most {
+		t.Errorf("%d pods are updated, %d at most: %v", images["web:2"], most, err)
 	}
 }
 

@@ -32,6 +32,9 @@ type TakeOver struct {
 	// NeedsApproval are the writes that are left which a record alone may not have done, see
 	// [plan.Plan.NeedsApproval]; none for a plan that is approved.
 	Unproven []string
+	// Unbegun indicates that all that is unproven is whether the plan is the one that began, see
+	// [plan.BegunAnnotation].
+	Unbegun bool
 	// Commands are the programs that verify steps which are left would run, see
 	// [plan.Plan.Commands], whether the plan is approved or not.
 	Commands []string
@@ -79,7 +82,7 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 		}
 	}
 	if !t.Approved {
-		t.Unproven = unproven(&p, s, &of, back)
+		t.Unproven, t.Unbegun = unproven(&p, s, &of, back)
 	}
 	whole, err := t.decide()
 	if r.Approvals != nil {
@@ -100,17 +103,17 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 
 // unproven is why a plan that was not approved may not be driven. The way back is made here, of a
 // record that may have been edited: then it leads to the revision before the present one.
-func unproven(p *plan.Plan, s plan.Snapshot, of *plan.Plan, back bool) []string {
+func unproven(p *plan.Plan, s plan.Snapshot, of *plan.Plan, back bool) (reasons []string, unbegun bool) {
 	if reasons := p.NeedsApproval(s); len(reasons) > 0 {
-		return reasons
+		return reasons, false
 	}
 	switch {
 	case of.IsBegun(s):
-		return nil
+		return nil, false
 	case !back:
-		return []string{"its numbers of pods are not those with which the rollout began"}
+		return []string{"it is not the plan with which the rollout began"}, true
 	case len(p.Steps) > 0 && !p.LeadsToPrevious(s):
-		return []string{"it goes back to another revision than the one before"}
+		return []string{"it goes back to another revision than the one before"}, false
 	}
-	return nil
+	return nil, false
 }

@@ -212,14 +212,22 @@ func (p *Plan) letUpdate(s Snapshot) int {
 	return n
 }
 
-// LeadsToPrevious reports whether the plan ends at the newest revision of the workload that is not
-// its present one.
+// LeadsToPrevious reports whether the patches of the plan lead where it says: to the newest revision
+// of the workload that is not its present one, or to the template that it has.
 func (p *Plan) LeadsToPrevious(s Snapshot) bool {
-	if s.Object() == nil || len(s.Revisions) == 0 {
+	object := p.objectIn(s)
+	if object == nil || object.Object == nil {
 		return false
 	}
+	after, err := p.Outcome(object)
+	if err != nil || hashOf(after) != p.Change.ToHash {
+		return false
+	}
+	if p.Change.ToHash == hashOf(object) {
+		return true
+	}
 	to, err := OlderRevision(s, 0)
-	return err == nil && TemplateHash(to.Template) == p.Change.ToHash
+	return err == nil && len(s.Revisions) > 0 && TemplateHash(to.Template) == p.Change.ToHash
 }
 
 // NeedsApproval returns what is left of the plan that needs approval by a user when the plan

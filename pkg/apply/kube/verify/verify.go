@@ -143,7 +143,7 @@ var metadata = []netip.Addr{
 
 // guarded reports whether a question may not go to an address without [Permissions].
 func guarded(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
+	a = embedded(a.Unmap().WithZone(""))
 	return a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() || a.IsUnspecified() || slices.Contains(metadata, a)
 }
 
@@ -166,8 +166,15 @@ func Client(may Permissions, within time.Duration) *http.Client {
 // that no name and no redirect leads to one that is not permitted, and follows redirects
 // to the same host only.
 func client(may Permissions) *http.Client {
+	return newClient(may, http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP)
+}
+
+func newClient(may Permissions, proxy proxyOf, look lookup) *http.Client {
+	if !may.LinkLocal {
+		proxy = guardedProxy(proxy, look)
+	}
 	transport := &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  proxy,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  attemptTimeout,
 		DisableKeepAlives:      true,
@@ -209,7 +216,7 @@ func checkURL(u *url.URL, may Permissions) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return reason("only http and https addresses are asked")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !may.LinkLocal && guarded(a) {
+	if a, ok := addressOf(u.Hostname()); ok && !may.LinkLocal && guarded(a) {
 		return errAddress
 	}
 	return nil
