@@ -19,7 +19,7 @@ import (
 const (
 	maxAnswerBytes = 512 << 20
 	maxAnswerTime  = 3 * time.Minute
-	maxPages       = 10_000
+	maxPages       = 2_000
 )
 
 // boundAnswers bounds the answers that clients of a config take.
