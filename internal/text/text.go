@@ -4,7 +4,9 @@
 package text
 
 import (
+	"crypto/rand"
 	"fmt"
+	"math/big"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,22 +20,55 @@ func Line(s string) string { return escape(s, "", false) }
 // Block is as Line, but for newlines and tabs, which stay.
 func Block(s string) string { return escape(s, "\n\t", false) }
 
-// Page is as Block, but for the colours that this program uses.
+// Page is as Block, with the colours of [Paint]: it is for what goes to a terminal as it is.
 func Page(s string) string { return escape(s, "\n\t", true) }
 
-// Painted is as Line, but for the colours that this program uses.
+// Painted is as Line, with the colours of [Paint]: it is for what goes to a terminal as it is.
 func Painted(s string) string { return escape(s, "", true) }
 
-// escape shows what acts, except for the characters in keep and, if colors, our own
-// colours.
+// brush begins a colour of this program's until the text is written: a character of no meaning,
+// chosen when the process starts, so that no text of others has it. An escape sequence of theirs is
+// shown, also one that would only be a colour: a green OK is ours.
+var brush = newBrush()
+
+// The private use characters of plane 16.
+const (
+	firstBrush = 0x100000
+	brushes    = 0xfffe
+)
+
+func newBrush() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(brushes))
+	if err != nil {
+		return string(rune(firstBrush)) // crypto/rand does not fail
+	}
+	return string(rune(firstBrush + n.Int64()))
+}
+
+// Paint is s in a colour: 1 bold, 2 faint, 31 red, 32 green, 33 yellow. The result keeps its colour in
+// [Line] and [Block], and has it where it is written.
+func Paint(color, s string) string { return brush + "[" + color + "m" + s + Unpainted }
+
+// Unpainted ends a colour.
+var Unpainted = brush + "[0m"
+
+// IsBrush reports whether a character begins a colour of [Paint], which ends with an m.
+func IsBrush(r rune) bool { return string(r) == brush }
+
+// escape shows what acts, except for the characters in keep. Our own colours stay, and with colors
+// become those of a terminal.
 func escape(s, keep string, colors bool) string {
 	if plain(s) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		if n := colorAt(s[i:]); colors && n > 0 {
-			b.WriteString(s[i : i+n])
+		if n := colorAt(s[i:], brush); n > 0 {
+			if colors {
+				b.WriteString("\x1b" + s[i+len(brush):i+n])
+			} else {
+				b.WriteString(s[i : i+n])
+			}
 			i += n
 			continue
 		}
@@ -94,14 +129,16 @@ func visible(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// colorAt is the length of the colour sequence of this program that s begins with, or 0.
-func colorAt(s string) int {
-	if !strings.HasPrefix(s, "\x1b[") {
+// colorAt is the length of the colour sequence that s begins with, or 0; start is its first
+// character.
+func colorAt(s, start string) int {
+	rest, ok := strings.CutPrefix(s, start+"[")
+	if !ok {
 		return 0
 	}
 	for _, c := range []string{"0m", "1m", "2m", "31m", "32m", "33m"} {
-		if strings.HasPrefix(s[2:], c) {
-			return 2 + len(c)
+		if strings.HasPrefix(rest, c) {
+			return len(s) - len(rest) + len(c)
 		}
 	}
 	return 0

@@ -12,7 +12,12 @@ import (
 // control character but newline, tab and our own colours gets through, and no line is
 // a command to a CI runner (see [CI]), however the text is cut into calls. The few bytes at the end of a call that may be the beginning of such a
 // thing wait for the next one. It may be used by several goroutines.
-func Writer(w io.Writer) io.Writer { return &writer{to: w} }
+func Writer(w io.Writer) io.Writer {
+	if ours, ok := w.(*writer); ok {
+		return ours // twice would show our colours
+	}
+	return &writer{to: w}
+}
 
 // Unwrap returns what a [Writer] writes to, and any other writer as it is. It is for a
 // program that draws on a terminal: it moves the cursor itself, and has every text pass
@@ -48,7 +53,7 @@ type writer struct {
 }
 
 // unfinished is the end of a text that may be the beginning of what acts.
-var unfinished = regexp.MustCompile(`(?:#|##[A-Za-z]{0,16}|\x1b(?:\[[0-9]{0,2})?)$`)
+var unfinished = regexp.MustCompile(`(?:#|##[A-Za-z]{0,16}|` + brush + `(?:\[[0-9]{0,2})?)$`)
 
 // mostUnfinished is how long it may be.
 const mostUnfinished = 18
@@ -151,7 +156,7 @@ func hashless(s string) string {
 func uncolored(s string) string {
 	for {
 		trimmed := strings.TrimLeft(s, " \t")
-		n := colorAt(trimmed)
+		n := max(colorAt(trimmed, brush), colorAt(trimmed, "\x1b"))
 		if n == 0 {
 			return trimmed
 		}

@@ -36,7 +36,7 @@ func severity(w io.Writer, list []finding.Finding, s finding.Severity, st Style)
 	if len(groups) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(w, "%s\n", st.paint(colors[s], strings.ToUpper(string(s)))); err != nil {
+	if _, err := fmt.Fprintf(text.Writer(w), "%s\n", st.paint(colors[s], strings.ToUpper(string(s)))); err != nil {
 		return err
 	}
 	for _, g := range groups {

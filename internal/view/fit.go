@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 // gap is the room between two columns, leastLast what the last one keeps: it holds
@@ -116,12 +118,12 @@ func cutTo(s string, width int) string {
 		switch {
 		case escape:
 			escape = r != 'm'
-		case r == '\x1b':
+		case text.IsBrush(r):
 			escape, painted = true, true
 		case n == width-1:
 			b.WriteString("~")
 			if painted {
-				b.WriteString("\x1b[0m")
+				b.WriteString(text.Unpainted)
 			}
 			return b.String()
 		default:
@@ -139,7 +141,7 @@ func Columns(s string) int {
 		switch {
 		case escape:
 			escape = r != 'm'
-		case r == '\x1b':
+		case text.IsBrush(r):
 			escape = true
 		default:
 			n++

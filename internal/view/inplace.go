@@ -142,7 +142,7 @@ type builder struct {
 }
 
 func (b *builder) line(format string, args ...any) {
-	b.text.WriteString(strings.TrimRight(text.Painted(fmt.Sprintf(format, args...)), " ") + "\n")
+	b.text.WriteString(strings.TrimRight(text.Line(fmt.Sprintf(format, args...)), " ") + "\n")
 }
 
 func (b *builder) write(w io.Writer) error {

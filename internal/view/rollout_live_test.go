@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -138,8 +139,8 @@ func TestCutTo(t *testing.T) {
 		{"abcdef", 6, "abcdef"},
 		{"abcdef", 4, "abc~"},
 		{"äöüß", 3, "äö~"},
-		{"\x1b[31mabcdef\x1b[0m", 4, "\x1b[31mabc~\x1b[0m"},
-		{"\x1b[31mab\x1b[0m", 2, "\x1b[31mab\x1b[0m"},
+		{text.Paint("31", "abcdef"), 4, text.Paint("31", "abc~")},
+		{text.Paint("31", "ab"), 2, text.Paint("31", "ab")},
 		{"abc", 0, "abc"},
 		{"", 5, ""},
 	} {

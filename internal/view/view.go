@@ -50,7 +50,7 @@ func (st Style) paint(color, s string) string {
 	if !st.Color || s == "" || color == "" {
 		return s
 	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
+	return text.Paint(color, s)
 }
 
 // table writes rows as aligned columns, two spaces apart. Cells may not hold

@@ -21,6 +21,9 @@ type Executor struct {
 	// plan's last.
 	from    int
 	through *int
+	// marks indicates that the plan is one that its user has approved, so that its first write marks
+	// the workload, see [plan.BegunAnnotation].
+	marks bool
 }
 
 // Begin records a plan for an opened workload, to be driven. It is refused while
@@ -33,6 +36,7 @@ func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor
 		if err := r.approve(e.held, p); err != nil {
 			return err
 		}
+		e.marks = true
 		return w.Begin(e.held, e.ref, p)
 	})
 }
@@ -101,7 +105,7 @@ func (r Rollouts) transit(e *Executor, t Transition) (plan.Record, error) {
 	if s.Progress, err = t(before, rec.Plan, r.now()); err != nil {
 		return rec, err
 	}
-	e.plan, e.from, e.through = rec.Plan, 0, nil
+	e.plan, e.from, e.through, e.marks = rec.Plan, 0, nil, false
 	if err := r.mayDrive(e, s, rec.Plan, false); err != nil {
 		return rec, err
 	}
@@ -141,7 +145,7 @@ func (r Rollouts) Rollback(ctx context.Context, w Workload, why string) (*Execut
 		if err := r.mayDrive(e, s, rec.Plan, true); err != nil {
 			return err
 		}
-		e.plan, e.from, e.through = back, 0, nil // made here, of the live object
+		e.plan, e.from, e.through, e.marks = back, 0, nil, true // made here, of the live object
 		if err := r.approve(e.held, e.plan); err != nil {
 			return err
 		}
@@ -199,7 +203,7 @@ func (e *Executor) Run(o Options) (Result, error) {
 	if len(e.plan.Steps) == 0 {
 		return Result{Outcome: event.Completed, Reason: e.plan.Change.Why, Plan: e.plan}, nil
 	}
-	o.From = max(o.From, e.from)
+	o.From, o.marks = max(o.From, e.from), e.marks
 	if e.through != nil && (o.Through == nil || *e.through < *o.Through) {
 		o.Through = e.through
 	}

@@ -20,6 +20,7 @@ import (
 // memory keeps the rollout of one workload, and is that workload.
 type memory struct {
 	*bed
+	t        *testing.T
 	mu       sync.Mutex
 	rec      *plan.Record
 	holder   string

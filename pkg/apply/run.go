@@ -26,6 +26,9 @@ type Options struct {
 	// From is the index of the first step that may be carried out. A record whose progress
 	// is before it ends the run as [event.Failed]: it was edited.
 	From int
+
+	// marks has the first write of a plan mark the workload, see [plan.BegunAnnotation].
+	marks bool
 }
 
 // Result is how a run ended.
@@ -65,6 +68,8 @@ type run struct {
 	halted time.Time
 	// refusals counts turns in a row that were turned down.
 	refusals int
+	// mark is that of the plan, once it was needed.
+	mark string
 }
 
 // loop repeats a step until the run has an outcome.
@@ -193,7 +198,7 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		}
 	}
 	for i := range d.Actions {
-		err := r.cluster.Do(ctx, r.ref, d.Actions[i])
+		err := r.cluster.Do(ctx, r.ref, r.marked(d.Actions[i]))
 		switch {
 		case errors.Is(err, plan.ErrNotFound):
 			continue // it is gone: the next look sees that
@@ -207,6 +212,18 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 	r.refusals = 0
 	r.repeats++ // what was refused was not written, so no other writer has undone it
 	return nil
+}
+
+// marked is an action that marks the workload where it patches it.
+func (r *run) marked(a plan.Action) plan.Action {
+	if a.Patch == nil || !r.opt.marks {
+		return a
+	}
+	if r.mark == "" {
+		r.mark = r.plan.Mark()
+	}
+	a.Mark = r.mark
+	return a
 }
 
 // isTemporary reports whether an error may be gone at the next look.
@@ -306,7 +323,7 @@ func (r *run) halt(ctx context.Context, s plan.Snapshot, d plan.Decision) error 
 	if err := r.cluster.Begin(ctx, r.ref, back); err != nil {
 		return r.backOff(ctx, s, err)
 	}
-	r.plan = back
+	r.plan, r.mark = back, ""
 	r.reportRollback(r.cluster.Now(), &r.plan)
 	return nil
 }

@@ -32,6 +32,9 @@ type TakeOver struct {
 	// NeedsApproval are the writes that are left which a record alone may not have done, see
 	// [plan.Plan.NeedsApproval]; none for a plan that is approved.
 	Unproven []string
+	// Unbegun indicates that all that is unproven is whether the plan is the one that began, see
+	// [plan.BegunAnnotation].
+	Unbegun bool
 	// Commands are the programs that verify steps which are left would run, see
 	// [plan.Plan.Commands], whether the plan is approved or not.
 	Commands []string
@@ -79,7 +82,7 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 		}
 	}
 	if !t.Approved {
-		t.Unproven = p.NeedsApproval(s)
+		t.Unproven, t.Unbegun = unproven(&p, s, &of, back)
 	}
 	whole, err := t.decide()
 	if r.Approvals != nil {
@@ -88,26 +91,29 @@ func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool
 	if err != nil {
 		return err
 	}
+	e.marks = t.Approved
 	if !t.Approved {
 		e.from, e.plan = max(s.Progress.Step, 0), p.WithStricterLimits(s)
 	}
 	if !whole {
-		e.through = new(stepAndPause(&p, s.Progress.Step))
+		e.through = new(p.LastUnapproved(s))
 	}
 	return nil
 }
 
-// stepAndPause is the index of the last of the questions and pauses that follow a step; at
-// a pause, that of the step after it.
-func stepAndPause(p *plan.Plan, step int) int {
-	waits := func(i int) bool {
-		return i < len(p.Steps) && (p.Steps[i].Kind == plan.StepVerify || p.Steps[i].Kind == plan.StepPause)
+// unproven is why a plan that was not approved may not be driven. The way back is made here, of a
+// record that may have been edited: then it leads to the revision before the present one.
+func unproven(p *plan.Plan, s plan.Snapshot, of *plan.Plan, back bool) (reasons []string, unbegun bool) {
+	if reasons := p.NeedsApproval(s); len(reasons) > 0 {
+		return reasons, false
 	}
-	for waits(step) {
-		step++
+	switch {
+	case of.IsBegun(s):
+		return nil, false
+	case !back:
+		return []string{"it is not the plan with which the rollout began"}, true
+	case len(p.Steps) > 0 && !p.LeadsToPrevious(s):
+		return []string{"it goes back to another revision than the one before"}, false
 	}
-	for waits(step + 1) {
-		step++
-	}
-	return step
+	return nil, false
 }

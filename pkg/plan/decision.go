@@ -130,6 +130,8 @@ type Action struct {
 	Step string
 	// Patch changes an object; Precondition must hold in the same request.
 	Patch *Patch
+	// Mark is the value of [BegunAnnotation] that the request of Patch sets as well; empty sets none.
+	Mark string
 	// Precondition is the uid and, when set, the resourceVersion that the
 	// object must have.
 	Precondition Precondition

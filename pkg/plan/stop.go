@@ -141,7 +141,8 @@ func (r *run) withdrawStop() (d Decision, more bool) {
 	if stop == (ControllerStop{}) {
 		return Decision{}, false
 	}
-	if stop.Field == "" || stop.Was == stop.Is || stop.Field.valueIn(w) != stop.Is {
+	// With the driver client no stop was written, whatever the record says.
+	if stop.Field == "" || stop.Was == stop.Is || stop.Field.valueIn(w) != stop.Is || r.plan.Driver == DriverClient {
 		r.progress.Stop = ControllerStop{}
 		return Decision{}, false
 	}
@@ -155,10 +156,13 @@ func (r *run) withdrawStop() (d Decision, more bool) {
 // plannedValues are the values that the plan knows of the field at the present step: a record that
 // was edited must not update more pods than the plan does.
 func (r *rollout) plannedValues(f StopField) []string {
-	if f != StopPartition {
-		return nil
+	switch f {
+	case StopPartition:
+		return r.expectedValues(r.currentStep(), HoldsPartition)
+	case StopPaused:
+		return r.expectedValues(r.currentStep(), HoldsPaused)
 	}
-	return r.expectedValues(r.currentStep(), HoldsPartition)
+	return nil
 }
 
 // holdReason reports since when a rollout is paused, and what that means for its controller.

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -116,11 +118,123 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 // may write than may write the workload. This file defines what a record alone may cause: nothing
 // that changes what runs.
 
+// BegunAnnotation is set on a workload together with the first write of a rollout: [Plan.Mark] of
+// its plan. A record alone may not prove which numbers of pods were approved; users who may write
+// the annotation may write the partition itself.
+const BegunAnnotation = "kubectl-kruise.dev/rollout-plan"
+
+// Mark identifies a plan on its workload.
+func (p *Plan) Mark() string { return p.Digest("") }
+
+// IsBegun reports whether the plan is the one whose first write the workload shows. A plan that
+// only restarts containers writes nothing there.
+func (p *Plan) IsBegun(s Snapshot) bool {
+	if !slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return len(s.Patches) > 0 || slices.Contains([]StepKind{StepUpdate, StepPartition, StepScale, StepInPlace, StepRecreate}, s.Kind)
+	}) {
+		return true
+	}
+	object := p.objectIn(s)
+	return object != nil && object.Annotations[BegunAnnotation] == p.Mark()
+}
+
+// WithMark is a patch that also sets [BegunAnnotation] of an object with annotations. It is refused
+// where an object that had none has some by now, and where a mark is not to be set it is the patch
+// itself.
+func (p *Patch) WithMark(mark string, annotations map[string]string) *Patch {
+	if mark == "" || annotations[BegunAnnotation] == mark {
+		return p
+	}
+	out := *p
+	switch body := p.Body.(type) {
+	case map[string]any:
+		out.Body = maps.Clone(body)
+		out.Body.(map[string]any)["metadata"] = map[string]any{"annotations": map[string]any{BegunAnnotation: mark}}
+	case []any:
+		if len(annotations) == 0 {
+			out.Body = slices.Concat(body, []any{
+				setOperation("test", "/metadata/annotations", nil),
+				setOperation("add", "/metadata/annotations", map[string]any{BegunAnnotation: mark}),
+			})
+			break
+		}
+		out.Body = slices.Concat(body, []any{setOperation("add", "/metadata/annotations/"+escaped(BegunAnnotation), mark)})
+	}
+	return &out
+}
+
+// objectIn is the object of a snapshot that the plan patches.
+func (p *Plan) objectIn(s Snapshot) *cluster.Workload {
+	return (&rollout{plan: p, snap: &s}).object()
+}
+
+// LastUnapproved is the index of the last step that a record alone carries out: the present one,
+// or at a pause the one after it, and the pauses that follow. The recorded progress may be edited,
+// so no step counts that updates more pods than the first one beyond those that the object lets be
+// updated now.
+func (p *Plan) LastUnapproved(s Snapshot) int {
+	pauses := func(i int) bool { return i < len(p.Steps) && p.Steps[i].Kind == StepPause }
+	last := max(s.Progress.Step, 0)
+	for pauses(last) {
+		last++
+	}
+	for pauses(last + 1) {
+		last++
+	}
+	now, next := p.letUpdate(s), 0
+	for i := range p.Steps {
+		if n := p.Steps[i].Updated; n > now && (next == 0 || n < next) {
+			next = n
+		}
+	}
+	if next == 0 {
+		return last
+	}
+	beyond := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Updated > next })
+	if beyond >= 0 {
+		last = min(last, beyond-1)
+	}
+	return last
+}
+
+// letUpdate is how many pods are updated, or let be updated by the partition in force.
+func (p *Plan) letUpdate(s Snapshot) int {
+	n := Count(*p, s).Updated
+	object := p.objectIn(s)
+	if object == nil || object.Object == nil || p.Driver == DriverClient || p.Target.Kind == "Pod" {
+		return n
+	}
+	b := newBuilder(object, object, s, Policy{})
+	b.plan.Driver = p.Driver
+	if b.subject = b.readSubject(); b.subject.allowed != nil {
+		n = max(n, min(b.allowedNow(), b.subject.total))
+	}
+	return n
+}
+
+// LeadsToPrevious reports whether the patches of the plan lead where it says: to the newest revision
+// of the workload that is not its present one, or to the template that it has.
+func (p *Plan) LeadsToPrevious(s Snapshot) bool {
+	object := p.objectIn(s)
+	if object == nil || object.Object == nil {
+		return false
+	}
+	after, err := p.Outcome(object)
+	if err != nil || hashOf(after) != p.Change.ToHash {
+		return false
+	}
+	if p.Change.ToHash == hashOf(object) {
+		return true
+	}
+	to, err := OlderRevision(s, 0)
+	return err == nil && len(s.Revisions) > 0 && TemplateHash(to.Template) == p.Change.ToHash
+}
+
 // NeedsApproval returns what is left of the plan that needs approval by a user when the plan
 // comes from a record alone, a line for each, and nothing if only harmless writes are left:
 // the partition, the pause of the controller, restarts of containers, and pods that follow
 // the template which the live object has already. s is what is in the cluster, with the
-// recorded progress. Commands are not in the list, see [Plan.Commands].
+// recorded progress.
 func (p *Plan) NeedsApproval(s Snapshot) []string {
 	var out []string
 	object := s.Object()
@@ -143,21 +257,30 @@ func (p *Plan) NeedsApproval(s Snapshot) []string {
 func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) string {
 	switch step.Kind {
 	case StepVerify:
-		if step.Verify != nil && step.Verify.Job != nil {
+		switch v := step.Verify; {
+		case v == nil:
+		case v.Job != nil:
 			return "creates a Job"
+		case len(v.Command) > 0:
+			return "runs a command on this machine"
+		default:
+			return "asks " + questionText(v) + " from this machine"
 		}
 	case StepPullImages:
-		if step.Pull == nil {
+		if step.Pull == nil || len(step.Pull.Images) == 0 {
 			break
 		}
-		if image := unknownImage(step.Pull.Images, object); image != "" {
-			return "pulls the image " + image + " to the nodes"
-		}
+		return "pulls the image " + cmp.Or(unknownImage(step.Pull.Images, object), step.Pull.Images[0]) + " to the nodes"
 	case StepScale:
 		return "changes the number of pods"
 	case StepUpdate:
 		for i := range step.Patches {
-			if patch := &step.Patches[i]; !p.onlySteers(patch) && !inForce(patch, object) && !p.restoresRevision(s, object) {
+			patch := &step.Patches[i]
+			switch {
+			case p.onlySteers(patch), inForce(patch, object):
+			case changesReplicas(patch, object):
+				return "changes the number of pods"
+			case !p.restoresRevision(s, object):
 				return "writes the template or the strategy"
 			}
 		}
@@ -168,16 +291,51 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 // onlySteers reports whether a patch changes the partition or the pause and nothing else.
 func (p *Plan) onlySteers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
 
-// restoresRevision reports whether the plan leads back to a template that the cluster itself has
-// kept as a revision of the workload, and changes nothing else but the partition and what
-// stops the controller.
+// changesReplicas reports whether a patch writes another number of pods than the object has.
+func changesReplicas(patch *Patch, object *cluster.Workload) bool {
+	writes, err := fieldWrites(patch)
+	have, scales := cluster.Of(object.Object).Replicas()
+	return err != nil || slices.ContainsFunc(writes, func(w fieldWrite) bool {
+		n, whole := wholeNumber(w.value)
+		return w.op != "test" && slices.Equal(w.path, []string{"spec", "replicas"}) && !(scales && whole && int(n) == have && w.op != "remove")
+	})
+}
+
+// restoresRevision reports whether each patch of the plan leads to the live template, or to one that
+// the cluster itself has kept as a revision of the workload, and changes nothing else but the
+// partition and what stops the controller: a patch in between would have its effect, too.
 func (p *Plan) restoresRevision(s Snapshot, object *cluster.Workload) bool {
 	if p.RollbackReason == "" {
 		return false
 	}
-	after, err := p.Outcome(object)
-	if err != nil || !hasTemplate(s.Revisions, hashOf(after)) {
+	doc, err := p.document(object)
+	for i := range p.Steps {
+		for j := range p.Steps[i].Patches {
+			if err == nil {
+				doc, err = ApplyPatch(doc, &p.Steps[i].Patches[j])
+			}
+			if err != nil || !isRevision(doc, s, object) {
+				return false
+			}
+		}
+	}
+	return err == nil
+}
+
+// isRevision reports whether a document is the object with the template that it has, or one of its
+// revisions has.
+func isRevision(doc []byte, s Snapshot, object *cluster.Workload) bool {
+	after, err := workloadOf(doc)
+	if err != nil {
 		return false
+	}
+	if hash := hashOf(after); hash != hashOf(object) && !hasTemplate(s.Revisions, hash) {
+		return false
+	}
+	if had, ok := cluster.Of(object.Object).Replicas(); ok {
+		if has, _ := cluster.Of(after.Object).Replicas(); has != had {
+			return false
+		}
 	}
 	b := newBuilder(after, withStopOf(object, after), s, Policy{})
 	return b.compareSpecs() == nil && !b.specChanged
@@ -270,11 +428,11 @@ func (p *Plan) Commands(from int) []string {
 }
 
 // digestForm is the version of what a digest is made of: another form has other digests.
-const digestForm = "rollout-plan-1"
+const digestForm = "rollout-plan-2"
 
 // Digest identifies what a user approves: the object (by uid) in its cluster, the
 // template that it starts from, everything that will be written, asked, pulled and
-// restarted, and the limits. Predictions, titles, warnings and time limits are not part of
+// restarted, what must hold before and after each step, and the limits. Predictions, titles, warnings and time limits are not part of
 // it, so that they can be worded and estimated again. clusterID identifies the cluster, such
 // as by the uid of its namespace kube-system. It is "sha256:" and 32 hexadecimal digits.
 func (p *Plan) Digest(clusterID string) string {
@@ -311,6 +469,13 @@ func approvedStep(s *Step) any {
 	out := map[string]any{
 		"kind": s.Kind, "updated": s.Updated, "onFailure": s.OnFailure,
 		"pause": s.Pause, "verify": s.Verify, "pull": s.Pull, "containers": s.Containers,
+	}
+	for key, list := range map[string][]Condition{"before": s.Before, "after": s.After} {
+		var conditions []any
+		for _, c := range list {
+			conditions = append(conditions, []any{c.Type, c.Value})
+		}
+		out[key] = conditions
 	}
 	var patches []any
 	for _, p := range s.Patches {

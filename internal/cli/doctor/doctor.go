@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 const doctorLong = `Check this program, the cluster and your account for problems: the plugin that kubectl
@@ -145,7 +146,7 @@ func serverDate(ctx context.Context, cfg *rest.Config) (time.Time, error) {
 }
 
 // statusColors are those of a terminal, by status.
-var statusColors = map[verdictStatus]string{okVerdict: "\x1b[32m", warnVerdict: "\x1b[33m", fail: "\x1b[31m"}
+var statusColors = map[verdictStatus]string{okVerdict: "32", warnVerdict: "33", fail: "31"}
 
 // report writes all lines; one that fails is the exit code.
 func (o *doctorOptions) report(lines []verdictLine) error {
@@ -169,10 +170,10 @@ func (o *doctorOptions) report(lines []verdictLine) error {
 }
 
 func (o *doctorOptions) paint(colour bool) func(verdictStatus, string) string {
-	return func(s verdictStatus, text string) string {
+	return func(s verdictStatus, word string) string {
 		if !colour {
-			return text
+			return word
 		}
-		return statusColors[s] + text + "\x1b[0m"
+		return text.Paint(statusColors[s], word)
 	}
 }

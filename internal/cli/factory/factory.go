@@ -218,6 +218,7 @@ func (f *Factory) Config() (*rest.Config, error) {
 	// make reading a hundred namespaces take most of a minute.
 	cfg.QPS, cfg.Burst = 50, 300
 	cfg.WarningHandler = f.warnings
+	boundAnswers(cfg)
 	return cfg, nil
 }
 

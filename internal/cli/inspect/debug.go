@@ -51,7 +51,7 @@ type debugOptions struct {
 // NewDebug returns the verb.
 func NewDebug(f *factory.Factory) *cobra.Command {
 	o := &debugOptions{
-		DebugOptions: debug.NewDebugOptions(kubectl.Streams(f)), factory: f, kubectl: kubectl.Factory(f),
+		DebugOptions: debug.NewDebugOptions(kubectl.RawStreams(f)), factory: f, kubectl: kubectl.Factory(f),
 		output: genericclioptions.NewPrintFlags("created").WithTypeSetter(scheme.Scheme),
 	}
 	c := &cobra.Command{

@@ -26,6 +26,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -92,7 +93,8 @@ func DescribeObject(ctx context.Context, f *factory.Factory, m *meta.RESTMapping
 	if err != nil {
 		return "", err
 	}
-	return d.Describe(namespace, name, kubectldescribe.DescriberSettings{ShowEvents: true})
+	page, err := d.Describe(namespace, name, kubectldescribe.DescriberSettings{ShowEvents: true})
+	return safe.Page(page), err
 }
 
 // describer describes objects of one of Kruise's kinds.

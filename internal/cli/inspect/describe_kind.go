@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -87,12 +88,40 @@ func (p *page) spec(u *unstructured.Unstructured) {
 }
 
 func (p *page) template(t map[string]any) {
+	t, _ = inLines("", t).(map[string]any)
 	var typed corev1.PodTemplateSpec
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(t, &typed); err != nil {
 		p.tree("Pod Template", t)
 		return
 	}
 	p.text.WriteString(nativePart(func(w describe.PrefixWriter) { describe.DescribePodTemplate(&typed, w) }))
+}
+
+// ofSeveralLines are fields that kubectl describes line by line.
+var ofSeveralLines = []string{"args", "command", "value"}
+
+// inLines is a part of an object whose values stay within their lines, but for those of several.
+func inLines(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			out[k] = inLines(k, item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = inLines(key, item)
+		}
+		return out
+	case string:
+		if slices.Contains(ofSeveralLines, key) {
+			return safe.Block(v)
+		}
+		return safe.Line(v)
+	}
+	return v
 }
 
 // status writes the status of the object, conditions as a table.
@@ -180,7 +209,7 @@ type page struct{ text strings.Builder }
 // row writes a title and its value, the titles of all pages in a column of
 // one width.
 func (p *page) row(title, format string, args ...any) {
-	fmt.Fprintf(&p.text, "%-*s%s\n", titleWidth, title+":", fmt.Sprintf(format, args...))
+	fmt.Fprintf(&p.text, "%-*s%s\n", titleWidth, title+":", safe.Line(fmt.Sprintf(format, args...)))
 }
 
 // titleWidth is that of the column of titles, as in the older plugin
@@ -201,7 +230,7 @@ func (p *page) set(title string, values map[string]string, without ...string) {
 	}
 	p.row(title, "%s", lines[0])
 	for _, l := range lines[1:] {
-		fmt.Fprintf(&p.text, "%*s%s\n", titleWidth, "", l)
+		fmt.Fprintf(&p.text, "%*s%s\n", titleWidth, "", safe.Line(l))
 	}
 }
 
@@ -238,7 +267,11 @@ func alignColumns(rows [][]string) string {
 	var out bytes.Buffer
 	t := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		_, _ = fmt.Fprintln(t, strings.Join(r, "\t")) // a buffer takes everything
+		cells := make([]string, len(r))
+		for i, cell := range r {
+			cells[i] = safe.Line(cell)
+		}
+		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t")) // a buffer takes everything
 	}
 	_ = t.Flush()
 	return out.String()

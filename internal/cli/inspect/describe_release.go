@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
+	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -76,7 +77,7 @@ func (l describeLook) paint(color, s string) string {
 	if !l.color {
 		return s
 	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
+	return safe.Paint(color, s)
 }
 
 // steps writes the steps, with the current one marked.

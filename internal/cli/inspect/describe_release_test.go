@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 var releaseNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -81,7 +83,7 @@ func TestDescribe_RolloutPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".txt", got)
+			golden(t, name+".txt", safe.Page(got))
 		})
 	}
 }

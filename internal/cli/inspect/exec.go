@@ -82,7 +82,7 @@ func (o *execOptions) complete(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.IOStreams = kubectl.Streams(o.factory)
+	o.IOStreams = kubectl.RawStreams(o.factory)
 	if err := o.Complete(o.kubectl, c, args, dash); err != nil {
 		return kubectl.Err(err)
 	}

@@ -49,7 +49,7 @@ type logsOptions struct {
 
 // NewLogs returns the verb.
 func NewLogs(f *factory.Factory) *cobra.Command {
-	o := &logsOptions{LogsOptions: logs.NewLogsOptions(kubectl.Streams(f)), kubectl: kubectl.Factory(f)}
+	o := &logsOptions{LogsOptions: logs.NewLogsOptions(kubectl.RawStreams(f)), kubectl: kubectl.Factory(f)}
 	c := &cobra.Command{
 		Use: "logs (POD | TYPE/NAME | -l SELECTOR) [-c CONTAINER | -S SIDECAR]", Short: "Print the logs of containers", Long: logsLong, Example: logsExample,
 		DisableFlagsInUseLine: true,

@@ -74,8 +74,14 @@ func TestFactory_FollowsChangedFlags(t *testing.T) {
 	if cfg, err = kubectl.Factory(f).ToRESTConfig(); err != nil || cfg.UserAgent == "changed" {
 		t.Errorf("the change reached others: %v", err)
 	}
-	if s := kubectl.Streams(f); s.Out != &out || s.ErrOut != &out {
+	if s := kubectl.RawStreams(f); s.Out != &out || s.ErrOut != &out {
 		t.Error("other streams")
+	}
+	// Commands are built before the streams of their verb are known.
+	s, verb := kubectl.Streams(f), &strings.Builder{}
+	f.Streams.Out = verb
+	if _, err := s.Out.Write([]byte("x")); err != nil || verb.String() != "x" || out.Len() > 0 {
+		t.Errorf("%q is written to the verb's stream, %q to the other, %v", verb, &out, err)
 	}
 }
 

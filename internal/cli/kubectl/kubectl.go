@@ -6,6 +6,7 @@ package kubectl
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,10 +36,27 @@ func Factory(f *factory.Factory) cmdutil.Factory { return cmdutil.NewFactory(Get
 // Getter is what cli-runtime's builders start from.
 func Getter(f *factory.Factory) genericclioptions.RESTClientGetter { return getter{f.Flags, f} }
 
-// Streams are the three streams in kubectl's type.
+// Streams are the three streams in kubectl's type. Commands are built before it is known which verb
+// runs, and with it what its text may do where it is shown: what is written goes to the streams that
+// the verb has then.
 func Streams(f *factory.Factory) genericiooptions.IOStreams {
+	return genericiooptions.IOStreams{
+		In:     f.Streams.In,
+		Out:    late(func() io.Writer { return f.Streams.Out }),
+		ErrOut: late(func() io.Writer { return f.Streams.Err }),
+	}
+}
+
+// RawStreams are the streams themselves, for verbs that pass on those of a container.
+func RawStreams(f *factory.Factory) genericiooptions.IOStreams {
 	return genericiooptions.IOStreams{In: f.Streams.In, Out: f.Streams.Out, ErrOut: f.Streams.Err}
 }
+
+// late is a writer that is known once something is written.
+type late func() io.Writer
+
+// Write writes to it.
+func (w late) Write(p []byte) (int, error) { return w().Write(p) }
 
 // getter connects as all our commands do: with their limits, and each warning of the
 // server once.

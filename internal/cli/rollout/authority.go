@@ -34,8 +34,6 @@ type authority struct {
 	digest, file string
 	// yes is the answer to the question whether a plan that was shown is carried out.
 	yes bool
-	// watched indicates that a person looks on and decides, as in the terminal interface.
-	watched bool
 }
 
 func (a *authority) addFlags(c *cobra.Command) {
@@ -125,12 +123,12 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	switch {
 	case t.Approved:
 		return true, nil
-	case len(t.Unproven) == 0 && (t.Back || streams.InTTY || a.authority.watched):
+	case len(t.Unproven) == 0 && t.Back:
 		return true, nil
 	case len(t.Unproven) == 0:
 		_, _ = fmt.Fprintln(streams.Err, "this plan was not approved on this machine: only its current step runs, up to the pause after it; --approved DIGEST or --plan FILE runs it to the end")
 		return false, nil
-	case !streams.InTTY:
+	case !a.canAsk():
 		return false, &resource.Error{
 			Err:  &apply.UnapprovedError{Reasons: t.Unproven},
 			Hint: "look at it with '" + t.Plan.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
@@ -146,9 +144,13 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	}
 	// What is left was shown and is carried out; the plan as a whole was not, so it does not
 	// count as approved.
-	err = a.ask(ctx, a.authority.yes, "Run this with your permissions?")
+	err = a.ask(ctx, false, "Run this with your permissions?")
 	return err == nil, err
 }
+
+// canAsk reports whether a recorded plan that was not approved can be shown and asked for: --yes is
+// no answer to what was not seen.
+func (c *common) canAsk() bool { return c.factory.Streams.InTTY && !c.authority.yes }
 
 // commands refuses programs that were not named on the command line, and lists those that
 // are allowed.

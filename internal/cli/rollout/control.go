@@ -122,7 +122,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	if o.continues {
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
-		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask for confirmation; without a terminal --approved or --plan must name the plan")
+		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask: a plan that was not approved on this machine must be named by --approved or --plan")
 		c.Flags().BoolVar(&o.only, "no-wait", false, "only record the request; the process that runs the rollout carries it out")
 	} else {
 		o.output, o.successOn = outputs[0], "complete"

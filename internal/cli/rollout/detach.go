@@ -412,7 +412,7 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 		return 0, err
 	}
 	streams := o.factory.Streams
-	if !streams.InTTY {
+	if !o.canAsk() {
 		return 0, &resource.Error{
 			Err:  &apply.UnapprovedError{Reasons: []string{"a Job carries out what was approved, and nothing else"}},
 			Hint: "look at it with '" + p.Target.Command("show") + "'; if it is what you approved, name it with --approved DIGEST or --plan FILE",
@@ -430,7 +430,7 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return 0, err
 	}
-	return snapshot.Progress.Step, o.ask(ctx, o.authority.yes, "Have a Job carry this out, with the rights of its ServiceAccount?")
+	return snapshot.Progress.Step, o.ask(ctx, false, "Have a Job carry this out, with the rights of its ServiceAccount?")
 }
 
 // runnerName names the runner in this pod, for others to read.

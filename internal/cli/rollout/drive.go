@@ -268,7 +268,9 @@ func (a approvedOnly) TakeOver(_ context.Context, t apply.TakeOver) (whole bool,
 	if len(t.Commands) > 0 {
 		return false, &apply.UnapprovedError{Reasons: []string{"it runs commands, and a runner has no programs"}}
 	}
-	if !t.Approved && len(t.Unproven) > 0 {
+	// A way back that this or an earlier runner has recorded may not have written anything yet.
+	startsBack := t.Unbegun && t.Plan.RollbackReason != "" && t.Plan.LeadsToPrevious(t.Snapshot)
+	if !t.Approved && len(t.Unproven) > 0 && !startsBack {
 		return false, &apply.UnapprovedError{Reasons: t.Unproven}
 	}
 	return true, nil

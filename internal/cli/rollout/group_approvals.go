@@ -149,7 +149,7 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 // askFor shows what has not begun of a group, as its patches describe it, and asks. It returns
 // the plans that were shown.
 func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups apply.Groups) (shown []plan.Plan, err error) {
-	if !a.factory.Streams.InTTY {
+	if !a.canAsk() {
 		return nil, a.unapproved(rec)
 	}
 	w, style := a.factory.Streams.Err, view.Style{Color: a.factory.ColorErr()}
@@ -174,7 +174,7 @@ func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups ap
 		}
 		shown = append(shown, p)
 	}
-	return shown, a.ask(ctx, a.authority.yes, "Carry this out with your rights?")
+	return shown, a.ask(ctx, false, "Carry this out with your rights?")
 }
 
 // unapproved is the error of a group that may not be carried out without a question.

@@ -220,7 +220,8 @@ func (v *groupVerb) eachApplicable(ctx context.Context, do func(cluster.Ref) err
 		if err != nil {
 			return err
 		}
-		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) {
+		// The record of a group may be edited: a rollout that is not of the group's is left alone.
+		if phase, _ := forward.PhaseOf(i, one, true); !v.applies(phase) || !forward.Has(one) {
 			continue
 		}
 		err = do(m.Ref)

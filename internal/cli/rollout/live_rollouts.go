@@ -79,10 +79,8 @@ func (d *LiveRollouts) Close() {
 func (d *LiveRollouts) sessions() (*driving, *notes) {
 	said := &notes{}
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
-	may := d.authority
-	may.watched = true
 	return &driving{
-		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates, authority: may}, output: outputs[0], successOn: "complete",
+		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates, authority: d.authority}, output: outputs[0], successOn: "complete",
 	}, said
 }
 

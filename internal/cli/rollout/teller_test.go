@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -240,7 +241,7 @@ func TestScreen_ReplacesThePictureBefore(t *testing.T) {
 // stood there; all their rows are drawn over.
 func TestScreen_ErasesBrokenLinesOfANarrowerTerminal(t *testing.T) {
 	s := &screen{out: &bytes.Buffer{}}
-	s.show([]string{strings.Repeat("x", 70), "\x1b[31m" + strings.Repeat("y", 20) + "\x1b[0m", ""}, 80)
+	s.show([]string{strings.Repeat("x", 70), text.Paint("31", strings.Repeat("y", 20)), ""}, 80)
 	if got := s.rows(80); got != 3 {
 		t.Errorf("%d rows at 80", got)
 	}

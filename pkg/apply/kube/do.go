@@ -144,6 +144,13 @@ func (wr *writer) patch(ctx context.Context, a plan.Action) error {
 	if err != nil {
 		return err
 	}
+	seen, err := wr.observer.current()
+	if err != nil {
+		return err
+	}
+	if seen.workload != nil {
+		a.Patch = a.Patch.WithMark(a.Mark, seen.workload.Annotations)
+	}
 	body, kind, err := withPrecondition(a)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package kube
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,12 +154,57 @@ func (r Records) encoded(rec plan.Record, owner metav1.OwnerReference) (*corev1.
 	return cm, nil
 }
 
+// The bounds of what the records of a list unpack to, in all and in each namespace: users who may
+// write ConfigMaps in one namespace must not make the list of all namespaces expensive, nor hide
+// the records of others.
+const (
+	maxListBytes      = 128 << 20
+	maxNamespaceBytes = 16 << 20
+)
+
+// listBudget is what is left of these bounds.
+type listBudget struct {
+	all        int64
+	namespaces map[string]int64
+}
+
+func newListBudget() *listBudget {
+	return &listBudget{maxListBytes, map[string]int64{}}
+}
+
+// read is [readRecord] within the bounds.
+func (b *listBudget) read(cm *corev1.ConfigMap) (plan.Record, error) {
+	most := min(b.all, maxNamespaceBytes-b.namespaces[cm.Namespace])
+	size := unpackedSize(cm.BinaryData[keyPlan]) + unpackedSize(cm.BinaryData[keyBase])
+	if size >= most {
+		return plan.Record{}, apply.UnreadableRecordError{
+			Namespace: cm.Namespace, ConfigMap: cm.Name,
+			Err: fmt.Errorf("left out of the list: it unpacks to %d KiB, and %d KiB of a namespace are read", size>>10, int64(maxNamespaceBytes)>>10),
+		}
+	}
+	b.all -= size
+	b.namespaces[cm.Namespace] += size
+	return readRecordTo(cm, size+1)
+}
+
+// unpackedSize is the size that packed text claims to unpack to.
+func unpackedSize(text []byte) int64 {
+	if len(text) < 4 {
+		return 0
+	}
+	return int64(binary.LittleEndian.Uint32(text[len(text)-4:]))
+}
+
 // readRecord reads what configMap writes. Its errors are [apply.UnreadableRecordError].
-func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
+func readRecord(cm *corev1.ConfigMap) (plan.Record, error) { return readRecordTo(cm, maxUnpackedBytes) }
+
+// readRecordTo is readRecord for parts that unpack to fewer bytes than that.
+func readRecordTo(cm *corev1.ConfigMap, most int64) (plan.Record, error) {
+	most = min(most, maxUnpackedBytes)
 	broken := func(err error) (plan.Record, error) {
 		return plan.Record{}, apply.UnreadableRecordError{Namespace: cm.Namespace, ConfigMap: cm.Name, Err: err}
 	}
-	text, err := decompress(cm.BinaryData[keyPlan])
+	text, err := decompressTo(cm.BinaryData[keyPlan], most)
 	if err != nil {
 		return broken(err)
 	}
@@ -177,7 +223,7 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
 		out.PastFault = err.Error() // the rollout itself continues without them
 	}
-	if text, err = decompress(cm.BinaryData[keyBase]); err != nil {
+	if text, err = decompressTo(cm.BinaryData[keyBase], most); err != nil {
 		return broken(err)
 	}
 	if err := json.Unmarshal(text, &out.Base); err != nil {

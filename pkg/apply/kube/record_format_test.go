@@ -160,6 +160,53 @@ func TestRecordsList_SeparatesUnreadableRecords(t *testing.T) {
 	}
 }
 
+// TestRecordsList_IsBoundedForEachNamespace: what unpacks to a lot is left out of a list and named, and hides
+// nothing of another namespace.
+func TestRecordsList_IsBoundedForEachNamespace(t *testing.T) {
+	r := failingRecords("create")
+	honest, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := r.Client.CoreV1().ConfigMaps
+	_, name := r.location(web)
+	cm, err := maps("shop").Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := decompress(cm.BinaryData[keyPlan])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lying := compress([]byte(string(text) + strings.Repeat("#\n", maxNamespaceBytes)))
+	copy(lying[len(lying)-4:], []byte{1, 0, 0, 0}) // it claims one byte
+	for i, plan := range [][]byte{
+		compress([]byte(string(text) + strings.Repeat("#\n", maxNamespaceBytes/3))),
+		compress([]byte(string(text) + strings.Repeat("#\n", maxNamespaceBytes/3))),
+		compress([]byte(string(text) + strings.Repeat("#\n", maxNamespaceBytes))),
+		lying,
+	} {
+		one := cm.DeepCopy()
+		one.Namespace, one.Name, one.BinaryData[keyPlan] = "mallory", fmt.Sprint(name, i), plan
+		if _, err := maps("mallory").Create(t.Context(), one, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, unreadable, err := r.List(t.Context(), "")
+	if err != nil || len(list) != 1 || list[0].Ref != honest.Ref || len(unreadable) != 4 {
+		t.Fatalf("%d records, %v, %v", len(list), unreadable, err)
+	}
+	left := 0
+	for _, u := range unreadable {
+		if strings.Contains(u.Error(), "left out of the list") {
+			left++
+		}
+	}
+	if left != 2 {
+		t.Errorf("%d are left out, two unpack to too much: %v", left, unreadable)
+	}
+}
+
 func edit(t *testing.T, r Records, past []byte) {
 	t.Helper()
 	namespace, name := r.location(web)

@@ -79,15 +79,16 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
 }
 
 // List reads all records of a namespace, or of all for "". Those that cannot be read are
-// returned apart.
+// returned apart, and so are those of a namespace that has more to read than a list may cost.
 func (r Records) List(ctx context.Context, namespace string) (list []plan.Record, unreadable []apply.UnreadableRecordError, err error) {
+	most := newListBudget()
 	err = objects.EachPage(metav1.ListOptions{LabelSelector: recordLabel}, func(opt metav1.ListOptions) (next string, err error) {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
 		if err != nil {
 			return "", err
 		}
 		for i := range page.Items {
-			record, err := readRecord(&page.Items[i])
+			record, err := most.read(&page.Items[i])
 			if u, ok := errors.AsType[apply.UnreadableRecordError](err); ok {
 				unreadable = append(unreadable, u)
 				continue

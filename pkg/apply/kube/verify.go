@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -45,30 +46,43 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 	if rec, err := vf.record.current(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
 	}
-	answer := func(done, good bool, text string) {
-		if ctx.Err() == nil {
-			vf.results.store(step, plan.Result{Done: done, Good: good, Text: text, At: began})
+	// What was answered is for the user of this process alone: the record, events and notifications
+	// have others as readers.
+	answer := func(done bool, a verify.Answer) {
+		if ctx.Err() != nil {
+			return
 		}
+		if !a.Good && a.Text != a.Reason {
+			vf.tell(step, a.Text)
+		}
+		vf.results.store(step, plan.Result{Done: done, Good: a.Good, Text: a.Reason, At: began})
 	}
-	answer(false, false, "")
+	answer(false, verify.Answer{})
 	go func() {
 		defer cancel()
-		a := verify.Until(ctx, v, once, func(text string) { answer(false, false, text) })
-		answer(true, a.Good, a.Text)
+		answer(true, verify.Until(ctx, v, once, func(a verify.Answer) { answer(false, a) }))
 	}()
 	return nil
+}
+
+// tell tells the user of this process what a check has found.
+func (vf *verifier) tell(step, text string) {
+	if vf.opt.Warn != nil {
+		vf.opt.Warn(fmt.Sprintf("step %s: %s", step, text))
+	}
 }
 
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
 func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, step string, given map[string]any, n int) verify.Answer {
+	const notCreated = "the Job could not be created"
 	job, err := vf.verifyJob(m, w, step, given, n)
 	if err != nil {
-		return verify.Answer{Text: err.Error()}
+		return verify.Answer{Text: err.Error(), Reason: notCreated}
 	}
 	if w.Namespace == "" {
 		if err := vf.createStateNamespace(ctx); err != nil {
-			return verify.Answer{Text: err.Error()}
+			return verify.Answer{Text: err.Error(), Reason: notCreated}
 		}
 	}
 	for {
@@ -78,7 +92,7 @@ func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, s
 			break
 		}
 		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
-			return verify.Answer{Text: err.Error()}
+			return verify.Answer{Text: err.Error(), Reason: notCreated}
 		}
 	}
 	return vf.awaitJob(ctx, job.Namespace, job.Name)
@@ -109,22 +123,39 @@ const verifyTTLSeconds = 60 * 60
 
 // awaitJob waits for the end of a Job.
 func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) verify.Answer {
+	ended := func(good bool, how string) verify.Answer {
+		return verify.Answer{Good: good, Text: "Job " + name + how, Reason: "Job " + name + how}
+	}
 	for {
 		version, _ := vf.changes.current()
 		job, there := vf.lazy.jobs.ifStarted().get(namespace, name)
 		if !there {
-			return verify.Answer{Text: "Job " + name + " was deleted before it ended"}
+			return ended(false, " was deleted before it ended")
 		}
 		if end, ok := jobEnd(job); ok {
 			if end.Type == batchv1.JobComplete {
-				return verify.Answer{Good: true, Text: "Job " + name + " succeeded"}
+				return ended(true, " succeeded")
 			}
-			return verify.Answer{Text: "Job " + name + " failed: " + jobFailure(end)}
+			a := ended(false, " failed"+knownJobReason(end.Reason))
+			a.Text = "Job " + name + " failed: " + jobFailure(end)
+			return a
 		}
 		if err := vf.changes.wait(ctx, version, time.Time{}); err != nil {
-			return verify.Answer{Text: "Job " + name + " has not ended"}
+			return ended(false, " has not ended")
 		}
 	}
+}
+
+// knownJobReason is a reason for which Kubernetes ends Jobs.
+func knownJobReason(text string) string {
+	known := []string{
+		batchv1.JobReasonBackoffLimitExceeded, batchv1.JobReasonDeadlineExceeded, batchv1.JobReasonPodFailurePolicy,
+		batchv1.JobReasonMaxFailedIndexesExceeded, batchv1.JobReasonFailedIndexes,
+	}
+	if slices.Contains(known, text) {
+		return ": " + text
+	}
+	return ""
 }
 
 // verifyResults are the results of checks, which no object of the cluster shows.

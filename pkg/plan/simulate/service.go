@@ -185,7 +185,11 @@ func (s *rolloutService) send(ref cluster.Ref, a plan.Action) error {
 	if a.Precondition.UID != "" && o.workload != nil && a.Precondition.UID != o.workload.UID {
 		return fmt.Errorf("%s: %w", ref, plan.ErrConflict)
 	}
-	return s.api.patch(ref, *a.Patch)
+	var annotations map[string]string
+	if o.workload != nil {
+		annotations = o.workload.Annotations
+	}
+	return s.api.patch(ref, *a.Patch.WithMark(a.Mark, annotations))
 }
 
 // pullAll has images on the nodes of the workload's pods, so many at a time.

@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,6 +191,102 @@ func TestRecord_UntouchedContinuesElsewhere(t *testing.T) {
 	code, out, said = from(t, b, t.TempDir(), "rollout", "resume", "cloneset/web", "--approved", digest)
 	if got := images(t, b.Cluster, b.namespace, "app"); code != 0 || got["web 2"] != 4 {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+}
+
+// TestRecord_AsksNothingForATenant: a check that a tenant puts into the record is not made, also with --yes, and
+// what an approved check is answered is in nothing that the tenant reads.
+func TestRecord_AsksNothingForATenant(t *testing.T) {
+	t.Parallel()
+	const secret = "AKIA0123456789"
+	asked := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		_, _ = w.Write([]byte(`{"key": "` + secret + `"}`))
+	}))
+	defer server.Close()
+	b, state, _ := begun(t)
+	tamper(t, b, false, func(p *plan.Plan) {
+		p.Steps = append(p.Steps, plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Kept: 4, OnFailure: plan.FailPause, Verify: &plan.Verify{URL: server.URL + "/forged", JSONPath: ".key", Value: "x"}})
+		for i := range p.Steps {
+			if p.Steps[i].Kind == plan.StepPause {
+				p.Steps[i] = p.Steps[len(p.Steps)-1]
+				p.Steps[i].Name = "w"
+			}
+		}
+	})
+	for _, folder := range []string{state, t.TempDir()} {
+		for _, verb := range []string{"resume", "promote"} {
+			if code, out, said := from(t, b, folder, "rollout", verb, "cloneset/web", "--yes"); code != 1 || len(asked) > 0 {
+				t.Errorf("%s: exit %d, asked %d times\n%s\n%s", verb, code, len(asked), out, said)
+			}
+		}
+	}
+
+	own, state := newBed(t, kruiseKind("CloneSet", "clonesets", approvedClones)), t.TempDir()
+	strategy := filepath.Join(t.TempDir(), "strategy.yaml")
+	must(t, os.WriteFile(strategy, []byte("apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RolloutStrategy\nspec:\n  steps: [{to: 1}, {to: 100%}]\n  verify: [{url: "+server.URL+"/approved, jsonPath: .key, value: x}]\n"), 0o600))
+	code, out, said := from(t, own, state, "rollout", "run", "cloneset/web", "--yes", "--image", "main="+web2, "--strategy", strategy, "--pull-images", "never")
+	if code != 3 || len(asked) != 1 || !strings.Contains(said, secret) {
+		t.Errorf("exit %d, asked %d times; the operator is told what was answered:\n%s\n%s", code, len(asked), out, said)
+	}
+	for _, kind := range []string{"configmaps", "events", "clonesets.apps.kruise.io"} {
+		cmd := exec.CommandContext(t.Context(), own.Kubectl(), "get", kind, "-n", own.namespace, "-o", "json", "--kubeconfig", own.Kubeconfig())
+		text, err := cmd.Output()
+		if err != nil || strings.Contains(string(text), secret) {
+			t.Errorf("%s hold the answer: %v", kind, err)
+		}
+	}
+	maps := own.Client().CoreV1().ConfigMaps(own.namespace)
+	list, err := maps.List(t.Context(), metav1.ListOptions{LabelSelector: "kubectl-kruise.dev/rollout-of"})
+	must(t, err)
+	for _, cm := range list.Items {
+		if record := cm.Data["record"]; !strings.Contains(record, "is not") || strings.Contains(record, secret) {
+			t.Errorf("recorded is %s", record)
+		}
+	}
+}
+
+// TestRecord_CountsInPodsOfThePlan: without an approval no more pods follow than the next step of the plan that
+// began has, whatever the record says of it.
+func TestRecord_CountsInPodsOfThePlan(t *testing.T) {
+	t.Parallel()
+	all := func(p *plan.Plan, i int) {
+		last := p.Steps[len(p.Steps)-1]
+		last.Name, last.Title, last.Before = p.Steps[i].Name, p.Steps[i].Title, p.Steps[i].Before
+		p.Steps[i] = last
+	}
+	for name, edit := range map[string]func(p *plan.Plan, second int){
+		"the partition":    func(p *plan.Plan, i int) { p.Steps[i].Patches = p.Steps[len(p.Steps)-1].Patches },
+		"the whole step":   all,
+		"the step is gone": func(p *plan.Plan, i int) { all(p, i); p.Steps = p.Steps[:i+1] },
+		"no pods are left": func(p *plan.Plan, i int) {
+			p.Steps[i] = plan.Step{Name: "s", Kind: plan.StepScale, Title: "s", OnFailure: plan.FailPause, Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}}}}
+		},
+		"an image to pull": func(p *plan.Plan, i int) {
+			p.Steps[i] = plan.Step{Name: "s", Kind: plan.StepPullImages, Title: "s", OnFailure: plan.FailPause, Pull: &plan.Pull{Images: []string{"registry.example.com/miner:1"}}}
+		},
+		"nothing to wait for": func(p *plan.Plan, _ int) {
+			for i := range p.Steps {
+				p.Steps[i].After = nil
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, state, _ := begun(t)
+			tamper(t, b, false, func(p *plan.Plan) {
+				edit(p, slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Updated == 2 }))
+			})
+			for _, folder := range []string{state, t.TempDir()} {
+				for _, verb := range [][]string{{"promote"}, {"promote", "--full"}, {"resume"}} {
+					code, out, said := from(t, b, folder, append(append([]string{"rollout"}, verb...), "cloneset/web", "--yes")...)
+					if got := images(t, b.Cluster, b.namespace, "app"); code == 0 || got["web 2"] > 2 || got["web 1"]+got["web 2"] != 4 {
+						t.Fatalf("%v: exit %d, %v\n%s\n%s", verb, code, got, out, said)
+					}
+				}
+			}
+		})
 	}
 }
 

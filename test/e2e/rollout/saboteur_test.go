@@ -278,6 +278,17 @@ var edits = []struct {
 		}}}
 		p.Steps = slices.Insert(p.Steps, chance.IntN(len(p.Steps)+1), plan.Step{Name: "ask", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailPause, Verify: &plan.Verify{Job: job}})
 	})},
+	{"a URL", planned(func(_ *sabotage, p *plan.Plan, chance *rand.Rand) {
+		p.Steps = slices.Insert(p.Steps, chance.IntN(len(p.Steps)+1), plan.Step{Name: "url", Kind: plan.StepVerify, Title: "url", OnFailure: plan.FailPause, Verify: &plan.Verify{URL: "http://127.0.0.1:1/"}})
+	})},
+	{"nothing to wait for", planned(func(_ *sabotage, p *plan.Plan, _ *rand.Rand) {
+		for i := range p.Steps {
+			p.Steps[i].After = nil
+		}
+	})},
+	{"all pods at once", planned(func(_ *sabotage, p *plan.Plan, chance *rand.Rand) {
+		p.Steps = slices.Delete(p.Steps, chance.IntN(len(p.Steps)), len(p.Steps)-1)
+	})},
 	{"images to pull", planned(func(_ *sabotage, p *plan.Plan, chance *rand.Rand) {
 		p.Steps = slices.Insert(p.Steps, chance.IntN(len(p.Steps)+1), plan.Step{Name: "pull", Kind: plan.StepPullImages, Title: "pull", OnFailure: plan.FailPause, Pull: &plan.Pull{Images: []string{"registry.example.com/evil:1"}}})
 	})},

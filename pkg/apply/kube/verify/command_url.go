@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/client-go/util/jsonpath"
@@ -34,11 +35,11 @@ func command(ctx context.Context, args []string) Answer {
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return Answer{true, orDefault(text, "exit code 0")}
+		return Answer{true, orDefault(text, "exit code 0"), "exit code 0"}
 	case errors.As(err, &exit):
-		return Answer{false, strings.TrimSuffix(fmt.Sprintf("%s: %s", exit.ProcessState, text), ": ")}
+		return Answer{false, strings.TrimSuffix(fmt.Sprintf("%s: %s", exit.ProcessState, text), ": "), exit.String()}
 	}
-	return Answer{false, err.Error()}
+	return Answer{false, err.Error(), "the command could not be run"}
 }
 
 func orDefault(text, byDefault string) string {
@@ -72,7 +73,7 @@ const maxTextLength = 200
 // truncate is printable text of a length that fits a line.
 func truncate(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == utf8.RuneError {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
 			return -1
 		}
 		return r
@@ -110,22 +111,22 @@ const maxBodyBytes = 4 << 20
 func fetch(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 	status, body, err := get(ctx, may, v.URL)
 	if err != nil {
-		return Answer{Text: err.Error()}
+		return failed(err)
 	}
 	if v.Status != 0 && status != v.Status || v.Status == 0 && status/100 != 2 {
-		return Answer{Text: fmt.Sprintf("status %d%s", status, expectedStatus(v.Status))}
+		return said(false, fmt.Sprintf("status %d%s", status, expectedStatus(v.Status)))
 	}
 	if v.JSONPath == "" {
-		return Answer{true, fmt.Sprintf("status %d", status)}
+		return said(true, fmt.Sprintf("status %d", status))
 	}
 	found, err := evaluateJSONPath(body, v.JSONPath)
 	if err != nil {
-		return Answer{Text: fmt.Sprintf("%s: %v", v.JSONPath, err)}
+		return Answer{Text: truncate(fmt.Sprintf("%s: %v", v.JSONPath, err)), Reason: v.JSONPath + " was not found in the answer"}
 	}
 	if found != v.Value {
-		return Answer{Text: fmt.Sprintf("%s is %q, not %q", v.JSONPath, truncate(found), v.Value)}
+		return Answer{Text: fmt.Sprintf("%s is %q, not %q", v.JSONPath, truncate(found), v.Value), Reason: fmt.Sprintf("%s is not %q", v.JSONPath, v.Value)}
 	}
-	return Answer{true, fmt.Sprintf("%s is %q", v.JSONPath, truncate(found))}
+	return said(true, fmt.Sprintf("%s is %q", v.JSONPath, truncate(found)))
 }
 
 func expectedStatus(status int) string {

@@ -18,25 +18,25 @@ import (
 func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 	holds, err := threshold(v.Threshold)
 	if err != nil {
-		return Answer{Text: err.Error()}
+		return failed(err)
 	}
 	values, err := queryNow(ctx, may, v.Prometheus, v.Query)
 	if err != nil {
-		return Answer{Text: err.Error()}
+		return failed(err)
 	}
 	if len(values) == 0 {
-		return Answer{Text: "the query gives no value"}
+		return said(false, "the query gives no value")
 	}
 	for _, value := range values {
 		if !holds(value) {
-			return Answer{Text: fmt.Sprintf("%s is not %s", number(value), strings.TrimSpace(v.Threshold))}
+			return Answer{Text: fmt.Sprintf("%s is not %s", number(value), strings.TrimSpace(v.Threshold)), Reason: "a value is not " + strings.TrimSpace(v.Threshold)}
 		}
 	}
 	text := number(values[0])
 	if len(values) > 1 {
 		text = fmt.Sprintf("%d values", len(values))
 	}
-	return Answer{true, fmt.Sprintf("%s: %s", text, strings.TrimSpace(v.Threshold))}
+	return Answer{true, fmt.Sprintf("%s: %s", text, strings.TrimSpace(v.Threshold)), "every value is " + strings.TrimSpace(v.Threshold)}
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
@@ -68,7 +68,7 @@ func threshold(text string) (func(float64) bool, error) {
 		}
 		return func(v float64) bool { return v == v && o.holds(v, limit) }, nil
 	}
-	return nil, fmt.Errorf("%q is not a threshold such as \"< 0.01\"", text)
+	return nil, reason(fmt.Sprintf("%q is not a threshold such as \"< 0.01\"", text))
 }
 
 // answered is what the HTTP API of Prometheus answers.
@@ -96,7 +96,7 @@ func queryNow(ctx context.Context, may Permissions, server, query string) ([]flo
 	var a answered
 	switch err := json.Unmarshal(body, &a); {
 	case err != nil && status != http.StatusOK:
-		return nil, fmt.Errorf("status %d", status)
+		return nil, reason(fmt.Sprintf("status %d", status))
 	case err != nil:
 		return nil, fmt.Errorf("the answer is not Prometheus's: %w", err)
 	case a.Status != "success":

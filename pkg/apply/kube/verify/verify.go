@@ -21,8 +21,30 @@ import (
 // Answer is what one attempt has found.
 type Answer struct {
 	Good bool
-	// Text is one line for people.
+	// Text is one line for the user who has asked. It may quote what was answered, so it is not
+	// stored.
 	Text string
+	// Reason is what may be stored, where others read it: words of this program and of the plan, a
+	// status or an exit code, and nothing else of what was answered.
+	Reason string
+}
+
+// said is an answer whose text holds nothing that was answered.
+func said(good bool, text string) Answer { return Answer{good, text, text} }
+
+// reason is an error that holds nothing that was answered.
+type reason string
+
+// Error is the reason.
+func (r reason) Error() string { return string(r) }
+
+// failed is the answer of an attempt that an error has ended.
+func failed(err error) Answer {
+	a := Answer{Text: truncate(err.Error()), Reason: "no usable answer"}
+	if r, ok := errors.AsType[reason](err); ok {
+		a.Reason = string(r)
+	}
+	return a
 }
 
 // attemptTimeout is how long an attempt may take.
@@ -34,17 +56,17 @@ func Once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	defer cancel()
 	a := attempt(ctx, v, may)
 	if !a.Good && errors.Is(context.Cause(ctx), errAttemptTimeout) {
-		a.Text = errAttemptTimeout.Error()
+		a = failed(errAttemptTimeout)
 	}
 	return a
 }
 
-var errAttemptTimeout = fmt.Errorf("no answer within %s", attemptTimeout)
+var errAttemptTimeout = reason(fmt.Sprintf("no answer within %s", attemptTimeout))
 
 func attempt(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	switch {
 	case len(v.Command) > 0 && !may.Commands:
-		return Answer{Text: errCommand.Error()}
+		return failed(errCommand)
 	case len(v.Command) > 0:
 		return command(ctx, v.Command)
 	case v.URL != "":
@@ -52,7 +74,7 @@ func attempt(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	case v.Prometheus != "":
 		return query(ctx, may, v)
 	}
-	return Answer{Text: "there is no question"}
+	return said(false, "there is no question")
 }
 
 // byDefault is the interval between attempts.
@@ -60,7 +82,7 @@ const byDefault = 10 * time.Second
 
 // Until makes attempts until one is good or all have failed, or ctx ends. told is
 // called with each that failed and is not the last; n counts from 1.
-func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n int) Answer, told func(text string)) Answer {
+func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n int) Answer, told func(Answer)) Answer {
 	every := v.Every
 	if every <= 0 {
 		every = byDefault
@@ -72,12 +94,13 @@ func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n
 		case a.Good:
 			return a
 		case attempts > 1:
-			a.Text = fmt.Sprintf("%s (attempt %d of %d)", a.Text, n, attempts)
+			at := fmt.Sprintf(" (attempt %d of %d)", n, attempts)
+			a.Text, a.Reason = a.Text+at, a.Reason+at
 		}
 		if n >= attempts || ctx.Err() != nil {
 			return a
 		}
-		told(a.Text)
+		told(a)
 		if !pause(ctx, every) {
 			return a
 		}
@@ -107,7 +130,7 @@ type Permissions struct {
 }
 
 // errCommand is the answer where a program may not be run.
-var errCommand = errors.New("the command is not run: it was not named on the command line; --allow-commands permits it")
+const errCommand = reason("the command is not run: it was not named on the command line; --allow-commands permits it")
 
 // metadata are addresses outside of the link-local networks at which clouds serve
 // credentials to their machines.
@@ -120,15 +143,12 @@ var metadata = []netip.Addr{
 
 // guarded reports whether a question may not go to an address without [Permissions].
 func guarded(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
+	a = embedded(a.Unmap().WithZone(""))
 	return a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() || a.IsUnspecified() || slices.Contains(metadata, a)
 }
 
-type addressError struct{ addr netip.Addr }
-
-func (e *addressError) Error() string {
-	return fmt.Sprintf("%s is a link-local or metadata address; --allow-link-local permits to ask it", e.addr)
-}
+// errAddress does not name the address: a record is not to show where a name leads.
+const errAddress = reason("it is a link-local or metadata address; --allow-link-local permits to ask it")
 
 // maxRedirects is how often an answer may lead on.
 const maxRedirects = 5
@@ -146,8 +166,15 @@ func Client(may Permissions, within time.Duration) *http.Client {
 // that no name and no redirect leads to one that is not permitted, and follows redirects
 // to the same host only.
 func client(may Permissions) *http.Client {
+	return newClient(may, http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP)
+}
+
+func newClient(may Permissions, proxy proxyOf, look lookup) *http.Client {
+	if !may.LinkLocal {
+		proxy = guardedProxy(proxy, look)
+	}
 	transport := &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  proxy,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  attemptTimeout,
 		DisableKeepAlives:      true,
@@ -163,9 +190,9 @@ func client(may Permissions) *http.Client {
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) >= maxRedirects:
-				return fmt.Errorf("more than %d redirects", maxRedirects)
+				return reason(fmt.Sprintf("more than %d redirects", maxRedirects))
 			case next.URL.Host != via[0].URL.Host || next.URL.Scheme != via[0].URL.Scheme:
-				return errors.New("it redirects to another host, which is not followed")
+				return reason("it redirects to another host, which is not followed")
 			}
 			return checkURL(next.URL, may)
 		},
@@ -179,7 +206,7 @@ func checkAddress(address string) error {
 		return err
 	}
 	if guarded(to.Addr()) {
-		return &addressError{to.Addr()}
+		return errAddress
 	}
 	return nil
 }
@@ -187,10 +214,10 @@ func checkAddress(address string) error {
 // checkURL refuses other schemes, and addresses that a proxy would connect to.
 func checkURL(u *url.URL, may Permissions) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return errors.New("only http and https addresses are asked")
+		return reason("only http and https addresses are asked")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil && !may.LinkLocal && guarded(a) {
-		return &addressError{a}
+	if a, ok := addressOf(u.Hostname()); ok && !may.LinkLocal && guarded(a) {
+		return errAddress
 	}
 	return nil
 }

@@ -13,6 +13,63 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
+// found is an answer without the reason that is stored.
+func found(a Answer) Answer {
+	a.Reason = ""
+	return a
+}
+
+// TestReason_HoldsNothingOfTheAnswer: whatever a server or a program answers, none of it is in what is stored.
+func TestReason_HoldsNothingOfTheAnswer(t *testing.T) {
+	const secret = "AKIAsecret"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "http://"+secret+".example.com/", http.StatusFound)
+		case "/bad":
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprint(w, secret)
+		case "/reset":
+			w.Header().Set("Content-Length", "1")
+			fmt.Fprint(w, secret+secret)
+		case "/error/api/v1/query":
+			fmt.Fprintf(w, `{"status":"error","error":%q}`, secret)
+		case "/type/api/v1/query":
+			fmt.Fprintf(w, `{"status":"success","data":{"resultType":%q,"result":[]}}`, secret)
+		case "/value/api/v1/query":
+			fmt.Fprint(w, vector(secret))
+		case "/number/api/v1/query":
+			fmt.Fprint(w, vector("4711"))
+		case "/text":
+			fmt.Fprint(w, secret)
+		default:
+			fmt.Fprintf(w, `{"key": %q, %q: 1}`, secret, secret)
+		}
+	}))
+	defer server.Close()
+	for name, v := range map[string]plan.Verify{
+		"another value":    {URL: server.URL, JSONPath: ".key", Value: "x"},
+		"all of it":        {URL: server.URL, JSONPath: "@", Value: "x"},
+		"no JSON":          {URL: server.URL + "/text", JSONPath: ".key", Value: "x"},
+		"bad":              {URL: server.URL + "/bad"},
+		"broken":           {URL: server.URL + "/reset", JSONPath: ".key", Value: "x"},
+		"redirect":         {URL: server.URL + "/moved"},
+		"no such name":     {URL: "http://" + secret + ".invalid/"},
+		"Prometheus error": {Prometheus: server.URL + "/error", Query: "q", Threshold: "< 1"},
+		"Prometheus type":  {Prometheus: server.URL + "/type", Query: "q", Threshold: "< 1"},
+		"Prometheus value": {Prometheus: server.URL + "/value", Query: "q", Threshold: "< 1"},
+		"a number":         {Prometheus: server.URL + "/number", Query: "q", Threshold: "< 1"},
+		"output":           {Command: []string{"sh", "-c", "echo " + secret + "; exit 3"}},
+		"good output":      {Command: []string{"echo", secret}},
+		"no program":       {Command: []string{"/" + secret}},
+	} {
+		a := Once(t.Context(), &v, Permissions{Commands: true})
+		if a.Reason == "" || strings.Contains(a.Reason, secret) || strings.Contains(a.Reason, "4711") {
+			t.Errorf("%s: %q is stored of %q", name, a.Reason, a.Text)
+		}
+	}
+}
+
 // TestCommand_ExitCodeDecides: the exit code decides, the last line is the text.
 func TestCommand_ExitCodeDecides(t *testing.T) {
 	t.Setenv("SHOP_TOKEN", "hunter22")
@@ -31,7 +88,7 @@ func TestCommand_ExitCodeDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := Once(t.Context(), &plan.Verify{Command: []string{"sh", "-c", c.script}}, Permissions{Commands: true})
-			if a != (Answer{c.good, c.text}) {
+			if found(a) != (Answer{Good: c.good, Text: c.text}) {
 				t.Errorf("%+v", a)
 			}
 		})
@@ -58,19 +115,19 @@ func TestURL_StatusAndJSONPathDecide(t *testing.T) {
 		verify plan.Verify
 		want   Answer
 	}{
-		"good":            {plan.Verify{URL: "/healthz"}, Answer{true, "status 200"}},
-		"bad":             {plan.Verify{URL: "/x"}, Answer{false, "status 503"}},
-		"another status":  {plan.Verify{URL: "/moved", Status: 418}, Answer{true, "status 418"}},
-		"not that status": {plan.Verify{URL: "/healthz", Status: 204}, Answer{false, "status 200, not 204"}},
-		"value":           {plan.Verify{URL: "/healthz", JSONPath: "{.status}", Value: "up"}, Answer{true, `{.status} is "up"`}},
-		"without braces":  {plan.Verify{URL: "/healthz", JSONPath: ".checks[?(@.name=='db')].ok", Value: "true"}, Answer{true, `.checks[?(@.name=='db')].ok is "true"`}},
-		"other value":     {plan.Verify{URL: "/healthz", JSONPath: ".status", Value: "down"}, Answer{false, `.status is "up", not "down"`}},
-		"no such field":   {plan.Verify{URL: "/healthz", JSONPath: ".nothing", Value: "up"}, Answer{false, ".nothing: nothing is not found"}},
-		"no JSON":         {plan.Verify{URL: "/moved", Status: 418, JSONPath: ".a", Value: "up"}, Answer{false, ".a: the answer is not JSON: unexpected end of JSON input"}},
+		"good":            {plan.Verify{URL: "/healthz"}, Answer{Good: true, Text: "status 200"}},
+		"bad":             {plan.Verify{URL: "/x"}, Answer{Good: false, Text: "status 503"}},
+		"another status":  {plan.Verify{URL: "/moved", Status: 418}, Answer{Good: true, Text: "status 418"}},
+		"not that status": {plan.Verify{URL: "/healthz", Status: 204}, Answer{Good: false, Text: "status 200, not 204"}},
+		"value":           {plan.Verify{URL: "/healthz", JSONPath: "{.status}", Value: "up"}, Answer{Good: true, Text: `{.status} is "up"`}},
+		"without braces":  {plan.Verify{URL: "/healthz", JSONPath: ".checks[?(@.name=='db')].ok", Value: "true"}, Answer{Good: true, Text: `.checks[?(@.name=='db')].ok is "true"`}},
+		"other value":     {plan.Verify{URL: "/healthz", JSONPath: ".status", Value: "down"}, Answer{Good: false, Text: `.status is "up", not "down"`}},
+		"no such field":   {plan.Verify{URL: "/healthz", JSONPath: ".nothing", Value: "up"}, Answer{Good: false, Text: ".nothing: nothing is not found"}},
+		"no JSON":         {plan.Verify{URL: "/moved", Status: 418, JSONPath: ".a", Value: "up"}, Answer{Good: false, Text: ".a: the answer is not JSON: unexpected end of JSON input"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.verify.URL = server.URL + c.verify.URL
-			if a := Once(t.Context(), &c.verify, Permissions{}); a != c.want {
+			if a := Once(t.Context(), &c.verify, Permissions{}); found(a) != c.want {
 				t.Errorf("%+v", a)
 			}
 		})
@@ -89,20 +146,20 @@ func TestPrometheus_EveryValueCounts(t *testing.T) {
 		status          int
 		want            Answer
 	}{
-		"scalar":         {`{"status":"success","data":{"resultType":"scalar","result":[1,"0.005"]}}`, "< 0.01", 200, Answer{true, "0.005: < 0.01"}},
-		"one of vector":  {vector("0.001", "0.02"), "< 0.01", 200, Answer{false, "0.02 is not < 0.01"}},
-		"all of vector":  {vector("0.001", "0.002"), "<0.01", 200, Answer{true, "2 values: <0.01"}},
-		"empty vector":   {vector(), "< 0.01", 200, Answer{false, "the query gives no value"}},
-		"not a number":   {vector("NaN"), "< 0.01", 200, Answer{false, "NaN is not < 0.01"}},
-		"not equal, NaN": {vector("NaN"), "!= 0", 200, Answer{false, "NaN is not != 0"}},
-		"at least":       {vector("3"), ">= 3", 200, Answer{true, "3: >= 3"}},
-		"equal":          {vector("3"), "== 4", 200, Answer{false, "3 is not == 4"}},
-		"infinite":       {vector("+Inf"), "< 1", 200, Answer{false, "+Inf is not < 1"}},
-		"a matrix":       {`{"status":"success","data":{"resultType":"matrix","result":[]}}`, "< 1", 200, Answer{false, "the query gives a matrix, not a vector or a scalar"}},
-		"bad query":      {`{"status":"error","error":"parse error"}`, "< 1", 400, Answer{false, "status 400: parse error"}},
-		"no Prometheus":  {`<html>`, "< 1", 404, Answer{false, "status 404"}},
-		"bad threshold":  {vector("1"), "below 1", 200, Answer{false, `"below 1" is not a threshold such as "< 0.01"`}},
-		"no threshold":   {vector("1"), "<", 200, Answer{false, `"<" is not a threshold such as "< 0.01"`}},
+		"scalar":         {`{"status":"success","data":{"resultType":"scalar","result":[1,"0.005"]}}`, "< 0.01", 200, Answer{Good: true, Text: "0.005: < 0.01"}},
+		"one of vector":  {vector("0.001", "0.02"), "< 0.01", 200, Answer{Good: false, Text: "0.02 is not < 0.01"}},
+		"all of vector":  {vector("0.001", "0.002"), "<0.01", 200, Answer{Good: true, Text: "2 values: <0.01"}},
+		"empty vector":   {vector(), "< 0.01", 200, Answer{Good: false, Text: "the query gives no value"}},
+		"not a number":   {vector("NaN"), "< 0.01", 200, Answer{Good: false, Text: "NaN is not < 0.01"}},
+		"not equal, NaN": {vector("NaN"), "!= 0", 200, Answer{Good: false, Text: "NaN is not != 0"}},
+		"at least":       {vector("3"), ">= 3", 200, Answer{Good: true, Text: "3: >= 3"}},
+		"equal":          {vector("3"), "== 4", 200, Answer{Good: false, Text: "3 is not == 4"}},
+		"infinite":       {vector("+Inf"), "< 1", 200, Answer{Good: false, Text: "+Inf is not < 1"}},
+		"a matrix":       {`{"status":"success","data":{"resultType":"matrix","result":[]}}`, "< 1", 200, Answer{Good: false, Text: "the query gives a matrix, not a vector or a scalar"}},
+		"bad query":      {`{"status":"error","error":"parse error"}`, "< 1", 400, Answer{Good: false, Text: "status 400: parse error"}},
+		"no Prometheus":  {`<html>`, "< 1", 404, Answer{Good: false, Text: "status 404"}},
+		"bad threshold":  {vector("1"), "below 1", 200, Answer{Good: false, Text: `"below 1" is not a threshold such as "< 0.01"`}},
+		"no threshold":   {vector("1"), "<", 200, Answer{Good: false, Text: `"<" is not a threshold such as "< 0.01"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +171,7 @@ func TestPrometheus_EveryValueCounts(t *testing.T) {
 				fmt.Fprint(w, c.body)
 			}))
 			defer server.Close()
-			if a := Once(t.Context(), &plan.Verify{Prometheus: server.URL + "/prom/", Query: "errors > 0", Threshold: c.threshold}, Permissions{}); a != c.want {
+			if a := Once(t.Context(), &plan.Verify{Prometheus: server.URL + "/prom/", Query: "errors > 0", Threshold: c.threshold}, Permissions{}); found(a) != c.want {
 				t.Errorf("%+v", a)
 			}
 		})
@@ -141,12 +198,12 @@ func TestUntil_EndsWithFirstGoodAttempt(t *testing.T) {
 		told     int
 		took     time.Duration
 	}{
-		"at once":    {false, time.Minute, 0, 1, Answer{true, "try 1"}, 0, 0},
-		"never":      {false, time.Minute, 0, 9, Answer{false, "try 1"}, 0, 0},
-		"third":      {false, time.Minute, 5, 3, Answer{true, "try 3"}, 2, 2 * time.Minute},
-		"by default": {false, 0, 5, 3, Answer{true, "try 3"}, 2, 2 * byDefault},
-		"not enough": {false, time.Minute, 2, 3, Answer{false, "try 2 (attempt 2 of 2)"}, 1, time.Minute},
-		"ended":      {true, time.Minute, 9, 9, Answer{false, "try 1 (attempt 1 of 9)"}, 1, 30 * time.Second},
+		"at once":    {false, time.Minute, 0, 1, Answer{Good: true, Text: "try 1"}, 0, 0},
+		"never":      {false, time.Minute, 0, 9, Answer{Good: false, Text: "try 1"}, 0, 0},
+		"third":      {false, time.Minute, 5, 3, Answer{Good: true, Text: "try 3"}, 2, 2 * time.Minute},
+		"by default": {false, 0, 5, 3, Answer{Good: true, Text: "try 3"}, 2, 2 * byDefault},
+		"not enough": {false, time.Minute, 2, 3, Answer{Good: false, Text: "try 2 (attempt 2 of 2)"}, 1, time.Minute},
+		"ended":      {true, time.Minute, 9, 9, Answer{Good: false, Text: "try 1 (attempt 1 of 9)"}, 1, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -154,13 +211,13 @@ func TestUntil_EndsWithFirstGoodAttempt(t *testing.T) {
 				defer cancel()
 				told, began := 0, time.Now()
 				a := Until(ctx, &plan.Verify{Every: c.every, Attempts: c.attempts}, func(_ context.Context, n int) Answer {
-					return Answer{n == c.goodAt, fmt.Sprintf("try %d", n)}
-				}, func(string) {
+					return Answer{Good: n == c.goodAt, Text: fmt.Sprintf("try %d", n)}
+				}, func(Answer) {
 					if told++; c.ends {
 						time.AfterFunc(30*time.Second, cancel)
 					}
 				})
-				if took := time.Since(began); a != c.want || told != c.told || took != c.took {
+				if took := time.Since(began); found(a) != c.want || told != c.told || took != c.took {
 					t.Errorf("%+v, told %d, after %s", a, told, took)
 				}
 			})

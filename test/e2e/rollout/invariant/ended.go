@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // Once says: the server carried out every patch of the plan, and none of them twice.
@@ -33,11 +35,12 @@ func Once(l Log, r *Rollout) (wrong []string) {
 }
 
 // Ended says: the record says that all steps are done, the workload is what the last patch of
-// each field has made it, and has no annotation that is neither of the plan nor of others.
+// each field has made it, and has no annotation that is neither of the plan, nor its mark, nor of
+// others.
 func Ended(l Log, r *Rollout) (wrong []string) {
 	var last *progress
 	var final any
-	given := map[string]bool{}
+	given := map[string]bool{plan.BegunAnnotation: true}
 	r.follow(l, func(w *Write, p *progress) {
 		last = p
 		if w.Resource == r.Resource && w.Name == r.Name && w.Done() && w.Object != nil {
