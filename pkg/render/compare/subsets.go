@@ -113,16 +113,19 @@ func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource
 	if s.Rollout, asked, err = c.planChange(own, before, after, s.From, s.To); err != nil {
 		own.refuse(err)
 	}
+	for _, e := range own.Effects {
+		e.Text = "subset " + name + ": " + e.Text
+		ch.Effects = append(ch.Effects, e)
+	}
+	if s.Rollout == nil {
+		return
+	}
 	var list []Field
 	for _, f := range asked {
 		list = append(list, Field{Path: "spec.template." + f.Path, Effect: f.Effect})
 	}
 	s.Rollout.because(list)
-	for _, e := range own.Effects {
-		e.Text = "subset " + name + ": " + e.Text
-		ch.Effects = append(ch.Effects, e)
-	}
-	if s.From != s.To || s.Rollout == nil || s.Rollout.Mode != rules.ModeUnchanged {
+	if s.From != s.To || s.Rollout.Mode != rules.ModeUnchanged {
 		ch.Subsets = append(ch.Subsets, s)
 	}
 }
