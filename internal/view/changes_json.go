@@ -59,6 +59,7 @@ type diffRollout struct {
 	Total          *int   `json:"of,omitempty"`
 	Down           *int   `json:"downAtOnce,omitempty"`
 	Surge          *int   `json:"surge,omitempty"`
+	Recreated      int    `json:"recreatedBySurge,omitempty"`
 	MaxUnavailable string `json:"maxUnavailable,omitempty"`
 	MaxSurge       string `json:"maxSurge,omitempty"`
 	Observed       bool   `json:"observed,omitempty"`
@@ -161,7 +162,7 @@ func rolloutJSON(r *compare.Rollout) *diffRollout {
 	out := &diffRollout{
 		Driver: r.Driver, Mode: r.Mode, Why: r.Why, Because: r.Because, Restarts: r.Restarts, From: known(r.From), To: known(r.To),
 		Down: known(r.Down), Surge: known(r.Surge), MaxUnavailable: r.MaxUnavailable, MaxSurge: r.MaxSurge,
-		Observed: r.Observed, Paused: r.Paused, ByHand: r.ByHand,
+		Observed: r.Observed, Paused: r.Paused, ByHand: r.ByHand, Recreated: r.Replaced.Recreated,
 	}
 	if r.Down >= 0 {
 		out.Reach, out.Total = &r.Reach, &r.Total

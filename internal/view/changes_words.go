@@ -50,7 +50,7 @@ func followText(r *compare.Rollout) string {
 	case !known:
 		return "all are " + done + restartText(r) + writtenText(r)
 	}
-	text := fmt.Sprintf("%d of %d %s %s%s", r.Reach, r.Total, counted.Word(r.Reach, "is", "are"), done, restartText(r))
+	text := reachedText(r, done)
 	if r.Mode != rules.ModeMetadataOnly {
 		text += fmt.Sprintf(", at most %d unavailable at a time", min(r.Down, r.Reach))
 		if r.Surge > 0 {
@@ -58,6 +58,20 @@ func followText(r *compare.Rollout) string {
 		}
 	}
 	return text + driverText(r)
+}
+
+// reachedText counts the pods that follow, those apart that surge pods replace.
+func reachedText(r *compare.Rollout, done string) string {
+	kept, recreated := r.Reach-r.Replaced.Recreated, r.Replaced.Recreated
+	text := fmt.Sprintf("%d of %d %s %s%s", kept, r.Total, counted.Word(kept, "is", "are"), done, restartText(r))
+	if recreated == 0 {
+		return text
+	}
+	const why = "recreated, since surge pods take their place"
+	if kept == 0 {
+		return fmt.Sprintf("%d of %d %s %s", recreated, r.Total, counted.Word(recreated, "is", "are"), why)
+	}
+	return fmt.Sprintf("%s, %d %s %s", text, recreated, counted.Word(recreated, "is", "are"), why)
 }
 
 // restartText names the containers that restart inside their pods.
@@ -76,6 +90,9 @@ func writtenText(r *compare.Rollout) string {
 	}
 	if r.MaxSurge != "" && r.MaxSurge != "0" {
 		text += ", maxSurge is " + r.MaxSurge
+		if r.Mode == rules.ModeInPlace {
+			text += ": up to that many of them are recreated, since surge pods take their place"
+		}
 	}
 	return text
 }
@@ -243,8 +260,11 @@ func (t *tally) rollout(r *compare.Rollout) {
 		t.recreated += r.Reach
 		t.moreRecreated = t.moreRecreated || unknown
 	case rules.ModeInPlace:
-		t.inPlace += r.Reach
+		t.inPlace += r.Reach - r.Replaced.Recreated
 		t.moreInPlace = t.moreInPlace || unknown
+	}
+	if r.Mode != rules.ModeRecreate {
+		t.recreated += r.Replaced.Recreated
 	}
 }
 

@@ -26,6 +26,22 @@ type InPlace struct {
 	Fields   []Field        `json:"fields"`
 	Policies []policyAnswer `json:"policies"`
 	Remarks  []string       `json:"remarks,omitempty"`
+	// Surge is set where surge pods replace pods although the change is possible in place.
+	Surge *surge `json:"surge,omitempty"`
+}
+
+// surge is how many of the pods that a change reaches are recreated because of maxSurge.
+type surge struct {
+	Pods      int    `json:"pods"`
+	Recreated int    `json:"recreated"`
+	Text      string `json:"text"`
+}
+
+func newSurge(s plan.Surge) *surge {
+	if s.Recreated == 0 {
+		return nil
+	}
+	return &surge{Pods: s.Pods, Recreated: s.Recreated, Text: s.String()}
 }
 
 type policyAnswer struct {
@@ -55,6 +71,11 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	e := rules.Change(old, updated, rules.PolicyOf(updated.Object), gates)
 	answer := newInPlace(updated.Ref, e)
 	answer.Remarks = rules.Warnings(old, updated, e)
+	if err := rules.CheckClaims(old, updated); err != nil {
+		answer.Remarks = append(answer.Remarks, err.Error())
+	}
+	replicas, _ := cluster.Of(updated.Object).Replicas()
+	answer.Surge = newSurge(plan.SurgeOf(old, updated, replicas, gates))
 	return answer
 }
 
@@ -74,9 +95,12 @@ func policyWord(ref cluster.Ref, p rules.UpdatePolicy) string {
 // Text writes the answer for people: the mode, every field, every policy.
 func (x InPlace) Text(w io.Writer, st Style) error {
 	b := &builder{st: st}
-	b.line("%s: %s", strings.ToLower(x.Object.Kind)+"/"+x.Object.Name, st.paint(modeColors[x.Mode], modeText(x.Mode, x.Restarts)))
+	b.line("%s: %s", strings.ToLower(x.Object.Kind)+"/"+x.Object.Name, x.headline(st))
 	if x.Mode != rules.ModeUnchanged {
 		b.line("  %s", x.Why)
+	}
+	if x.Surge != nil {
+		b.line("  %s", x.Surge.Text)
 	}
 	if len(x.Fields) > 0 {
 		b.line("")
@@ -97,6 +121,19 @@ func (x InPlace) Text(w io.Writer, st Style) error {
 		b.line("%s %s", st.paint(yellow, "note:"), r)
 	}
 	return b.write(w)
+}
+
+// headline is the answer in a few words: where surge pods replace some pods, how many.
+func (x InPlace) headline(st Style) string {
+	text := modeText(x.Mode, x.Restarts)
+	if x.Surge == nil {
+		return st.paint(modeColors[x.Mode], text)
+	}
+	recreated := fmt.Sprintf("%d of %s recreated", x.Surge.Recreated, counted.PodsAre(x.Surge.Pods))
+	if x.Surge.Recreated < x.Surge.Pods {
+		recreated += "; others: " + text
+	}
+	return st.paint(yellow, recreated)
 }
 
 var modeWords = map[rules.UpdateMode]string{

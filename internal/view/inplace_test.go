@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -174,5 +177,60 @@ func TestInPlace_ColourOnlyOnRequest(t *testing.T) {
 	var b bytes.Buffer
 	if err := x.Text(&b, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31mnot allowed") || !strings.Contains(b.String(), "\x1b[32m    + b\x1b[0m") {
 		t.Errorf("%q %v", b.String(), err)
+	}
+}
+
+func TestExplained_CountsPodsThatSurgePodsReplace(t *testing.T) {
+	state := func(image string, surge int32) *cluster.Workload {
+		set := &kruise.CloneSet{}
+		set.Spec.Replicas = new(int32(5))
+		set.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateCloneSetStrategy{PodUpdatePolicy: "InPlaceIfPossible", MaxSurge: new(intstr.FromInt32(surge))}
+		return &cluster.Workload{Ref: web, Object: set, Template: map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": image}}}}}
+	}
+	for _, c := range []struct {
+		surge int32
+		want  string
+	}{
+		{0, "cloneset/web: in place, main restarts inside the pod\n"},
+		{3, "cloneset/web: 3 of 5 pods are recreated; others: in place, main restarts inside the pod\n"},
+		{5, "cloneset/web: 5 of 5 pods are recreated\n"},
+	} {
+		var out bytes.Buffer
+		if err := Explained(state("web:1", c.surge), state("web:2", c.surge), cluster.DefaultGates()).Text(&out, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out.String(), c.want) || strings.Contains(out.String(), "with maxSurge") != (c.surge > 0) {
+			t.Errorf("maxSurge %d:\n%s", c.surge, out.String())
+		}
+	}
+}
+
+// TestPlanPage_CountsRecreatedPods: the verdict of a plan is that of its steps, and a pod of a
+// DaemonSet stays on its node.
+func TestPlanPage_CountsRecreatedPods(t *testing.T) {
+	pods := func(modes ...rules.UpdateMode) (out []plan.PodStep) {
+		for _, m := range modes {
+			out = append(out, plan.PodStep{Name: "web", Mode: m})
+		}
+		return out
+	}
+	const moved, stays = "may land on another node", "stays on its node"
+	for _, c := range []struct {
+		kind          string
+		mode          rules.UpdateMode
+		pods          []plan.PodStep
+		verdict, risk string
+	}{
+		{"CloneSet", rules.ModeInPlace, pods(rules.ModeInPlace, rules.ModeInPlace), "in place, main restarts inside the pod", "the pod keeps its name"},
+		{"CloneSet", rules.ModeInPlace, pods(rules.ModeInPlace, rules.ModeRecreate), "in place, main restarts inside the pod, in 1 of 2 pods; 1 is recreated", moved},
+		{"CloneSet", rules.ModeInPlace, pods(rules.ModeRecreate), "recreate: 1 of 1 pod, although the change is possible in place", moved},
+		{"CloneSet", rules.ModeRecreate, pods(rules.ModeRecreate), "recreate: each pod is deleted, and its controller creates a new one", moved},
+		{"DaemonSet", rules.ModeRecreate, pods(rules.ModeRecreate), "recreate: each pod is deleted, and its controller creates a new one", stays},
+	} {
+		p := plan.Plan{Target: plan.Target{Kind: c.kind}, Change: plan.Change{FromHash: "a", ToHash: "b", Mode: c.mode, Restarts: []string{"main"}}, Steps: []plan.Step{{Kind: plan.StepUpdate, Pods: c.pods}}}
+		page := NewPlanPage(p, nil)
+		if risks := strings.Join(page.Watch, "\n"); page.Verdict != c.verdict || !strings.Contains(risks, c.risk) || c.risk == stays && strings.Contains(risks, moved) {
+			t.Errorf("%s %s: %q\n%s", c.kind, c.mode, page.Verdict, risks)
+		}
 	}
 }

@@ -207,13 +207,13 @@ func risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
 // watched are the risks that every plan like this one has.
 func watched(p plan.Plan) []string {
 	out := []string{downText(p.Limits)}
-	switch p.Change.Mode {
-	case rules.ModeRecreate:
-		out = append(out, "a recreated pod gets a new address and empty emptyDir volumes, and may land on another node")
-	case rules.ModeInPlace:
-		if p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0 {
-			break // every sidecar that changes is exchanged hot, and a warning says so
-		}
+	recreated, kept := p.Counts()
+	if p.Change.Mode == rules.ModeRecreate || recreated > 0 {
+		out = append(out, recreatedText(p.Target.Kind))
+	}
+	// Where every sidecar that changes is exchanged hot, a warning says so.
+	hot := p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0
+	if p.Change.Mode == rules.ModeInPlace && !hot && (kept > 0 || recreated == 0) {
 		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {
@@ -226,6 +226,27 @@ func watched(p plan.Plan) []string {
 		out = append(out, "planned without a cluster: pods and their names are examples")
 	}
 	return out
+}
+
+// recreatedText is what recreation costs a pod: one of a DaemonSet stays on its node.
+func recreatedText(kind string) string {
+	if kind == kruise.KindDaemonSet {
+		return "a recreated pod gets a new address and empty emptyDir volumes; it stays on its node"
+	}
+	return "a recreated pod gets a new address and empty emptyDir volumes, and may land on another node"
+}
+
+// verdictText is what a plan does to pods: where some are recreated and others are not, how many.
+func verdictText(p *plan.Plan) string {
+	text := modeText(p.Change.Mode, p.Change.Restarts)
+	recreated, kept := p.Counts()
+	switch {
+	case p.Change.Mode != rules.ModeInPlace && p.Change.Mode != rules.ModeMetadataOnly || recreated == 0:
+		return text
+	case kept == 0:
+		return fmt.Sprintf("recreate: %d of %s, although the change is possible in place", recreated, counted.Of(recreated, "pod"))
+	}
+	return fmt.Sprintf("%s, in %d of %s; %d %s recreated", text, kept, counted.Of(recreated+kept, "pod"), recreated, counted.Word(recreated, "is", "are"))
 }
 
 func tied(p plan.PodStep) bool { return p.Tie > 0 }

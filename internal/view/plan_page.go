@@ -106,7 +106,7 @@ func NewPlanPage(p plan.Plan, run *simulate.Timeline) PlanPage {
 func planPage(p plan.Plan) PlanPage {
 	page := PlanPage{
 		Target: targetText(p.Target), Driver: driverWords[p.Driver],
-		Mode: p.Change.Mode, Verdict: modeText(p.Change.Mode, p.Change.Restarts), Why: p.Change.Why,
+		Mode: p.Change.Mode, Verdict: verdictText(&p), Why: p.Reason(),
 		Limits: limitsText(p.Limits), Revisions: revisionsText(p.Change), Replicas: p.Limits.Replicas, MaxUnavailable: p.Limits.MaxUnavailable,
 		Fields: fields(p.Change.Fields), Spec: p.SpecWrites(), Watch: watched(p), Warnings: p.Warnings, Masked: maskedPlan(p),
 		images: imagesText(p.Change.Fields),

@@ -37,8 +37,11 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
 		s.partition = partitionByCount(s.total, s.allowed)
 		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
-		if passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); set.Forecasts() && passes*s.total <= maxForecast {
+		switch passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); {
+		case set.Forecasts() && passes*s.total <= maxForecast:
 			s.take = b.takeByForecast(set, total)
+		case l.MaxSurge > 0:
+			s.take = withSurplus(s.take, l.MaxSurge)
 		}
 	}
 	return s

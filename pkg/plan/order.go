@@ -78,6 +78,18 @@ func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []
 	}
 }
 
+// withSurplus has surge pods replace the last pods of each step: without a forecast it is not known
+// which they are, only how many.
+func withSurplus(take func(int) []PodStep, surge int) func(int) []PodStep {
+	return func(n int) []PodStep {
+		out := take(n)
+		for i := max(len(out)-surge, 0); i < len(out); i++ {
+			out[i].Mode, out[i].Why = rules.ModeRecreate, surplusReason
+		}
+		return out
+	}
+}
+
 // takeInAnyOrder is for an order that is random within each step: its pods are one tie.
 func (b *comparison) takeInAnyOrder(l *fixedQueue, why string) func(int) []PodStep {
 	tie := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // checkOwner halts where the object is not the one that the plan was made for, or
@@ -39,6 +40,9 @@ func (b *builder) check() error {
 		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name before and after the change"}
 	}
 	if err := b.checkSelector(); err != nil {
+		return err
+	}
+	if err := rules.CheckClaims(b.present, b.desired); err != nil {
 		return err
 	}
 	if p, bad := ownershipOf(b.present, b.desired.UID); bad {

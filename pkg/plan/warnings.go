@@ -24,6 +24,7 @@ func (b *reviewer) warn() {
 	b.warnPaused()
 	b.warnParent()
 	b.warnHotUpgrades()
+	b.warnSurge()
 	b.warnHooks()
 	b.warnReadinessGates()
 	b.warnBudgets()

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -32,10 +31,7 @@ func jobFaults(object, old map[string]any, around []map[string]any) []string {
 	if old != nil {
 		q.Old = parsed([]map[string]any{old})[0]
 	}
-	c := &stage.Context{
-		Kruise: kruise.Next, Facts: resource.NewFacts(in, context, ""), Findings: &finding.Reporter{},
-		Expand: func(string) bool { return true },
-	}
+	c := stage.New(resource.NewFacts(in, context, ""), stage.Options{Kruise: kruise.Next, Expand: stage.ExpandAll})
 	var fields []string
 	for _, f := range check.Object(c, q) {
 		fields = append(fields, f.Field)

@@ -34,7 +34,7 @@ func takesState(object, old map[string]any, existing []map[string]any) bool {
 	if old != nil {
 		q.Old = parsed([]map[string]any{old})[0]
 	}
-	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts(nil, parsed(existing), "")}
+	c := stage.New(resource.NewFacts(nil, parsed(existing), ""), stage.Options{Kruise: kruise.Next})
 	return len(check.Object(c, q)) == 0
 }
 

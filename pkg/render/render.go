@@ -194,10 +194,8 @@ func stages(c *stage.Context, out []*resource.Resource) ([]*resource.Resource, e
 
 // context is what the stages are handed.
 func (o Options) context(in []*resource.Resource, findings *finding.Reporter, expand func(string) bool) *stage.Context {
-	c := &stage.Context{
-		Facts:         resource.NewFacts(in, o.Context, o.Namespace),
+	choices := stage.Options{
 		Findings:      findings,
-		Lineage:       stage.NewLineage(),
 		Driver:        o.Driver,
 		Kruise:        o.Kruise,
 		Kubernetes:    o.Kubernetes,
@@ -215,12 +213,9 @@ func (o Options) context(in []*resource.Resource, findings *finding.Reporter, ex
 		Stop:          o.Stop,
 	}
 	if o.Explain {
-		c.Explain = &stage.Explain{}
+		choices.Explain = &stage.Explain{}
 	}
-	if c.Driver == "" {
-		c.Driver = stage.Native
-	}
-	return c
+	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), choices)
 }
 
 // expander decides per kind. Auto is resolved here.

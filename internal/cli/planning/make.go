@@ -127,7 +127,7 @@ func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan,
 
 // Admit asks the rules of Kruise's webhooks whether the change may be written.
 func Admit(old, desired *resource.Resource, of kruise.Release) error {
-	c := &stage.Context{Kruise: of, Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
+	c := stage.New(resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, ""), stage.Options{Kruise: of})
 	var errs resource.Errors
 	for _, f := range check.Object(c, check.Request{Operation: check.Update, Object: desired, Old: old}) {
 		if !f.Accepted {

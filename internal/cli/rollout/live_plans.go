@@ -164,8 +164,8 @@ const mostTitles = 4
 // effect is what a plan does, in lines.
 func effect(p plan.Plan) []string {
 	var lines []string
-	if p.Change.Why != "" {
-		lines = append(lines, p.Change.Why)
+	if why := p.Reason(); why != "" {
+		lines = append(lines, why)
 	}
 	titles := make([]string, 0, mostTitles)
 	for _, s := range p.Steps[:min(mostTitles, len(p.Steps))] {

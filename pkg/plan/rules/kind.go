@@ -145,6 +145,14 @@ func (daemonSetKind) policies() []UpdatePolicy {
 	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}
 }
 
+func (k daemonSetKind) change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
+	e := k.templated.change(old, updated, policy, gates)
+	if e.Mode == ModeRecreate && cmp.Or(policy, PolicyRecreate) == PolicyRecreate {
+		e.Why = "the rolling update type is " + string(kruise.StandardRollingUpdateType)
+	}
+	return e
+}
+
 // gateRemark: docs/kruise/workloads.md#advanced-daemonset.
 func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
 	if PolicyOf(old.Object) != PolicyRecreate {
@@ -208,6 +216,14 @@ func (native) policies() []UpdatePolicy { return []UpdatePolicy{PolicyRecreate} 
 // docs/kruise/sidecarset.md#what-can-change-in-place).
 func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), PolicyRecreate) }
 
+// PolicyWord is a policy as the kind of a typed object spells it.
+func PolicyWord(obj any, p UpdatePolicy) string {
+	if _, ok := obj.(*kruise.DaemonSet); ok && p == PolicyRecreate {
+		return string(kruise.StandardRollingUpdateType)
+	}
+	return string(p)
+}
+
 // PoliciesOf returns all policies that the object's kind knows.
 func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
 
@@ -232,7 +248,7 @@ func Warnings(old, updated *cluster.Workload, e Eligibility) []string {
 	var out []string
 	for _, r := range []string{
 		policyRemark(old, updated), strategyRemark(updated.Object), pausedRemark(updated.Object),
-		gateRemark(old, updated), refusedRemark(updated, e), restartRemark(e),
+		gateRemark(old, updated), refusedRemark(updated, e), restartRemark(e), ClaimWarning(old, updated, e),
 	} {
 		if r != "" {
 			out = append(out, r)
@@ -246,7 +262,7 @@ func policyRemark(old, updated *cluster.Workload) string {
 	if before == now {
 		return ""
 	}
-	return "the update policy changes with it, from " + string(before) + " to " + string(now) + ": the new one counts"
+	return "the update policy changes with it, from " + PolicyWord(updated.Object, before) + " to " + PolicyWord(updated.Object, now) + ": the new one counts"
 }
 
 func strategyRemark(obj any) string {

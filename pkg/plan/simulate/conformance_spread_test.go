@@ -96,7 +96,7 @@ func (b *spreadBed) refused(doc map[string]any) error {
 			q.Old = r
 		}
 	}
-	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts([]*resource.Resource{q.Object}, around, "")}
+	c := stage.New(resource.NewFacts([]*resource.Resource{q.Object}, around, ""), stage.Options{Kruise: kruise.Next})
 	var errs []error
 	for _, fault := range check.Object(c, q) {
 		errs = append(errs, fault.Error)

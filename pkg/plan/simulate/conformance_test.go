@@ -159,7 +159,7 @@ func (b *bed) admits(before, after *tree.Node) error {
 	if before != nil {
 		q.Old = resource.Parsed(before, nil, resource.Origin{})
 	}
-	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts([]*resource.Resource{q.Object}, around, b.namespace)}
+	c := stage.New(resource.NewFacts([]*resource.Resource{q.Object}, around, b.namespace), stage.Options{Kruise: kruise.Next})
 	var errs []error
 	for _, fault := range check.Object(c, q) {
 		errs = append(errs, fault.Error)

@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -31,13 +30,7 @@ func TestRun_EqualsGolden(t *testing.T) {
 }
 
 func newContext(in []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:        resource.NewFacts(in, nil, "shop"),
-		Findings:     &finding.Reporter{},
-		Lineage:      stage.NewLineage(),
-		SidecarSetAs: stage.Admission,
-		Expand:       func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, nil, "shop"), stage.Options{SidecarSetAs: stage.Admission, Expand: stage.ExpandAll})
 }
 
 // TestRun_NeedsTheOption: without the option, and where SidecarSets stay, nothing happens.

@@ -71,7 +71,7 @@ func Object(c *stage.Context, q Request) []Fault {
 func Run(c *stage.Context, in []*resource.Resource) error {
 	return c.Each(len(in), func(i int) error {
 		faults := Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])})
-		return blockingFaults(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
+		return blockingFaults(faults, !c.Expand(in[i].Kind()))
 	})
 }
 

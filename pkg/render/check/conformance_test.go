@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -184,12 +183,7 @@ func checkedList(in, context []*resource.Resource) error {
 }
 
 func newContext(in, around []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, around, ""),
-		Findings: &finding.Reporter{},
-		Expand:   func(string) bool { return true },
-		Kruise:   kruise.Next,
-	}
+	return stage.New(resource.NewFacts(in, around, ""), stage.Options{Expand: stage.ExpandAll, Kruise: kruise.Next})
 }
 
 // taken reports whether the check takes a random object in a release, and why it does not.

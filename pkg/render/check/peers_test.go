@@ -66,7 +66,7 @@ func TestSelectors_CandidatesIncludeAllOverlaps(t *testing.T) {
 		for i := range 25 {
 			list = append(list, guard(fmt.Sprintf("g%d", i), []string{"here", "there"}[r.IntN(2)], anySelector(r)))
 		}
-		c := &stage.Context{Facts: resource.NewFacts(list[:15], list[10:], "")}
+		c := stage.New(resource.NewFacts(list[:15], list[10:], ""), stage.Options{})
 		s := newSubject(c, Request{Object: list[0]})
 		x := indexSelectors(s.c.Facts, kruise.PolicyGroup, "PodUnavailableBudget")
 		for i, p := range x.all {
@@ -98,7 +98,7 @@ func BenchmarkBudgets(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				c := &stage.Context{Facts: resource.NewFacts(list, nil, ""), Workers: 1}
+				c := stage.New(resource.NewFacts(list, nil, ""), stage.Options{Expand: stage.ExpandAll, Workers: 1})
 				if err := Run(c, list); err != nil {
 					b.Fatal(err)
 				}

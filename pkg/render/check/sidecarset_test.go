@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -25,10 +24,7 @@ data:
 func checkedSets(t *testing.T, in, context string, expand bool) ([]string, error) {
 	t.Helper()
 	stream := golden.Parse(t, in)
-	c := &stage.Context{
-		Facts: resource.NewFacts(stream, golden.Parse(t, context), ""), Findings: &finding.Reporter{},
-		Expand: func(string) bool { return expand },
-	}
+	c := stage.New(resource.NewFacts(stream, golden.Parse(t, context), ""), stage.Options{Expand: func(string) bool { return expand }})
 	err := check.Run(c, stream)
 	var ids []string
 	for _, f := range c.Findings.Findings() {

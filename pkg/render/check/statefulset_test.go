@@ -96,7 +96,7 @@ func TestMade_ReportsEachFaultOnce(t *testing.T) {
 	first := golden.Parse(t, advancedSet("web-a", bad))[0]
 	second := golden.Parse(t, advancedSet("web-b", bad))[0]
 	other := golden.Parse(t, advancedSet("web-c", "updateStrategy: {type: InPlaceIfPossible}"))[0]
-	err := check.Made(&stage.Context{Facts: resource.NewFacts(in, nil, "")}, in, append(in, first, second, other))
+	err := check.Made(stage.New(resource.NewFacts(in, nil, ""), stage.Options{}), in, append(in, first, second, other))
 	var list resource.Errors
 	list.Add(err)
 	if len(list) != 2 || !strings.Contains(list[0].Error(), "web-a") || !strings.Contains(list[1].Error(), "web-c") {

@@ -136,11 +136,7 @@ func (c *comparison) relatedChanges() {
 	c.readers()
 }
 
-// newContext is what stages are handed that are asked about one side, with its release
-// and when to stop.
-func newContext(facts *resource.Facts, of *stage.Context) *stage.Context {
-	return &stage.Context{
-		Facts: facts, Findings: newReporter(), Lineage: stage.NewLineage(), Explain: &stage.Explain{},
-		Driver: stage.Native, Expand: func(string) bool { return true }, Kruise: of.Kruise, Stop: of.Stop,
-	}
+// newContext is what stages are handed that are asked about one side.
+func newContext(facts *resource.Facts, opt Options) *stage.Context {
+	return stage.New(facts, stage.Options{Explain: &stage.Explain{}, Expand: stage.ExpandAll, Kruise: opt.Kruise, Stop: opt.Stop})
 }

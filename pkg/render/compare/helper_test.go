@@ -54,7 +54,11 @@ func rollout(r *compare.Rollout) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf(" | %s %d->%d reach %d/%d down %d surge %d by %s", r.Mode, r.From, r.To, r.Reach, r.Total, r.Down, r.Surge, r.Driver)
+	text := fmt.Sprintf(" | %s %d->%d reach %d/%d down %d surge %d by %s", r.Mode, r.From, r.To, r.Reach, r.Total, r.Down, r.Surge, r.Driver)
+	if n := r.Replaced.Recreated; n > 0 {
+		text += fmt.Sprintf(" replaced %d", n)
+	}
+	return text
 }
 
 func value(v any) string {

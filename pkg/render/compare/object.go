@@ -70,8 +70,6 @@ var consequences = map[string][]consequence{
 	},
 	"/Namespace":                         {{"metadata.labels", Note, "what selects namespaces by their labels selects others now"}},
 	"batch/CronJob":                      {{"spec.jobTemplate", Note, "it applies to jobs created from now on; running jobs are unchanged"}},
-	kruise.Group + "/CloneSet":           {{"spec.volumeClaimTemplates", Note, "existing claims stay as they are; only new claims are created from the template"}},
-	kruise.Group + "/StatefulSet":        {{"spec.volumeClaimTemplates", Note, "existing claims stay as they are; only new claims are created from the template"}},
 	kruise.Group + "/AdvancedCronJob":    {{"spec.template", Note, "it applies to jobs created from now on; running jobs are unchanged"}},
 	kruise.Group + "/BroadcastJob":       {{"spec.template", Note, "pods from now on get it; those that run or are done stay as they are"}},
 	kruise.Group + "/PersistentPodState": {{"spec", Note, "it applies to pods created from now on"}},

@@ -30,11 +30,11 @@ func (c *comparison) problems(pairs []pair) {
 	}
 	beside := slices.Concat(rest, c.opt.Context)
 	known := map[problemKey]bool{}
-	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
+	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
 		known[keyOfProblem(p)] = true
 	}
-	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
-	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
+	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
+	c.addProblems(lint.Run(lint.Request{Kruise: c.opt.Kruise, Kept: true, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
 }
 
 // selectionChanged reports whether any selector may find other pods, or other namespaces,
@@ -69,7 +69,8 @@ func keyOfProblem(p lint.Problem) problemKey {
 
 // describedElsewhere are rules whose matter the comparison has words of its own for.
 var describedElsewhere = []string{
-	"podunavailablebudget/never-allows", "sidecarset/not-upgradable", "workload/not-in-place", "workload/paused",
+	"podunavailablebudget/never-allows", "sidecarset/not-upgradable", "statefulset/claim-templates", "workload/in-place-with-surge",
+	"workload/not-in-place", "workload/paused",
 }
 
 var levels = map[lint.Severity]Level{lint.Error: Refused, lint.Warning: Warning, lint.Info: Note}

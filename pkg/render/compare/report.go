@@ -125,6 +125,8 @@ type Rollout struct {
 	// Down and Surge are how many pods may be missing at a time, and be there
 	// beside them; -1 when the number of pods is not known.
 	Down, Surge int
+	// Replaced are the pods that surge pods replace although the change is possible in place.
+	Replaced plan.Surge
 	// MaxUnavailable and MaxSurge are what was written, empty for the default.
 	MaxUnavailable, MaxSurge string
 	// Observed: the numbers are of pods that were seen.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // side is one of the two states.
 type side struct {
+	opt   Options
 	list  []*resource.Resource
 	byID  map[resource.ID]*resource.Resource
 	facts *resource.Facts
@@ -29,7 +29,7 @@ type side struct {
 
 func newSide(list []*resource.Resource, opt Options) *side {
 	facts := resource.NewFacts(list, opt.Context, opt.Namespace)
-	s := &side{list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts, &stage.Context{Stop: opt.Stop, Kruise: opt.Kruise})}
+	s := &side{opt: opt, list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts, opt)}
 	for _, r := range list {
 		s.byID[facts.IDOf(r)] = r
 	}
@@ -41,8 +41,6 @@ func newSide(list []*resource.Resource, opt Options) *side {
 	s.labelled = selectors.NewLabelled(len(s.carriers), func(i int) map[string]string { return s.carriers[i].labels })
 	return s
 }
-
-func newReporter() *finding.Reporter { return &finding.Reporter{} }
 
 // pair is one object on both sides; one of them may be nil.
 type pair struct {

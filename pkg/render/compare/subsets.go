@@ -66,7 +66,7 @@ func (s *side) parts(r *resource.Resource) []part {
 	if r == nil || !s.isAccepted(r) {
 		return nil
 	}
-	made, err := split.Run(newContext(s.facts, s.stage), []*resource.Resource{s.read(r)})
+	made, err := split.Run(newContext(s.facts, s.opt), []*resource.Resource{s.read(r)})
 	if err != nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *side) read(r *resource.Resource) *resource.Resource {
 // isAccepted reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
 func (s *side) isAccepted(r *resource.Resource) bool {
-	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage)
+	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.opt)
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 
@@ -113,16 +113,19 @@ func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource
 	if s.Rollout, asked, err = c.planChange(own, before, after, s.From, s.To); err != nil {
 		own.refuse(err)
 	}
+	for _, e := range own.Effects {
+		e.Text = "subset " + name + ": " + e.Text
+		ch.Effects = append(ch.Effects, e)
+	}
+	if s.Rollout == nil {
+		return
+	}
 	var list []Field
 	for _, f := range asked {
 		list = append(list, Field{Path: "spec.template." + f.Path, Effect: f.Effect})
 	}
 	s.Rollout.because(list)
-	for _, e := range own.Effects {
-		e.Text = "subset " + name + ": " + e.Text
-		ch.Effects = append(ch.Effects, e)
-	}
-	if s.From != s.To || s.Rollout == nil || s.Rollout.Mode != rules.ModeUnchanged {
+	if s.From != s.To || s.Rollout.Mode != rules.ModeUnchanged {
 		ch.Subsets = append(ch.Subsets, s)
 	}
 }

@@ -32,6 +32,9 @@ func (c *comparison) workload(ch *Change, p pair) []rules.FieldChange {
 		ch.refuse(err)
 		return nil
 	}
+	if r == nil {
+		return asked
+	}
 	if r.From > 0 && r.To == 0 {
 		ch.add(Loss, "spec.replicas", "no pod is left")
 	}
@@ -99,6 +102,10 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 	}
 	old, now = plan.WithPods(old, from), plan.WithPods(now, to)
 	s.Workload = old
+	if err := rules.CheckClaims(old, now); err != nil && now.Group == kruise.Group {
+		ch.Effects = append(ch.Effects, Effect{Level: Blocked, Field: err.Path, Text: err.Msg, Hint: err.Hint})
+		return nil, nil, nil
+	}
 	driver := plan.DriverKruise
 	if now.Group != kruise.Group {
 		driver = plan.DriverNative
@@ -118,19 +125,23 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 	before := c.setReach(r, old, now)
 	if r.Mode == rules.ModeUnchanged {
 		addProgress(ch, r, before)
+		if text := rules.ClaimWarning(old, now, rules.Eligibility{Mode: r.Mode}); text != "" {
+			ch.add(Note, "spec.volumeClaimTemplates", text)
+		}
 	} else {
 		addWarnings(ch, old, now, p.Change)
 	}
 	if observed {
 		r.Reach, r.Total = podsInSteps(p), active(s.Pods)
 	}
+	c.setReplaced(r, old, now)
 	storage(ch, old, now, r)
 	return r, p.Change.Fields, nil
 }
 
 // addWarnings notes what else is to know of a change.
 func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
-	for _, remark := range rules.Warnings(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
+	for _, remark := range rules.Warnings(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields, Policy: rules.PolicyOf(now.Object)}) {
 		ch.add(Note, "", remark)
 	}
 }
@@ -148,6 +159,15 @@ func (c *comparison) setReach(r *Rollout, old, now *cluster.Workload) (before in
 	}
 	r.Reach, r.Total = reach, total
 	return before
+}
+
+// setReplaced fills in the pods that surge pods replace, of those that follow.
+func (c *comparison) setReplaced(r *Rollout, old, now *cluster.Workload) {
+	if r.Down < 0 || r.Paused || r.ByHand {
+		return
+	}
+	r.Replaced = plan.SurgeOf(old, now, min(r.From, r.To), c.opt.Gates)
+	r.Replaced.Pods, r.Replaced.Recreated = r.Reach, min(r.Replaced.Recreated, r.Reach)
 }
 
 // snapshot is what is known of the pods.
@@ -274,13 +294,13 @@ func (r *Rollout) because(list []Field) {
 // level returns the level of a rollout.
 func (r *Rollout) level() Level {
 	switch {
-	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly:
+	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly && r.Replaced.Recreated == 0:
 		return Note
 	case r.Mode == rules.ModeNotAllowed:
 		return Blocked
 	case r.Reach == 0 && r.Down >= 0:
 		return Note
-	case r.Mode == rules.ModeRecreate:
+	case r.Mode == rules.ModeRecreate || r.Replaced.Recreated > 0:
 		return Recreate
 	}
 	return Restart
@@ -346,6 +366,9 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
 		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
+	}
+	if n := r.Replaced.Recreated; n > 0 && had.any() && had.withPods {
+		ch.add(Loss, "", fmt.Sprintf("%s that surge pods replace %s (%s): Kruise deletes them with the pod, and the data in them", pods(n), counted.Word(n, "loses its claims", "lose their claims"), had))
 	}
 	scaled(ch, had, r)
 	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"

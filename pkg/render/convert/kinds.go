@@ -76,10 +76,7 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 }
 
 func (o Options) context(in []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts: resource.NewFacts(in, o.Context, o.Namespace), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Kubernetes: o.Kubernetes, Expand: func(string) bool { return false }, Stop: o.Stop,
-	}
+	return stage.New(resource.NewFacts(in, o.Context, o.Namespace), stage.Options{Kubernetes: o.Kubernetes, Stop: o.Stop})
 }
 
 // accepted finds what Kruise would refuse of what was made. Unknown fields

@@ -52,7 +52,7 @@ func TestToKinds_RoundTripsInputsOfLower(t *testing.T) {
 
 // refused reports whether Kruise would refuse an object.
 func refused(r *resource.Resource) bool {
-	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts(nil, nil, "")}
+	c := stage.New(nil, stage.Options{Kruise: kruise.Next})
 	return len(check.Object(c, check.Request{Object: r})) > 0
 }
 

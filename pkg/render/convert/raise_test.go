@@ -92,7 +92,7 @@ func decode(t *testing.T, n *tree.Node, into any) {
 func raised(t *testing.T, r *resource.Resource) *resource.Resource {
 	t.Helper()
 	in := []*resource.Resource{r}
-	c := &stage.Context{Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
+	c := stage.New(resource.NewFacts(in, nil, ""), stage.Options{})
 	out, err := raise(c, in, func(*resource.Resource) bool { return true }, RaiseOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ kind: ScaledObject
 metadata: {name: web}
 spec: {scaleTargetRef: {name: web}}
 `)
-	c := &stage.Context{Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
+	c := stage.New(resource.NewFacts(in, nil, ""), stage.Options{})
 	out, err := raise(c, in, func(r *resource.Resource) bool { return r.Kind() == "Deployment" }, RaiseOptions{})
 	if err != nil {
 		t.Fatal(err)

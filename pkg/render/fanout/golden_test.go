@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -24,11 +23,8 @@ func TestRun_EqualsGolden(t *testing.T) {
 }
 
 func newContext(in, context []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, context, ""),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Kruise:   kruise.Next,
-		Expand:   func(kind string) bool { return kind == "ResourceDistribution" },
-	}
+	return stage.New(resource.NewFacts(in, context, ""), stage.Options{
+		Kruise: kruise.Next,
+		Expand: func(kind string) bool { return kind == "ResourceDistribution" },
+	})
 }

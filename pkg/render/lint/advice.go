@@ -138,6 +138,8 @@ const (
 	shared      = kruise.Group + "/ResourceDistribution"
 	// anything is every kind.
 	anything = "*"
+
+	nativeStatefulSet = "apps/StatefulSet"
 )
 
 // relatedObjects has the other objects that rules may depend on. It is collected once and only

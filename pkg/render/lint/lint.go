@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -83,10 +82,7 @@ type Request struct {
 // first, and by lines.
 func Run(q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
-	c := &stage.Context{
-		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Stop: q.Stop,
-	}
+	c := stage.New(facts, stage.Options{Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Stop: q.Stop})
 	all := newRelatedObjects(c, q)
 	lists := make([][]Problem, len(q.Objects))
 	_ = c.Each(len(q.Objects), func(i int) error {

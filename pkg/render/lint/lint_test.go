@@ -77,6 +77,10 @@ metadata: {name: web, namespace: shop}
 spec: {` + spec + "}\n"
 }
 
+func claim(name, size string) string {
+	return "{metadata: {name: " + name + "}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: " + size + "}}}}"
+}
+
 const mesh = "  containers: [{name: mesh, image: \"example.com/mesh:1\"}]\n"
 
 // rolloutSituations are about how things are updated, and who is reached.
@@ -114,6 +118,26 @@ func rolloutSituations() map[string]situation {
 			input: strings.Replace(inPlace("2", `, env: [{name: A, value: b}]`), "InPlaceIfPossible", "InPlaceOnly", 1),
 			old:   strings.Replace(inPlace("1", ""), "InPlaceIfPossible", "InPlaceOnly", 1),
 			want:  []string{"workload/not-in-place spec.template.spec.containers[0].env"},
+		},
+		"in place with surge": {
+			input: clone("podUpdatePolicy: InPlaceIfPossible, maxSurge: 20%"),
+			want:  []string{"workload/in-place-with-surge spec.updateStrategy.rollingUpdate.maxSurge"},
+		},
+		"recreate with surge":           {input: clone("podUpdatePolicy: ReCreate, maxSurge: 1")},
+		"in place with a surge of none": {input: clone("podUpdatePolicy: InPlaceIfPossible, maxSurge: 0")},
+		"a new claim template": {
+			input: stateful("v1beta1", "  volumeClaimTemplates: ["+claim("data", "1Gi")+", "+claim("wal", "1Gi")+"]"),
+			old:   stateful("v1beta1", "  volumeClaimTemplates: ["+claim("data", "1Gi")+"]"),
+			want:  []string{"statefulset/claim-templates spec.volumeClaimTemplates"},
+		},
+		"a larger claim template": {
+			input: stateful("v1beta1", "  volumeClaimTemplates: ["+claim("data", "2Gi")+"]"),
+			old:   stateful("v1beta1", "  volumeClaimTemplates: ["+claim("data", "1Gi")+"]"),
+		},
+		"a claim template of a StatefulSet of Kubernetes": {
+			input: strings.Replace(stateful("v1beta1", "  serviceName: db\n  volumeClaimTemplates: ["+claim("data", "2Gi")+"]"), "apps.kruise.io/v1beta1", "apps/v1", 1),
+			old:   strings.Replace(stateful("v1beta1", "  serviceName: db\n  volumeClaimTemplates: ["+claim("data", "1Gi")+"]"), "apps.kruise.io/v1beta1", "apps/v1", 1),
+			want:  []string{"statefulset/claim-templates spec.volumeClaimTemplates"},
 		},
 		"restart in place": {
 			input: strings.Replace(inPlace("1", ""), "metadata: {labels: {app: web}}", `metadata: {labels: {app: web}, annotations: {kubectl.kubernetes.io/restartedAt: now}}`, 1),

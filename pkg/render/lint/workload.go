@@ -36,6 +36,14 @@ var workloadAdvice = []advice{
 		kinds: workloads, check: notInPlace,
 	},
 	{
+		Rule:  Rule{ID: "workload/in-place-with-surge", Kind: "Workload", Severity: Warning, Doc: "The policy is to update in place, but with maxSurge the controller creates new pods and deletes as many old ones with their claims, whatever the policy is."},
+		kinds: []string{cloneSet}, check: inPlaceWithSurge,
+	},
+	{
+		Rule:  Rule{ID: "statefulset/claim-templates", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A change of the claim templates that no rollout can carry out: an Advanced StatefulSet with a new one updates none of its pods any more, and those of a StatefulSet of Kubernetes are immutable."},
+		kinds: []string{statefulSet, nativeStatefulSet}, check: claimTemplates,
+	},
+	{
 		Rule:  Rule{ID: "workload/restart-in-place", Kind: "Workload", Severity: Warning, Doc: "A restart annotation in the template restarts no container under an in-place policy: only metadata changes."},
 		kinds: workloads, check: restartInPlace,
 	},
@@ -122,6 +130,24 @@ func notInPlace(s *subject) {
 		case rules.ModeNotAllowed:
 			s.report("spec.template."+f.Path, "undo it, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, without an error", e.Policy)
 		}
+	}
+}
+
+func inPlaceWithSurge(s *subject) {
+	o, _ := s.workload.Object.(*kruise.CloneSet)
+	policy := rules.PolicyOf(o)
+	if policy == rules.PolicyRecreate || rules.LimitsOfCloneSet(&o.Spec).MaxSurge == 0 {
+		return
+	}
+	s.report(rolling+"maxSurge", "leave maxSurge out where pods should stay, or use ReCreate", "the policy is %s, but as many pods as surge pods are created are deleted, with their claims", policy)
+}
+
+func claimTemplates(s *subject) {
+	if s.was == nil {
+		return
+	}
+	if err := rules.CheckClaims(s.was, s.workload); err != nil {
+		s.report(err.Path, err.Hint, "%s", err.Msg)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -40,11 +39,5 @@ func driverOf(dir string) stage.Driver {
 }
 
 func newContext(in []*resource.Resource, driver stage.Driver) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, nil, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Driver:   driver,
-		Expand:   func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, nil, "shop"), stage.Options{Driver: driver, Expand: stage.ExpandAll})
 }

@@ -60,8 +60,8 @@ func planSummary(p *plan.Plan) []string {
 		return []string{p.Change.Why}
 	}
 	out := []string{cmp.Or(modeWords[p.Change.Mode], string(p.Change.Mode))}
-	if p.Change.Why != "" {
-		out[0] += ": " + p.Change.Why
+	if why := p.Reason(); why != "" {
+		out[0] += ": " + why
 	}
 	for i, f := range p.Change.Fields {
 		if i == maxFields {

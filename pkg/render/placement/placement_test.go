@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -82,12 +81,7 @@ status: {podStates: STATES}
 }
 
 func newContext(in, context []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, context, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Expand:   func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, context, "shop"), stage.Options{Expand: stage.ExpandAll})
 }
 
 // TestRun_FollowsTheTarget: the state goes where its target went.

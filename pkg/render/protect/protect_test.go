@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -52,10 +51,5 @@ func TestRun_AddsNothingForKruise(t *testing.T) {
 }
 
 func newContext(in []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, nil, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Expand:   func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, nil, "shop"), stage.Options{Expand: stage.ExpandAll})
 }

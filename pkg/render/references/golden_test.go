@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -38,11 +37,7 @@ func TestRun_EqualsGolden(t *testing.T) {
 func staged(t *testing.T, dir string) (*stage.Context, []*resource.Resource) {
 	t.Helper()
 	input := golden.Read(t, dir, "input.yaml")
-	c := &stage.Context{
-		Facts:    resource.NewFacts(input, nil, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-	}
+	c := stage.New(resource.NewFacts(input, nil, "shop"), stage.Options{})
 	became, err := os.ReadFile(filepath.Join(dir, "became.txt"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -38,8 +37,5 @@ func TestRun_EqualsGolden(t *testing.T) {
 }
 
 func newContext(in, around []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts: resource.NewFacts(in, around, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Expand: func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, around, ""), stage.Options{Expand: stage.ExpandAll})
 }

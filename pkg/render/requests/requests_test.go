@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -92,8 +91,5 @@ func TestDirectory_ShortensLongNames(t *testing.T) {
 }
 
 func context(in []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Expand: func(string) bool { return true },
-	}
+	return stage.New(resource.NewFacts(in, nil, ""), stage.Options{Expand: stage.ExpandAll})
 }

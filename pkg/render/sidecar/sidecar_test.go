@@ -38,10 +38,7 @@ func objects(tb testing.TB, text string) []*resource.Resource {
 func run(tb testing.TB, stream, context string, change ...func(*stage.Context)) *world {
 	tb.Helper()
 	w := &world{in: objects(tb, stream)}
-	w.Context = &stage.Context{
-		Facts: resource.NewFacts(w.in, objects(tb, context), ""), Findings: &finding.Reporter{},
-		Lineage: stage.NewLineage(), Explain: &stage.Explain{}, Expand: func(string) bool { return true },
-	}
+	w.Context = stage.New(resource.NewFacts(w.in, objects(tb, context), ""), stage.Options{Explain: &stage.Explain{}, Expand: stage.ExpandAll})
 	for _, f := range change {
 		f(w.Context)
 	}
@@ -325,7 +322,7 @@ func TestRun_ReportsRequestsAboveLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := strings.Replace(agent, `image: "agent:1"`, `resourcesPolicy: {targetContainersMode: sum, resourcesExpr: {limits: {cpu: "`+tt.limit+`"}, requests: {cpu: `+tt.request+`}}}`, 1)
 			in := objects(t, set+deployment)
-			c := &stage.Context{Facts: resource.NewFacts(in, objects(t, limits), ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(), Expand: func(string) bool { return true }}
+			c := stage.New(resource.NewFacts(in, objects(t, limits), ""), stage.Options{Expand: stage.ExpandAll})
 			var tried string
 			for _, e := range sidecar.Excesses(c, in) {
 				tried += e.Field + ": " + e.String()

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -29,11 +28,7 @@ func TestRun_EqualsGolden(t *testing.T) {
 }
 
 func newContext(in, context []*resource.Resource) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, context, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Driver:   stage.Native,
-		Expand:   func(kind string) bool { return kind == "UnitedDeployment" || kind == "WorkloadSpread" },
-	}
+	return stage.New(resource.NewFacts(in, context, "shop"), stage.Options{
+		Expand: func(kind string) bool { return kind == "UnitedDeployment" || kind == "WorkloadSpread" },
+	})
 }

@@ -18,7 +18,7 @@ func TestParseKubernetes(t *testing.T) {
 }
 
 func TestSince(t *testing.T) {
-	newest, older := &Context{}, &Context{Kubernetes: 36}
+	newest, older := New(nil, Options{}), New(nil, Options{Kubernetes: 36})
 	if !newest.Since(NewestKubernetes) || older.Since(37) || !older.Since(36) {
 		t.Error("Since is wrong")
 	}

@@ -12,7 +12,7 @@ import (
 func TestReplace_IsBounded(t *testing.T) {
 	double := func(r *resource.Resource) ([]*resource.Resource, error) { return []*resource.Resource{r, r}, nil }
 	in := make([]*resource.Resource, 5)
-	c := &Context{Limits: Limits{Objects: 10}}
+	c := New(nil, Options{Limits: Limits{Objects: 10}})
 	if out, err := c.Replace(in, double); err != nil || len(out) != 10 {
 		t.Errorf("%d objects, %v; want 10", len(out), err)
 	}
@@ -52,7 +52,7 @@ func TestRoom_NamesAFlagThatHelps(t *testing.T) {
 		"a given limit": {Limits{OutputNodes: 10}, "--limit output-nodes=20"},
 		"bytes":         {Limits{OutputNodes: 1 << 40, OutputBytes: 100}, "--limit output-bytes=200"},
 	} {
-		room := (&Context{Limits: c.limits}).Room()
+		room := New(nil, Options{Limits: c.limits}).Room()
 		room.Take(tree.Weight{Nodes: DefaultOutputNodes + 1, Bytes: 1000})
 		fault, ok := errors.AsType[*resource.Error](room.Err("the output"))
 		if !ok || !strings.HasSuffix(fault.Hint, c.want) {

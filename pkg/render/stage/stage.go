@@ -44,17 +44,15 @@ const (
 	Admission SidecarSetAs = "admission"
 )
 
-// Context is shared by all stages of one render.
-type Context struct {
-	Facts *resource.Facts
-	// Before are the objects of the state before, UnitedDeployments split; nil
-	// where it was not given.
-	Before   *resource.Facts
+// Options are what a caller decides about a [Context]; the zero value expands nothing.
+type Options struct {
+	// Findings receives what the stages report; nil means a new reporter.
 	Findings *finding.Reporter
-	Lineage  *Lineage
-	Explain  *Explain
-	Driver   Driver
-	// Expand reports whether objects of this Kruise kind are to be expanded.
+	// Explain gathers explanations; nil gathers nothing.
+	Explain *Explain
+	// Driver is Native when empty.
+	Driver Driver
+	// Expand reports whether objects of this Kruise kind are to be expanded; nil means that none are.
 	Expand func(kind string) bool
 	// TemplatePaths maps GROUP/KIND of further workloads to the dotted path of
 	// their pod template.
@@ -81,9 +79,6 @@ type Context struct {
 	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
 	// off by default.
 	PreviewAPIs bool
-	// Admitted are the SidecarSets, by name, that policies inject: no template gets
-	// them.
-	Admitted map[string]*resource.Resource
 	// Patches is whether requests to running pods are written as patches; without it the findings
 	// explain how to get them.
 	Patches bool
@@ -94,6 +89,47 @@ type Context struct {
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
+
+// Context is shared by all stages of one render. [New] makes it: its fields are those of embedded
+// types without exported names, which no literal outside this package can set.
+type Context struct {
+	options
+	state
+}
+
+type options = Options
+
+// state is what the stages know and leave for each other.
+type state struct {
+	Facts *resource.Facts
+	// Before are the objects of the state before, UnitedDeployments split; nil
+	// where it was not given.
+	Before  *resource.Facts
+	Lineage *Lineage
+	// Admitted are the SidecarSets, by name, that policies inject: no template gets
+	// them.
+	Admitted map[string]*resource.Resource
+}
+
+// New returns the context of one render: all that a stage may ask is there.
+func New(facts *resource.Facts, o Options) *Context {
+	if facts == nil {
+		facts = resource.NewFacts(nil, nil, "")
+	}
+	if o.Findings == nil {
+		o.Findings = &finding.Reporter{}
+	}
+	if o.Driver == "" {
+		o.Driver = Native
+	}
+	if o.Expand == nil {
+		o.Expand = func(string) bool { return false }
+	}
+	return &Context{options: o, state: state{Facts: facts, Lineage: NewLineage()}}
+}
+
+// ExpandAll is an [Options.Expand] for every kind.
+func ExpandAll(string) bool { return true }
 
 // Stopped returns why the render must end, nil while it continues.
 func (c *Context) Stopped() error {

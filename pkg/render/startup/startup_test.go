@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
@@ -72,10 +71,5 @@ spec:
 }
 
 func newContext(in []*resource.Resource, expand bool) *stage.Context {
-	return &stage.Context{
-		Facts:    resource.NewFacts(in, nil, "shop"),
-		Findings: &finding.Reporter{},
-		Lineage:  stage.NewLineage(),
-		Expand:   func(string) bool { return expand },
-	}
+	return stage.New(resource.NewFacts(in, nil, "shop"), stage.Options{Expand: func(string) bool { return expand }})
 }

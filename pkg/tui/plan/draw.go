@@ -155,8 +155,8 @@ func (s Screen) change(env screen.Env) draw.Line {
 	if p.Limits.MaxSurge > 0 {
 		parts = append(parts, fmt.Sprintf("max surge %d", p.Limits.MaxSurge))
 	}
-	if p.Change.Why != "" {
-		parts = append(parts, p.Change.Why)
+	if why := p.Reason(); why != "" {
+		parts = append(parts, why)
 	}
 	if s.given == nil && s.detail != nil && !s.detail.Begun {
 		parts = append(parts, "no rollout is recorded: this is the present spec")

@@ -43,7 +43,7 @@ func (s *standIns) faults(r *admissionv1.AdmissionRequest) error {
 	if err != nil {
 		return err
 	}
-	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts([]*resource.Resource{object}, around, r.Namespace)}
+	c := stage.New(resource.NewFacts([]*resource.Resource{object}, around, r.Namespace), stage.Options{Kruise: kruise.Next})
 	var errs []error
 	for _, fault := range check.Object(c, q) {
 		errs = append(errs, fault.Error)

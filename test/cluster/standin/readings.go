@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -73,8 +72,5 @@ func generic(o any, apiVersion, kind string) (*unstructured.Unstructured, error)
 // rendering is what a stage of rendering is told when a controller has it do its
 // work: the cluster is what is around, and the one object is expanded.
 func rendering(stream, around []*resource.Resource, namespace string) *stage.Context {
-	return &stage.Context{
-		Facts: resource.NewFacts(stream, around, namespace), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Expand: func(string) bool { return true }, Workers: 1,
-	}
+	return stage.New(resource.NewFacts(stream, around, namespace), stage.Options{Expand: stage.ExpandAll, Workers: 1})
 }

@@ -31,7 +31,7 @@ func TestAPIVersion(t *testing.T) {
 		if want != "" {
 			want = "admissionregistration.k8s.io/" + want
 		}
-		if got := APIVersion(&stage.Context{Kubernetes: tt.minor, PreviewAPIs: tt.preview}); got != want {
+		if got := APIVersion(stage.New(nil, stage.Options{Kubernetes: tt.minor, PreviewAPIs: tt.preview})); got != want {
 			t.Errorf("1.%d, preview %v: %q, want %q", tt.minor, tt.preview, got, want)
 		}
 	}

@@ -71,7 +71,7 @@ func ordered(id resid.ResId) string {
 // print writes the objects as kustomize does, without what it has noted on them.
 func (s *set) print() ([]byte, error) {
 	texts := make([][]byte, len(s.entries))
-	all := stage.Context{}
+	all := stage.New(nil, stage.Options{})
 	err := all.Each(len(texts), func(i int) (err error) {
 		defer recovered(&err)
 		texts[i], err = printed(s.entries[i].Resource)

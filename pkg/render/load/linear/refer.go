@@ -49,7 +49,7 @@ func (s *set) refer(back references) error {
 		}
 	}
 	s.index = nil
-	all := stage.Context{}
+	all := stage.New(nil, stage.Options{})
 	return all.Each(len(s.entries), func(i int) (err error) {
 		defer recovered(&err)
 		return r.fix(s.entries[i])
