@@ -247,7 +247,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if len(docs) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
-	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt.MaxNodes)
+	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt)
 	more, err := each(ctx, len(docs), func(i int) (err error) {
 		parsed[i], err = docs[i].parseCounted(opt, values)
 		return err
