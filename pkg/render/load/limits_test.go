@@ -84,7 +84,7 @@ func TestLoad_CountsWhatAliasesRepeat(t *testing.T) {
 		text string
 		want []string
 	}{
-		"one document":       {with("a", 20), []string{"a.yaml:15: " + document}},
+		"one document":       {with("a", 20), []string{"a.yaml:16: " + document}},
 		"documents together": {with("a", 7) + "---\n" + with("b", 7) + "---\n" + with("c", 7), []string{all}},
 		"little":             {with("a", 7), nil},
 	} {
