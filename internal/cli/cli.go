@@ -95,7 +95,11 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.Args = command.NoSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		f.Streams.Out, f.Streams.Err = media(c, f.Streams)
+		s := f.Streams
+		if readOnly(c) {
+			s.Out = input.Bounded(c, s.Out)
+		}
+		f.Streams.Out, f.Streams.Err = media(c, s)
 		command.WarnDeprecated(f.Streams.Err, c)
 		if readOnly(c) {
 			input.Guard(c.Context(), c, input.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})

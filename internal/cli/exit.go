@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -85,17 +84,10 @@ func complain(ctx context.Context, f *factory.Factory, err error) {
 	}
 	var all resource.Errors
 	all.Add(err)
-	for _, e := range all[:min(len(all), mostFaults)] {
+	for _, e := range all {
 		printFault(text.Writer(s.Err), f, e)
 	}
-	if more := len(all) - mostFaults; more > 0 {
-		_, _ = fmt.Fprintf(s.Err, "error: %s\n", counted.Of(more, "more error"))
-	}
 }
-
-// mostFaults is how many errors are printed: a file can hold hundreds of thousands of
-// broken documents.
-const mostFaults = 1000
 
 // onlyCanceled reports whether there is nothing in an error but that a signal came.
 func onlyCanceled(err error) bool {

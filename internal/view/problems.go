@@ -120,7 +120,7 @@ func (p Problems) Count() string {
 		n := 0
 		for _, one := range p {
 			if one.Severity == s {
-				n++
+				n += max(one.More, 1)
 			}
 		}
 		if n > 0 {

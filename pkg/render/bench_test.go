@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // manifests writes a file of n CloneSets and a SidecarSet that matches all of
@@ -68,7 +69,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 	b.SetBytes(size)
 	for b.Loop() {
-		if err := emit.Stream(io.Discard, res.Resources); err != nil {
+		if err := emit.Stream(io.Discard, res.Resources, stage.Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -76,12 +76,13 @@ func FuzzMemory(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := render.Render(in, render.Options{Limits: stage.Limits{
+			limits := stage.Limits{
 				OutputNodes: stage.DefaultOutputNodes / scale, OutputBytes: stage.DefaultOutputBytes / scale,
 				Objects: stage.DefaultObjects / scale, Copies: stage.DefaultCopies / scale, CopyBytes: stage.DefaultCopyBytes / scale, Containers: stage.DefaultContainers / scale,
-			}})
+			}
+			res, err := render.Render(in, render.Options{Limits: limits})
 			if refused = err; err == nil {
-				refused = emit.Stream(&bytes.Buffer{}, res.Resources)
+				refused = emit.Stream(&bytes.Buffer{}, res.Resources, limits)
 			}
 		})
 		t.Logf("%d doublings: form %d, %d pieces of %d entries of %d bytes: %d KiB for %d KiB, %.0f per byte; refused: %t",

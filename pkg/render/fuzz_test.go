@@ -53,7 +53,7 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		if err := emit.Stream(&out, res.Resources); err != nil {
+		if err := emit.Stream(&out, res.Resources, stage.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		back, err := load.Parse("out.yaml", out.Bytes())

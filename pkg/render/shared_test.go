@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // TestRender_LeavesOtherDocumentsAlone: documents share the nodes of their keys, and what becomes of
@@ -41,7 +42,7 @@ func TestRender_LeavesOtherDocumentsAlone(t *testing.T) {
 		if _, err := render.Render(second, render.Options{}); err != nil {
 			t.Fatal(path, err)
 		}
-		if err := emit.Stream(io.Discard, out.Resources); err != nil {
+		if err := emit.Stream(io.Discard, out.Resources, stage.Limits{}); err != nil {
 			t.Fatal(path, err)
 		}
 		for i, r := range aside {

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 func parse(t *testing.T, text string) *resource.Resource {
@@ -45,7 +46,7 @@ func TestReadFacts_SortsPages(t *testing.T) {
 	if diff := cmp.Diff([]string{"ClusterFacts cluster", "Namespace a", "Namespace b", "Node n"}, idsOf(res)); diff != "" {
 		t.Error(diff)
 	}
-	facts, err := emit.Tree(res.Context[0].Node())
+	facts, err := emit.Tree(res.Context[0].Node(), stage.Limits{})
 	const want = `apiVersion: kubectl-kruise.dev/v1alpha1
 kind: ClusterFacts
 metadata:

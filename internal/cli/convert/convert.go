@@ -156,11 +156,11 @@ func (o *options) emit(ctx context.Context, list []*resource.Resource) error {
 	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
 	switch {
 	case o.outputDir != "":
-		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: map[string]emit.Format{"yaml": emit.YAML, "json": emit.JSON}[o.output], Stop: ctx.Err})
+		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: map[string]emit.Format{"yaml": emit.YAML, "json": emit.JSON}[o.output], Stop: ctx.Err, Limits: o.limits.Stage()})
 	case o.output == "json":
-		return emit.JSONStream(out, list)
+		return emit.JSONStream(out, list, o.limits.Stage())
 	}
-	return emit.Drain(out, list)
+	return emit.Drain(out, list, o.limits.Stage())
 }
 
 // words joins the legal values of a flag.

@@ -1,16 +1,12 @@
 package doctor
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 const kustomizeLong = `Report the functions of a kustomization that kustomize would skip or fail on, or that
@@ -60,19 +56,10 @@ func (o *doctorOptions) traps(dir string, flags trapFlags, built string) error {
 }
 
 func (o *doctorOptions) built(file string) ([]verdictLine, error) {
-	var text []byte
-	var err error
-	switch file {
-	case "":
+	if file == "" {
 		return nil, nil
-	case "-":
-		text, err = io.ReadAll(o.factory.Streams.In)
-	default:
-		text, err = os.ReadFile(file)
 	}
-	if place, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("%s: %w", file, place.Err)
-	}
+	text, err := load.File(file, o.factory.Streams.In, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 // trapFlags are those of `kustomize build`.
@@ -75,14 +76,14 @@ var kustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Ku
 func readKustomization(dir string) (trapKustomization, error) {
 	var k trapKustomization
 	for _, name := range kustomizationNames {
-		b, err := os.ReadFile(filepath.Join(dir, name))
+		b, err := load.File(filepath.Join(dir, name), nil, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err == nil {
-			err = yaml.Unmarshal(b, &k)
-		}
 		if err != nil {
+			return k, err
+		}
+		if err = yaml.Unmarshal(b, &k); err != nil {
 			return k, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
 		}
 		return k, nil
@@ -161,7 +162,7 @@ func (r *trapReader) entry(l trapLayer, field, entry string) error {
 		}
 		return nil
 	case err == nil:
-		b, err := os.ReadFile(path)
+		b, err := load.File(path, nil, 0)
 		if err != nil {
 			return err
 		}

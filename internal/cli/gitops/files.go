@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -67,7 +68,7 @@ func (f *files) relativePath(path string) string {
 
 func (f *files) read(path string) ([]byte, error) {
 	if f.root == nil {
-		return os.ReadFile(path)
+		return load.File(path, nil, 0)
 	}
 	return f.root.ReadFile(f.relativePath(path))
 }

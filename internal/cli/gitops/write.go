@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // writtenFile is a file with its new content.
@@ -133,7 +134,7 @@ func (m *Manifest) encode() ([]byte, error) {
 		return nil, err
 	}
 	var before, after bytes.Buffer
-	if err := errors.Join(emit.Stream(&before, plain.all), emit.Stream(&after, m.all)); err != nil {
+	if err := errors.Join(emit.Stream(&before, plain.all, stage.Limits{}), emit.Stream(&after, m.all, stage.Limits{})); err != nil {
 		return nil, err
 	}
 	if filepath.Ext(m.Path) == ".json" || strings.TrimSpace(before.String()) != strings.TrimSpace(string(text)) {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // memoryLimit is how large the heap may become before the collector works harder. What the
@@ -75,6 +77,7 @@ func endOverrun(most time.Duration, p Process) {
 
 const (
 	limitSeconds = "seconds"
+	limitOutput  = "output-bytes"
 	// defaultSeconds is how long a verb that changes nothing may be busy.
 	defaultSeconds = 55
 )
@@ -97,6 +100,29 @@ func secondsLimit(c *cobra.Command) time.Duration {
 		}
 	}
 	return time.Duration(n) * time.Second
+}
+
+// Bounded returns a writer on w that takes no more than --limit output-bytes of the command lets
+// it: reports multiply what they are about, too.
+func Bounded(c *cobra.Command, w io.Writer) io.Writer {
+	limits := stage.Limits{}
+	if n, err := parseLimit(givenLimits(c)[limitOutput]); err == nil {
+		limits.OutputBytes = int(n)
+	}
+	return &bounded{w, limits.Room()}
+}
+
+type bounded struct {
+	to   io.Writer
+	room *stage.Room
+}
+
+// Write writes all of p or, where the limit is exceeded, nothing.
+func (b *bounded) Write(p []byte) (int, error) {
+	if !b.room.Take(tree.Weight{Bytes: int64(len(p))}) {
+		return 0, b.room.Err("the output")
+	}
+	return b.to.Write(p)
 }
 
 // limitsRaised reports whether the person has given limits, and so decides how much memory

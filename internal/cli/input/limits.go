@@ -43,7 +43,7 @@ func (f *LimitFlag) names() map[string]any {
 		"copy-bytes":     &f.stage.CopyBytes,
 		"containers":     &f.stage.Containers,
 		"output-nodes":   &f.stage.OutputNodes,
-		"output-bytes":   &f.stage.OutputBytes,
+		limitOutput:      &f.stage.OutputBytes,
 		limitSeconds:     &f.seconds,
 	}
 }

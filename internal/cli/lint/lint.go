@@ -212,7 +212,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	shown := slices.DeleteFunc(slices.Clone(all), func(p engine.Problem) bool { return p.Severity.Rank() < engine.Severity(o.severity).Rank() })
-	if err := o.write(view.Problems(shown)); err != nil {
+	if err := o.write(view.Problems(engine.Listed(shown))); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(p engine.Problem) bool { return p.Severity.Rank() >= engine.Severity(o.failOn).Rank() }) {

@@ -3,7 +3,6 @@ package planning
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -79,7 +79,7 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 
 // ReadPlan reads a plan that was written to a file; "-" is stdin.
 func ReadPlan(file string, stdin io.Reader) (plan.Plan, error) {
-	data, err := readFile(file, stdin)
+	data, err := load.File(file, stdin, 0)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -91,7 +91,7 @@ func ReadPlan(file string, stdin io.Reader) (plan.Plan, error) {
 // annotation of the workload.
 func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (plan.Policy, error) {
 	if o.policy.strategy != "" {
-		data, err := readFile(o.policy.strategy, o.Factory.Streams.In)
+		data, err := load.File(o.policy.strategy, o.Factory.Streams.In, 0)
 		if err != nil {
 			return plan.Policy{}, err
 		}
@@ -114,17 +114,6 @@ func (o *Options) Policy() (plan.Policy, error) {
 	}
 	err := o.policy.read(&p)
 	return p, err
-}
-
-func readFile(file string, stdin io.Reader) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(stdin)
-	}
-	data, err := os.ReadFile(file)
-	if place, ok := errors.AsType[*os.PathError](err); ok {
-		return nil, fmt.Errorf("%s: %w", file, place.Err)
-	}
-	return data, err
 }
 
 // inFile names the file in every fault of its content.

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // againstLive is the value of --against that means the cluster.
@@ -73,6 +74,9 @@ type Options struct {
 
 	policy policyFlags
 }
+
+// Limits are those of what is written.
+func (o *Options) Limits() stage.Limits { return o.limits.Stage() }
 
 // AddFlags adds the flags to a verb.
 func (o *Options) AddFlags(c *cobra.Command) {

@@ -322,7 +322,7 @@ func (o *planOptions) keepSeveral(list []plannedWorkload) error {
 		}
 		docs[i] = emit.Document{Name: name + ".yaml", Body: text}
 	}
-	if err := emit.Folders(o.out, docs, func(path string) { o.printNote("kept %s: it was edited", path) }); err != nil {
+	if err := emit.Folders(o.out, docs, emit.DirOptions{Kept: func(path string) { o.printNote("kept %s: it was edited", path) }, Limits: o.Limits()}); err != nil {
 		return &resource.Error{Err: err, Hint: "of several workloads, --out names a folder"}
 	}
 	for _, d := range docs {

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 const inventoryLong = `Export the cluster facts that rendering needs: the version of the server,
@@ -243,7 +244,7 @@ func encodeFacts(facts []*resource.Resource, format string) ([]byte, error) {
 		text, err := json.MarshalIndent(tree.Value(list), "", "  ")
 		return append(text, '\n'), err
 	}
-	text, err := emit.Tree(list)
+	text, err := emit.Tree(list, stage.Limits{})
 	return append([]byte(inventoryHeader), text...), err
 }
 

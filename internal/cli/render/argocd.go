@@ -2,11 +2,9 @@ package render
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -218,12 +216,7 @@ func (a *argocdApplication) write(ctx context.Context, list []*resource.Resource
 	if a.settings.SyncWaves {
 		engine.SyncWaves(list)
 	}
-	var b bytes.Buffer
-	if err := emit.Drain(&b, list); err != nil {
-		return err
-	}
-	_, err := io.Copy(emit.Unless(ctx.Err, a.factory.Streams.Out), &b)
-	return err
+	return emit.Drain(emit.Unless(ctx.Err, a.factory.Streams.Out), list, a.limits.Stage())
 }
 
 // options are those of the settings, with the objects that they name.

@@ -169,7 +169,7 @@ func (o *renderOptions) writePatches(set patches.Set) error {
 	for i, f := range files {
 		docs[i] = emit.Document(f)
 	}
-	err = emit.Folders(o.patchesDir, docs, o.kept)
+	err = emit.Folders(o.patchesDir, docs, emit.DirOptions{Kept: o.kept, Limits: o.limits.Stage()})
 	if err != nil || o.quiet {
 		return err
 	}

@@ -219,7 +219,7 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 		if o.output == "json" {
 			format = emit.JSON
 		}
-		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err}
+		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err, Limits: o.limits.Stage()}
 		if o.splitBy == "" {
 			return emit.Dir(o.outputDir, list, opt)
 		}
@@ -231,9 +231,9 @@ func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) err
 	}
 	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
 	if o.output == "json" {
-		return emit.JSONStream(out, list)
+		return emit.JSONStream(out, list, o.limits.Stage())
 	}
-	return emit.Drain(out, list)
+	return emit.Drain(out, list, o.limits.Stage())
 }
 
 // splittable refuses --split-by where it could not do what it says.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"sigs.k8s.io/yaml"
@@ -17,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -221,7 +221,7 @@ func writeGroup(rec group.Record) ([]byte, error) {
 
 // readGroup reads a group as writeGroup writes it. No member has a rollout before it.
 func readGroup(file string) (group.Record, error) {
-	text, err := os.ReadFile(file)
+	text, err := load.File(file, nil, 0)
 	if err != nil {
 		return group.Record{}, err
 	}

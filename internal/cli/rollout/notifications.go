@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 // notifications are the flags that say who else is notified of the progress of a rollout.
@@ -73,7 +73,7 @@ func (t *notifications) secret(getenv func(string) string) ([]byte, error) {
 		}
 		return []byte(getenv(runner.SecretVariable)), nil
 	}
-	text, err := os.ReadFile(t.secretFile)
+	text, err := load.File(t.secretFile, nil, maxSecret)
 	if err != nil {
 		return nil, fmt.Errorf("--notify-secret-file: %w", err)
 	}
@@ -84,6 +84,8 @@ func (t *notifications) secret(getenv func(string) string) ([]byte, error) {
 }
 
 const (
+	// maxSecret is how large a file with a secret may be, in bytes.
+	maxSecret = 1 << 20
 	// notifyWithin bounds an attempt to call a web hook.
 	notifyWithin = 10 * time.Second
 	// notifyAtEnd is how long the end of a rollout waits for notifications that are not sent yet.

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // TestRender_AgreesWithLintOnRandomObjects: of random objects of Kruise's kinds, nothing that lint refuses is
@@ -132,7 +133,7 @@ func rendered(text []byte, target render.Target) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = emit.Stream(&out, res.Resources)
+	err = emit.Stream(&out, res.Resources, stage.Limits{})
 	return out.Bytes(), err
 }
 

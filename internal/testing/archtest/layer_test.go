@@ -35,7 +35,7 @@ var layer = map[string][]string{
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
 	"internal/cli/gitops": {
-		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
+		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},
 	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/counted", "pkg/kruise/mask", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/draw", "pkg/tui/show", "pkg/tui/theme", "sigs.k8s.io/yaml"},
@@ -120,7 +120,7 @@ var layer = map[string][]string{
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
-	"pkg/render/resource": {"pkg/kruise/tree"},
+	"pkg/render/resource": {"pkg/kruise/counted", "pkg/kruise/tree"},
 	"pkg/render/finding":  {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/stage":    {"pkg/kruise", "pkg/kruise/counted", "pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/kustomize": {
@@ -130,7 +130,7 @@ var layer = map[string][]string{
 	"pkg/render/load/rooted":   {"golang.org/x/sys/unix"},
 	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
 	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
-	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "pkg/render/stage", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
 	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},

@@ -18,6 +18,39 @@ func TestStreams_AreOnlyThoseOfTheVerb(t *testing.T) {
 		"text.Unwrap": {"internal/cli/terminal/terminal.go", "internal/cli/rollout/teller.go", "internal/cli/factory/working.go"},
 		"safe.Unwrap": {"internal/cli/inspect/describe_rollout.go"},
 	}
+	onlyAt(t, allowed, "print to the streams that the verb is given", func(path, name string) {
+		if strings.HasPrefix(name, "fmt.Print") {
+			t.Errorf("%s prints to the process's own standard output", path)
+		}
+	})
+}
+
+// TestFiles_AreOpenedInOnePlace: what a person names is opened by package load, which takes no device,
+// no pipe that nobody writes to and no more bytes than the limit, and what the content of a file
+// names by package rooted. The files in the list are named by neither, or written by this
+// program itself.
+func TestFiles_AreOpenedInOnePlace(t *testing.T) {
+	const (
+		approvals = "internal/cli/planning/approval.go" // the notes of this user, and the authority of a kubeconfig
+		receipt   = "internal/cli/version/installed.go" // krew's own
+		opener    = "pkg/render/load/source.go"
+		chart     = "internal/cli/render/argocd_schema.go" // what is packed into a chart
+		record    = "pkg/apply/kube/record_format.go"
+		answer    = "pkg/apply/kube/verify/command_url.go"
+		list      = "pkg/render/fn/fn.go"
+	)
+	allowed := map[string][]string{
+		"os.Open": {opener, approvals}, "os.OpenFile": {approvals}, "os.ReadFile": {approvals, receipt},
+		"os.OpenInRoot": nil, "os.DirFS": nil, "ioutil.ReadFile": nil, "ioutil.ReadAll": nil,
+		"io.ReadAll": {chart, record, answer, list}, // each from a reader with a limit
+	}
+	onlyAt(t, allowed, "open it with load.File or through package rooted, and read with a limit", func(string, string) {})
+}
+
+// onlyAt refuses selectors such as os.Open in files of the product that the list does not have for
+// them, and files of the list without them. Each selector is handed to look, too.
+func onlyAt(t *testing.T, allowed map[string][]string, instead string, look func(path, name string)) {
+	t.Helper()
 	seen := map[string]bool{}
 	tools := []string{"internal/testing", "internal/customizations", "internal/fidelity", "internal/krew", "internal/licenses"}
 	eachFile(t, func(dir, path string, file *ast.File) {
@@ -35,11 +68,10 @@ func TestStreams_AreOnlyThoseOfTheVerb(t *testing.T) {
 				return true
 			}
 			name := x.Name + "." + s.Sel.Name
+			look(path, name)
 			switch places, listed := allowed[name]; {
-			case x.Name == "fmt" && strings.HasPrefix(s.Sel.Name, "Print"):
-				t.Errorf("%s prints to the process's own standard output", path)
 			case listed && !slices.Contains(places, path):
-				t.Errorf("%s uses %s: print to the streams that the verb is given", path, name)
+				t.Errorf("%s uses %s: %s", path, name, instead)
 			case listed:
 				seen[name+" "+path] = true
 			}

@@ -35,18 +35,20 @@ var works = map[string]func(file string, out io.Writer) error{
 // taken against the best of them.
 var plainWorks = []string{"plain", "plain-encoder", "plain-kio"}
 
-// renderFile is what the render command does, without the limits on what the input becomes, which
-// 20,000 objects with their sidecars are above.
+// unbounded is for inputs that are larger than the limits: 20,000 objects with their sidecars.
+var unbounded = stage.Limits{OutputNodes: math.MaxInt, OutputBytes: math.MaxInt}
+
+// renderFile is what the render command does.
 func renderFile(file string, out io.Writer) error {
 	in, err := load.Load(context.Background(), load.Options{Files: []string{file}})
 	if err != nil {
 		return err
 	}
-	res, err := render.Render(in, render.Options{Limits: stage.Limits{OutputNodes: math.MaxInt, OutputBytes: math.MaxInt}})
+	res, err := render.Render(in, render.Options{Limits: unbounded})
 	if err != nil {
 		return err
 	}
-	return emit.Drain(out, res.Resources)
+	return emit.Drain(out, res.Resources, unbounded)
 }
 
 // loadEmit leaves the engine out and encodes every object.
@@ -58,7 +60,7 @@ func loadEmit(file string, out io.Writer) error {
 	for _, r := range in {
 		r.Edit()
 	}
-	return emit.Stream(out, in)
+	return emit.Stream(out, in, unbounded)
 }
 
 // parse is the floor of all that reads YAML: each document becomes nodes, once.

@@ -76,7 +76,7 @@ func parse(t *testing.T, name, stream string) []*resource.Resource {
 func Text(t *testing.T, list []*resource.Resource) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := emit.Stream(&b, list); err != nil {
+	if err := emit.Stream(&b, list, stage.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

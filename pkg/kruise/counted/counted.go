@@ -31,5 +31,21 @@ func Word(n int, one, other string) string {
 	return other
 }
 
+// MostNamed is how many things of a kind a message names: who looks for more of them than he
+// needs one more to know that there are others.
+const MostNamed = 3
+
+// Some names the first things of a list, "a, b and c", and others where there are more.
+func Some(names []string) string {
+	last := len(names) - 1
+	switch {
+	case last > MostNamed-1:
+		return strings.Join(names[:MostNamed], ", ") + " and others"
+	case last > 0:
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return strings.Join(names, "")
+}
+
 // PodsAre is a number of pods with its verb: "1 pod is", "2 pods are".
 func PodsAre(n int) string { return With(n, "pod is", "pods are") }

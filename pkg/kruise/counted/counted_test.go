@@ -13,6 +13,11 @@ func TestOf_OneIsSingular(t *testing.T) {
 			t.Errorf("Of(2, %s) = %q, want %q", noun, got, want)
 		}
 	}
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}, "a, b, c and others": {"a", "b", "c", "d", "e"}} {
+		if got := Some(names); got != want {
+			t.Errorf("Some(%v) = %q, want %q", names, got, want)
+		}
+	}
 	if got := PodsAre(1) + ", " + PodsAre(0) + ", " + Word(1, "it stays", "they stay"); got != "1 pod is, 0 pods are, it stays" {
 		t.Error(got)
 	}

@@ -15,6 +15,9 @@ type Limits struct {
 	Nodes int
 	// Depth is the number of levels of nesting; 0 means no limit.
 	Depth int
+	// Bytes is the length of the text that aliases repeat; 0 means no limit. The copies share
+	// their text, so that it takes no memory until it is written.
+	Bytes int64
 }
 
 // Expand prepares a parsed document for the engine, in place: aliases become
@@ -35,6 +38,7 @@ type expander struct {
 	offset  int
 	lim     Limits
 	nodes   int
+	bytes   int64
 	open    []*Node
 	aliased bool
 }
@@ -89,25 +93,17 @@ func (e *expander) resolve(alias *Node) (*Node, error) {
 	if slices.Contains(e.open, target) {
 		return nil, e.fail(alias, "an alias must not be inside the value that it names", "an alias is cyclic")
 	}
-	e.nodes += count(target, e.lim.Nodes-e.nodes)
+	w := count(target, int64(e.lim.Nodes-e.nodes))
+	e.nodes, e.bytes = e.nodes+int(w.Nodes), e.bytes+w.Bytes
 	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {
 		return nil, e.fail(alias, "write the repeated parts out, or split the document", "aliases make the document grow beyond %s", counted.Of(e.lim.Nodes, "node"))
+	}
+	if e.lim.Bytes > 0 && e.bytes > e.lim.Bytes {
+		return nil, e.fail(alias, "write the repeated parts out, or split the document", "aliases repeat more than %s", counted.Of(int(e.lim.Bytes), "byte"))
 	}
 	c := Clone(target)
 	c.HeadComment, c.LineComment, c.FootComment = alias.HeadComment, alias.LineComment, alias.FootComment
 	return c, nil
-}
-
-// count counts the nodes of n, and stops once it is beyond most.
-func count(n *Node, most int) int {
-	total := 1
-	for _, c := range n.Content {
-		if most > 0 && total > most {
-			break
-		}
-		total += count(c, most-total)
-	}
-	return total
 }
 
 func (e *expander) mapping(n *Node) error {

@@ -133,7 +133,7 @@ func FuzzExpand(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	limits := Limits{Nodes: 5000, Depth: 100}
+	limits := Limits{Nodes: 5000, Depth: 100, Bytes: 1 << 16}
 	f.Fuzz(func(t *testing.T, text string) {
 		var n Node
 		if len(text) > 1<<14 || yaml.Unmarshal([]byte(text), &n) != nil {
@@ -150,8 +150,8 @@ func FuzzExpand(f *testing.F) {
 		if s := leftover(&n); s != "" {
 			t.Fatalf("%s is left", s)
 		}
-		if c := count(&n, 0); c > 2*limits.Nodes {
-			t.Fatalf("%d nodes", c)
+		if c := Count(&n); c.Nodes > int64(2*limits.Nodes) || c.Bytes > 2*(int64(len(text))+limits.Bytes) {
+			t.Fatalf("%d nodes, %d bytes", c.Nodes, c.Bytes)
 		}
 		if again := Clone(&n); !Equal(again, &n) {
 			t.Fatal("a clone is not equal")

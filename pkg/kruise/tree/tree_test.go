@@ -154,7 +154,7 @@ func TestPlainTag_IsThatOfYAML(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	n := Map("a", 1, "b", Seq(String("x"), Map()))
-	if got, want := Count(n), Weigh(n).Nodes; got != want || Count(nil) != 0 {
+	if got, want := Count(n).Nodes, Weigh(n).Nodes; got != want || Count(nil) != (Weight{}) {
 		t.Errorf("%d, want %d", got, want)
 	}
 }

@@ -1,6 +1,10 @@
 package tree
 
-import "sigs.k8s.io/kustomize/kyaml/yaml"
+import (
+	"bytes"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
 
 // Weight is how much a tree is when it is written out: what it shares with others, or
 // holds twice, counts each time.
@@ -24,16 +28,25 @@ func Weigh(n *Node) Weight {
 	return w
 }
 
-// Count returns how many values and keys are in n.
-func Count(n *Node) int64 {
+// Count returns how many values and keys are in n, and the bytes of these alone, without what is
+// written around them.
+func Count(n *Node) Weight {
 	if n == nil {
-		return 0
+		return Weight{}
 	}
-	total := int64(1)
+	return count(n, 0)
+}
+
+// count stops once there are more nodes than most; 0 means no limit.
+func count(n *Node, most int64) Weight {
+	w := Weight{1, int64(len(n.Value) + len(n.HeadComment) + len(n.LineComment) + len(n.FootComment))}
 	for _, child := range n.Content {
-		total += Count(child)
+		if most > 0 && w.Nodes > most {
+			break
+		}
+		w = w.Add(count(child, most-w.Nodes))
 	}
-	return total
+	return w
 }
 
 // add counts n, whose lines are indented by indent characters; within is true if n is an item of a
@@ -81,4 +94,14 @@ func textBytes(s string, indent int) int64 {
 		}
 	}
 	return int64(n)
+}
+
+// Separators is the largest number of values that a text can have, by the characters between and
+// around them: a parser needs about two hundred bytes for each.
+func Separators(text []byte) int {
+	n := 0
+	for _, mark := range []string{",", "\n", ":", "[", "{", "- ", "? "} {
+		n += bytes.Count(text, []byte(mark))
+	}
+	return n
 }

@@ -47,6 +47,11 @@ func Read(data []byte) (plan.Plan, error) {
 
 // parse reads the one document that there must be.
 func parse(data []byte) (n *tree.Node, err error) {
+	lim := limits
+	lim.Nodes = min(lim.Nodes, len(data)+aliasAllowance)
+	if len(data) > limits.Nodes && tree.Separators(data) > limits.Nodes {
+		return nil, &tree.Error{Msg: fmt.Sprintf("the document has more than %d values", limits.Nodes)}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc tree.Node
 	if err := dec.Decode(&doc); err != nil {
@@ -59,7 +64,7 @@ func parse(data []byte) (n *tree.Node, err error) {
 		return nil, &tree.Error{Msg: "there is more than one document", Hint: "write one to a file"}
 	}
 	root := tree.Root(&doc)
-	if _, err := tree.Expand(root, 0, limits); err != nil {
+	if _, err := tree.Expand(root, 0, lim); err != nil {
 		return nil, err
 	}
 	if !tree.IsMap(root) {
@@ -70,7 +75,10 @@ func parse(data []byte) (n *tree.Node, err error) {
 
 // limits bound what a document may grow to; a plan of 10,000 pods has a tenth of
 // so many nodes.
-var limits = tree.Limits{Nodes: 2_000_000, Depth: 100}
+var limits = tree.Limits{Nodes: 2_000_000, Depth: 100, Bytes: 64 << 20}
+
+// aliasAllowance is how many nodes aliases may add, as in manifests.
+const aliasAllowance = 100_000
 
 // typed refuses documents of another version or kind.
 func typed(n *tree.Node, apiVersion, kind string) error {

@@ -1,12 +1,14 @@
 package check
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -143,37 +145,78 @@ func wantedValues(list []metav1.LabelSelectorRequirement) []string {
 	return nil
 }
 
-// candidates returns the indices of selectors that name the same keys, without some of those
-// that want other values.
-func (x *selectors) candidates(namespace string, mine wants) []int {
+// candidates are the indices of selectors that name the same keys, without some of those
+// that want other values, in ascending order.
+func (x *selectors) candidates(namespace string, mine wants) iter.Seq[int] {
 	if a := x.groups[groupKey(namespace, mine)]; a != nil {
 		return a.candidates(mine)
 	}
-	return nil
+	return merged(nil)
 }
 
-// candidates returns the indices without those that want other values of the most selective
-// key.
-func (a *selectorGroup) candidates(mine wants) []int {
-	best := a.all
+// candidates are the indices without those that want other values of the most selective
+// key, in ascending order.
+func (a *selectorGroup) candidates(mine wants) iter.Seq[int] {
+	best, fewest := [][]int{a.all}, len(a.all)
 	for _, key := range a.keys {
 		values := wantedValues(mine[key])
 		if values == nil {
 			continue
 		}
-		n := len(a.open[key])
+		n, lists := len(a.open[key]), [][]int{a.open[key]}
 		for _, v := range values {
-			n += len(a.with[[2]string{key, v}])
+			n, lists = n+len(a.with[[2]string{key, v}]), append(lists, a.with[[2]string{key, v}])
 		}
-		if n >= len(best) {
-			continue
-		}
-		best = slices.Clone(a.open[key])
-		for _, v := range values {
-			best = append(best, a.with[[2]string{key, v}]...)
+		if n < fewest {
+			best, fewest = lists, n
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(best)))
+	return merged(best)
+}
+
+// merged are the numbers of ascending lists, in ascending order, each once.
+func merged(lists [][]int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		left := slices.Clone(lists)
+		for {
+			least := -1
+			for _, l := range left {
+				if len(l) > 0 && (least < 0 || l[0] < least) {
+					least = l[0]
+				}
+			}
+			if least < 0 || !yield(least) {
+				return
+			}
+			for i, l := range left {
+				if len(l) > 0 && l[0] == least {
+					left[i] = l[1:]
+				}
+			}
+		}
+	}
+}
+
+// first returns as many indices for which a condition holds as a message needs: thousands of
+// objects can be in conflict with each other, and each is told of a few.
+func first(places iter.Seq[int], holds func(place int) bool) (out []int) {
+	for place := range places {
+		if holds(place) {
+			if out = append(out, place); len(out) > counted.MostNamed {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// names are those of the objects at the indices, for a message.
+func (p *peers) names(places []int) string {
+	names := make([]string, len(places))
+	for i, place := range places {
+		names[i] = p.all[place].r.Name()
+	}
+	return counted.Some(names)
 }
 
 // mayOverlap reports whether some object may match both selectors, as Kruise

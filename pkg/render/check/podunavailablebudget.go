@@ -84,11 +84,12 @@ func (k *budgetCheck) target() {
 func (k *budgetCheck) disjointSelector(sel *metav1.LabelSelector) {
 	mine, id := requirements(sel), k.c.Facts.IDOf(k.r)
 	x := indexSelectors(k.c.Facts, kruise.PolicyGroup, kruise.KindPodUnavailableBudget)
-	for _, place := range x.candidates(id.Namespace, mine) {
+	others := first(x.candidates(id.Namespace, mine), func(place int) bool {
 		theirs := x.wants[place]
-		if x.existsBefore(place, k.r, id) && compatible(mine, theirs) && compatible(theirs, mine) {
-			k.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", x.all[place].r.Name())
-		}
+		return x.existsBefore(place, k.r, id) && compatible(mine, theirs) && compatible(theirs, mine)
+	})
+	if len(others) > 0 {
+		k.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", x.names(others))
 	}
 }
 

@@ -1,26 +1,36 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// conflicts reports names that another set, which a pod may match together with this one,
-// wants too. Sets of the input are created in their order, so the later of two is at fault.
+// conflicts reports names that other sets, which a pod may match together with this one,
+// want too. Sets of the input are created in their order, so the later of two is at fault.
 func (k *sidecarSetCheck) conflicts() {
-	for _, r := range k.overlappingSets() {
-		if k.isCanaryPair(r) {
-			continue
-		}
-		for _, c := range k.conflictsWith(r.Node()) {
-			k.fault(c.path, "rename it, or make the selectors of the two sets disjoint",
-				"%s is also in SidecarSet %s, and a pod may match both", c.what, r.Name())
+	own := scopeOf(k.hub)
+	if own == nil {
+		return
+	}
+	x, id := indexSets(k.c.Facts), k.c.Facts.IDOf(k.r)
+	for _, name := range namesOfSet(k.hub) {
+		others := x.wanting[name].first(own.pods, func(place int) bool {
+			o := x.all[place]
+			return o.id.Namespace == id.Namespace && x.existsBefore(place, k.Object, id) && own.mayMeet(x.scopes[place]) &&
+				!k.isCanaryPair(o.r) && k.clashes(name, o.r.Node())
+		})
+		if len(others) > 0 {
+			path, what := name.describe()
+			k.fault(path, "rename it, or make the selectors of the two sets disjoint",
+				"%s is also in SidecarSet %s, and a pod may match both", what, x.names(others))
 		}
 	}
 }
@@ -30,32 +40,17 @@ func (k *sidecarSetCheck) isCanaryPair(r *resource.Resource) bool {
 	return baseOf(k.hub) == r.Name() || baseOf(r.Node()) == k.r.Name()
 }
 
-// conflict is a name that two sets want.
-type conflict struct{ path, what string }
-
-func (k *sidecarSetCheck) conflictsWith(other *tree.Node) []conflict {
-	var out []conflict
-	for _, list := range containerLists {
-		for _, n := range tree.Items(tree.Get(k.spec, list)) {
-			name := tree.StrAt(n, "name")
-			if same, _ := tree.Find(tree.Get(other, "spec", list), "name", name); same != nil && name != "" {
-				out = append(out, conflict{"spec." + list, "container " + name})
-			}
-		}
+// clashes reports whether both sets cannot have the name that both want.
+func (k *sidecarSetCheck) clashes(name nameIn, other *tree.Node) bool {
+	switch name.list {
+	case volumeNames:
+		mine, _ := tree.Find(tree.Get(k.spec, volumeNames), "name", name.name)
+		theirs, _ := tree.Find(tree.Get(other, "spec", volumeNames), "name", name.name)
+		return !sameVolume(mine, theirs)
+	case annotationNames:
+		return patchedAnnotations(k.hub)[name.name] || patchedAnnotations(other)[name.name]
 	}
-	for _, v := range tree.Items(tree.Get(k.spec, "volumes")) {
-		name := tree.StrAt(v, "name")
-		if same, _ := tree.Find(tree.Get(other, "spec", "volumes"), "name", name); same != nil && name != "" && !sameVolume(v, same) {
-			out = append(out, conflict{"spec.volumes", "volume " + name + ", with different content,"})
-		}
-	}
-	theirs := patchedAnnotations(other)
-	for key, overwrite := range patchedAnnotations(k.hub) {
-		if o, ok := theirs[key]; ok && (o || overwrite) {
-			out = append(out, conflict{"spec.patchPodMetadata", "annotation " + key})
-		}
-	}
-	return out
+	return true
 }
 
 // patchedAnnotations are the annotations that a set patches with another policy than
@@ -80,12 +75,53 @@ type sets struct {
 	*peers
 	// scopes are by index; nil for a set that cannot be read.
 	scopes []*scope
-	// wanting are the sets that want a name, by the keys of their selectors.
-	wanting map[nameIn]map[string]*selectorGroup
+	// wanting are the sets that want a name.
+	wanting map[nameIn]*wanting
+}
+
+// wanting are sets in groups by the keys of their selectors, in the order of the first set of each
+// group.
+type wanting struct {
+	byKeys map[string]*selectorGroup
+	groups []*selectorGroup
+}
+
+// first returns the indices of the first sets for which a condition holds, of those whose
+// selectors may overlap with these requirements.
+func (w *wanting) first(pods wants, holds func(place int) bool) (out []int) {
+	if w == nil {
+		return nil
+	}
+	for _, a := range w.groups {
+		if len(out) > counted.MostNamed && a.all[0] > out[counted.MostNamed] {
+			break
+		}
+		out = append(out, first(a.candidates(pods), holds)...)
+		slices.Sort(out)
+		out = out[:min(len(out), counted.MostNamed+1)]
+	}
+	return out
 }
 
 // nameIn is the name of a container, a volume or an annotation.
 type nameIn struct{ list, name string }
+
+// The lists of names that are none of containers.
+const (
+	volumeNames     = "volumes"
+	annotationNames = "annotations"
+)
+
+// describe returns the field that has the name, and what it is the name of.
+func (n nameIn) describe() (path, what string) {
+	switch n.list {
+	case volumeNames:
+		return "spec.volumes", "volume " + n.name + ", with different content,"
+	case annotationNames:
+		return "spec.patchPodMetadata", "annotation " + n.name
+	}
+	return "spec." + n.list, "container " + n.name
+}
 
 // scope is what a set selects; nil selects everything.
 type scope struct{ pods, namespaces wants }
@@ -97,7 +133,7 @@ type setsKey struct{}
 func indexSets(f *resource.Facts) *sets {
 	return resource.Once(f, setsKey{}, func() *sets {
 		p := findPeers(f, kruise.Group, kruise.KindSidecarSet)
-		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]map[string]*selectorGroup{}}
+		x := &sets{peers: p, scopes: make([]*scope, len(p.all)), wanting: map[nameIn]*wanting{}}
 		for place, o := range p.all {
 			if x.scopes[place] = scopeOf(o.r.Node()); x.scopes[place] == nil {
 				continue
@@ -111,14 +147,17 @@ func indexSets(f *resource.Facts) *sets {
 }
 
 func (x *sets) add(name nameIn, place int) {
-	if x.wanting[name] == nil {
-		x.wanting[name] = map[string]*selectorGroup{}
+	w := x.wanting[name]
+	if w == nil {
+		w = &wanting{byKeys: map[string]*selectorGroup{}}
+		x.wanting[name] = w
 	}
 	pods := x.scopes[place].pods
-	a := x.wanting[name][groupKey("", pods)]
+	a := w.byKeys[groupKey("", pods)]
 	if a == nil {
 		a = newSelectorGroup(pods)
-		x.wanting[name][groupKey("", pods)] = a
+		w.byKeys[groupKey("", pods)] = a
+		w.groups = append(w.groups, a)
 	}
 	a.add(place, pods)
 }
@@ -158,38 +197,15 @@ func (s *scope) mayMeet(o *scope) bool {
 // namesOfSet are the names that a set wants in a pod, each once. Two sets without a common one
 // do not clash.
 func namesOfSet(set *tree.Node) (out []nameIn) {
-	for _, list := range append(slices.Clip(containerLists), "volumes") {
+	for _, list := range append(slices.Clip(containerLists), volumeNames) {
 		for _, n := range tree.Items(tree.Get(set, "spec", list)) {
 			if name := (nameIn{list, tree.StrAt(n, "name")}); name.name != "" && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
 	}
-	for key := range patchedAnnotations(set) {
-		out = append(out, nameIn{"annotations", key})
-	}
-	return out
-}
-
-// overlappingSets returns the existing sets that a pod may match together with this one and
-// that want one of its names, in the order in which they are created.
-func (k *sidecarSetCheck) overlappingSets() (out []*resource.Resource) {
-	own := scopeOf(k.hub)
-	if own == nil {
-		return nil
-	}
-	x, id := indexSets(k.c.Facts), k.c.Facts.IDOf(k.r)
-	var places []int
-	for _, name := range namesOfSet(k.hub) {
-		for _, a := range x.wanting[name] {
-			places = append(places, a.candidates(own.pods)...)
-		}
-	}
-	slices.Sort(places)
-	for _, place := range slices.Compact(places) {
-		if o := x.all[place]; o.id.Namespace == id.Namespace && x.existsBefore(place, k.Object, id) && own.mayMeet(x.scopes[place]) {
-			out = append(out, o.r)
-		}
+	for _, key := range slices.Sorted(maps.Keys(patchedAnnotations(set))) {
+		out = append(out, nameIn{annotationNames, key})
 	}
 	return out
 }

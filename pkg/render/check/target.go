@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -63,10 +64,9 @@ func noSuchKind(group, kind string) bool {
 func uniqueTarget(s *subject, t targetRule, ref *kruise.TargetReference) {
 	p, id := findPeers(s.c.Facts, s.kind.group, s.kind.kind), s.c.Facts.IDOf(s.r)
 	target := resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: id.Namespace, Name: ref.Name}
-	for _, place := range targetIndex(s, p)[target] {
-		if p.existsBefore(place, s.Object, id) {
-			s.fault(t.path, "", "%s %s has the same target", s.kind.kind, p.all[place].r.Name())
-		}
+	others := first(slices.Values(targetIndex(s, p)[target]), func(place int) bool { return p.existsBefore(place, s.Object, id) })
+	if len(others) > 0 {
+		s.fault(t.path, "", "%s %s %s the same target", s.kind.kind, p.names(others), counted.Word(len(others), "has", "have"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 const older = `# the shop's web
@@ -94,7 +95,7 @@ func TestToVersion_ReportsLosses(t *testing.T) {
 func text(t *testing.T, list []*resource.Resource) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := emit.Stream(&b, list); err != nil {
+	if err := emit.Stream(&b, list, stage.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // DirOptions define how Dir writes.
@@ -30,6 +32,8 @@ type DirOptions struct {
 	Kept func(path string)
 	// Stop, when set, is asked before the first file appears; with its error none does.
 	Stop func() error
+	// Limits bound how much all files hold together.
+	Limits stage.Limits
 }
 
 // Dir writes one file per resource into the directory path, which is made when
@@ -47,6 +51,13 @@ func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
 }
 
 func writeDir(path string, files []outFile, opt DirOptions) error {
+	left := newRoom(opt.Limits)
+	for _, f := range files {
+		left.Take(tree.Weight{Bytes: int64(len(f.body))})
+	}
+	if err := left.fault(); err != nil {
+		return err
+	}
 	if opt.Stop != nil {
 		if err := opt.Stop(); err != nil {
 			return err
@@ -97,15 +108,15 @@ func mode(r *resource.Resource) os.FileMode {
 }
 
 // encode returns the body of the file for each resource, and empties rs.
-func encode(rs []*resource.Resource, format Format) (docs [][]byte, ending string, err error) {
+func encode(rs []*resource.Resource, format Format, limits stage.Limits) (docs [][]byte, ending string, err error) {
 	if format == JSON {
-		docs, err = encodeJSON(rs, 0)
+		docs, err = encodeJSON(rs, limits, 0)
 		for i := range docs {
 			docs[i] = append(docs[i], '\n')
 		}
 		return docs, ".json", err
 	}
-	docs, err = encodeYAML(rs)
+	docs, err = encodeYAML(rs, limits)
 	for i := range docs {
 		docs[i] = bytes.TrimPrefix(docs[i], marker.Find(docs[i]))
 	}
@@ -138,13 +149,13 @@ type Document struct {
 
 // Folders writes files into the directory path and folders below it, as [Dir] does:
 // what an earlier run wrote there and this one does not is removed, unless it was
-// edited since: then kept, when set, is called. Folders that become empty are removed, too.
-func Folders(path string, docs []Document, kept func(path string)) error {
+// edited since. Folders that become empty are removed, too. Of the options, Kept and Limits count.
+func Folders(path string, docs []Document, opt DirOptions) error {
 	files := make([]outFile, len(docs))
 	for i, d := range docs {
 		files[i] = outFile{d.Name, d.Body, 0o644}
 	}
-	return writeDir(path, files, DirOptions{Kept: kept})
+	return writeDir(path, files, opt)
 }
 
 // Names returns a file name for each resource, without an ending: unique among
@@ -211,7 +222,7 @@ func (o DirOptions) folders(rs []*resource.Resource) map[string][]int {
 // filesOf are the files of all folders, each with a kustomization where that is asked for;
 // the one of the directory itself then lists the folders.
 func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
-	docs, ending, err := encode(slices.Clone(rs), opt.Format)
+	docs, ending, err := encode(slices.Clone(rs), opt.Format, opt.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@
 // directory, as a kustomization. What nothing changed leaves as the bytes it
 // came in; the rest is encoded on all cores and written in order. Nothing is
 // written before everything is encoded, so an error leaves no partial output.
+// An output holds no more bytes than the limit output-bytes allows, in every form.
 //
 // It only reads the trees of resources, which may share nodes.
 package emit
@@ -16,6 +17,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // Format is how objects are written.
@@ -30,12 +32,14 @@ const (
 // Stream writes the resources as one YAML stream. A document that came in
 // with bytes and was not changed is those bytes; only what separates it from
 // its neighbours is added: a missing line end, "---".
-func Stream(w io.Writer, rs []*resource.Resource) error { return Drain(w, slices.Clone(rs)) }
+func Stream(w io.Writer, rs []*resource.Resource, limits stage.Limits) error {
+	return Drain(w, slices.Clone(rs), limits)
+}
 
 // Drain is Stream for those who need the resources no more: the slots of rs are nil
 // afterwards, and what they held is let go of while the text grows.
-func Drain(w io.Writer, rs []*resource.Resource) error {
-	docs, err := encodeYAML(rs)
+func Drain(w io.Writer, rs []*resource.Resource, limits stage.Limits) error {
+	docs, err := encodeYAML(rs, limits)
 	if err != nil {
 		return err
 	}
@@ -94,12 +98,12 @@ const indent = "    "
 
 // JSONStream writes one object as it is and any other number of them as the
 // items of a v1 List, as kubectl does; keys are in alphabetical order.
-func JSONStream(w io.Writer, rs []*resource.Resource) error {
+func JSONStream(w io.Writer, rs []*resource.Resource, limits stage.Limits) error {
 	level := 2
 	if len(rs) == 1 {
 		level = 0
 	}
-	docs, err := encodeJSON(slices.Clone(rs), level)
+	docs, err := encodeJSON(slices.Clone(rs), limits, level)
 	if err != nil {
 		return err
 	}
@@ -128,8 +132,8 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 
 // encodeJSON returns every resource as JSON, indented by level steps to the
 // right.
-func encodeJSON(rs []*resource.Resource, level int) ([][]byte, error) {
-	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
+func encodeJSON(rs []*resource.Resource, limits stage.Limits, level int) ([][]byte, error) {
+	return encodeAll(rs, limits, jsonBytes(level), func() func(*resource.Resource) ([]byte, error) {
 		return func(r *resource.Resource) ([]byte, error) { return jsonText(r, level) }
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 func config(name string) string {
@@ -103,7 +104,7 @@ func TestEmit_WritesNothingOnError(t *testing.T) {
 	bad := resource.Derived(tree.Map("kind", "X", "bytes", tree.String("\xff")), &resource.Resource{})
 	rs := append(parse(t, "f", []byte(config("a"))), bad, bad)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"stream":    func(b *bytes.Buffer) error { return emit.Stream(b, rs) },
+		"stream":    func(b *bytes.Buffer) error { return emit.Stream(b, rs, stage.Limits{}) },
 		"directory": func(*bytes.Buffer) error { return emit.Dir(t.TempDir(), rs, emit.DirOptions{}) },
 	} {
 		var b bytes.Buffer
@@ -120,7 +121,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestEmit_ReportsAFailingWriter(t *testing.T) {
 	rs := parse(t, "f", []byte(config("a")))
-	if emit.Stream(broken{}, rs) == nil || emit.JSONStream(broken{}, rs) == nil || emit.JSONStream(broken{}, nil) == nil {
+	if emit.Stream(broken{}, rs, stage.Limits{}) == nil || emit.JSONStream(broken{}, rs, stage.Limits{}) == nil || emit.JSONStream(broken{}, nil, stage.Limits{}) == nil {
 		t.Error("a broken pipe goes unnoticed")
 	}
 }
@@ -144,7 +145,7 @@ func TestJSONStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := emit.JSONStream(&b, c.rs); err != nil {
+			if err := emit.JSONStream(&b, c.rs, stage.Limits{}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, b.String()); diff != "" {
@@ -180,11 +181,11 @@ func TestApplyOrder(t *testing.T) {
 func TestDrain_WritesWhatStreamDoes(t *testing.T) {
 	rs := []*resource.Resource{object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")}
 	var kept, drained strings.Builder
-	must(t, emit.Stream(&kept, rs))
+	must(t, emit.Stream(&kept, rs, stage.Limits{}))
 	if rs[0] == nil {
 		t.Fatal("Stream took the resources away")
 	}
-	must(t, emit.Drain(&drained, rs))
+	must(t, emit.Drain(&drained, rs, stage.Limits{}))
 	if diff := cmp.Diff(kept.String(), drained.String()); diff != "" {
 		t.Errorf("-kept +drained\n%s", diff)
 	}

@@ -12,30 +12,35 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // encodeYAML returns every resource as a YAML document: its bytes, when it
 // still has them. It empties rs, so that memory goes back meanwhile.
-func encodeYAML(rs []*resource.Resource) ([][]byte, error) {
-	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) { return (&direct{}).resource })
+func encodeYAML(rs []*resource.Resource, limits stage.Limits) ([][]byte, error) {
+	return encodeAll(rs, limits, yamlBytes, func() func(*resource.Resource) ([]byte, error) { return (&direct{}).resource })
 }
 
 // encodeAll encodes every resource, on all cores, and empties rs; each goroutine
-// asks for a function of its own. It returns the faults of all resources.
-func encodeAll(rs []*resource.Resource, encoder func() func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
-	docs, errs := make([][]byte, len(rs)), make([]error, len(rs))
+// asks for a function of its own. It returns the faults of all resources, or that the output would
+// hold more than it may: then the rest is not encoded.
+func encodeAll(rs []*resource.Resource, limits stage.Limits, weight func(*resource.Resource) int64, encoder func() func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
+	docs, errs, left := make([][]byte, len(rs)), make([]error, len(rs)), newRoom(limits)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rs)) {
 		wg.Go(func() {
 			f := encoder()
 			for i := int(next.Add(1)) - 1; i < len(rs); i = int(next.Add(1)) - 1 {
-				docs[i], errs[i] = f(rs[i])
+				docs[i], errs[i] = left.make(weight(rs[i]), func() ([]byte, error) { return f(rs[i]) })
 				rs[i] = nil
 			}
 		})
 	}
 	wg.Wait()
+	if err := left.fault(); err != nil {
+		return nil, err
+	}
 	var all resource.Errors
 	for _, err := range errs {
 		all.Add(err)
@@ -75,7 +80,14 @@ func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
 // Tree returns n, an object or a document, as one YAML document with compact
 // lists. It is for those who write a wrapper around objects, such as a
 // ResourceList.
-func Tree(n *tree.Node) ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) }
+func Tree(n *tree.Node, limits stage.Limits) ([]byte, error) {
+	left := newRoom(limits)
+	text, err := left.make(tree.Weigh(n).Bytes, func() ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) })
+	if full := left.fault(); full != nil {
+		return nil, full
+	}
+	return text, err
+}
 
 // prepare returns a form of n that yaml.v3 writes faithfully, without changing n: parts that
 // differ are copies, all else is shared. flow is true if n is in brackets.

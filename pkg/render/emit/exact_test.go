@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // TestExact_UnchangedFilesKeepTheirBytes sends odd files through load and emit: what nothing changed leaves
@@ -73,7 +74,7 @@ func parse(tb testing.TB, name string, in []byte) []*resource.Resource {
 func stream(tb testing.TB, rs []*resource.Resource) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	if err := emit.Stream(&b, rs); err != nil {
+	if err := emit.Stream(&b, rs, stage.Limits{}); err != nil {
 		tb.Fatal(err)
 	}
 	return b.Bytes()

@@ -42,7 +42,7 @@ func TestFolders(t *testing.T) {
 	var kept []string
 	run := func(names ...string) {
 		t.Helper()
-		if err := emit.Folders(dir, documents(names...), func(p string) { kept = append(kept, filepath.Base(p)) }); err != nil {
+		if err := emit.Folders(dir, documents(names...), emit.DirOptions{Kept: func(p string) { kept = append(kept, filepath.Base(p)) }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestFolders_StayInTheDirectory(t *testing.T) {
 			if err := prepare(dir); err != nil {
 				t.Fatal(err)
 			}
-			err := emit.Folders(dir, documents("a/1.yaml"), nil)
+			err := emit.Folders(dir, documents("a/1.yaml"), emit.DirOptions{})
 			if err == nil || !strings.Contains(err.Error(), dir) {
 				t.Errorf("error %v", err)
 			}

@@ -118,12 +118,14 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 	case !info.Mode().IsRegular():
 		return false, &resource.Error{File: file, Err: errors.New("is not a regular file"), Hint: "remove it, or choose another directory"}
 	}
-	there, err := u.root.ReadFile(f.name)
-	if err != nil {
-		return false, place(file, err)
-	}
-	if bytes.Equal(there, f.body) {
-		return false, nil
+	if info.Size() == int64(len(f.body)) {
+		there, err := u.root.ReadFile(f.name)
+		if err != nil {
+			return false, place(file, err)
+		}
+		if bytes.Equal(there, f.body) {
+			return false, nil
+		}
 	}
 	if _, ours := u.old.Files[f.name]; !ours {
 		return false, &resource.Error{File: file, Err: errors.New("was not written by a render"), Hint: "remove it, or choose another directory"}

@@ -109,7 +109,7 @@ func (l *resourceList) write(w io.Writer, o *outcome) error {
 		tree.Set(l.root, "results", tree.Seq(results...))
 	}
 	l.root.Style &^= yaml.FlowStyle
-	text, err := emit.Tree(l.doc)
+	text, err := emit.Tree(l.doc, stage.Limits{})
 	if err != nil {
 		return fmt.Errorf("the result cannot be written as YAML: %w", err)
 	}

@@ -108,10 +108,17 @@ func twoBudgets(s *subject) {
 			}
 		}
 	}
-	for _, place := range slices.Sorted(maps.Keys(first)) {
-		t := first[place]
-		s.report("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s also covers the pods of %s %s", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
+	places := slices.Sorted(maps.Keys(first))
+	if len(places) == 0 {
+		return
 	}
+	names := make([]string, len(places))
+	for i, place := range places {
+		names[i] = x.budgets[place].Name()
+	}
+	owner := first[places[0]].owner
+	s.report("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s also %s the pods of %s %s",
+		counted.Some(names), counted.Word(len(names), "covers", "cover"), strings.ToLower(owner.Kind()), owner.Name())
 }
 
 // disruptionBudgets are all PodDisruptionBudgets by what they select.

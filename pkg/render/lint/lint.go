@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -49,7 +50,31 @@ type Rule struct {
 type Problem struct {
 	Rule     string
 	Severity Severity
+	// More is the number of problems that this one stands for; 0 for one that is itself.
+	More int
 	*resource.Error
+}
+
+// mostListed is how many problems are listed.
+const mostListed = 10_000
+
+// Listed returns the first problems and, where there are more than can be listed, one for each
+// severity that counts the rest.
+func Listed(all []Problem) []Problem {
+	if len(all) <= mostListed {
+		return all
+	}
+	out, rest := slices.Clip(all[:mostListed]), map[Severity]int{}
+	for _, p := range all[mostListed:] {
+		rest[p.Severity] += max(p.More, 1)
+	}
+	for s, noun := range map[Severity]string{Error: "more error", Warning: "more warning", Info: "more note"} {
+		if n := rest[s]; n > 0 {
+			out = append(out, Problem{Rule: more, Severity: s, More: n, Error: &resource.Error{Err: errors.New(counted.Of(n, noun))}})
+		}
+	}
+	slices.SortStableFunc(out[mostListed:], func(a, b Problem) int { return cmp.Compare(b.Severity.Rank(), a.Severity.Rank()) })
+	return out
 }
 
 // Request has the objects to check.
@@ -149,6 +174,7 @@ const (
 	unreadable = "input/unreadable"
 	duplicate  = "input/duplicate"
 	empty      = "input/empty"
+	more       = "input/more"
 )
 
 // inputRules are part of the catalogue, and cannot be turned off: what is not read cannot be
@@ -157,6 +183,7 @@ var inputRules = []Rule{
 	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
 	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
 	{ID: empty, Severity: Error, Doc: "The input has no objects."},
+	{ID: more, Severity: Error, Doc: "There are more problems than can be listed; the rest is counted, with its severity."},
 }
 
 // Fixed reports whether the rule with this ID cannot be turned off.
@@ -174,7 +201,11 @@ func Unread(faults error) []Problem {
 		if !ok {
 			at = &resource.Error{Err: err}
 		}
-		out = append(out, Problem{Rule: inputRule(err), Severity: Error, Error: at})
+		p := Problem{Rule: inputRule(err), Severity: Error, Error: at}
+		if n, counts := errors.AsType[resource.MoreErrors](err); counts {
+			p.Rule, p.More = more, int(n)
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 	if n := int64(len(d.text)); n > opt.MaxDocumentBytes {
 		return nil, d.fault(d.line, "split it into several documents", "the document is larger than %s", size(opt.MaxDocumentBytes))
 	}
-	if n := len(d.text); n > opt.MaxNodes && separators(d.text) > opt.MaxNodes {
+	if n := len(d.text); n > opt.MaxNodes && tree.Separators(d.text) > opt.MaxNodes {
 		return nil, d.fault(d.line, "split it into several documents", "the document has more than %d values", opt.MaxNodes)
 	}
 	root, err := d.expanded(opt)
@@ -60,7 +60,7 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 
 // expanded parses the document and writes its aliases out.
 func (d document) expanded(opt Options) (*tree.Node, error) {
-	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth}
+	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth, Bytes: opt.MaxDocumentBytes}
 	if !d.json {
 		if root, ok := readDirectly(d.text, d.line-1, lim); ok {
 			return root, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // FuzzLoad holds that no text makes load panic, that each document leaves as
@@ -80,7 +81,7 @@ func again(t *testing.T, objects []*resource.Resource) {
 func text(t *testing.T, objects []*resource.Resource) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := emit.Stream(&b, objects); err != nil {
+	if err := emit.Stream(&b, objects, stage.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

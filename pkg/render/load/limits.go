@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"fmt"
 	"sync/atomic"
 
@@ -47,18 +46,27 @@ func (b *budget) fault() error {
 	}
 }
 
-// values counts the values and keys of all documents of an input against a limit, on all
-// cores.
+// values counts the values and keys of all documents of an input, and the bytes of these with
+// aliases written out, against limits, on all cores.
 type values struct {
-	most int
-	seen atomic.Int64
+	most        int
+	mostBytes   int64
+	seen, bytes atomic.Int64
 }
 
-func newValues(most int) *values { return &values{most: most} }
+func newValues(opt Options) *values { return &values{most: opt.MaxNodes, mostBytes: opt.MaxInputBytes} }
 
-func (v *values) exceeded() bool { return v.seen.Load() > int64(v.most) }
+func (v *values) exceeded() bool {
+	return v.seen.Load() > int64(v.most) || v.bytes.Load() > v.mostBytes
+}
 
 func (v *values) fault() error {
+	if v.seen.Load() <= int64(v.most) {
+		return &resource.Error{
+			Err:  fmt.Errorf("all files together are larger than %s with their aliases written out", size(v.mostBytes)),
+			Hint: "read parts of them apart, or raise the limit with --limit input-bytes=N",
+		}
+	}
 	return &resource.Error{
 		Err:  fmt.Errorf("the input holds more than %d values and keys", v.most),
 		Hint: "read parts of it apart, or raise the limit with --limit values=N",
@@ -76,26 +84,17 @@ func (d document) parseCounted(opt Options, v *values) ([]*resource.Resource, er
 	}
 	beforehand := int64(0)
 	if len(d.text) >= large {
-		beforehand = int64(min(separators(d.text), opt.MaxNodes))
+		beforehand = int64(min(tree.Separators(d.text), opt.MaxNodes))
 		if v.seen.Add(beforehand); v.exceeded() {
 			return nil, nil
 		}
 	}
 	rs, err := d.parse(opt)
-	nodes := int64(0)
+	var w tree.Weight
 	for _, r := range rs {
-		nodes += tree.Count(r.Node())
+		w = w.Add(tree.Count(r.Node()))
 	}
-	v.seen.Add(nodes - beforehand)
+	v.seen.Add(w.Nodes - beforehand)
+	v.bytes.Add(w.Bytes)
 	return rs, err
-}
-
-// separators is the largest number of values that a text can have, by the characters between and
-// around them: a parser needs about two hundred bytes for each.
-func separators(text []byte) int {
-	n := 0
-	for _, mark := range []string{",", "\n", ":", "[", "{", "- ", "? "} {
-		n += bytes.Count(text, []byte(mark))
-	}
-	return n
 }

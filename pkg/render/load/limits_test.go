@@ -69,3 +69,40 @@ func TestAll_LimitsCountTextsTogether(t *testing.T) {
 		t.Error(len(got), err)
 	}
 }
+
+// TestLoad_CountsWhatAliasesRepeat: copies of a long text share it in memory and are written out
+// each, so that they count before they are made; of several documents, together.
+func TestLoad_CountsWhatAliasesRepeat(t *testing.T) {
+	const (
+		document = "aliases repeat more than 1000 bytes | write the repeated parts out, or split the document"
+		all      = "all files together are larger than 2000 bytes with their aliases written out | read parts of them apart, or raise the limit with --limit input-bytes=N"
+	)
+	with := func(name string, aliases int) string {
+		return config(name) + "data:\n  a: &a " + strings.Repeat("x", 100) + "\n  b: &b {c: *a}\n" + aliasesOf("b", aliases)
+	}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"one document":       {with("a", 20), []string{"a.yaml:16: " + document}},
+		"documents together": {with("a", 7) + "---\n" + with("b", 7) + "---\n" + with("c", 7), []string{all}},
+		"little":             {with("a", 7), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder(t, map[string]string{"a.yaml": c.text})
+			_, err := load.Load(t.Context(), load.Options{Files: []string{"."}, MaxFileBytes: 2000, MaxInputBytes: 2000, MaxDocumentBytes: 1000})
+			if diff := cmp.Diff(c.want, faults(err)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// aliasesOf are entries of a mapping that name an anchor.
+func aliasesOf(anchor string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "  k%d: *%s\n", i, anchor)
+	}
+	return b.String()
+}

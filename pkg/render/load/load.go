@@ -13,9 +13,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -96,9 +93,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	}
 	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)
-	for _, err := range duplicates(all, opt.Namespace) {
-		errs.Add(err)
-	}
+	errs.Add(duplicates(all, opt.Namespace))
 	if len(errs) == 0 && len(all) == 0 {
 		errs.Add(emptyInput(sources))
 	}
@@ -107,8 +102,8 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 
 // duplicates finds objects that the input holds twice. Objects that the API
 // server names (generateName) are never the same.
-func duplicates(all []*resource.Resource, namespace string) []error {
-	var errs []error
+func duplicates(all []*resource.Resource, namespace string) error {
+	var errs resource.Errors
 	first := make(map[resource.ID]*resource.Resource, len(all))
 	for _, r := range all {
 		id := r.ID()
@@ -123,13 +118,13 @@ func duplicates(all []*resource.Resource, namespace string) []error {
 			first[id] = r
 			continue
 		}
-		errs = append(errs, &resource.Error{
+		errs.Add(&resource.Error{
 			File: r.Origin.File, Line: r.Origin.Line, Object: r.ID(),
 			Err:  fmt.Errorf("%w, first at %s", resource.ErrDuplicate, f.Origin),
 			Hint: "remove one of the two, or give it another name",
 		})
 	}
-	return errs
+	return errs.Err()
 }
 
 // Context reads the files of --with: objects that exist and are used but not
@@ -210,7 +205,8 @@ func readForKubectl(ctx context.Context, sources []source, opt Options) ([]*reso
 	}
 	var errs resource.Errors
 	errs.Add(err)
-	return all, append(errs, faults...).Err()
+	errs.Add(faults.Err())
+	return all, errs.Err()
 }
 
 func textSource(name string, text []byte) []source {
@@ -251,7 +247,7 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if len(docs) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
-	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt.MaxNodes)
+	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt)
 	more, err := each(ctx, len(docs), func(i int) (err error) {
 		parsed[i], err = docs[i].parseCounted(opt, values)
 		return err
@@ -266,7 +262,8 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if len(all) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
-	return all, append(errs, more...).Err()
+	errs.Add(more.Err())
+	return all, errs.Err()
 }
 
 func tooMany(most int) error {
@@ -310,19 +307,6 @@ func (o Options) withDefaults() Options {
 // each calls f for 0 to n-1 on all cores and gathers the faults in that order;
 // err is the context's.
 func each(ctx context.Context, n int, f func(i int) error) (faults resource.Errors, err error) {
-	errs := make([]error, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[i] = f(i)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		faults.Add(err)
-	}
-	return faults, ctx.Err()
+	err = resource.InOrder(0, n, ctx.Err, f, func(err error) { faults.Add(err) })
+	return faults, err
 }

@@ -82,11 +82,29 @@ func (c *collector) path(arg string) {
 		c.errs.Add(unreadable(arg, err))
 	case info.IsDir():
 		c.root(arg)
-	case !info.Mode().IsRegular() && !isShellPipe(arg, info):
+	case !isReadable(arg, info):
 		c.errs.Add(irregularFileError(arg))
 	default:
 		c.sources = append(c.sources, typedFile(arg))
 	}
+}
+
+// File reads a file that a person named and that has no manifests, such as a plan; "-" is stdin.
+// It takes what -f takes: no more than limit bytes (0 means the default), and no device or pipe,
+// which might never end.
+func File(name string, in io.Reader, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		limit = DefaultMaxFileBytes
+	}
+	if name == "-" {
+		return stdin(in).read(limit)
+	}
+	return typedFile(name).read(limit)
+}
+
+// isReadable reports whether reading what a person named comes to an end.
+func isReadable(name string, info fs.FileInfo) bool {
+	return info.Mode().IsRegular() || isShellPipe(name, info)
 }
 
 // descriptor matches the path of a shell's <(command).
@@ -99,7 +117,7 @@ func isShellPipe(name string, info fs.FileInfo) bool {
 }
 
 func irregularFileError(name string) error {
-	return &resource.Error{File: name, Err: errors.New("is no regular file (a device, a pipe or a socket)"), Hint: "pipe the manifests in and name them as -f -"}
+	return &resource.Error{File: name, Err: errors.New("is no regular file (a device, a pipe or a socket)"), Hint: "pipe the text in and name it -"}
 }
 
 func unreadable(name string, err error) error {
@@ -147,16 +165,26 @@ func rootedFile(root *rooted.Root, name, path string) source {
 // typedFile is a file that a person typed.
 func typedFile(name string) source {
 	return source{name: name, read: func(limit int64) ([]byte, error) {
+		// Opening a pipe may already wait for its other end.
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		if info.IsDir() {
+			return nil, &resource.Error{File: name, Err: errors.New("is a directory"), Hint: "name a file"}
+		}
+		if !isReadable(name, info) {
+			return nil, irregularFileError(name)
+		}
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
 		defer f.Close() //nolint:errcheck // it was only read
-		info, err := f.Stat()
-		if err != nil {
+		if info, err = f.Stat(); err != nil {
 			return nil, unreadable(name, err)
 		}
-		if !info.Mode().IsRegular() && !isShellPipe(name, info) {
+		if !isReadable(name, info) {
 			return nil, irregularFileError(name)
 		}
 		return readAll(name, f, info.Size(), limit)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 )
 
 // The faults of an input as a whole.
@@ -47,7 +49,18 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors gathers faults so that one run reports all of them.
+// MostErrors is how many errors are kept: a file can hold hundreds of thousands of broken
+// documents.
+const MostErrors = 1000
+
+// MoreErrors is how many errors there are beside those that are kept, of which it is the last.
+type MoreErrors int
+
+// Error has the number.
+func (n MoreErrors) Error() string { return counted.Of(int(n), "more error") }
+
+// Errors gathers faults so that one run reports all of them, up to [MostErrors]; the rest is
+// counted.
 type Errors []error
 
 // Add keeps err unless it is nil; joined errors are kept one by one.
@@ -60,6 +73,19 @@ func (l *Errors) Add(err error) {
 			l.Add(e)
 		}
 		return
+	}
+	n, counts := err.(MoreErrors) //nolint:errorlint // one that is wrapped has a text of its own
+	if !counts {
+		n = 1
+	}
+	if last := len(*l) - 1; last >= 0 {
+		if before, full := (*l)[last].(MoreErrors); full { //nolint:errorlint // likewise
+			(*l)[last] = before + n
+			return
+		}
+	}
+	if !counts && len(*l) == MostErrors {
+		err = n
 	}
 	*l = append(*l, err)
 }

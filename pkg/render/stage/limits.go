@@ -85,9 +85,12 @@ type Room struct {
 	nodes, bytes *Budget
 }
 
+// Room returns the whole room that the limits of the context give.
+func (c *Context) Room() *Room { return c.Limits.Room() }
+
 // Room returns the whole room that the limits give.
-func (c *Context) Room() *Room {
-	most := c.Limits.OrDefault()
+func (l Limits) Room() *Room {
+	most := l.OrDefault()
 	return &Room{most: most, nodes: NewBudget(most.OutputNodes), bytes: NewBudget(most.OutputBytes)}
 }
 

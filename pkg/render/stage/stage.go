@@ -11,10 +11,6 @@
 package stage
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -141,27 +137,9 @@ func (c *Context) Stopped() error {
 
 // Each calls f for 0 to n-1 on all cores and gathers what fails, in order.
 func (c *Context) Each(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	workers := c.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && c.Stopped() == nil; i = int(next.Add(1)) - 1 {
-				errs[i] = f(i)
-			}
-		})
-	}
-	wg.Wait()
-	if err := c.Stopped(); err != nil {
-		return err
-	}
 	var all resource.Errors
-	for _, err := range errs {
-		all.Add(err)
+	if err := resource.InOrder(c.Workers, n, c.Stop, f, func(err error) { all.Add(err) }); err != nil {
+		return err
 	}
 	return all.Err()
 }

@@ -8,8 +8,12 @@ import (
 )
 
 // maxAliased is how many values the aliases of a whole build may add. Kustomize writes
-// aliases out, whatever comes of them: more is for a process whose memory is bounded.
-const maxAliased = 100_000
+// aliases out, whatever comes of them: more is for a process whose memory is bounded. A text
+// counts as one value for each longText of its bytes.
+const (
+	maxAliased = 100_000
+	longText   = 256
+)
 
 var errAliased = errors.New("YAML aliases add too many values")
 
@@ -58,7 +62,7 @@ func (c *counter) size(n *yaml.Node) int {
 		return size
 	}
 	c.sizes[n] = maxAliased + 1
-	size := 1
+	size := 1 + len(n.Value)/longText
 	for _, child := range n.Content {
 		size = min(size+c.size(child), maxAliased+1)
 	}
