@@ -67,7 +67,8 @@ func statefulSet(s *subject) {
 	// The webhook looks at little of the template; the pods of a bad one are refused.
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
 	s.accepted(func() {
-		checkPodSpec(s.podReporter(s.podFault), "spec.template.spec", &k.spec.Template.Spec, k.spec.VolumeClaimTemplates)
+		refused, inPods := podErrors("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+		s.podErrors(s.podFault, only(append(refused, inPods...), map[string]string{"spec.template.spec": "spec.template.spec"}, isAny))
 	})
 	k.change()
 }

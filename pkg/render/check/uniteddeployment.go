@@ -251,9 +251,8 @@ func (k *unitedDeploymentCheck) topology() {
 			k.fault(at, "", "there are two subsets %s", s.Name)
 		}
 		seen[s.Name] = true
-		nodes := podScheduling{k.podReporter(k.fault)}
-		nodes.nodeTerm(fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), s.NodeSelectorTerm)
-		nodes.tolerations(fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
+		nodeTerm(k.subject, fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), &s.NodeSelectorTerm)
+		tolerations(k.subject, fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
 	}
 	k.schedule()
 	k.replicas()

@@ -86,7 +86,6 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	nodes := podScheduling{k.podReporter(k.fault)}
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {
@@ -97,10 +96,10 @@ func (k *spreadCheck) subsets() {
 		}
 		seen[s.Name] = true
 		if s.RequiredNodeSelector != nil {
-			nodes.nodeTerm(at+".requiredNodeSelector", *s.RequiredNodeSelector)
+			nodeTerm(k.subject, at+".requiredNodeSelector", s.RequiredNodeSelector)
 		}
-		nodes.preferredNodes(at+".preferredNodeSelector", s.PreferredNodeSelector)
-		nodes.tolerations(at+".tolerations", s.Tolerations)
+		preferredNodes(k.subject, at+".preferredNodeSelector", s.PreferredNodeSelector)
+		tolerations(k.subject, at+".tolerations", s.Tolerations)
 	}
 }
 
@@ -210,11 +209,10 @@ func (k *spreadCheck) problems(n *tree.Node, claims []corev1.PersistentVolumeCla
 	if _, err := tree.Decode(n, &t); err != nil {
 		return []string{err.Error()}
 	}
-	collect := func(path, _, format string, args ...any) {
-		list = append(list, path+": "+fmt.Sprintf(format, args...))
+	refused, _ := podErrors("pod", &t, claims)
+	for _, e := range sortedErrors(refused) {
+		list = append(list, e.Field+": "+wordsOf(e))
 	}
-	checkPodMetadata("pod", &t, collect)
-	checkPodSpec(k.podReporter(collect), "pod.spec", &t.Spec, claims)
 	return list
 }
 
