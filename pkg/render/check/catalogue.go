@@ -63,6 +63,8 @@ type kindRules struct {
 	filled bool
 	// open are prefixes of paths below which the schema takes any field.
 	open []string
+	// closed are prefixes below open ones where it does not.
+	closed []string
 	// rules are this kind's own, by what they look at.
 	rules []Rule
 	// misplaced, where there is one, hints at a field that is unknown because it

@@ -30,7 +30,7 @@ type faulter func(path, hint, format string, args ...any)
 // checkPodTemplate checks the pod template at the path as Kruise's webhooks do. claims are
 // volumes that come from claim templates.
 func checkPodTemplate(s *subject, at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
-	refused, inPods := podErrors(at, t, claims)
+	refused, inPods := podErrors(at, knownFields(s.c.Kruise.OrNewest(), t), claims)
 	s.podErrors(s.podFault, refused)
 	s.accepted(func() { s.podErrors(s.podFault, inPods) })
 	if r := s.c.Kruise.OrNewest(); t.Spec.OS != nil && r.Before(kruise.Minor(6)) { // as recorded of 1.5
@@ -148,6 +148,46 @@ func withClaims(t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim
 		whole.Spec.Volumes = append(whole.Spec.Volumes, v)
 	}
 	return whole
+}
+
+// knownFields returns the template as the Kubernetes reads it that the release of Kruise is built
+// with: it drops fields that came later, without a word. Kruise's main branch and 1.9 have
+// Kubernetes 1.32, 1.8 has 1.30 (docs/kruise/workloads.md#pod-templates).
+func knownFields(r kruise.Release, t *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	t = t.DeepCopy()
+	s := &t.Spec
+	s.HostnameOverride, s.SchedulingGroup, s.EvictionResponders = nil, nil, nil
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for i := range list {
+			c := &list[i]
+			c.RestartPolicyRules = nil
+			if c.Lifecycle != nil {
+				c.Lifecycle.StopSignal = nil
+			}
+			for j := range c.Env {
+				if from := c.Env[j].ValueFrom; from != nil {
+					from.FileKeyRef = nil
+				}
+			}
+			for j := range c.VolumeMounts {
+				c.VolumeMounts[j].BindMountOptions = nil
+			}
+		}
+	}
+	if !r.Before(kruise.Minor(9)) {
+		return t
+	}
+	s.Resources = nil
+	if s.SecurityContext != nil {
+		s.SecurityContext.SELinuxChangePolicy, s.SecurityContext.SupplementalGroupsPolicy = nil, nil
+	}
+	for i := range s.Volumes {
+		s.Volumes[i].Image = nil
+	}
+	for i := range s.ResourceClaims { // they were in another field
+		s.ResourceClaims[i].ResourceClaimName, s.ResourceClaims[i].ResourceClaimTemplateName = nil, nil
+	}
+	return t
 }
 
 // relocate gives errors the paths of the fields that users write: Kubernetes leaves metadata out of

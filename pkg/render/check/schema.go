@@ -64,6 +64,9 @@ func (s *subject) read(into any) bool {
 // isOpen reports a path at which the schema accepts unknown fields.
 func (s *subject) isOpen(path string) bool {
 	plain := withoutIndices(path)
+	if slices.ContainsFunc(s.kind.closed, func(prefix string) bool { return under(plain, prefix) }) {
+		return false
+	}
 	return strings.HasPrefix(plain, "status.") ||
 		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
 }

@@ -20,8 +20,9 @@ import (
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindSidecarSet, object: kruise.SidecarSet{}, plainName: true, filled: true,
 	// Fields that a newer Kubernetes has, and our types lack, are no faults.
-	open:  []string{"spec.containers", "spec.initContainers", "spec.volumes"},
-	check: sidecarSet,
+	open:   []string{"spec.containers", "spec.initContainers", "spec.volumes"},
+	closed: []string{"spec.containers.resourcesPolicy", "spec.initContainers.resourcesPolicy"},
+	check:  sidecarSet,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
 		{ID: "namespace-selector-invalid", fields: []string{"spec.namespaceSelector"}, Doc: "The namespace selector is empty or malformed."},

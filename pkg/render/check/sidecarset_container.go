@@ -43,7 +43,7 @@ func (k *sidecarSetCheck) pod() {
 	if len(t.Spec.Containers) == 0 {
 		t.Spec.Containers = []corev1.Container{{Name: "pod", Image: "pod"}}
 	}
-	refused := createErrors("pod", &t, false)
+	refused := createErrors("pod", knownFields(k.c.Kruise.OrNewest(), &t), false)
 	places := map[string]string{}
 	for list, indices := range map[string][]int{"containers": containers, "initContainers": inits, "volumes": volumes} {
 		for i, index := range indices {

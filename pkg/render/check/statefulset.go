@@ -166,8 +166,10 @@ func isOrdinalRange(text string) bool {
 // claimRules has the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) claimRules() {
 	claimTemplates(k.subject, k.spec.VolumeClaimTemplates)
-	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
-		kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
+	k.accepted(func() {
+		oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
+			kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
+	})
 	p := k.spec.PersistentVolumeClaimRetentionPolicy
 	if p == nil {
 		return

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -110,7 +111,14 @@ func (k *spreadCheck) limits() {
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
 		limit := s.MaxReplicas
-		if limit == nil || !numberOrPartOfWhole(k.subject, at, limit) {
+		if limit == nil {
+			continue
+		}
+		if _, err := strconv.ParseUint(limit.StrVal, 10, 31); err == nil {
+			k.accepted(func() { numberOrPartOfWhole(k.subject, at, limit) })
+			continue
+		}
+		if !numberOrPartOfWhole(k.subject, at, limit) {
 			continue
 		}
 		if first == nil {
@@ -175,7 +183,9 @@ func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 		}
 		var patch map[string]any
 		if json.Unmarshal(s.Patch.Raw, &patch) != nil {
-			k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping")
+			k.accepted(func() {
+				k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping: no pod gets this one")
+			})
 		} else if tree.IsMap(tree.Get(pods, "template")) {
 			k.patchedPods(path, pods, patch)
 		}

@@ -6,10 +6,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // taken reports whether a random object has no error in a release, and which it has.
@@ -19,9 +17,7 @@ func taken(release kruise.Release) func(conformance.Random) (ok bool, why string
 		if err != nil {
 			return false, err.Error()
 		}
-		q := lint.Request{Objects: in, Kruise: release, Known: true, Kept: true}
-		// the ConfigMap that was there when the verdicts were recorded
-		q.Context = []*resource.Resource{resource.Parsed(tree.FromValue(conformance.Configuration()), nil, resource.Origin{})}
+		q := lint.Request{Objects: in, Kruise: release}
 		if r.Old != nil {
 			if q.Old, err = load.Parse("old.yaml", r.Old); err != nil {
 				return false, err.Error()
