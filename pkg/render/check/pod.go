@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/capabilities"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // podOptions are those with which Kruise's webhooks call Kubernetes' validation: each is off, in
@@ -32,9 +33,19 @@ type faulter func(path, hint, format string, args ...any)
 func checkPodTemplate(s *subject, at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
 	refused, inPods := podErrors(at, knownFields(s.c.Kruise.OrNewest(), t), claims)
 	s.podErrors(s.podFault, refused)
-	s.accepted(func() { s.podErrors(s.podFault, inPods) })
+	s.accepted(func() {
+		s.podErrors(s.podFault, inPods)
+		negativeGrace(s, at, &t.Spec)
+	})
 	if r := s.c.Kruise.OrNewest(); t.Spec.OS != nil && r.Before(kruise.Minor(6)) { // as recorded of 1.5
 		s.releaseFault(podInvalid, false, at+".spec.os", "remove it", "Kruise takes no pods with an operating system before 1.6")
+	}
+}
+
+// negativeGrace reports a time to stop that an API server takes for a second.
+func negativeGrace(s *subject, at string, spec *corev1.PodSpec) {
+	if n := spec.TerminationGracePeriodSeconds; n != nil && *n < 0 {
+		s.podFault(at+".spec.terminationGracePeriodSeconds", "", "%d must not be negative: pods get 1", *n)
 	}
 }
 
@@ -47,11 +58,34 @@ func (s *subject) podErrors(fault faulter, list field.ErrorList) {
 	seen := map[string]bool{}
 	for _, e := range sortedErrors(list) {
 		text := wordsOf(e)
+		e.Field = s.indexed(e)
 		if key := e.Field + " " + text; !seen[key] {
 			seen[key] = true
 			fault(e.Field, podHint(e), "%s", text)
 		}
 	}
+}
+
+// unindexed are fields of list items whose index Kubernetes leaves out of the path.
+var unindexed = []struct{ list, field string }{
+	{".volumeMounts", "subPath"}, {".volumeMounts", "subPathExpr"}, {".httpHeaders", "name"},
+}
+
+// indexed returns the path of an error with the index of the item that has the value.
+func (s *subject) indexed(e *field.Error) string {
+	for _, u := range unindexed {
+		list, ok := strings.CutSuffix(strings.TrimSuffix(e.Field, "."+u.field), u.list)
+		if !ok {
+			continue
+		}
+		items, _ := tree.At(s.r.Node(), list+u.list)
+		for i, item := range tree.Items(items) {
+			if value := tree.StrAt(item, u.field); value != "" && value == fmt.Sprint(e.BadValue) {
+				return fmt.Sprintf("%s%s[%d].%s", list, u.list, i, u.field)
+			}
+		}
+	}
+	return e.Field
 }
 
 // checkPodMetadata checks the labels and annotations of a pod template.
@@ -79,11 +113,10 @@ func podErrors(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentV
 	for _, list := range []field.ErrorList{refused, inPods} {
 		relocate(at, list, t, claims)
 	}
-	known := map[string]bool{}
-	for _, e := range refused {
-		known[e.Error()] = true
+	if len(refused) > 0 {
+		return refused, nil // most of the other errors would be the same
 	}
-	return refused, slices.DeleteFunc(inPods, func(e *field.Error) bool { return known[e.Error()] })
+	return nil, inPods
 }
 
 // createErrors returns what Kubernetes refuses of a pod from the template, which gets its defaults.

@@ -94,13 +94,17 @@ func checkRelease(s *subject) {
 
 func (k releaseCheck) notServed(group, version string) {
 	r := k.release
-	in, _ := kruise.ServedIn(group, k.Object.Kind(), version)
+	in, served := kruise.ServedIn(group, k.Object.Kind(), version)
 	has := r.Versions(group, k.Object.Kind())
 	if len(has) == 0 {
 		k.releaseFault(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), k.Object.Kind(), in.Words())
 		return
 	}
 	hint := "write " + group + "/" + has[len(has)-1] + ": 'kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + "' does it"
+	if !served {
+		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s", k.Object.Kind(), version)
+		return
+	}
 	if in.First == kruise.Next {
 		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only builds after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return

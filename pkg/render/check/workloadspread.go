@@ -36,7 +36,7 @@ var _ = add(&kindRules{
 })
 
 var spreadTarget = targetRule{
-	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey,
+	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey, assumed: true,
 	permitted: []string{
 		"apps.kruise.io/CloneSet", "apps/Deployment", "apps/ReplicaSet", "batch/Job", "apps/StatefulSet", "apps.kruise.io/StatefulSet",
 	},
