@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -366,6 +367,11 @@ func only(list field.ErrorList, places map[string]string, wanted func(*field.Err
 
 func isAny(*field.Error) bool { return true }
 
+// isGiven reports an error about a value, and not about one that is missing from a claim.
+func isGiven(e *field.Error) bool {
+	return e.Type != field.ErrorTypeRequired || !strings.HasPrefix(e.Field, "spec.volumeClaimTemplates")
+}
+
 // wordsOf returns the message of an error of Kubernetes. It quotes values where these are names or
 // amounts, and none of annotations, of options of drivers and of variables, which may be secret.
 func wordsOf(e *field.Error) string {
@@ -382,7 +388,7 @@ func wordsOf(e *field.Error) string {
 		}
 	}
 	if mayBeSecret(e.Field) {
-		value = "the value"
+		value, detail = "the value", quotation.ReplaceAllString(detail, "it")
 	}
 	switch {
 	case e.Type == field.ErrorTypeRequired && detail == "":
@@ -405,6 +411,9 @@ func wordsOf(e *field.Error) string {
 	}
 	return detail
 }
+
+// quotation is a part of a message that may be the value.
+var quotation = regexp.MustCompile(`"[^"]*"`)
 
 // withoutExpression leaves out the regular expression after the examples of what is allowed.
 func withoutExpression(detail string) string {

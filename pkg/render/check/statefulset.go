@@ -68,7 +68,7 @@ func statefulSet(s *subject) {
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
 	s.accepted(func() {
 		refused, inPods := podErrors("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
-		s.podErrors(s.podFault, only(append(refused, inPods...), map[string]string{"spec.template.spec": "spec.template.spec", "spec.volumeClaimTemplates": "spec.volumeClaimTemplates"}, isAny))
+		s.podErrors(s.podFault, only(append(refused, inPods...), map[string]string{"spec.template.spec": "spec.template.spec", "spec.volumeClaimTemplates": "spec.volumeClaimTemplates"}, isGiven))
 		negativeGrace(s, "spec.template", &k.spec.Template.Spec)
 	})
 	k.change()

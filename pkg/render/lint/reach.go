@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -104,8 +105,8 @@ func systemPods(s *subject, set *kruise.SidecarSet) {
 		if err != nil {
 			return
 		}
-		names := labels.Set{metav1.LabelMetadataName: systemNamespace}
-		if _, named := chosen.RequiresExactMatch(metav1.LabelMetadataName); named && chosen.Matches(names) || namesIt(set.Spec.NamespaceSelector) {
+		names := labels.Set{corev1.LabelMetadataName: systemNamespace}
+		if _, named := chosen.RequiresExactMatch(corev1.LabelMetadataName); named && chosen.Matches(names) || namesIt(set.Spec.NamespaceSelector) {
 			s.report("spec.namespaceSelector", hint, "pods of %s get no sidecars", systemNamespace)
 		}
 	}
@@ -114,7 +115,7 @@ func systemPods(s *subject, set *kruise.SidecarSet) {
 // namesIt reports a selector that lists the system namespace among others.
 func namesIt(sel *metav1.LabelSelector) bool {
 	return slices.ContainsFunc(sel.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Key == metav1.LabelMetadataName && r.Operator == metav1.LabelSelectorOpIn && slices.Contains(r.Values, systemNamespace)
+		return r.Key == corev1.LabelMetadataName && r.Operator == metav1.LabelSelectorOpIn && slices.Contains(r.Values, systemNamespace)
 	})
 }
 
