@@ -64,6 +64,7 @@ func Object(c *stage.Context, q Request) []Fault {
 		s.kind.check(s)
 		requiredFields(s)
 		checkRelease(s)
+		s.withoutConsequences()
 	}
 	return s.faults
 }
