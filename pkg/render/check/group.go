@@ -10,21 +10,19 @@ import (
 )
 
 // builtInGroups are groups of Kubernetes' own that no CustomResourceDefinition can add kinds to.
-var builtInGroups = []string{"", "apps", "batch", "policy", "autoscaling", "extensions"}
+var builtInGroups = []string{"", "apps", "batch", "policy", "autoscaling"}
 
 // wrongGroup refuses one of Kruise's kinds in a group that cannot have it. Only a group of
 // Kubernetes' own is known not to have it in any cluster.
 func wrongGroup(s *subject) {
 	group, kind := s.Object.Group(), s.Object.Kind()
-	if s.isDefined(group, kind) || slices.Contains(workloadKinds[group], kind) {
-		return
-	}
 	builtIn := slices.Contains(builtInGroups, group)
-	if !builtIn && !meansKruise(group) {
+	switch {
+	case group == kruise.Group, group == kruise.PolicyGroup, slices.Contains(workloadKinds[group], kind), !builtIn && !meansKruise(group):
 		return
 	}
 	for _, k := range kruise.Kinds() {
-		if !strings.EqualFold(k.Kind, kind) || k.Group == group {
+		if !strings.EqualFold(k.Kind, kind) || s.isDefined(group, kind) {
 			continue
 		}
 		served := s.c.Kruise.OrNewest().Versions(k.Group, k.Kind)

@@ -80,7 +80,7 @@ func (s *subject) decodeAll(into any) (unknown []string, readable bool) {
 		}
 		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
 		te, placed := errors.AsType[*tree.Error](err)
-		if !placed || te.Path == "" || te.Path == last {
+		if !placed || te.Path == "" || te.Path == "apiVersion" || te.Path == last {
 			return nil, false
 		}
 		if last == "" {
@@ -100,7 +100,7 @@ func (s *subject) decodeAll(into any) (unknown []string, readable bool) {
 func (s *subject) withoutConsequences() {
 	var wrong []string
 	for _, f := range s.faults {
-		if f.Rule == wrongType {
+		if f.Rule == wrongType && f.Field != "" && f.Field != "apiVersion" {
 			wrong = append(wrong, f.Field)
 		}
 	}
