@@ -113,6 +113,17 @@ func (c *conversion) takeBelow(n *tree.Node, keys []string, keep int) *tree.Node
 	return v
 }
 
+// forgetNull removes a field that is an explicit null, which is the same as none in the version that
+// has the field, and unknown in the other. It reports whether there was one.
+func (c *conversion) forgetNull(n *tree.Node, keys []string) bool {
+	last := len(keys) - 1
+	if parent := tree.Get(n, keys[:last]...); !tree.Has(parent, keys[last]) || tree.Get(n, keys...) != nil {
+		return false
+	}
+	tree.Delete(c.ownBelow(n, keys[:last]), keys[last])
+	return true
+}
+
 // set puts v at path, unless a value on the path is not a mapping.
 func (c *conversion) set(path string, v *tree.Node) { c.setBelow(c.root, steps(path), v) }
 

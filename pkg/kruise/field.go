@@ -27,6 +27,7 @@ func (m moved) move(c *conversion, from, to string) {
 			c.stray(join(at, to))
 			c.takeBelow(n, steps(to), m.keep())
 		}
+		c.forgetNull(n, steps(from))
 		value := tree.Get(n, steps(from)...)
 		switch {
 		case value == nil:
@@ -58,12 +59,15 @@ func (a added) drop(c *conversion, report func(path string)) {
 	c.each(a.in, func(n *tree.Node, at string) {
 		keys := steps(a.field)
 		v := tree.Get(n, keys...)
-		if v == nil {
+		if v == nil && !c.forgetNull(n, keys) {
 			return
 		}
 		c.takeBelow(n, keys, 1)
-		if !empty(v) {
+		switch {
+		case v != nil && !empty(v):
 			report(join(at, a.field))
+		case c.deciding:
+			c.unknown = append(c.unknown, join(at, a.field))
 		}
 	})
 }
@@ -148,6 +152,7 @@ func (i inverted) turn(c *conversion, from, to string) {
 		c.stray(to)
 		c.take(to)
 	}
+	c.forgetNull(c.root, steps(from))
 	v := c.take(from)
 	switch {
 	case v != nil && !tree.IsBool(v):

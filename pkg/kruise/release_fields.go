@@ -175,6 +175,8 @@ type Absent struct {
 	Path string
 	// Text: it holds text in the object, and no number.
 	Text bool
+	// Empty: it is an explicit null, or an empty mapping or list.
+	Empty bool
 	FieldHistory
 }
 
@@ -182,14 +184,20 @@ type Absent struct {
 // lacks; none for other objects. Empty placeholders, as Go's encoder writes them, count
 // as not there.
 func (r Release) Absent(n *tree.Node) []Absent {
+	return slices.DeleteFunc(r.Unknown(n), func(a Absent) bool { return a.Empty })
+}
+
+// Unknown returns the fields that an API server with the release refuses in an object as it is
+// written: those of [Release.Absent], and empty ones.
+func (r Release) Unknown(n *tree.Node) []Absent {
 	var out []Absent
 	for _, h := range historiesOf(n) {
 		if h.Has(r) {
 			continue
 		}
 		for _, at := range places(tree.Root(n), steps(h.Path), "") {
-			if (h.Value == "" || tree.Str(at.node) == h.Value) && !empty(at.node) && !tree.IsNull(at.node) {
-				out = append(out, Absent{Path: at.path, Text: tree.IsString(at.node), FieldHistory: h})
+			if h.Value == "" || tree.Str(at.node) == h.Value {
+				out = append(out, Absent{Path: at.path, Text: tree.IsString(at.node), Empty: empty(at.node) || tree.IsNull(at.node), FieldHistory: h})
 			}
 		}
 	}
@@ -206,6 +214,9 @@ func Changed(n *tree.Node) []Absent {
 			continue
 		}
 		for _, at := range places(tree.Root(n), steps(h.Path), "") {
+			if tree.IsNull(at.node) {
+				continue
+			}
 			out = append(out, Absent{Path: at.path, Text: tree.IsString(at.node), FieldHistory: h})
 		}
 	}
@@ -242,6 +253,9 @@ func places(n *tree.Node, path []string, at string) []place {
 	key := strings.TrimRight(path[0], "[]{}")
 	next := tree.Get(n, key)
 	if next == nil {
+		if len(path) == 1 && tree.Has(n, key) { // an explicit null
+			return []place{{join(at, key), nil}}
+		}
 		return nil
 	}
 	var out []place

@@ -136,7 +136,13 @@ var layer = map[string][]string{
 	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
 	"pkg/render/rdgen":         {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/fn":            {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
-	"pkg/render/check":         append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
+	// Kubernetes' own validation and defaults, which Kruise's webhooks call: nothing else needs them.
+	"pkg/render/check": append([]string{
+		"github.com/distribution/reference", "github.com/robfig/cron/v3",
+		"k8s.io/kubernetes/pkg/apis/apps", "k8s.io/kubernetes/pkg/apis/apps/v1", "k8s.io/kubernetes/pkg/apis/apps/validation",
+		"k8s.io/kubernetes/pkg/apis/core", "k8s.io/kubernetes/pkg/apis/core/v1", "k8s.io/kubernetes/pkg/apis/core/validation",
+		"k8s.io/kubernetes/pkg/capabilities",
+	}, stageImports...),
 	"pkg/render/split":         stageImports,
 	"pkg/render/compare": append([]string{
 		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",

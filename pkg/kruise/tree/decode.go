@@ -236,6 +236,9 @@ func say(err error) string {
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s is not allowed here, want %s", te.Value, shape(te.Type))
 	}
+	if text := err.Error(); strings.Contains(text, "quantities must match the regular expression") {
+		return "not an amount: want a number, with a unit or without, such as 500m, 2 or 1.5Gi"
+	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 

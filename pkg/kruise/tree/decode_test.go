@@ -79,7 +79,7 @@ func TestDecode_RefusesWrongTypes(t *testing.T) {
 		{"metadata:\n  labels:\n    k8s.io/a: x\n    k8s.io/b: true", "metadata.labels[k8s.io/b]", 4, "bool is not allowed here, want string"},
 		{"containers:\n- name: a\n- name: b\n  ports:\n  - containerPort: http", "containers[1].ports[0].containerPort", 5, "string is not allowed here, want int32"},
 		{"containers:\n- {name: a, extra: 1}", "containers[0].extra", 2, "number is not allowed here, want string"},
-		{"containers:\n- name: a\n  resources:\n    limits:\n      memory: lots", "containers[0].resources.limits[memory]", 5, "quantities must match the regular expression"},
+		{"containers:\n- name: a\n  resources:\n    limits:\n      memory: lots", "containers[0].resources.limits[memory]", 5, "not an amount: want a number, with a unit or without, such as 500m, 2 or 1.5Gi"},
 		{"when: yesterday", "when", 1, `parsing time "yesterday"`},
 		{"amount: 1.5", "amount", 1, "number 1.5 is not allowed here"},
 		{"data: '%'", "data", 1, "illegal base64"},

@@ -30,6 +30,7 @@ const (
 	missingField = "object/missing-field"
 	invalidValue = "object/invalid"
 	nameInvalid  = "object/name-invalid"
+	groupWrong   = "object/wrong-group"
 	metaInvalid  = "object/metadata-invalid"
 	immutable    = "object/immutable-field"
 	podInvalid   = "pod/template-invalid"
@@ -42,6 +43,7 @@ var shared = []Rule{
 	{ID: unknownField, Doc: "A field is not in the schema of the version that the object is written in."},
 	{ID: missingField, Doc: "A field that the schema requires is missing."},
 	{ID: invalidValue, Doc: "The schema or the webhook of the kind refuses the value."},
+	{ID: groupWrong, Doc: "The object is of one of Kruise's kinds, and its group is one of Kubernetes' own, which does not have the kind, or a misspelt one of Kruise's."},
 	{ID: nameInvalid, Doc: "The name is missing, or is not allowed for the kind."},
 	{ID: metaInvalid, Doc: "Labels or annotations are not valid in Kubernetes."},
 	{ID: immutable, Doc: "An update changes an immutable field."},
@@ -63,6 +65,8 @@ type kindRules struct {
 	filled bool
 	// open are prefixes of paths below which the schema takes any field.
 	open []string
+	// closed are prefixes below open ones where it does not.
+	closed []string
 	// rules are this kind's own, by what they look at.
 	rules []Rule
 	// misplaced, where there is one, hints at a field that is unknown because it

@@ -58,10 +58,13 @@ func Object(c *stage.Context, q Request) []Fault {
 	switch {
 	case s.Operation == Delete:
 		checkDeletion(s)
-	case s.kind != nil:
+	case s.kind == nil:
+		wrongGroup(s)
+	default:
 		s.kind.check(s)
 		requiredFields(s)
 		checkRelease(s)
+		s.withoutConsequences()
 	}
 	return s.faults
 }

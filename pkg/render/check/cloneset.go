@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -168,6 +170,20 @@ var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
 // returns whether the value is one.
 func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 	switch {
+	case k.c.Kruise.OrNewest().Before(kruise.Minor(9)) && v.Type == intstr.String && path != rolling+"partition":
+		// Up to 1.8 any whole number is one, with the sign or without.
+		_, err := strconv.Atoi(strings.ReplaceAll(v.StrVal, "%", ""))
+		switch {
+		case err != nil:
+			k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
+			return false
+		case !strings.HasSuffix(v.StrVal, "%"):
+			k.accepted(func() {
+				k.fault(path, "write a number without quotes", "%q is neither a number nor a percentage", v.StrVal)
+			})
+			return false
+		}
+		return true
 	case v.Type == intstr.String && negativePercentage.MatchString(v.StrVal):
 		k.accepted(func() { k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal) })
 		return false
@@ -245,6 +261,8 @@ func (k *cloneSetCheck) podsToDelete() {
 		switch {
 		case seen[name]:
 			k.fault(path, "", "pod %s is named twice", name)
+		case k.alpha && len(validation.IsDNS1123Subdomain(name)) > 0:
+			k.fault(path, "", "%q is not the name of a pod", name)
 		case k.alpha && k.Known && !k.wasListedBefore(name) && !k.isOwnPod(name):
 			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
 		}

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -30,8 +28,5 @@ func ephemeralJob(s *subject) {
 	} else {
 		validSelector(s, "spec.selector", job.Spec.Selector)
 	}
-	containers := newPodContainers(s.podReporter(s.fault), nil)
-	for i := range job.Spec.Template.EphemeralContainers {
-		containers.ephemeral(fmt.Sprintf("%s[%d]", ephemeralContainers, i), &job.Spec.Template.EphemeralContainers[i])
-	}
+	s.podErrors(s.fault, ephemeralErrors(ephemeralContainers, job.Spec.Template.EphemeralContainers))
 }

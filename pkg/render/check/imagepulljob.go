@@ -7,11 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/distribution/reference"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 const maxImages = 255
@@ -83,6 +85,8 @@ func checkImageList(s *subject, at string, spec *kruise.ImageListPullJobSpec) {
 func checkImage(s *subject, path, image string) {
 	if image == "" {
 		s.fault(path, "", "an image is required")
+	} else if registry, _, ok := strings.Cut(image, "/"); ok && strings.ToLower(registry) != registry && !strings.ContainsAny(registry, ".:") {
+		s.fault(path, "write it in lower case", "%q is not an image: the name of a repository has no capital letters", image) // newer readers take it for a registry
 	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
 		s.fault(path, "", "%q is not an image: %v", image, err)
 	}
@@ -97,8 +101,10 @@ func checkPullTemplate(s *subject, at string, t *kruise.ImagePullJobTemplate) {
 	}
 	timeout := int32(600)
 	if p := t.PullPolicy; p != nil {
-		notNegative(s, at+".pullPolicy.timeoutSeconds", p.TimeoutSeconds)
-		s.accepted(func() { notNegative(s, at+".pullPolicy.backoffLimit", p.BackoffLimit) })
+		s.accepted(func() {
+			notNegative(s, at+".pullPolicy.timeoutSeconds", p.TimeoutSeconds)
+			notNegative(s, at+".pullPolicy.backoffLimit", p.BackoffLimit)
+		})
 		if p.TimeoutSeconds != nil {
 			timeout = *p.TimeoutSeconds
 		}
@@ -173,6 +179,9 @@ func nodeImage(s *subject) {
 		s.fault(at, "", "%d images are more than %d", n, maxNodeImages)
 	}
 	for _, name := range slices.Sorted(maps.Keys(image.Spec.Images)) {
+		if tree.Get(s.r.Node(), "spec", "images", name) == nil {
+			continue // an explicit null is no image
+		}
 		if name == "" {
 			s.fault(at, "", "an image has no name")
 		}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -115,9 +116,39 @@ func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 	}
 }
 
+// probeNumbers wants the numbers of a probe not to be negative.
+func (k *markerCheck) probeNumbers(at string, p *corev1.Probe) {
+	notNegative(k.subject, at+".initialDelaySeconds", &p.InitialDelaySeconds)
+	notNegative(k.subject, at+".timeoutSeconds", &p.TimeoutSeconds)
+	notNegative(k.subject, at+".periodSeconds", &p.PeriodSeconds)
+	notNegative(k.subject, at+".successThreshold", &p.SuccessThreshold)
+	notNegative(k.subject, at+".failureThreshold", &p.FailureThreshold)
+}
+
+// port wants a number or a name of a port.
+func (k *markerCheck) port(at string, v intstr.IntOrString) {
+	msgs := validation.IsValidPortNum(v.IntValue())
+	if v.Type == intstr.String {
+		msgs = validation.IsValidPortName(v.StrVal)
+	}
+	if len(msgs) > 0 {
+		k.fault(at, "", "%s: %s", v.String(), strings.Join(msgs, "; "))
+	}
+}
+
+// given counts the fields that have a value.
+func given(fields ...bool) (n int) {
+	for _, there := range fields {
+		if there {
+			n++
+		}
+	}
+	return n
+}
+
 // probe wants exactly one of the three handlers that Kruise's daemon supports.
 func (k *markerCheck) probe(at string, p *corev1.Probe) {
-	probeNumbers(k.fault, at, p)
+	k.probeNumbers(at, p)
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil); n != 1 {
 		k.fault(at, "give one of exec, httpGet, tcpSocket", "a probe needs exactly one handler, not %d", n)
 	}
@@ -127,7 +158,7 @@ func (k *markerCheck) probe(at string, p *corev1.Probe) {
 	if h := p.HTTPGet; h != nil {
 		here := at + ".httpGet"
 		k.noHost(here, h.Host)
-		port(k.fault, here+".port", h.Port)
+		k.port(here+".port", h.Port)
 		if h.Path == "" {
 			k.fault(here+".path", "", "a path is required")
 		}
@@ -142,7 +173,7 @@ func (k *markerCheck) probe(at string, p *corev1.Probe) {
 	}
 	if p.TCPSocket != nil {
 		k.noHost(at+".tcpSocket", p.TCPSocket.Host)
-		port(k.fault, at+".tcpSocket.port", p.TCPSocket.Port)
+		k.port(at+".tcpSocket.port", p.TCPSocket.Port)
 	}
 }
 

@@ -1,12 +1,14 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 const totalReplicas = "spec.protectTotalReplicas"
@@ -46,6 +48,13 @@ func podUnavailableBudget(s *subject) {
 	k.limits()
 	for _, op := range spec.ProtectOperations {
 		oneOf(s, "spec.protectOperations", op, kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation, kruise.PubResizeOperation)
+	}
+	if a := tree.Get(s.r.Node(), "metadata", "annotations", kruise.ProtectOperationsAnnotation); a != nil && s.c.Kruise.OrNewest().Before(kruise.Next) {
+		for op := range strings.SplitSeq(tree.Str(a), ",") { // up to 1.9, which reads the text as it is
+			if !slices.Contains([]string{"DELETE", "UPDATE", "EVICT", "RESIZE"}, op) || op == "RESIZE" && s.c.Kruise.OrNewest().Before(kruise.Minor(9)) {
+				s.faultUnder("podunavailablebudget/operations-invalid", "metadata.annotations["+kruise.ProtectOperationsAnnotation+"]", "for instance DELETE,UPDATE", "%q is not an operation", op)
+			}
+		}
 	}
 	if spec.IgnoredPodSelector != nil {
 		requiredSelector(s, "spec.ignoredPodSelector", spec.IgnoredPodSelector, "leave it out to ignore no pod")

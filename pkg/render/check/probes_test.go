@@ -116,7 +116,7 @@ func TestEphemeralJob_Rules(t *testing.T) {
 		{name: "no image", edit: []string{"example.com/tools:1", ""}, want: at + "image"},
 		{name: "name", edit: []string{"name: tools", "name: Tools"}, want: at + "name"},
 		{name: "twice", edit: []string{"[{", "[{name: tools, image: a, terminationMessagePolicy: File, imagePullPolicy: Never}, {"}, want: "ephemeraljob/container-invalid spec.template.ephemeralContainers[1].name"},
-		{name: "ports", edit: with("ports: [{containerPort: 80}]"), want: at + "ports"},
+		{name: "ports", edit: with("ports: [{containerPort: 80}]"), want: at + "ports, " + at + "ports[0].protocol"},
 		{name: "resources", edit: with("resources: {limits: {cpu: 1}}"), want: at + "resources"},
 		{name: "probe", edit: with("livenessProbe: {exec: {command: [x]}}"), want: at + "livenessProbe"},
 		{name: "lifecycle", edit: with("lifecycle: {}"), want: at + "lifecycle"},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,10 +74,13 @@ func checkRelease(s *subject) {
 		k.notServed(group, version)
 		return
 	}
-	for _, a := range r.Absent(k.Object.Node()) {
+	for _, a := range r.Unknown(k.Object.Node()) {
 		rule, what := absentField, "refused, or dropped by an API server without strict validation"
 		if a.Kept {
 			rule, what = droppedField, "silently dropped"
+		}
+		if a.Kept && a.Empty {
+			continue // it would have no effect anyway
 		}
 		if !k.refused(a.Path) {
 			k.releaseFault(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
@@ -90,13 +94,17 @@ func checkRelease(s *subject) {
 
 func (k releaseCheck) notServed(group, version string) {
 	r := k.release
-	in, _ := kruise.ServedIn(group, k.Object.Kind(), version)
+	in, served := kruise.ServedIn(group, k.Object.Kind(), version)
 	has := r.Versions(group, k.Object.Kind())
 	if len(has) == 0 {
 		k.releaseFault(notServed, false, "kind", "", "%s has no %s: it is there %s", r.Name(), k.Object.Kind(), in.Words())
 		return
 	}
 	hint := "write " + group + "/" + has[len(has)-1] + ": 'kubectl kruise convert --to kruise --to-version " + has[len(has)-1] + "' does it"
+	if !served {
+		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s", k.Object.Kind(), version)
+		return
+	}
 	if in.First == kruise.Next {
 		k.releaseFault(notServed, false, "apiVersion", hint, "no release of Kruise serves %s as %s, only builds after %s", k.Object.Kind(), version, kruise.NewestRelease)
 		return
@@ -190,18 +198,22 @@ var laterRules = []laterRule{
 	{kind: kruise.KindEphemeralJob, field: "spec.selector", first: kruise.Minor(6), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "selector") != nil }},
 	{kind: kruise.KindStatefulSet, field: "metadata.name", first: kruise.Minor(6), when: func(s *subject) bool { return len(validation.IsDNS1123Subdomain(s.r.Name())) == 0 }},
 	{kind: kruise.KindStatefulSet, field: "spec.revisionHistoryLimit", first: kruise.Next},
-	{kind: kruise.KindStatefulSet, field: "spec.volumeClaimUpdateStrategy.type", first: kruise.Minor(9)},
 	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(6)},
 	{kind: kruise.KindImagePullJob, field: "spec.completionPolicy.activeDeadlineSeconds", first: kruise.Minor(6)},
-	{kind: kruise.KindImagePullJob, field: "spec.pullPolicy.timeoutSeconds", first: kruise.Minor(9)},
 	{kind: kruise.KindImageListPullJob, field: "spec.parallelism", first: kruise.Next},
-	{kind: kruise.KindImageListPullJob, field: "spec.pullPolicy.timeoutSeconds", first: kruise.Next},
 	{kind: kruise.KindSidecarSet, field: "spec.namespaceSelector", first: kruise.Minor(9), when: func(s *subject) bool { return tree.Get(s.r.Node(), "spec", "namespace") != nil }},
 	{kind: kruise.KindUnitedDeployment, field: "spec.updateStrategy.type", first: kruise.Next},
 	{kind: kruise.KindUnitedDeployment, field: "spec.topology.subsets.replicas", first: kruise.Minor(9), when: adaptive},
-	{kind: kruise.KindWorkloadSpread, field: "spec.subsets.patch", first: kruise.Minor(9)},
+	{kind: kruise.KindImagePullJob, field: "spec.parallelism", first: kruise.Minor(9), when: unevenParallelism},
 	{field: ".template.spec.terminationGracePeriodSeconds", first: kruise.Next},
 }
+
+// unevenParallelism: 1.8 took each number and each text that starts with one.
+func unevenParallelism(s *subject) bool {
+	return startsWithNumber.MatchString(tree.StrAt(s.r.Node(), "spec", "parallelism"))
+}
+
+var startsWithNumber = regexp.MustCompile(`^-?[0-9]`)
 
 func adaptive(s *subject) bool {
 	return tree.StrAt(s.r.Node(), "spec", "topology", "scheduleStrategy", "type") == string(kruise.AdaptiveUnitedDeploymentScheduleStrategyType)

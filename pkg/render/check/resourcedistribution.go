@@ -11,6 +11,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -119,8 +120,8 @@ func objectMeta(n *tree.Node) (faults []*tree.Error) {
 		return []*tree.Error{placed("metadata", err)}
 	}
 	meta.Namespace = metav1.NamespaceDefault
-	for _, e := range sortedErrors(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
-		faults = append(faults, tree.Errorf(n, "metadata."+e.Field, "", "%s", e.ErrorBody()))
+	for _, e := range sortedErrors(corevalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
+		faults = append(faults, tree.Errorf(n, "metadata."+e.Field, "", "%s", wordsOf(e)))
 	}
 	return faults
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -44,12 +45,15 @@ func Dropped(c *stage.Context, r *resource.Resource) map[string]string {
 	return out
 }
 
-// read decodes the object into its type, and reports unknown fields and bad
-// metadata. It returns false when the object cannot be read, which is reported.
+// maxTypeFaults bounds how many values of a wrong type are reported of one object.
+const maxTypeFaults = 100
+
+// read decodes the object into its type, and reports values of a wrong type, unknown fields and bad
+// metadata. What is checked further is the object without the values of a wrong type, so that one
+// run reports all that is wrong. It returns false when the object cannot be read at all.
 func (s *subject) read(into any) bool {
-	unknown, err := kruise.Decode(s.r.Node(), into)
-	if err != nil {
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
+	unknown, readable := s.decodeAll(into)
+	if !readable {
 		return false
 	}
 	for _, path := range unknown { // in the version that the object is written in
@@ -61,9 +65,56 @@ func (s *subject) read(into any) bool {
 	return true
 }
 
+// decodeAll decodes the object, and reports each value that does not fit its type and takes it for
+// one that is not there.
+func (s *subject) decodeAll(into any) (unknown []string, readable bool) {
+	n, last := s.r.Node(), ""
+	for range maxTypeFaults {
+		reflect.ValueOf(into).Elem().SetZero()
+		unknown, err := kruise.Decode(n, into)
+		if err == nil {
+			if last != "" {
+				s.r = resource.Parsed(n, nil, s.Object.Origin)
+			}
+			return unknown, true
+		}
+		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
+		te, placed := errors.AsType[*tree.Error](err)
+		if !placed || te.Path == "" || te.Path == "apiVersion" || te.Path == last {
+			return nil, false
+		}
+		if last == "" {
+			n = tree.Clone(n)
+		}
+		wrong, whole := tree.At(n, te.Path)
+		if !whole {
+			return nil, false
+		}
+		*wrong, last = *tree.Null(), te.Path
+	}
+	return nil, false
+}
+
+// withoutConsequences removes what is wrong only because a value of a wrong type was taken for one that
+// is not there.
+func (s *subject) withoutConsequences() {
+	var wrong []string
+	for _, f := range s.faults {
+		if f.Rule == wrongType && f.Field != "" && f.Field != "apiVersion" {
+			wrong = append(wrong, f.Field)
+		}
+	}
+	s.faults = slices.DeleteFunc(s.faults, func(f Fault) bool {
+		return f.Rule != wrongType && slices.ContainsFunc(wrong, func(at string) bool { return under(f.Field, at) || under(at, f.Field) })
+	})
+}
+
 // isOpen reports a path at which the schema accepts unknown fields.
 func (s *subject) isOpen(path string) bool {
 	plain := withoutIndices(path)
+	if slices.ContainsFunc(s.kind.closed, func(prefix string) bool { return under(plain, prefix) }) {
+		return false
+	}
 	return strings.HasPrefix(plain, "status.") ||
 		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
 }

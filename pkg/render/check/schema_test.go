@@ -128,3 +128,35 @@ func TestFaults_HaveAStableOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestObject_ReportsAll: one run reports each value of a wrong type, and what else is wrong, with its line.
+func TestObject_ReportsAll(t *testing.T) {
+	err := checked(t, `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web}
+spec:
+  replicas: three
+  minReadySeconds: [1]
+  foo: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: Web
+        image: i
+        resources: {limits: {memory: lots}}
+`, "")
+	if err == nil {
+		t.Fatal("nothing is wrong")
+	}
+	for _, want := range []string{
+		"input.yaml:5: CloneSet web: spec.replicas: ", "input.yaml:6: CloneSet web: spec.minReadySeconds: ", "input.yaml:7: CloneSet web: spec.foo: unknown field",
+		"input.yaml:13: CloneSet web: spec.template.spec.containers[0].name: ",
+		"input.yaml:15: CloneSet web: spec.template.spec.containers[0].resources.limits[memory]: not an amount: want a number, with a unit or without, such as 500m, 2 or 1.5Gi",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+}

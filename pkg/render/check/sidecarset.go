@@ -20,8 +20,9 @@ import (
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindSidecarSet, object: kruise.SidecarSet{}, plainName: true, filled: true,
 	// Fields that a newer Kubernetes has, and our types lack, are no faults.
-	open:  []string{"spec.containers", "spec.initContainers", "spec.volumes"},
-	check: sidecarSet,
+	open:   []string{"spec.containers", "spec.initContainers", "spec.volumes"},
+	closed: []string{"spec.containers.resourcesPolicy", "spec.initContainers.resourcesPolicy"},
+	check:  sidecarSet,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
 		{ID: "namespace-selector-invalid", fields: []string{"spec.namespaceSelector"}, Doc: "The namespace selector is empty or malformed."},
@@ -234,6 +235,7 @@ func (k *sidecarSetCheck) podMetadata() {
 	allowed, known := k.whitelist()
 	if !known {
 		k.c.Findings.Add("sidecarset/whitelist-unknown", k.r, "spec.patchPodMetadata", "")
+		k.whitelistMissing()
 	}
 	seen := map[string]bool{}
 	for i, entry := range entries {
@@ -268,6 +270,20 @@ func (k *sidecarSetCheck) patchPolicy(path string, entry *tree.Node) {
 	default:
 		k.c.Findings.Add("sidecarset/ignored-value", k.r, path+".patchPolicy", "Kruise accepts the policy and writes nothing; so does the renderer")
 	}
+}
+
+// whitelistMissing reports that the set needs a ConfigMap that is not among the objects: Kruise
+// refuses the set without it.
+func (k *sidecarSetCheck) whitelistMissing() {
+	hint := "create it with " + kruise.SidecarSetPatchPodMetadataWhiteListKey + ", or pass the one of the cluster with --with"
+	for _, cm := range k.c.Facts.All("", "ConfigMap") {
+		if cm.Name() == kruise.ConfigurationName {
+			hint = "it must be in namespace " + kruise.DefaultNamespace + ": there is one in " + k.c.Facts.NamespaceOf(cm)
+		}
+	}
+	k.releaseFault("sidecarset/pod-metadata-invalid", !k.Known, "spec.patchPodMetadata", hint,
+		"Kruise refuses patchPodMetadata without a whitelist in ConfigMap %s/%s", kruise.DefaultNamespace, kruise.ConfigurationName)
+	k.faults[len(k.faults)-1].Accepted = !k.Known
 }
 
 // whitelist returns the expressions that apply to this set; known is false if the ConfigMap is

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -15,8 +15,6 @@ import (
 var containerLists = []string{"containers", "initContainers"}
 
 func (k *sidecarSetCheck) containers() {
-	volumes := k.volumes()
-	seen := map[string]string{}
 	count := 0
 	for _, list := range containerLists {
 		for i, n := range tree.Items(tree.Get(k.spec, list)) {
@@ -26,39 +24,58 @@ func (k *sidecarSetCheck) containers() {
 				k.fault(path, "", "want a container")
 				continue
 			}
-			k.unique(path, tree.StrAt(n, "name"), seen)
 			k.container(path, n, list == "initContainers")
-			k.mounts(path, n, volumes)
-			k.startupProbe(path, n)
-			k.pod(path, n, list == "initContainers")
 		}
 	}
 	if count == 0 {
 		k.fault("spec.containers", "", "a SidecarSet needs containers or initContainers")
 	}
+	k.pod()
 }
 
-func (k *sidecarSetCheck) unique(path, name string, seen map[string]string) {
-	if first, dup := seen[name]; dup && name != "" {
-		k.fault(path+".name", "", "%q is also the name of %s", name, first)
+// pod checks containers and volumes by Kubernetes' rules for a pod that has only these. The
+// webhook gives a startupProbe no defaults.
+func (k *sidecarSetCheck) pod() {
+	var t corev1.PodTemplateSpec
+	containers := decodeEach(k.spec, "containers", &t.Spec.Containers)
+	inits := decodeEach(k.spec, "initContainers", &t.Spec.InitContainers)
+	volumes := decodeEach(k.spec, "volumes", &t.Spec.Volumes)
+	if len(t.Spec.Containers) == 0 {
+		t.Spec.Containers = []corev1.Container{{Name: "pod", Image: "pod"}}
 	}
-	seen[name] = path
-	k.dnsLabel(path+".name", name)
+	refused := createErrors("pod", knownFields(k.c.Kruise.OrNewest(), &t), false)
+	places := map[string]string{}
+	for list, indices := range map[string][]int{"containers": containers, "initContainers": inits, "volumes": volumes} {
+		for i, index := range indices {
+			places[fmt.Sprintf("pod.spec.%s[%d]", list, i)] = fmt.Sprintf("spec.%s[%d]", list, index)
+		}
+	}
+	k.podErrors(func(path, hint, format string, args ...any) {
+		switch plain := withoutIndices(path); {
+		case strings.HasSuffix(plain, ".volumeMounts.name"), strings.HasSuffix(plain, ".volumeDevices.name"):
+			hint = "add the volume to spec.volumes, or use shareVolumePolicy for volumes of the pod"
+		case strings.Contains(plain, ".startupProbe."):
+			hint = "a SidecarSet's startupProbe gets no defaults: write the value out"
+		}
+		k.fault(path, hint, format, args...)
+	}, only(refused, places, isAny))
 }
 
-func (k *sidecarSetCheck) dnsLabel(path, name string) {
-	if name == "" {
-		k.fault(path, "", "required")
-		return
+// decodeEach decodes those items of a list that can be decoded, and returns their indices in it;
+// the others are reported with the whole set.
+func decodeEach[T any](n *tree.Node, list string, into *[]T) (indices []int) {
+	for i, item := range tree.Items(tree.Get(n, list)) {
+		var one T
+		if _, err := tree.Decode(item, &one); err == nil && tree.IsMap(item) {
+			*into = append(*into, one)
+			indices = append(indices, i)
+		}
 	}
-	for _, msg := range validation.IsDNS1123Label(name) {
-		k.fault(path, "", "%q: %s", name, msg)
-	}
+	return indices
 }
 
 // container checks what Kruise adds to a container, and its image.
 func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
-	(&podContainers{podReporter: &podReporter{fault: k.fault, refusedInPods: k.fault}}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
@@ -70,20 +87,6 @@ func (k *sidecarSetCheck) container(path string, n *tree.Node, init bool) {
 	}
 	k.resourcesPolicy(path, n, init && !native)
 	k.upgradeStrategy(path, n, !init || native)
-}
-
-// pod checks the container by Kubernetes' rules for containers of pods.
-func (k *sidecarSetCheck) pod(path string, n *tree.Node, init bool) {
-	var c corev1.Container
-	if _, err := tree.Decode(n, &c); err != nil {
-		return // reported with the whole set
-	}
-	volumes := newPodVolumes(k.podReporter(k.fault), nil)
-	newPodContainers(volumes.podReporter, volumes).fields(path, &c, init)
-	probeHandlers(k.fault, path+".startupProbe", c.StartupProbe)
-	for i, m := range c.VolumeMounts {
-		volumes.volumeMount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
-	}
 }
 
 // policies checks the policies of regular containers; in an init container, an unknown value
@@ -119,65 +122,6 @@ func (k *sidecarSetCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 		k.c.Findings.Add("sidecarset/no-empty-image", k.r, path+".upgradeStrategy", "")
 	case !slices.Contains([]string{"", "ColdUpgrade", "HotUpgrade"}, kind):
 		k.c.Findings.Add("sidecarset/ignored-value", k.r, path+".upgradeStrategy.upgradeType", "")
-	}
-}
-
-// startupProbe wants the values for which other probes have defaults
-// (docs/kruise/sidecarset.md#observed-on-a-cluster).
-func (k *sidecarSetCheck) startupProbe(path string, n *tree.Node) {
-	probe := tree.Get(n, "startupProbe")
-	if probe == nil {
-		return
-	}
-	const hint = "a SidecarSet's startupProbe gets no defaults: write the value out"
-	if get := tree.Get(probe, "httpGet"); get != nil && tree.StrAt(get, "scheme") == "" {
-		k.fault(path+".startupProbe.httpGet.scheme", hint, "required")
-	}
-	if v, _ := tree.Int(tree.Get(probe, "successThreshold")); v != 1 {
-		k.fault(path+".startupProbe.successThreshold", hint, "must be 1")
-	}
-}
-
-// volumes checks spec.volumes and returns their names.
-func (k *sidecarSetCheck) volumes() map[string]bool {
-	names := map[string]bool{}
-	sources := newPodVolumes(k.podReporter(k.fault), nil)
-	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
-		path := fmt.Sprintf("spec.volumes[%d].name", i)
-		name := tree.StrAt(v, "name")
-		if names[name] && name != "" {
-			k.fault(path, "", "volume %q is listed twice", name)
-		}
-		names[name] = true
-		k.dnsLabel(path, name)
-		var volume corev1.Volume
-		if _, err := tree.Decode(v, &volume); err == nil { // otherwise reported with the whole set
-			sources.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
-		}
-	}
-	return names
-}
-
-// mounts checks that each mount and device names a volume of the set and has a
-// path of its own.
-func (k *sidecarSetCheck) mounts(path string, n *tree.Node, volumes map[string]bool) {
-	used := map[string]bool{}
-	for _, list := range []struct{ field, at string }{{"volumeMounts", "mountPath"}, {"volumeDevices", "devicePath"}} {
-		for i, m := range tree.Items(tree.Get(n, list.field)) {
-			here := fmt.Sprintf("%s.%s[%d]", path, list.field, i)
-			if name := tree.StrAt(m, "name"); !volumes[name] {
-				k.fault(here+".name", "add the volume to spec.volumes, or use shareVolumePolicy for volumes of the pod",
-					"the set has no volume %q", name)
-			}
-			at := tree.StrAt(m, list.at)
-			switch {
-			case at == "":
-				k.fault(here+"."+list.at, "", "required")
-			case used[at]:
-				k.fault(here+"."+list.at, "", "%q is used twice", at)
-			}
-			used[at] = true
-		}
 	}
 }
 

@@ -67,7 +67,9 @@ func statefulSet(s *subject) {
 	// The webhook looks at little of the template; the pods of a bad one are refused.
 	checkPodMetadata("spec.template", &k.spec.Template, s.podFault)
 	s.accepted(func() {
-		checkPodSpec(s.podReporter(s.podFault), "spec.template.spec", &k.spec.Template.Spec, k.spec.VolumeClaimTemplates)
+		refused, inPods := podErrors("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+		s.podErrors(s.podFault, only(append(refused, inPods...), map[string]string{"spec.template.spec": "spec.template.spec", "spec.volumeClaimTemplates": "spec.volumeClaimTemplates"}, isGiven))
+		negativeGrace(s, "spec.template", &k.spec.Template.Spec)
 	})
 	k.change()
 }
@@ -165,8 +167,10 @@ func isOrdinalRange(text string) bool {
 // claimRules has the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) claimRules() {
 	claimTemplates(k.subject, k.spec.VolumeClaimTemplates)
-	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
-		kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
+	k.accepted(func() {
+		oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
+			kruise.OnPVCDeleteVolumeClaimUpdateStrategyType, kruise.OnPodRollingUpdateVolumeClaimUpdateStrategyType)
+	})
 	p := k.spec.PersistentVolumeClaimRetentionPolicy
 	if p == nil {
 		return

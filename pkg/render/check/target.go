@@ -20,6 +20,8 @@ type targetRule struct {
 	permitted []string
 	// whiteList is the key of Kruise's configuration for further kinds.
 	whiteList string
+	// assumed: where the configuration is not known, it is taken to list no further kinds.
+	assumed bool
 }
 
 // targetNamed wants a complete reference to a kind of object that the rule permits.
@@ -36,7 +38,7 @@ func targetNamed(s *subject, t targetRule, ref *kruise.TargetReference) bool {
 		s.fault(t.path+".kind", "want "+choiceText(t.permitted), "%s has no kind %s", ref.APIVersion, ref.Kind)
 		return false
 	}
-	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.isWhitelisted(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
+	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.isWhitelisted(t.whiteList, ref.Kind) || !t.assumed && !s.Known && s.configuration() == nil {
 		return true
 	}
 	s.fault(t.path, "further kinds can be listed under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which you can pass with --with",

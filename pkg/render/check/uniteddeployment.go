@@ -12,6 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/apis/apps"
+	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
+	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
@@ -75,7 +79,7 @@ func (k *unitedDeploymentCheck) updateStrategy() {
 			k.fault(at, "name a subset of spec.topology.subsets", "there is no subset %s", subset)
 		}
 		if n := u.ManualUpdate.Partitions[subset]; n < 0 {
-			k.fault(at, "", "%d is negative", n)
+			k.accepted(func() { k.fault(at, "", "%d is negative", n) })
 		}
 	}
 }
@@ -224,11 +228,37 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 		}
 	}
 	if t.StatefulSetTemplate != nil {
+		k.nativeStatefulSet(at+"statefulSetTemplate.spec", &t.StatefulSetTemplate.Spec)
 		checkPodMetadata(at+"statefulSetTemplate.spec.template", &t.StatefulSetTemplate.Spec.Template, k.podFault)
 	}
 	if t.AdvancedStatefulSetTemplate != nil {
 		checkPodMetadata(at+"advancedStatefulSetTemplate.spec.template", &t.AdvancedStatefulSetTemplate.Spec.Template, k.podFault)
 	}
+}
+
+// nativeStatefulSet checks the template of a StatefulSet without its pods and claims. Kruise's main
+// branch does since 1.9; before, the StatefulSets are refused when they are created.
+func (k *unitedDeploymentCheck) nativeStatefulSet(at string, spec *appsv1.StatefulSetSpec) {
+	set := appsv1.StatefulSet{Spec: *spec.DeepCopy()}
+	appsdefaults.SetObjectDefaults_StatefulSet(&set)
+	var internal apps.StatefulSetSpec
+	if err := appsdefaults.Convert_v1_StatefulSetSpec_To_apps_StatefulSetSpec(&set.Spec, &internal, nil); err != nil {
+		k.fault(at, "", "%v", err)
+		return
+	}
+	internal.Selector = k.spec.Selector
+	errs := appsvalidation.ValidateStatefulSetSpec(&internal, field.NewPath(at), podOptions, appsvalidation.StatefulSetValidationOptions{
+		AllowInvalidServiceName: true, SkipValidatePodTemplateSpec: true, SkipValidateVolumeClaimTemplates: true,
+	})
+	errs = slices.DeleteFunc(errs, func(e *field.Error) bool {
+		return under(e.Field, at+".selector") || under(e.Field, at+".template.metadata") || under(e.Field, at+".template.labels")
+	})
+	report := func() { k.podErrors(k.fault, errs) }
+	if k.c.Kruise.OrNewest().Before(kruise.Next) {
+		k.accepted(report)
+		return
+	}
+	report()
 }
 
 const subsetsField = "spec.topology.subsets"
@@ -251,9 +281,8 @@ func (k *unitedDeploymentCheck) topology() {
 			k.fault(at, "", "there are two subsets %s", s.Name)
 		}
 		seen[s.Name] = true
-		nodes := podScheduling{k.podReporter(k.fault)}
-		nodes.nodeTerm(fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), s.NodeSelectorTerm)
-		nodes.tolerations(fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
+		nodeTerm(k.subject, fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), &s.NodeSelectorTerm)
+		tolerations(k.subject, fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
 	}
 	k.schedule()
 	k.replicas()

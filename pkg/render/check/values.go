@@ -201,7 +201,8 @@ func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 	}
 }
 
-// claimTemplates wants each template to have a unique name, by which containers mount it.
+// claimTemplates wants each template to have a unique name, by which containers mount it. The
+// webhook of Advanced StatefulSets does not look at the names that there are.
 func claimTemplates(s *subject, list []corev1.PersistentVolumeClaim) {
 	seen := map[string]bool{}
 	for i, c := range list {
@@ -209,17 +210,10 @@ func claimTemplates(s *subject, list []corev1.PersistentVolumeClaim) {
 		switch {
 		case c.Name == "":
 			s.fault(path, "", "a claim template needs a name")
+		case seen[c.Name] && s.kind.kind == kruise.KindStatefulSet:
+			s.accepted(func() { s.fault(path, "", "claim template %s is listed twice: one of them is not used", c.Name) })
 		case seen[c.Name]:
 			s.fault(path, "", "claim template %s is listed twice", c.Name)
-		case len(validation.IsDNS1123Label(c.Name)) > 0:
-			report := func() {
-				s.faultUnder(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
-			}
-			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
-				s.accepted(report)
-			} else {
-				report()
-			}
 		}
 		seen[c.Name] = true
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -35,7 +36,7 @@ var _ = add(&kindRules{
 })
 
 var spreadTarget = targetRule{
-	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey,
+	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey, assumed: true,
 	permitted: []string{
 		"apps.kruise.io/CloneSet", "apps/Deployment", "apps/ReplicaSet", "batch/Job", "apps/StatefulSet", "apps.kruise.io/StatefulSet",
 	},
@@ -86,7 +87,6 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	nodes := podScheduling{k.podReporter(k.fault)}
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {
@@ -97,10 +97,10 @@ func (k *spreadCheck) subsets() {
 		}
 		seen[s.Name] = true
 		if s.RequiredNodeSelector != nil {
-			nodes.nodeTerm(at+".requiredNodeSelector", *s.RequiredNodeSelector)
+			nodeTerm(k.subject, at+".requiredNodeSelector", s.RequiredNodeSelector)
 		}
-		nodes.preferredNodes(at+".preferredNodeSelector", s.PreferredNodeSelector)
-		nodes.tolerations(at+".tolerations", s.Tolerations)
+		preferredNodes(k.subject, at+".preferredNodeSelector", s.PreferredNodeSelector)
+		tolerations(k.subject, at+".tolerations", s.Tolerations)
 	}
 }
 
@@ -111,7 +111,14 @@ func (k *spreadCheck) limits() {
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
 		limit := s.MaxReplicas
-		if limit == nil || !numberOrPartOfWhole(k.subject, at, limit) {
+		if limit == nil {
+			continue
+		}
+		if _, err := strconv.ParseUint(limit.StrVal, 10, 31); err == nil {
+			k.accepted(func() { numberOrPartOfWhole(k.subject, at, limit) })
+			continue
+		}
+		if !numberOrPartOfWhole(k.subject, at, limit) {
 			continue
 		}
 		if first == nil {
@@ -176,7 +183,9 @@ func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 		}
 		var patch map[string]any
 		if json.Unmarshal(s.Patch.Raw, &patch) != nil {
-			k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping")
+			k.accepted(func() {
+				k.fault(path, "write metadata and spec as in a pod template", "a patch must be a mapping: no pod gets this one")
+			})
 		} else if tree.IsMap(tree.Get(pods, "template")) {
 			k.patchedPods(path, pods, patch)
 		}
@@ -210,11 +219,10 @@ func (k *spreadCheck) problems(n *tree.Node, claims []corev1.PersistentVolumeCla
 	if _, err := tree.Decode(n, &t); err != nil {
 		return []string{err.Error()}
 	}
-	collect := func(path, _, format string, args ...any) {
-		list = append(list, path+": "+fmt.Sprintf(format, args...))
+	refused, _ := podErrors("pod", &t, claims)
+	for _, e := range sortedErrors(refused) {
+		list = append(list, e.Field+": "+wordsOf(e))
 	}
-	checkPodMetadata("pod", &t, collect)
-	checkPodSpec(k.podReporter(collect), "pod.spec", &t.Spec, claims)
 	return list
 }
 

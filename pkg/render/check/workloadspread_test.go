@@ -64,7 +64,7 @@ func TestWorkloadSpread_Rules(t *testing.T) {
 		{name: "operator", edit: to("[{name: a, requiredNodeSelector: {matchExpressions: [{key: k, operator: Like}]}}]"), want: "workloadspread/subset-invalid spec.subsets[0].requiredNodeSelector.matchExpressions[0].operator"},
 		{name: "operator in v1alpha1", edit: append(to("[{name: a, requiredNodeSelectorTerm: {matchExpressions: [{key: k, operator: Like}]}}]"), "v1beta1", "v1alpha1"), want: "workloadspread/subset-invalid spec.subsets[0].requiredNodeSelectorTerm.matchExpressions[0].operator"},
 		{name: "weight", edit: to("[{name: a, preferredNodeSelector: [{weight: 0, preference: {}}]}]"), want: "workloadspread/subset-invalid spec.subsets[0].preferredNodeSelector[0].weight"},
-		{name: "toleration", edit: to("[{name: a, tolerations: [{key: k, operator: Exists, value: v}]}]"), want: "workloadspread/subset-invalid spec.subsets[0].tolerations[0].value"},
+		{name: "toleration", edit: to("[{name: a, tolerations: [{key: k, operator: Exists, value: v}]}]"), want: "workloadspread/subset-invalid spec.subsets[0].tolerations[0].operator"},
 		{name: "mixed", edit: to("[{name: a, maxReplicas: 3}, {name: b, maxReplicas: 70%}]"), want: limit + "[1].maxReplicas"},
 		{name: "too little", edit: to("[{name: a, maxReplicas: 30%}, {name: b, maxReplicas: 60%}]"), want: limit + "[0].maxReplicas"},
 		{name: "too much with an open end", edit: to("[{name: a, maxReplicas: 60%}, {name: b, maxReplicas: 60%}, {name: c}]"), want: limit + "[0].maxReplicas"},
@@ -82,7 +82,7 @@ func TestWorkloadSpread_Rules(t *testing.T) {
 		{name: "patch of another type", edit: to("[{name: a, patch: {spec: {containers: [{name: web, image: 5}]}}}]"), want: patch},
 		{name: "patch that breaks the pod", edit: to("[{name: a, patch: {spec: {containers: [{name: web, volumeMounts: [{name: nowhere, mountPath: /y}]}]}}}]"), want: patch},
 		{name: "patch without a name", edit: to("[{name: a, patch: {spec: {containers: [{image: x}]}}}]"), want: patch},
-		{name: "patch as text", edit: to("[{name: a, patch: text}]"), want: patch},
+		{name: "patch as text", edit: to("[{name: a, patch: text}]"), want: patch + " (accepted)"},
 		{name: "target changed", edit: []string{"name: web", "name: web-2"}, old: []string{}, want: "object/immutable-field spec.targetRef"},
 		{name: "subsets changed", edit: to("[{name: a}]"), old: []string{}},
 	}

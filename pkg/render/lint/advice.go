@@ -35,6 +35,7 @@ var advices = slices.Concat(
 	kindAdvice,
 	metadataAdvice,
 	podStateAdvice,
+	reachAdvice,
 	releaseAdvice,
 	workloadAdvice,
 	sidecarSetAdvice,
@@ -163,6 +164,8 @@ type template struct {
 	owner     *resource.Resource
 	namespace string
 	labels    labels.Set
+	// spec is that of the pods.
+	spec *tree.Node
 	// replicas of the owner, -1 where it has no such number.
 	replicas int
 }
@@ -198,7 +201,7 @@ func (s *relatedObjects) addTemplates(r *resource.Resource) {
 		}
 		s.templates = append(s.templates, template{
 			owner: r, namespace: s.c.Facts.NamespaceOf(r), replicas: replicas,
-			labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")),
+			labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")), spec: tree.Get(t.Node, "spec"),
 		})
 	}
 }
