@@ -29,9 +29,8 @@ type WriteFault struct {
 // CheckWrites returns what the plan would write that its steps may not write. Every patch goes to the plan's own object, and changes only
 // what the kind of its step may change:
 //
-//	update     the spec except spec.replicas: a template with its strategy
+//	update     the spec: a template with its strategy and the number of pods
 //	partition  the partition, or the pause of the controller
-//	scale      spec.replicas
 //
 // Steps of other kinds send no patches of the plan's.
 func (p *Plan) CheckWrites() []WriteFault {
@@ -79,8 +78,12 @@ func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
 // writable has for each kind of step what it may write.
 var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
 	StepUpdate: func(_ Target, patch *Patch, w fieldWrite) error {
-		if patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1 || slices.Equal(w.path, []string{"spec", "replicas"}) {
-			return notAllowed(StepUpdate, w, "the fields of the spec except replicas")
+		n, whole := wholeNumber(w.value)
+		switch {
+		case patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1:
+			return notAllowed(StepUpdate, w, "the fields of the spec")
+		case slices.Equal(w.path, []string{"spec", "replicas"}) && w.op != "test" && (!whole || n < 0 || w.op == "remove"):
+			return notAllowed(StepUpdate, w, "a number of pods to spec.replicas")
 		}
 		return nil
 	},
@@ -95,13 +98,6 @@ var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
 			return nil
 		}
 		return notAllowed(StepPartition, w, "the partition or the pause")
-	},
-	StepScale: func(_ Target, patch *Patch, w fieldWrite) error {
-		n, whole := wholeNumber(w.value)
-		if (patch.Subresource == "" || patch.Subresource == "scale") && slices.Equal(w.path, []string{"spec", "replicas"}) && whole && n >= 0 && w.op != "remove" {
-			return nil
-		}
-		return notAllowed(StepScale, w, "spec.replicas")
 	},
 }
 
@@ -153,16 +149,28 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 		if image := unknownImage(step.Pull.Images, object); image != "" {
 			return "pulls the image " + image + " to the nodes"
 		}
-	case StepScale:
-		return "changes the number of pods"
 	case StepUpdate:
 		for i := range step.Patches {
-			if patch := &step.Patches[i]; !p.onlySteers(patch) && !inForce(patch, object) && !p.restoresRevision(s, object) {
+			patch := &step.Patches[i]
+			switch {
+			case p.onlySteers(patch) || inForce(patch, object):
+			case resizes(patch, object):
+				return "changes the number of pods"
+			case !p.restoresRevision(s, object):
 				return "writes the template or the strategy"
 			}
 		}
 	}
 	return ""
+}
+
+// resizes reports whether a patch changes the number of pods.
+func resizes(patch *Patch, object *cluster.Workload) bool {
+	writes, err := fieldWrites(patch)
+	return err != nil || slices.ContainsFunc(writes, func(w fieldWrite) bool {
+		n, _ := wholeNumber(w.value)
+		return w.op != "test" && slices.Equal(w.path, []string{"spec", "replicas"}) && n != int64(replicas(object))
+	})
 }
 
 // onlySteers reports whether a patch changes the partition or the pause and nothing else.

@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -72,32 +71,33 @@ func (s *Subsets) Show(ctx context.Context, final *unstructured.Unstructured) er
 	return s.Each(ctx, func(p *Part) error { return p.Show(ctx, p.follows(s.object, to)) })
 }
 
-// Release writes a new template and holds every subset back, unless it is there
-// already. Each then follows by Run.
+// Release writes the whole spec, with every subset held back where the template is new, unless it
+// is there already. Each then follows by Run.
 func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured) error {
-	to := united.Read(final)
-	if reflect.DeepEqual(s.object.Template, to.Template) {
+	patch := s.object.ReleaseSpec(final)
+	if patch == nil {
 		return nil
 	}
 	client, err := s.batch.factory.Dynamic()
 	if err != nil {
 		return err
 	}
-	return s.object.Release(ctx, client, to.Template)
+	return s.object.Write(ctx, client, patch)
 }
 
 // Requests are the writes of Release and Run: the template with all subsets held
 // back, then the partition of each subset, step by step.
 func (s *Subsets) Requests(ctx context.Context, final *unstructured.Unstructured) ([]event.Request, error) {
-	return s.requests(ctx, united.Read(final))
+	return s.requests(ctx, united.Read(final), s.object.ReleaseSpec(final))
 }
 
-func (s *Subsets) requests(ctx context.Context, to *united.Object) ([]event.Request, error) {
+// requests are a first write of the UnitedDeployment, if any, and those of its subsets.
+func (s *Subsets) requests(ctx context.Context, to *united.Object, first []any) ([]event.Request, error) {
 	var out []event.Request
-	if !reflect.DeepEqual(s.object.Template, to.Template) {
+	if first != nil {
 		u := s.object
 		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
-		out = append(out, jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(to.Template)))
+		out = append(out, jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", first))
 	}
 	err := s.Each(ctx, func(p *Part) error {
 		made, err := p.Plan(ctx, p.follows(s.object, to))

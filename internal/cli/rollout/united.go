@@ -121,11 +121,12 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 		return err
 	}
 	to := *u
+	var first []any
 	if template != nil {
-		to.Template = template
+		to.Template, first = template, u.ReleasePatch(template)
 	}
 	b := &Batch{driving: o.driving, policy: o.Options}
-	list, err := (&Subsets{b, u}).requests(ctx, &to)
+	list, err := (&Subsets{b, u}).requests(ctx, &to, first)
 	if err != nil {
 		return err
 	}

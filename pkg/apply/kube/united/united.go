@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,8 +45,8 @@ type Object struct {
 	TemplateField string
 	// Subsets are the names of its subsets in the order given.
 	Subsets []string
-	// Template is spec.template.
-	Template map[string]any
+	// Template is spec.template, and Spec the whole.
+	Template, Spec map[string]any
 	// Partitions are how many pods of each subset keep the old template; a subset
 	// that is not in it keeps none.
 	Partitions map[string]int64
@@ -68,6 +70,7 @@ func Resource(version string) schema.GroupVersionResource {
 // Read reads a UnitedDeployment.
 func Read(u *unstructured.Unstructured) *Object {
 	o := &Object{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: u.GroupVersionKind().Version, Generation: u.GetGeneration()}
+	o.Spec, _, _ = unstructured.NestedMap(u.Object, "spec")
 	o.Template, _, _ = unstructured.NestedMap(u.Object, "spec", "template")
 	for field, kind := range kinds {
 		if o.Template[field] != nil {
@@ -102,7 +105,12 @@ func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 // Release writes a new template and, in the same request, holds every subset back: no
 // pod gets the new template before a user allows it.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
-	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
+	return o.Write(ctx, c, o.ReleasePatch(template))
+}
+
+// Write sends a JSON patch, and waits until the controller has acted upon it.
+func (o *Object) Write(ctx context.Context, c dynamic.Interface, patch []any) error {
+	stored, err := o.patch(ctx, c, types.JSONPatchType, patch)
 	if err != nil {
 		return err
 	}
@@ -118,13 +126,44 @@ func (o *Object) ReleasePatch(template map[string]any) []any {
 	if !o.Paced() {
 		return patch
 	}
+	return append(patch, map[string]any{"op": "add", "path": "/spec/updateStrategy", "value": holding(o.Subsets)})
+}
+
+// holding is the update strategy that holds subsets back.
+func holding(subsets []string) map[string]any {
 	partitions := map[string]any{}
-	for _, s := range o.Subsets {
+	for _, s := range subsets {
 		partitions[s] = int64(held)
 	}
-	return append(patch, map[string]any{
-		"op": "add", "path": "/spec/updateStrategy", "value": map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}},
-	})
+	return map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}}
+}
+
+// ReleaseSpec is the JSON patch that writes the whole spec of the final state. Where the template is
+// new, every subset is held back; otherwise the partitions stay as they are, and those of subsets
+// that are gone are left out, which a webhook refuses. It is nil where nothing is left to write.
+func (o *Object) ReleaseSpec(final *unstructured.Unstructured) []any {
+	to := Read(final)
+	spec := runtime.DeepCopyJSON(to.Spec)
+	switch strategy := o.Spec["updateStrategy"]; {
+	case !reflect.DeepEqual(o.Template, to.Template) && to.Paced():
+		spec["updateStrategy"] = holding(to.Subsets)
+	case strategy == nil:
+		delete(spec, "updateStrategy")
+	default:
+		spec["updateStrategy"] = runtime.DeepCopyJSONValue(strategy)
+		for name := range o.Partitions {
+			if !slices.Contains(to.Subsets, name) {
+				unstructured.RemoveNestedField(spec, "updateStrategy", "manualUpdate", "partitions", name)
+			}
+		}
+	}
+	if reflect.DeepEqual(spec, o.Spec) {
+		return nil
+	}
+	return []any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": o.UID},
+		map[string]any{"op": "replace", "path": "/spec", "value": spec},
+	}
 }
 
 // Partition lets all pods of a subset but so many follow the template.
