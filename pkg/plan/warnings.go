@@ -27,6 +27,7 @@ func (b *reviewer) warn() {
 	b.warnHooks()
 	b.warnReadinessGates()
 	b.warnBudgets()
+	b.warnSurge()
 	b.warnUnreadGates()
 	b.warnPods()
 	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {
@@ -69,6 +70,35 @@ func (b *reviewer) warnHooks() {
 	if l.PreNormal != nil && recreated > 0 {
 		b.warnHook("preNormal", recreated)
 	}
+}
+
+// warnSurge says what surging costs where pods are updated in place: each step creates new pods, and
+// old ones are deleted for them.
+func (b *reviewer) warnSurge() {
+	o, ok := b.desired.Object.(*kruise.CloneSet)
+	if !ok || b.plan.Driver != DriverKruise || b.plan.Change.Mode == rules.ModeRecreate {
+		return
+	}
+	lost := 0
+	for i := range b.plan.Steps {
+		for _, s := range b.plan.Steps[i].Pods {
+			if s.Why == surplusReason {
+				lost++
+			}
+		}
+	}
+	if lost == 0 {
+		return
+	}
+	text := counted.Of(lost, "pod")
+	if n := len(o.Spec.VolumeClaimTemplates); n > 0 {
+		text += " and " + counted.Of(lost*n, "claim")
+	}
+	ways := "maxSurge 0 deletes none"
+	if one := min(b.subject.limits.MaxSurge, lost); one < lost {
+		ways = fmt.Sprintf("one step (--steps 100%%) deletes %d, and %s", one, ways)
+	}
+	b.warning("maxSurge %d: new pods take the place of old ones, in each step again: %s deleted although the change is possible in place; %s", b.subject.limits.MaxSurge, text, ways)
 }
 
 func (b *reviewer) podNamed(name string) *cluster.Pod {

@@ -132,6 +132,11 @@ func (p *Plan) NeedsApproval(s Snapshot) []string {
 	if mayRollBack(p, s) && !p.keepsBase(s) {
 		out = append(out, "a failed step goes back to a template that no revision of the workload has")
 	}
+	if mayRollBack(p, s) {
+		if _, back, _, err := p.withSpecBefore(object, s.Pods); err != nil || len(back) > 0 {
+			out = append(out, "a failed step writes "+strings.Join(back, ", ")+" as the record has it")
+		}
+	}
 	return out
 }
 
@@ -290,10 +295,14 @@ func (p *Plan) Digest(clusterID string) string {
 	for i := range p.Steps {
 		steps = append(steps, approvedStep(&p.Steps[i]))
 	}
-	text, err := json.Marshal([]any{
+	approved := []any{
 		digestForm, clusterID, approvedTarget(&p.Target), p.Driver, p.Change.FromHash, p.Change.ToHash,
 		p.Limits, p.Drain, p.Grace, p.RollbackReason != "", steps,
-	})
+	}
+	if len(p.Change.Spec) > 0 { // what a rollback writes
+		approved = append(approved, p.Change.Spec)
+	}
+	text, err := json.Marshal(approved)
 	if err != nil {
 		return "" // decoded JSON always encodes
 	}

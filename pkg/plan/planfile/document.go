@@ -58,6 +58,14 @@ type change struct {
 	ToHash       string   `json:"toHash"`
 	Restarts     []string `json:"restarts,omitempty"`
 	Fields       []field  `json:"fields,omitempty"`
+	// Spec is what the plan writes outside of the template, with what was there before.
+	Spec []specField `json:"spec,omitempty"`
+}
+
+type specField struct {
+	Path string `json:"path"`
+	Old  any    `json:"old,omitempty"`
+	New  any    `json:"new,omitempty"`
 }
 
 type field struct {

@@ -454,6 +454,9 @@ type left struct {
 	spec   string
 	pods   map[string]string // name by UID, of those that were there before
 	claims map[string]string
+	// before is how many pods there were before the change, plan what a rollout carried out.
+	before int
+	plan   plan.Plan
 	// read is how many changes of claims had been made.
 	read int
 }
@@ -480,10 +483,68 @@ func (c *change) compare() (refused, fault string) {
 	return "", ""
 }
 
+// exceptions are the changes whose rollouts lose more than applying does, with the reason; lost are
+// the pods that are gone at the end, of those before.
+var exceptions = []struct {
+	reason string
+	holds  func(c *change, applied, got left) bool
+	fault  func(c *change, lost int, got left) string
+}{
+	{
+		"a surge in place: each step surges again, and the plan has the pods that are deleted for that",
+		func(c *change, _, _ left) bool { return c.surges() },
+		func(_ *change, lost int, got left) string {
+			if most := got.deleted(); lost > most {
+				return fmt.Sprintf("%d pods are lost, and the plan has %d", lost, most)
+			}
+			return ""
+		},
+	},
+	{
+		"a ReplicaSet keeps its pods whatever its template is; the client recreates those that cannot change in place",
+		func(c *change, _, got left) bool {
+			return c.ref.Kind == "ReplicaSet" && got.plan.Change.Mode == rules.ModeRecreate
+		},
+		func(*change, int, left) string { return "" },
+	},
+	{
+		"a paused Deployment updates no pod; a rollout in steps resumes it and pauses it at the end",
+		func(c *change, _, _ left) bool {
+			return c.ref.Kind == "Deployment" && c.new["spec"].(map[string]any)["paused"] == true
+		},
+		func(*change, int, left) string { return "" },
+	},
+}
+
+// surges reports whether a CloneSet has a surge.
+func (c *change) surges() bool {
+	w, err := cluster.ReadWorkload(tree.FromValue(c.new))
+	o, ok := w.Object.(*kruise.CloneSet)
+	return err == nil && ok && rules.LimitsOfCloneSet(&o.Spec).MaxSurge > 0
+}
+
+// deleted counts the pods that the plan deletes.
+func (l left) deleted() int {
+	n := 0
+	for _, s := range l.plan.Steps {
+		for _, p := range s.Pods {
+			if p.Mode == rules.ModeRecreate || p.Mode == rules.ModeDelete {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // differs is what a rollout lost that was to stay.
 func (c *change) differs(applied, got left) string {
 	if applied.spec != got.spec {
 		return fmt.Sprintf("the spec ends as %s, want %s", got.spec, applied.spec)
+	}
+	for _, e := range exceptions {
+		if e.holds(c, applied, got) {
+			return e.fault(c, got.before-len(got.pods), got)
+		}
 	}
 	var faults []string
 	for _, kept := range []struct {
@@ -538,7 +599,8 @@ func (c *change) rolledOut(steps string, apply bool) (_ left, why string, err er
 		return left{}, "", err
 	}
 	before := existing(w)
-	if _, why, err = c.rollOut(w, steps); err != nil || why != "" {
+	p, why, err := c.rollOut(w, steps)
+	if err != nil || why != "" {
 		return left{}, why, err
 	}
 	if apply {
@@ -550,6 +612,7 @@ func (c *change) rolledOut(steps string, apply bool) (_ left, why string, err er
 		return left{}, "", err
 	}
 	out, err := c.leftOf(w, before)
+	out.plan = p
 	return out, "", err
 }
 
@@ -603,6 +666,7 @@ func existing(w *World) left {
 
 func (c *change) leftOf(w *World, before left) (left, error) {
 	out := existing(w)
+	out.before = len(before.pods)
 	maps.DeleteFunc(out.pods, func(uid, _ string) bool { return before.pods[uid] == "" })
 	maps.DeleteFunc(out.claims, func(name, _ string) bool { return before.claims[name] == "" })
 	for _, change := range w.claims.changes[before.read:] {
