@@ -172,15 +172,12 @@ var sabotages = map[string]func(*plan.Plan, *plan.Progress){
 			p.Steps[i].Before, p.Steps[i].After = nil, nil
 		}
 	},
-	"a URL":        inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{URL: "http://127.0.0.1:1/"}}),
-	"Prometheus":   inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Prometheus: "http://127.0.0.1:1/", Query: "up", Threshold: "> 0"}}),
-	"a command":    inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Command: []string{"true"}}}),
-	"a Job":        inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Job: map[string]any{"spec": map[string]any{}}}}),
-	"a pull":       inserted(plan.Step{Name: "x", Kind: plan.StepPullImages, Title: "x", Pull: &plan.Pull{Images: []string{"miner:1"}}}),
-	"known images": inserted(plan.Step{Name: "x", Kind: plan.StepPullImages, Title: "x", Pull: &plan.Pull{Images: []string{"web:2"}}}),
-	"replicas": inserted(plan.Step{Name: "x", Kind: plan.StepScale, Title: "x", Patches: []plan.Patch{
-		{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}},
-	}}),
+	"a URL":                 inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{URL: "http://127.0.0.1:1/"}}),
+	"Prometheus":            inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Prometheus: "http://127.0.0.1:1/", Query: "up", Threshold: "> 0"}}),
+	"a command":             inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Command: []string{"true"}}}),
+	"a Job":                 inserted(plan.Step{Name: "v", Kind: plan.StepVerify, Title: "v", Verify: &plan.Verify{Job: map[string]any{"spec": map[string]any{}}}}),
+	"a pull":                inserted(plan.Step{Name: "x", Kind: plan.StepPullImages, Title: "x", Pull: &plan.Pull{Images: []string{"miner:1"}}}),
+	"known images":          inserted(plan.Step{Name: "x", Kind: plan.StepPullImages, Title: "x", Pull: &plan.Pull{Images: []string{"web:2"}}}),
 	"replicas in an update": inserted(plan.Step{Name: "x", Kind: plan.StepUpdate, Title: "x", Patches: []plan.Patch{replaced("/spec/replicas", 0)}}),
 	"a template":            inserted(plan.Step{Name: "x", Kind: plan.StepUpdate, Title: "x", Patches: []plan.Patch{replaced("/spec/template/spec/hostNetwork", true)}}),
 	"a way back with a template between": func(p *plan.Plan, _ *plan.Progress) {

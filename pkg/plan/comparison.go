@@ -29,9 +29,9 @@ type comparison struct {
 	policy      Policy
 	plan        Plan
 	// templateChanged is whether the template changes, specChanged whether anything else
-	// of the spec does, except replicas and partition.
-	templateChanged, specChanged bool
-	modes                        modes
+	// of the spec does, except the partition; strategyChanged excepts replicas, too.
+	templateChanged, specChanged, strategyChanged bool
+	modes                                         modes
 }
 
 // presentBuilder compares the workload in the cluster with itself: the result is what its
@@ -93,7 +93,7 @@ func (b *comparison) warning(format string, args ...any) {
 // its rollouts stop between steps, and an aborted rollout leaves it paused.
 func (b *builder) resumeDeployment() {
 	o, ok := b.desired.Object.(*appsv1.Deployment)
-	if !ok || !rules.PausedOf(b.present.Object) || !b.templateChanged && b.updatedPods() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
+	if !ok || !rules.PausedOf(b.present.Object) || !b.templateChanged && b.updatedPods() >= min(replicas(b.present), rules.LimitsOfDeployment(&o.Spec).Replicas) {
 		return
 	}
 	b.warning("%s is paused: this rollout resumes it", title(b.present.Ref))
@@ -125,13 +125,52 @@ func (b *comparison) clientSubject() subject {
 	return spec.subject(b)
 }
 
-// total is how many pods there are while the update lasts: a workload that
-// shrinks does so before, one that grows afterwards.
-func (b *comparison) total(desired int) int {
-	if present, ok := cluster.Of(b.present.Object).Replicas(); ok {
-		return min(present, desired)
+// countPods fills in how many pods of a subject are up to date, and how many the change creates;
+// stay is how many of the present ones are there afterwards. Pods that are missing at present are
+// not the change's.
+func (b *comparison) countPods(s *subject, stay, updated int) {
+	missing := max(replicas(b.present)-b.activePods(), 0)
+	s.created = max(s.total-max(stay, 0)-missing, 0)
+	s.updated = min(updated, s.total)
+	if !b.templateChanged || b.plan.Driver == DriverClient {
+		s.updated = min(s.updated+s.created, s.total)
 	}
-	return desired
+}
+
+// countOrdinals is [comparison.countPods] of a StatefulSet with these ordinals, and returns
+// their pods, the highest ordinal first, nil for one that is missing.
+func (b *comparison) countOrdinals(s *subject, ordinals []int) []*cluster.Pod {
+	slots := make([]*cluster.Pod, len(ordinals))
+	stay, updated := 0, 0
+	for _, p := range b.snap.Pods {
+		i, ok := slices.BinarySearch(ordinals, rules.OrdinalOf(p))
+		if ok {
+			slots[len(ordinals)-1-i] = p
+		}
+		switch {
+		case !rules.Active(p):
+		case !ok:
+			s.leaving = append(s.leaving, p)
+		default:
+			stay++
+			if b.isUpdated(p) {
+				updated++
+			}
+		}
+	}
+	b.countPods(s, stay, updated)
+	return slots
+}
+
+// activePods counts the pods that there are.
+func (b *comparison) activePods() int {
+	n := 0
+	for _, p := range b.snap.Pods {
+		if rules.Active(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // assumeHookAnswers has the plan assume that lifecycle hooks are answered, where the workload has any

@@ -24,7 +24,8 @@ func (r *rollout) missing(s *Step) []Blocker {
 	return out
 }
 
-// unmet checks one condition. Whether pods are updated and available is checked together with
+// unmet checks one condition. How many pods there are to be is read off the object: a user or an
+// autoscaler may have scaled it since. Whether pods are updated and available is checked together with
 // whether the controller has settled: its status has both.
 func (r *rollout) unmet(c Condition) []Blocker {
 	switch c.Type {
@@ -37,9 +38,9 @@ func (r *rollout) unmet(c Condition) []Blocker {
 	case HoldsPulled:
 		return r.imagesToPull(number(c.Value))
 	case HoldsReplicas:
-		return blockers(rules.ReplicasPending(r.objectScaledTo(c)))
+		return blockers(rules.ReplicasPending(r.object().Object))
 	case HoldsAvailable:
-		return blockers(rules.AvailablePending(r.objectScaledTo(c)))
+		return blockers(rules.AvailablePending(r.object().Object))
 	}
 	return nil // guarded fields were checked before
 }
@@ -77,11 +78,6 @@ func (r *rollout) stepPending() rules.Pending { return kindOf(r.object().Object)
 
 // rolloutPending is what a whole rollout waits for.
 func (r *rollout) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
-
-// objectScaledTo is the object as if it wanted the number of pods that a condition has.
-func (r *rollout) objectScaledTo(c Condition) any {
-	return withReplicas(r.object(), number(c.Value)).Object
-}
 
 // imagesToPull names the images that are not on this many nodes, or on all that pods are
 // on now: there may be fewer pods than when the plan was made. Where pulling is over

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -27,19 +28,28 @@ func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Sp
 func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	set := b.cloneSetRules(spec)
 	l := rules.LimitsOfCloneSet(spec)
-	s := subject{
-		total:   b.total(l.Replicas),
-		updated: b.updatedPods(),
-		limits:  Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+	leaving, named := 0, 0
+	for _, p := range b.snap.Pods {
+		if b.plan.Driver == DriverKruise && rules.Active(p) && slices.Contains(spec.ScaleStrategy.PodsToDelete, p.Name) {
+			named++
+		}
 	}
+	if active := b.activePods(); active > l.Replicas {
+		leaving = active - l.Replicas
+	}
+	s := subject{
+		total:  l.Replicas,
+		limits: Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+	}
+	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
-		total := s.total
+		total, changed := s.total, leaving+named+s.created > 0 && b.plan.Driver == DriverKruise
 		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
 		s.partition = partitionByCount(s.total, s.allowed)
 		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
 		switch passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); {
-		case set.Forecasts() && passes*s.total <= maxForecast:
-			s.take = b.takeByForecast(set, total)
+		case (changed || set.Forecasts()) && passes*s.total <= maxForecast:
+			s.take, s.passes = b.takeByForecast(set, total, s.updated, changed), true
 		case l.MaxSurge > 0:
 			s.take = withSurplus(s.take, l.MaxSurge)
 		}

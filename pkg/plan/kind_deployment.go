@@ -35,12 +35,14 @@ func (k deploymentKind) subject(b *comparison) subject {
 		l.MaxUnavailable, l.MaxSurge = l.Replicas, 0
 	}
 	let := rules.PausedOf(b.present.Object) && !rules.PausedOf(b.desired.Object)
-	return subject{
-		total: b.total(l.Replicas), updated: b.updatedPods(),
+	s := subject{
+		total:       l.Replicas,
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
 		approximate: !recreates && (let || len(b.policy.Steps) > 1),
 		take:        b.takeInAnyOrder(newFixedQueue(byName(b.snap.Pods), b.isOutdated), "which old pods go first is up to their ReplicaSet"),
 	}
+	b.countPods(&s, min(b.activePods(), s.total), b.updatedPods())
+	return s
 }
 
 func (deploymentKind) clientSpec(any) kruiseSpec  { return nil }
@@ -81,7 +83,9 @@ func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverN
 // subject has neither a partition nor an order: a ReplicaSet updates no pod by itself.
 func (replicaSetKind) subject(b *comparison) subject {
 	n, _ := cluster.Of(b.desired.Object).Replicas()
-	return subject{total: b.total(n), updated: b.updatedPods(), limits: Limits{Replicas: n}}
+	s := subject{total: n, limits: Limits{Replicas: n}}
+	b.countPods(&s, min(b.activePods(), n), b.updatedPods())
+	return s
 }
 
 func (k replicaSetKind) clientSpec(sourceObject any) kruiseSpec {

@@ -30,10 +30,8 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	all.UpdateStrategy.RollingUpdate.Partition = nil
 	set := &rules.StatefulSet{Spec: &all, Current: b.plan.Change.FromRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates}
 	l := rules.LimitsOfStatefulSet(spec)
-	s := subject{
-		total: b.total(l.Replicas), updated: b.updatedPods(),
-		limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable},
-	}
+	s := subject{total: l.Replicas, limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable}}
+	slots := b.countOrdinals(&s, set.Ordinals())
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.MinReadySeconds != nil {
 		s.limits.MinReady = time.Duration(*r.MinReadySeconds) * time.Second
 	}
@@ -46,7 +44,7 @@ func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 		s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("by priority, then the highest ordinal"))
 		return s
 	}
-	b.setNumberPartition(&s, order[:min(max(s.total, 0), len(order))])
+	b.setNumberPartition(&s, slots)
 	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
 	return s
 }
@@ -157,14 +155,15 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}
 	replicas, _ := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Replicas()
 	s := subject{
-		total: b.total(replicas), updated: b.updatedPods(),
+		total:  replicas,
 		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: time.Duration(spec.MinReadySeconds) * time.Second},
 	}
+	slots := b.countOrdinals(&s, set.Ordinals())
 	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {
 		return s
 	}
 	order := set.Descending()
-	b.setNumberPartition(&s, order)
+	b.setNumberPartition(&s, slots)
 	s.take = b.takeFromQueue(newFixedQueue(order, b.isOutdated), noTies, sameReason("highest ordinal first"))
 	return s
 }

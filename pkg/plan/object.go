@@ -51,7 +51,7 @@ func specOf(w *cluster.Workload, version string) (map[string]any, error) {
 	return spec, nil
 }
 
-// compareSpecs finds out whether more than template, replicas and partition
+// compareSpecs finds out whether more than template and partition
 // changes, and lists what changes outside of the template.
 func (b *comparison) compareSpecs() error {
 	version := versionOf(b.present)
@@ -60,9 +60,6 @@ func (b *comparison) compareSpecs() error {
 		if _, both := cluster.Of(b.desired.Object).Partition(); both {
 			base, like = withPartition(base, v), withPartition(like, v)
 		}
-	}
-	if n, ok := cluster.Of(b.present.Object).Replicas(); ok {
-		base, like = withReplicas(base, n), withReplicas(like, n)
 	}
 	old, err := specOf(base, version)
 	if err != nil {
@@ -75,6 +72,7 @@ func (b *comparison) compareSpecs() error {
 	for _, field := range changedKeys(old, updated) {
 		if !templateField(b.present, field) {
 			b.specChanged = true
+			b.strategyChanged = b.strategyChanged || field != "replicas"
 		}
 	}
 	if old, err = specOf(b.present, version); err != nil {
@@ -202,11 +200,6 @@ func withObject(w *cluster.Workload, obj any) *cluster.Workload {
 // withPartition returns a workload that differs in its partition only.
 func withPartition(w *cluster.Workload, v intstr.IntOrString) *cluster.Workload {
 	return withObject(w, cluster.Of(w.Object).WithPartition(v))
-}
-
-// withReplicas returns a workload that differs in its number of pods only.
-func withReplicas(w *cluster.Workload, n int) *cluster.Workload {
-	return withObject(w, cluster.Of(w.Object).WithReplicas(n))
 }
 
 // withPaused returns a Deployment that differs in its pause only.

@@ -28,6 +28,12 @@ type subject struct {
 	allowed func(partition intstr.IntOrString) int
 	// take returns the next n pods that the update reaches.
 	take func(n int) []PodStep
+	// created is how many pods the change creates, and the first that are up to date where the
+	// template changes; leaving are pods that it takes away, where it is known which.
+	created int
+	leaving []*cluster.Pod
+	// passes is true where take counts the created pods among its n.
+	passes bool
 	// approximate is true for a Deployment, which stops near a number of pods.
 	approximate bool
 }
@@ -56,23 +62,39 @@ const maxForecast = 4_000_000
 // surplusReason is why a pod is deleted that a surge pod replaces.
 const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 
+// Why a pod is deleted that no update reaches.
+const (
+	leavingReason = "scale-down deletes it"
+	namedReason   = "podsToDelete or its label names it"
+)
+
 // takeByForecast is for a CloneSet whose steps cannot be read off an order that is sorted once.
-func (b *comparison) takeByForecast(set *rules.CloneSet, total int) func(int) []PodStep {
+// changed is true for one whose number of pods changes, or that deletes some.
+func (b *comparison) takeByForecast(set *rules.CloneSet, total, updated int, changed bool) func(int) []PodStep {
 	var f *rules.Forecast
 	var group map[*cluster.Pod]int
-	why := set.Placing().Of
+	placing := set.Placing().Of
 	return func(n int) []PodStep {
 		if f == nil {
-			f = set.Forecast(total, b.modes.mode)
+			if f = set.Forecast(total, b.modes.mode); changed {
+				f = set.ForecastChange(total, updated, b.modes.mode)
+			}
 			group = tieNumbers(set.Ties(b.snap.Pods))
 		}
 		var out []PodStep
 		for _, r := range f.Take(n) {
-			if p := r.Pod; r.Surplus {
-				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeRecreate, Tie: group[p], Why: surplusReason})
+			mode, why := rules.ModeRecreate, surplusReason
+			if r.Leaves {
+				mode, why = rules.ModeDelete, leavingReason
+			}
+			if r.Named {
+				why = namedReason
+			}
+			if p := r.Pod; r.Surplus || r.Leaves || r.Named {
+				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: group[p], Why: why})
 				continue
 			}
-			out = append(out, b.podSteps([]*cluster.Pod{r.Pod}, group, why)...)
+			out = append(out, b.podSteps([]*cluster.Pod{r.Pod}, group, placing)...)
 		}
 		return out
 	}
@@ -178,8 +200,8 @@ func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int,
 	}
 }
 
-// setNumberPartition is for partitions that are a number of pods. In order, they are the last
-// ones that an update would reach, whatever these carry: some may have the new
+// setNumberPartition is for partitions that are a number of pods. In order, with nil for pods that
+// are not there, they are the last ones that an update would reach, whatever these carry: some may have the new
 // template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
 func (b *comparison) setNumberPartition(s *subject, order []*cluster.Pod) {
 	total := max(s.total, 0)
@@ -187,7 +209,7 @@ func (b *comparison) setNumberPartition(s *subject, order []*cluster.Pod) {
 	allowed[0] = total
 	for kept := 1; kept <= total; kept++ {
 		allowed[kept] = allowed[kept-1] - 1
-		if last := total - kept; last < len(order) && !order[last].Deleting && b.isUpdated(order[last]) {
+		if last := total - kept; last < len(order) && order[last] != nil && !order[last].Deleting && b.isUpdated(order[last]) {
 			allowed[kept]++
 		}
 	}

@@ -9,6 +9,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,14 @@ type Limits struct {
 	MinReady                           time.Duration
 }
 
+// Resizes reports whether the plan changes how many pods there are to be.
+func (p *Plan) Resizes() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		_, ok := conditionValue(s.After, HoldsReplicas)
+		return ok
+	})
+}
+
 // StepKind defines what a step does.
 type StepKind string
 
@@ -120,7 +129,7 @@ type StepKind string
 const (
 	// StepPullImages has new images on the nodes before any pod changes.
 	StepPullImages StepKind = "pullImages"
-	// StepUpdate writes the new template, as far as the partition in force lets
+	// StepUpdate writes the object as it is desired, as far as the partition in force lets
 	// pods follow.
 	StepUpdate StepKind = "update"
 	// StepPartition lets more pods follow.
@@ -135,8 +144,6 @@ const (
 	StepRecreateContainers StepKind = "recreateContainers"
 	// StepVerify asks whether the new pods are good.
 	StepVerify StepKind = "verify"
-	// StepScale changes the number of pods.
-	StepScale StepKind = "scale"
 )
 
 // OnFailure defines what a failed step leads to.

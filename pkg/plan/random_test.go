@@ -307,12 +307,7 @@ func (s *scene) watch(snap plan.Snapshot) error {
 // settled is false while the workload grows or shrinks: pods that never were are
 // not down.
 func (s *scene) settled(snap plan.Snapshot) bool {
-	for i := range s.plan.Steps {
-		if s.plan.Steps[i].Kind == plan.StepScale {
-			return false
-		}
-	}
-	return len(snap.Pods) > 0
+	return !s.plan.Resizes() && len(snap.Pods) > 0
 }
 
 func wantedReplicas(obj any) int {

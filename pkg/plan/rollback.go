@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -18,10 +19,10 @@ import (
 )
 
 // Rollback makes the plan that takes a rollout back: to the template that it started
-// from, in one step within the budgets, in place where that is possible, and then to the partition
-// that the workload had. Only pods that were updated are touched. why is what ended the rollout. It
-// fails where the cluster has not kept that template, and wraps [ErrSubset] for a subset of a
-// UnitedDeployment.
+// from, with what the rollout wrote beside it, in one step within the budgets, in place where that is
+// possible, and then to the partition that the workload had. Only pods that were updated are touched.
+// why is what ended the rollout. It fails where the cluster has not kept that template, and wraps
+// [ErrSubset] for a subset of a UnitedDeployment.
 func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &rollout{plan: &p, snap: &s}
 	present := r.object()
@@ -35,7 +36,11 @@ func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	if template == nil {
 		return Plan{}, &tree.Error{Msg: "the revision before this rollout is no longer stored", Hint: "apply the old manifest"}
 	}
-	desired, err := WithTemplate(present, template)
+	before, back, stays, err := p.withSpecBefore(present, s.Pods)
+	if err != nil {
+		return Plan{}, err
+	}
+	desired, err := WithTemplate(before, template)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -43,7 +48,14 @@ func Rollback(p Plan, s Snapshot, why string) (Plan, error) {
 	if p.Change.FromHash != p.Change.ToHash && hashOf(desired) != p.Change.FromHash {
 		return Plan{}, &tree.Error{Msg: "the template that is stored is not the one that the workload had before this rollout", Hint: "apply the old manifest"}
 	}
-	return buildRollback(desired, &s, p, why)
+	out, err := buildRollback(desired, &s, p, why)
+	if len(back) > 0 {
+		out.Warnings = append(out.Warnings, "with the template "+strings.Join(back, ", ")+counted.Word(len(back), " goes", " go")+" back to what was there before")
+	}
+	if len(stays) > 0 {
+		out.Warnings = append(out.Warnings, strings.Join(stays, ", ")+counted.Word(len(stays), " stays: it was", " stay: they were")+" changed after this rollout wrote it")
+	}
+	return out, err
 }
 
 // ErrSubset indicates that a workload is not rolled back by itself.
@@ -148,6 +160,82 @@ func Left(s Snapshot) string {
 		text += " (partition " + partition + ")"
 	}
 	return text
+}
+
+// podsToDelete is the field that names pods to delete; a webhook refuses names of pods that are gone.
+const podsToDelete = "spec.scaleStrategy.podsToDelete"
+
+// withSpecBefore is a workload with the fields outside of the template as they were before the plan
+// wrote them. back names those that differ, and stays those that others have changed since,
+// such as the number of pods by a later scaling.
+func (p *Plan) withSpecBefore(w *cluster.Workload, pods []*cluster.Pod) (_ *cluster.Workload, back, stays []string, err error) {
+	if len(p.Change.Spec) == 0 {
+		return w, nil, nil, nil
+	}
+	text, err := p.document(w)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, nil, nil, err
+	}
+	partition := PartitionPath(w.Group, w.Kind, w.Version) // has a step of its own
+	for _, f := range p.Change.Spec {
+		path, old := strings.Split(f.Path, "."), f.Old
+		if f.Path == podsToDelete {
+			old = namesOf(old, pods)
+		}
+		now := tree.Lookup(doc, path)
+		switch {
+		case len(path) < 2 || path[0] != "spec" || slices.Equal(path, partition) || equivalentJSON(now, old):
+		case !equivalentJSON(now, f.New):
+			stays = append(stays, f.Path)
+		default:
+			setAt(doc, path, old)
+			back = append(back, f.Path)
+		}
+	}
+	if text, err = json.Marshal(doc); err != nil {
+		return nil, nil, nil, err
+	}
+	read, err := workloadOf(text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	out := *w
+	out.Object, out.Template = read.Object, read.Template
+	return &out, back, stays, nil
+}
+
+// namesOf are the names of a list that pods have; nil for none.
+func namesOf(list any, pods []*cluster.Pod) any {
+	names, _ := list.([]any)
+	var out []any
+	for _, name := range names {
+		if slices.ContainsFunc(pods, func(p *cluster.Pod) bool { return p.Name == name && !p.Deleting }) {
+			out = append(out, name)
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	return out
+}
+
+// setAt sets a field of nested mappings, which are made where they are missing; nil removes it.
+func setAt(m map[string]any, path []string, v any) {
+	for _, key := range path[:len(path)-1] {
+		below, ok := m[key].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			m[key] = below
+		}
+		m = below
+	}
+	if m[path[len(path)-1]] = v; v == nil {
+		delete(m, path[len(path)-1])
+	}
 }
 
 // WithTemplate returns the workload with another template: what a revision holds,

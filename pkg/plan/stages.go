@@ -25,6 +25,12 @@ func (b *staging) partitionMoves() bool {
 
 // stages are the numbers of updated pods to stop at; none when no pod is to change.
 func (b *staging) stages() []stage {
+	if b.startsEmpty() {
+		if len(b.policy.Steps) > 1 {
+			b.warning("%s has no pods that could be held back: all are created in one step", title(b.present.Ref))
+		}
+		return nil
+	}
 	if b.subject.partition == nil && !b.subject.approximate && b.plan.Driver != DriverClient {
 		return b.singleStage()
 	}
@@ -42,7 +48,17 @@ func (b *staging) stages() []stage {
 	if len(b.policy.Steps) == 0 || b.subject.leftOut > 0 {
 		steps = capSteps(steps, b.subject.total, reach)
 	}
+	if b.plan.Driver == DriverClient && b.templateChanged {
+		already -= b.subject.created // which are checked like others
+	}
 	return resolveStages(steps, b.subject.total, already)
+}
+
+// startsEmpty reports whether the workload has no pods before the change and gets some: holding old
+// pods back would create pods of the old template.
+func (b *staging) startsEmpty() bool {
+	from, ok := cluster.Of(b.present.Object).Replicas()
+	return ok && from == 0 && b.activePods() == 0 && b.subject.total > 0
 }
 
 // DefaultSteps are the steps of a policy without any: first one pod,

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,7 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// addSteps makes the steps: shrink, pull, update and the stages after it, grow.
+// addSteps makes the steps: pull, the write of the whole object with what holds pods back, and the
+// stages after it.
 func (b *builder) addSteps() error {
 	for _, text := range b.policy.Warnings {
 		b.warning("%s", text)
@@ -24,51 +26,63 @@ func (b *builder) addSteps() error {
 	for _, step := range decreasingSteps(b.policy.Steps, b.subject.total) {
 		b.warning("step %s comes to fewer of %s than the one before: it is left out", step, counted.Of(b.subject.total, "pod"))
 	}
-	base := b.present
-	from, _ := cluster.Of(b.present.Object).Replicas()
-	to, _ := cluster.Of(b.desired.Object).Replicas()
-	if to < from {
-		base = b.addScale(base, from, to)
-	}
-	base, err := b.addUpdateSteps(base)
-	if err != nil {
+	if err := b.addUpdateSteps(); err != nil {
 		return err
 	}
-	if to > from {
-		b.addScale(base, from, to)
-	}
+	b.awaitReplicas()
 	if len(b.plan.Steps) == 0 {
 		b.plan.Change.Why = "nothing to do: the object and its pods are up to date"
 	}
 	return nil
 }
 
-// addUpdateSteps adds the steps that update the pods. base is the object
-// before these steps; the object after them is returned.
-func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
+// addUpdateSteps adds the steps that update the pods.
+func (b *builder) addUpdateSteps() error {
 	stages := b.stages()
 	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
-		return base, nil
+		return nil
 	}
 	b.addPull()
+	base := b.present
 	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
 		var err error
 		if base, err = b.addUpdate(base, nil, nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if b.plan.Driver == DriverClient {
 		b.addClientSteps(stages)
-		return base, nil
+		return nil
 	}
 	for i, r := range stages {
 		var err error
 		if base, err = b.addStage(base, r, i == 0, i == len(stages)-1); err != nil {
-			return nil, err
+			return err
 		}
 		b.addChecksAndPause(r, i == len(stages)-1)
 	}
-	return base, nil
+	return nil
+}
+
+// awaitReplicas has the first write wait for the number of pods that it asks for, and a workload that
+// grows end when as many are available. One that shrinks need not have what is left of it
+// available: pods that are broken are what a new template may be for.
+func (b *builder) awaitReplicas() {
+	from, to := replicas(b.present), replicas(b.desired)
+	first := slices.IndexFunc(b.plan.Steps, func(s Step) bool { return s.Kind == StepUpdate })
+	if from == to || first < 0 || b.subject.approximate { // a Deployment that is paused keeps its surge
+		return
+	}
+	b.plan.Steps[first].After = append(b.plan.Steps[first].After, Condition{HoldsReplicas, strconv.Itoa(to)})
+	last := first
+	for i := range b.plan.Steps {
+		if s := &b.plan.Steps[i]; len(s.Patches) > 0 || s.Kind == StepInPlace || s.Kind == StepRecreate {
+			last = i
+		}
+	}
+	if to > from {
+		b.plan.Steps[last].After = append(b.plan.Steps[last].After, Condition{HoldsAvailable, strconv.Itoa(to)})
+	}
 }
 
 // addPull adds the step that pulls new images to the nodes before any pod changes.
@@ -120,11 +134,12 @@ func (b *builder) addClientSteps(stages []stage) {
 		kind, verb = StepRecreate, "recreate"
 	}
 	for i, r := range stages {
+		r.updated = max(r.updated, b.updatedSoFar()) // pods that the parent creates have the template
 		n := r.updated - b.updatedSoFar()
 		b.addStep(Step{
 			Name: "step-" + r.To.String(), Kind: kind,
 			Title: fmt.Sprintf("%s %s: %d of %d", verb, counted.Of(n, "pod"), r.updated, b.subject.total),
-			Pods:  b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
+			Pods:  b.podsUntil(r.updated), Updated: r.updated, Kept: b.subject.total - r.updated,
 			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, strconv.Itoa(r.updated)}},
 		})
@@ -149,7 +164,7 @@ func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*
 		Name: "step-" + r.To.String(), Kind: StepPartition,
 		Title:   fmt.Sprintf("update %s: %d of %d", counted.Of(n, "more pod"), r.updated, b.subject.total),
 		Patches: []Patch{b.partitionPatch(*v)},
-		Pods:    b.subject.take(n), Updated: r.updated, Kept: b.subject.total - r.updated,
+		Pods:    b.podsUntil(r.updated), Updated: r.updated, Kept: b.subject.total - r.updated,
 		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.partitionHolds(base)},
 		After:  b.holdsAfter(r.updated, v),
 	}
@@ -161,7 +176,6 @@ func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*
 // it there.
 func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
 	paused := !last || rules.PausedOf(b.desired.Object)
-	n := r.updated - b.updatedSoFar()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
 		Title:   fmt.Sprintf("continue until %d of %s updated", r.updated, counted.PodsAre(b.subject.total)),
@@ -170,7 +184,7 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, strconv.Itoa(r.updated)}},
 	}
 	if first {
-		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))
+		ops, err := b.specOps(base, withPaused(b.desired, false))
 		if err != nil {
 			return nil, err
 		}
@@ -187,16 +201,16 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 	} else {
 		step.After = append(step.After, Condition{HoldsComplete, ""})
 	}
-	step.Pods, step.Updated, step.Kept = b.subject.take(n), r.updated, b.subject.total-r.updated
+	step.Pods, step.Updated, step.Kept = b.podsUntil(r.updated), r.updated, b.subject.total-r.updated
 	b.addStep(step)
-	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
+	return withPaused(b.desired, paused), nil
 }
 
-// addUpdate writes template and strategy, with the partition of the first stage in
-// the same patch, so that no pod is updated too early. Without a stage no pod is
-// to be updated.
+// addUpdate writes the object as it is desired, with the partition of the first stage in the
+// same patch, so that no pod is updated too early. Without a stage no pod that there is is to
+// be updated.
 func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
-	next := withReplicas(b.desired, replicas(base))
+	next := b.desired
 	if v != nil {
 		next = withPartition(next, *v)
 	}
@@ -210,9 +224,8 @@ func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrStr
 	step := Step{
 		Name: "update", Kind: StepUpdate, Title: b.updateTitle(r),
 		Patches: []Patch{{Target: b.patchTarget(), Type: PatchJSON, Body: ops}},
-		Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
-		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
-		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+		Before:  []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 	}
 	if _, ok := cluster.Of(base.Object).Partition(); ok {
 		step.Before = append(step.Before, b.partitionHolds(base))
@@ -220,11 +233,11 @@ func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrStr
 	if _, ok := cluster.Of(next.Object).Partition(); ok {
 		step.After = append(step.After, b.partitionHolds(next))
 	}
+	n := b.updatedUnheld(next)
 	if r != nil {
-		step.Updated, step.Kept = r.updated, b.subject.total-r.updated
-		step.Pods = b.subject.take(r.updated - b.subject.updated)
-		step.After = b.holdsAfter(r.updated, v)
+		n, step.After = r.updated, b.holdsAfter(r.updated, v)
 	}
+	step.Pods, step.Updated, step.Kept = b.podsUntil(n), n, b.subject.total-n
 	b.addStep(step)
 	return next, nil
 }
@@ -269,12 +282,57 @@ func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
 	return specPatch(old, updated), nil
 }
 
+// updatedUnheld is how many pods are up to date when an object is written without a stage: those
+// that are, and those that it creates, as far as its partition lets them be.
+func (b *builder) updatedUnheld(next *cluster.Workload) int {
+	n := b.subject.updated
+	if b.startsEmpty() {
+		n = b.subject.total
+	}
+	if v, ok := cluster.Of(next.Object).Partition(); ok && b.subject.allowed != nil && n > b.updatedPods() {
+		n = max(min(n, b.subject.allowed(v)), min(b.updatedPods(), b.subject.total))
+	}
+	return n
+}
+
+// podsUntil are the present pods that change until so many are up to date; of the first write, also
+// those that it takes away. Where the template changes, pods that the write creates are the
+// first that have it.
+func (b *builder) podsUntil(updated int) []PodStep {
+	s, from := &b.subject, b.updatedSoFar()
+	n := updated - from
+	if !s.passes && b.templateChanged && b.plan.Driver != DriverClient {
+		n -= max(min(updated, s.updated+s.created)-max(from, s.updated), 0)
+	}
+	var out []PodStep
+	if !slices.ContainsFunc(b.plan.Steps, func(s Step) bool { return s.Kind == StepUpdate }) {
+		for _, p := range slices.Backward(s.leaving) {
+			out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeDelete, Why: leavingReason})
+		}
+	}
+	if s.take == nil {
+		return out
+	}
+	return append(out, s.take(max(n, 0))...)
+}
+
 func (b *builder) updateTitle(r *stage) string {
-	what := "update the strategy"
-	if b.templateChanged {
-		what = "update the template"
+	var parts []string
+	if from, to := replicas(b.present), replicas(b.desired); to < from {
+		parts = append(parts, fmt.Sprintf("shrink from %d to %s", from, counted.Of(to, "pod")))
+	} else if to > from {
+		parts = append(parts, fmt.Sprintf("grow from %d to %s", from, counted.Of(to, "pod")))
 	}
 	switch {
+	case b.templateChanged:
+		parts = append(parts, "update the template")
+	case b.strategyChanged || len(parts) == 0:
+		parts = append(parts, "update the strategy")
+	}
+	what := strings.Join(parts, ", ")
+	switch {
+	case r == nil && b.subject.created+len(b.subject.leaving) > 0, r == nil && replicas(b.present) != replicas(b.desired):
+		return what
 	case r == nil:
 		return what + "; no pod changes"
 	case r.updated <= b.subject.updated:
@@ -325,28 +383,6 @@ func (b *builder) mergePatch(body map[string]any) Patch {
 // patchTarget names the object that patches are for; nil is the plan's own.
 func (b *builder) patchTarget() *Target {
 	return b.plan.Target.Carrier
-}
-
-// addScale changes the number of pods and returns the object as it is then. A workload
-// that shrinks need not have what is left of it available: pods that are broken are
-// what a new template may be for.
-func (b *builder) addScale(base *cluster.Workload, from, to int) *cluster.Workload {
-	step := Step{
-		Name: "scale-" + strconv.Itoa(to), Kind: StepScale,
-		Title:   fmt.Sprintf("shrink from %d to %s", from, counted.Of(to, "pod")),
-		Patches: []Patch{b.mergePatch(specBody(to, "replicas"))},
-		Updated: min(b.updatedSoFar(), to), Kept: max(to-b.updatedSoFar(), 0),
-		After: []Condition{{HoldsReplicas, strconv.Itoa(to)}},
-	}
-	if to > from {
-		step.Title = fmt.Sprintf("grow from %d to %s", from, counted.Of(to, "pod"))
-		step.After = append(step.After, Condition{HoldsAvailable, strconv.Itoa(to)})
-		if b.updatedSoFar() >= b.subject.total { // no partition makes further pods old
-			step.Updated, step.Kept = to, 0
-		}
-	}
-	b.addStep(step)
-	return withReplicas(base, to)
 }
 
 // addChecksAndPause adds the checks that follow a step, then its pause.

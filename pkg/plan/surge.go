@@ -31,7 +31,7 @@ func (s Surge) String() string {
 	}
 	text := fmt.Sprintf("%d of %s %s recreated although the change is possible in place: with maxSurge %s new pods take the place of old ones", s.Recreated, counted.Of(s.Pods, "pod"), counted.Word(s.Recreated, "is", "are"), s.MaxSurge)
 	if len(s.Claims) > 0 {
-		text += ", which are deleted with their claims (" + strings.Join(s.Claims, ", ") + ")"
+		text += ", which are deleted with " + counted.Of(s.Recreated*len(s.Claims), "claim") + " (" + strings.Join(s.Claims, ", ") + ")"
 	}
 	return text
 }

@@ -28,6 +28,7 @@ func (b *reviewer) warn() {
 	b.warnHooks()
 	b.warnReadinessGates()
 	b.warnBudgets()
+	b.warnSurge()
 	b.warnUnreadGates()
 	b.warnPods()
 	if n := b.updatedSoFar(); n < b.subject.total && b.subject.take != nil {

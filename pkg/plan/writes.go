@@ -31,9 +31,8 @@ type WriteFault struct {
 // CheckWrites returns what the plan would write that its steps may not write. Every patch goes to the plan's own object, and changes only
 // what the kind of its step may change:
 //
-//	update     the spec except spec.replicas: a template with its strategy
+//	update     the spec: a template with its strategy and the number of pods
 //	partition  the partition, or the pause of the controller
-//	scale      spec.replicas
 //
 // Steps of other kinds send no patches of the plan's.
 func (p *Plan) CheckWrites() []WriteFault {
@@ -81,8 +80,12 @@ func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
 // writable has for each kind of step what it may write.
 var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
 	StepUpdate: func(_ Target, patch *Patch, w fieldWrite) error {
-		if patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1 || slices.Equal(w.path, []string{"spec", "replicas"}) {
-			return notAllowed(StepUpdate, w, "the fields of the spec except replicas")
+		n, whole := wholeNumber(w.value)
+		switch {
+		case patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1:
+			return notAllowed(StepUpdate, w, "the fields of the spec")
+		case slices.Equal(w.path, []string{"spec", "replicas"}) && w.op != "test" && (!whole || n < 0 || w.op == "remove"):
+			return notAllowed(StepUpdate, w, "a number of pods to spec.replicas")
 		}
 		return nil
 	},
@@ -97,13 +100,6 @@ var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
 			return nil
 		}
 		return notAllowed(StepPartition, w, "the partition or the pause")
-	},
-	StepScale: func(_ Target, patch *Patch, w fieldWrite) error {
-		n, whole := wholeNumber(w.value)
-		if (patch.Subresource == "" || patch.Subresource == "scale") && slices.Equal(w.path, []string{"spec", "replicas"}) && whole && n >= 0 && w.op != "remove" {
-			return nil
-		}
-		return notAllowed(StepScale, w, "spec.replicas")
 	},
 }
 
@@ -130,7 +126,7 @@ func (p *Plan) Mark() string { return p.Digest("") }
 // only restarts containers writes nothing there.
 func (p *Plan) IsBegun(s Snapshot) bool {
 	if !slices.ContainsFunc(p.Steps, func(s Step) bool {
-		return len(s.Patches) > 0 || slices.Contains([]StepKind{StepUpdate, StepPartition, StepScale, StepInPlace, StepRecreate}, s.Kind)
+		return len(s.Patches) > 0 || slices.Contains([]StepKind{StepUpdate, StepPartition, StepInPlace, StepRecreate}, s.Kind)
 	}) {
 		return true
 	}
@@ -250,6 +246,11 @@ func (p *Plan) NeedsApproval(s Snapshot) []string {
 	if mayRollBack(p, s) && !p.keepsBase(s) {
 		out = append(out, "a failed step goes back to a template that no revision of the workload has")
 	}
+	if mayRollBack(p, s) {
+		if _, back, _, err := p.withSpecBefore(object, s.Pods); err != nil || len(back) > 0 {
+			out = append(out, "a failed step writes "+strings.Join(back, ", ")+" as the record has it")
+		}
+	}
 	return out
 }
 
@@ -271,8 +272,6 @@ func (p *Plan) needsApproval(step *Step, s Snapshot, object *cluster.Workload) s
 			break
 		}
 		return "pulls the image " + cmp.Or(unknownImage(step.Pull.Images, object), step.Pull.Images[0]) + " to the nodes"
-	case StepScale:
-		return "changes the number of pods"
 	case StepUpdate:
 		for i := range step.Patches {
 			patch := &step.Patches[i]
@@ -446,6 +445,9 @@ func (p *Plan) Digest(clusterID string) string {
 	}
 	if p.Change.FromHash == p.Change.ToHash { // a rollback leads to what pods had, which no hash names
 		approved = append(approved, p.Change.FromRevision)
+	}
+	if len(p.Change.Spec) > 0 { // what a rollback writes
+		approved = append(approved, p.Change.Spec)
 	}
 	text, err := json.Marshal(approved)
 	if err != nil {

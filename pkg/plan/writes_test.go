@@ -52,8 +52,8 @@ func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 		"partition":               {clone, plan.StepPartition, spec(int64(3), "updateStrategy", "rollingUpdate", "partition"), ""},
 		"partition in per cent":   {clone, plan.StepPartition, spec("40%", "updateStrategy", "rollingUpdate", "partition"), ""},
 		"pause of a Deployment":   {deployment, plan.StepPartition, spec(true, "paused"), ""},
-		"scale":                   {clone, plan.StepScale, spec(4, "replicas"), ""},
-		"scale, subresource":      {clone, plan.StepScale, of(spec(4.0, "replicas"), "scale"), ""},
+		"replicas":                {clone, plan.StepUpdate, ops(op("add", "/spec/replicas", 4.0)), ""},
+		"replicas, subresource":   {clone, plan.StepUpdate, of(spec(4, "replicas"), "scale"), "may not write spec.replicas"},
 		"own target named":        {clone, plan.StepUpdate, at(ops(op("add", "/spec/template", "x")), clone), ""},
 		"another object":          {clone, plan.StepUpdate, at(ops(op("add", "/spec/template", "x")), other), "it changes Deployment api, and a plan changes its own object only"},
 		"another namespace":       {clone, plan.StepUpdate, at(ops(op("add", "/spec/template", "x")), plan.Target{APIVersion: beta, Kind: "CloneSet", Namespace: "kube-system", Name: "web"}), "own object only"},
@@ -62,8 +62,8 @@ func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 		"the whole spec":          {clone, plan.StepUpdate, ops(op("add", "/spec", map[string]any{})), "outside of the spec"},
 		"the whole spec by merge": {clone, plan.StepUpdate, merge(map[string]any{"spec": nil}), "may not write spec"},
 		"the whole object":        {clone, plan.StepUpdate, ops(op("add", "", map[string]any{})), "outside of the spec"},
-		"replicas in an update":   {clone, plan.StepUpdate, ops(op("replace", "/spec/replicas", 0)), "may not write spec.replicas"},
-		"replicas, escaped":       {clone, plan.StepUpdate, spec(0, "replicas"), "may not write spec.replicas"},
+		"replicas in a partition": {clone, plan.StepPartition, spec(0, "replicas"), "may not write spec.replicas"},
+		"replicas removed":        {clone, plan.StepUpdate, ops(op("remove", "/spec/replicas", nil)), "may not write spec.replicas"},
 		"copy":                    {clone, plan.StepUpdate, ops(map[string]any{"op": "copy", "path": "/spec/template", "from": "/metadata"}), `operation "copy" is not taken`},
 		"move":                    {clone, plan.StepUpdate, ops(map[string]any{"op": "move", "path": "/spec/template", "from": "/spec/x"}), `operation "move" is not taken`},
 		"an operation without":    {clone, plan.StepUpdate, ops(map[string]any{"op": "add", "path": "/spec/template"}), "has a value where none is due"},
@@ -80,9 +80,9 @@ func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 			plan.Target{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Namespace: "shop", Name: "web"},
 			plan.StepPartition, spec(1, "updateStrategy", "rollingUpdate", "partition"), "may not write",
 		},
-		"scale below 0":       {clone, plan.StepScale, spec(-1, "replicas"), "may not write"},
-		"scale by half":       {clone, plan.StepScale, spec(1.5, "replicas"), "may not write"},
-		"scale beyond":        {clone, plan.StepScale, spec(int64(1)<<40, "replicas"), "may not write"},
+		"replicas below 0":    {clone, plan.StepUpdate, spec(-1, "replicas"), "may not write"},
+		"half a replica":      {clone, plan.StepUpdate, spec(1.5, "replicas"), "may not write"},
+		"replicas beyond":     {clone, plan.StepUpdate, spec(int64(1)<<40, "replicas"), "may not write"},
 		"a pause that writes": {clone, plan.StepPause, spec(1, "replicas"), "sends no patch"},
 		"a pull that writes":  {clone, plan.StepPullImages, spec("x", "template"), "sends no patch"},
 		"pods that write":     {clone, plan.StepInPlace, spec("x", "template"), "sends no patch"},
@@ -292,8 +292,10 @@ func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 			q.Steps = append(q.Steps, plan.Step{Name: "v", Kind: plan.StepVerify, Verify: &plan.Verify{Job: map[string]any{"a": "b"}}})
 		}), after(2), "step v creates a Job"},
 		"a scale": {edited(func(q *plan.Plan) {
-			q.Steps = append(q.Steps, plan.Step{Name: "s", Kind: plan.StepScale, Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}}}})
+			q.Steps = append(q.Steps, plan.Step{Name: "s", Kind: plan.StepUpdate, Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}}}})
 		}), after(2), "step s changes the number of pods"},
+		"back, with no pods":        {forged(back, "/spec/replicas", 0), after(0), "step update changes the number of pods"},
+		"back, with another budget": {forged(back, "/spec/minReadySeconds", 600), after(0), "step update writes the template or the strategy"},
 		"another image pulled": {edited(func(q *plan.Plan) {
 			q.Steps = append(q.Steps, plan.Step{Name: "x", Kind: plan.StepPullImages, Pull: &plan.Pull{Images: []string{newer, "miner:1"}}})
 		}), after(2), "step x pulls the image miner:1 to the nodes"},
@@ -313,6 +315,16 @@ func TestNeedsApproval_ListsWritesOfARecord(t *testing.T) {
 	if got := p.NeedsApproval(plan.Snapshot{Workload: &cluster.Workload{}}); got != nil {
 		t.Errorf("without an object: %q", got)
 	}
+}
+
+// forged is a plan whose first write was edited to set one field more.
+func forged(p plan.Plan, path string, v any) plan.Plan {
+	p.Steps = slices.Clone(p.Steps)
+	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepUpdate })
+	patch := p.Steps[i].Patches[0]
+	patch.Body = append(slices.Clone(patch.Body.([]any)), map[string]any{"op": "add", "path": path, "value": v})
+	p.Steps[i].Patches = []plan.Patch{patch}
+	return p
 }
 
 // TestCommands_ListsWhatWouldRun names programs from the recorded step on.

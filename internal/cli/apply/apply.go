@@ -22,9 +22,9 @@ const long = `Apply manifests and roll out what they change, in one step: render
 differences from the cluster and the plan of each rollout, ask for confirmation, apply
 on the server's side, roll out, wait until everything is ready, and prune.
 
-New workloads are created. Of a workload whose template changes, everything but the
-template is applied at once; when Jobs have completed, the template is rolled out step
-by step, as "rollout run" does, and a UnitedDeployment subset by subset. To continue an
+New workloads are created. A workload whose template changes is rolled out step by step
+when Jobs have completed, as "rollout run" does, and a UnitedDeployment subset by subset:
+its whole spec is written at once, with only what holds pods back changed. To continue an
 interrupted rollout, run the same apply again, or "rollout resume".
 
 Workloads are rolled out one after the other, and none after one that failed. With

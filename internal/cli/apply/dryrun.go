@@ -110,9 +110,9 @@ func (r *requests) write(it *item) error {
 		r.apply(it)
 		return nil
 	}
-	body, err := set.Change(it.live, it.held)
+	body, err := set.Change(it.live, set.WithSpecOf(it.live, it.final))
 	if body != nil {
-		r.add("PATCH", it.object, types.MergePatchType, "all but what the rollout changes", body)
+		r.add("PATCH", it.object, types.MergePatchType, "all but the spec, which the rollout writes", body)
 	}
 	return err
 }

@@ -40,9 +40,8 @@ type item struct {
 	// object is what is sent, live what is there (nil for nothing), final what the
 	// server would make of both.
 	object, live, final *unstructured.Unstructured
-	// held is the final state with what a rollout drives as it is now; rolls are the
-	// fields that it drives then.
-	held  *unstructured.Unstructured
+	// rolls are the fields that differ and that a rollout writes, with the rest of the spec;
+	// where there are none, the object is applied outright.
 	rolls []string
 	// ref is the workload as its rollout is recorded, where the rollouts are a group.
 	ref cluster.Ref
@@ -253,7 +252,7 @@ func (r *reader) predict(ctx context.Context, it *item) error {
 		return nil
 	}
 	if err == nil && it.live != nil && it.driven() {
-		it.held, it.rolls = set.Held(it.live, it.final)
+		it.rolls = set.Rolls(it.live, it.final)
 	}
 	return err
 }

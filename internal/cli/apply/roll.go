@@ -79,6 +79,9 @@ func (e *executor) follow(ctx context.Context, it *item) (rolled bool, err error
 	if err := subsets.Release(ctx, it.final); err != nil {
 		return false, err
 	}
+	if subsets, err = e.subsets(ctx, it); err != nil { // the release may have added some
+		return false, err
+	}
 	return true, subsets.Run(ctx, it.final)
 }
 

@@ -15,7 +15,7 @@ import (
 // executor writes what a run has read and shown.
 type executor struct{ *work }
 
-// execute writes: first all but what rollouts drive; when Jobs are done those, one
+// execute writes: first all but what rollouts write; when Jobs are done those, one
 // after the other; then what is left of the set goes. It goes no further than the first
 // that fails.
 func (e *executor) execute(ctx context.Context) error {
@@ -48,7 +48,7 @@ func (e *executor) write(ctx context.Context) error {
 
 func (e *executor) writeOne(ctx context.Context, it *item) error {
 	if len(it.rolls) > 0 {
-		return e.hold(ctx, it)
+		return e.writeMetadata(ctx, it)
 	}
 	got, err := e.client.Apply(ctx, it.object, e.how(false))
 	if err != nil {
@@ -62,12 +62,12 @@ func (e *executor) writeOne(ctx context.Context, it *item) error {
 	return nil
 }
 
-// hold writes all of a workload but what its rollout changes. Its status may change
-// meanwhile; what others write may not.
-func (e *executor) hold(ctx context.Context, it *item) error {
+// writeMetadata writes all of a workload but its spec, which its rollout writes. Its status may
+// change meanwhile; what others write may not.
+func (e *executor) writeMetadata(ctx context.Context, it *item) error {
 	from := it.live
 	for {
-		patch, err := set.Patch(from, it.held)
+		patch, err := set.Patch(from, set.WithSpecOf(from, it.final))
 		if err != nil || patch == nil {
 			return err
 		}

@@ -119,10 +119,8 @@ func TestMake_AssumedPodsDoNotScale(t *testing.T) {
 		if m.Plan.Limits.Replicas != 30 || len(m.Snapshot.Pods) != 30 {
 			t.Errorf("%q: %d replicas, %d pods", args, m.Plan.Limits.Replicas, len(m.Snapshot.Pods))
 		}
-		for _, s := range m.Plan.Steps {
-			if s.Kind == plan.StepScale {
-				t.Errorf("%q: scales", args)
-			}
+		if m.Plan.Resizes() {
+			t.Errorf("%q: scales", args)
 		}
 	}
 }

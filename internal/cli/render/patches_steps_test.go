@@ -139,7 +139,7 @@ func TestPatches_ObjectsAndSteps(t *testing.T) {
 		"native":             {change: change{how: byNative, old: old, new: next}, want: []string{"update"}},
 		"native, stopping":   {change: change{how: byNative, old: old, new: next, steps: "2,100%"}, want: []string{"update", "update-stop", "step-100%"}},
 		"client":             {change: change{how: byClient, old: old, new: next}, want: []string{"update", "step-1", "step-50%", "step-100%"}},
-		"scaled":             {change: change{how: byNative, old: old, new: strings.Replace(old, "replicas: 5", "replicas: 3", 1)}, want: []string{"metadata", "scale-3"}},
+		"scaled":             {change: change{how: byNative, old: old, new: strings.Replace(old, "replicas: 5", "replicas: 3", 1)}, want: []string{"metadata", "update"}},
 		"only metadata":      {change: change{how: byKruise, old: old, new: strings.Replace(old, "namespace: shop", "namespace: shop, labels: {a: b}", 1)}, want: []string{"metadata"}},
 		"new and deleted":    {change: change{how: byKruise, old: old, new: strings.Replace(old, "name: web,", "name: new,", 1)}, created: []string{"CloneSet shop/new"}, deleted: []string{"CloneSet shop/web"}},
 		"others":             {change: change{how: byKruise, old: old + other, new: old + strings.Replace(other, "a: b", "a: c", 1)}, changed: []string{"ConfigMap shop/c"}},
@@ -147,7 +147,7 @@ func TestPatches_ObjectsAndSteps(t *testing.T) {
 		"daemons, uncounted": {change: change{how: byKruise, old: workload("DaemonSet", "web:1", ""), new: workload("DaemonSet", "web:2", "")}, want: []string{"update", "step-50%", "step-100%"}},
 		"pair": {
 			change: change{how: byNative, old: old, new: workload("CloneSet", "web:2", five+"  updateStrategy: {rollingUpdate: {partition: 4}}\n"), pair: true},
-			want:   []string{"metadata", "scale-4"}, created: []string{"Deployment shop/web-canary"},
+			want:   []string{"metadata", "update"}, created: []string{"Deployment shop/web-canary"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -87,36 +87,61 @@ func (s *Subsets) Show(ctx context.Context, final *unstructured.Unstructured) er
 	})
 }
 
-// Release writes a new template and holds every subset back, unless it is there
-// already. Each then follows by Run.
+// Release writes the whole spec, with every subset held back where the template is new, unless it
+// is there already. Each then follows by Run.
 func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured) error {
-	to := united.Read(final)
-	if united.SameTemplate(s.object.Template, to.Template) {
-		return nil
+	patch, err := s.specPatch(ctx, final)
+	if err != nil || patch == nil {
+		return err
 	}
 	client, err := s.batch.factory.Dynamic()
 	if err != nil {
 		return err
 	}
-	return s.object.Release(ctx, client, to.Template)
+	return s.object.Write(ctx, client, patch)
+}
+
+// specPatch is the first write of a rollout to a final state; nil where nothing is left to write.
+func (s *Subsets) specPatch(ctx context.Context, final *unstructured.Unstructured) ([]any, error) {
+	if !united.SameTemplate(s.object.Template, united.Read(final).Template) {
+		client, err := s.batch.factory.Dynamic()
+		if err != nil {
+			return nil, err
+		}
+		if err := s.object.NoteStart(ctx, client); err != nil {
+			return nil, err
+		}
+	}
+	return s.object.ReleaseSpec(final), nil
 }
 
 // Requests are the writes of Release and Run: the template with all subsets held
 // back, then the partition of each subset, step by step.
 func (s *Subsets) Requests(ctx context.Context, final *unstructured.Unstructured) ([]event.Request, error) {
-	to := united.Read(final)
-	return s.requests(ctx, to.Template, to.OwnStrategy(), to.Kept)
-}
-
-// requests are those of a template, where the partition of each subset keeps some pods at the end of
-// its plan, and of the strategy that the object has in the end.
-func (s *Subsets) requests(ctx context.Context, template, strategy map[string]any, kept func(subset string) int64) ([]event.Request, error) {
-	out, err := s.releaseRequests(ctx, template)
+	patch, err := s.specPatch(ctx, final)
 	if err != nil {
 		return nil, err
 	}
+	var first []event.Request
+	if patch != nil {
+		first = append(first, s.firstRequest(patch))
+	}
+	to := united.Read(final)
+	return s.requests(ctx, first, to.Template, to.OwnStrategy(), to.Kept)
+}
+
+// firstRequest is the first write of a rollout.
+func (s *Subsets) firstRequest(patch []any) event.Request {
 	u := s.object
-	err = s.Each(ctx, func(p *Part) error {
+	ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
+	return jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", patch)
+}
+
+// requests are a first write and those of the subsets, where the partition of each keeps some pods at the end of
+// its plan, and that of the strategy that the object has in the end.
+func (s *Subsets) requests(ctx context.Context, out []event.Request, template, strategy map[string]any, kept func(subset string) int64) ([]event.Request, error) {
+	u := s.object
+	err := s.Each(ctx, func(p *Part) error {
 		made, err := p.Plan(ctx, p.follows(u.Template, template, kept(p.subset())))
 		for i := range made.Steps {
 			if step := &made.Steps[i]; len(step.Patches) > 0 {
@@ -155,8 +180,7 @@ func (s *Subsets) releaseRequests(ctx context.Context, template map[string]any) 
 	if err := u.NoteStart(ctx, client); err != nil {
 		return nil, err
 	}
-	ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
-	return []event.Request{jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(template))}, nil
+	return []event.Request{s.firstRequest(u.ReleasePatch(template))}, nil
 }
 
 // rollbackRequests are the writes of a rollback to a template: the subsets whose pods have another one

@@ -138,8 +138,12 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 	if template == nil {
 		template = u.Template
 	}
-	b := &Batch{driving: o.driving, policy: o.Options}
-	list, err := (&Subsets{b, u}).requests(ctx, template, u.FinalStrategy(), func(subset string) int64 { return o.kept(u, subset) })
+	subsets := &Subsets{&Batch{driving: o.driving, policy: o.Options}, u}
+	first, err := subsets.releaseRequests(ctx, template)
+	if err != nil {
+		return err
+	}
+	list, err := subsets.requests(ctx, first, template, u.FinalStrategy(), func(subset string) int64 { return o.kept(u, subset) })
 	if err != nil {
 		return err
 	}

@@ -116,24 +116,24 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 
 const live = "{kind: %s, metadata: {uid: u, resourceVersion: '7', generation: 3, managedFields: [{}]}, spec: %s, status: {x: 1}}"
 
-func TestHeld_KeepsRolloutFields(t *testing.T) {
+func TestRolls_NamesRolloutFields(t *testing.T) {
 	for name, c := range map[string]struct {
-		kind, live, final, held string
-		rolls                   []string
+		kind, live, final string
+		rolls             []string
 	}{
-		"nothing":            {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: b}, replicas: 2}", "{template: {a: b}, replicas: 2}", nil},
-		"template":           {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: c}, replicas: 2}", "{template: {a: b}, replicas: 2}", []string{"spec.template"}},
-		"partition kept":     {"CloneSet", "{updateStrategy: {rollingUpdate: {partition: 3}}}", "{updateStrategy: {rollingUpdate: {maxSurge: 1}}}", "{updateStrategy: {rollingUpdate: {partition: 3, maxSurge: 1}}}", []string{"spec.updateStrategy.rollingUpdate.partition"}},
-		"partition withheld": {"CloneSet", "{}", "{updateStrategy: {partition: 3, paused: true}}", "{updateStrategy: {}}", []string{"spec.updateStrategy.partition", "spec.updateStrategy.paused"}},
-		"paused":             {"Deployment", "{paused: true}", "{}", "{paused: true}", []string{"spec.paused"}},
-		"sidecars":           {"SidecarSet", "{containers: [a], selector: x}", "{containers: [b], selector: y}", "{containers: [a], selector: y}", []string{"spec.containers"}},
+		"nothing":            {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: b}, replicas: 2}", nil},
+		"template":           {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: c}, replicas: 2}", []string{"spec.template"}},
+		"partition kept":     {"CloneSet", "{updateStrategy: {rollingUpdate: {partition: 3}}}", "{updateStrategy: {rollingUpdate: {maxSurge: 1}}}", []string{"spec.updateStrategy.rollingUpdate.partition"}},
+		"partition withheld": {"CloneSet", "{}", "{updateStrategy: {partition: 3, paused: true}}", []string{"spec.updateStrategy.partition", "spec.updateStrategy.paused"}},
+		"paused":             {"Deployment", "{paused: true}", "{}", []string{"spec.paused"}},
+		"sidecars":           {"SidecarSet", "{containers: [a], selector: x}", "{containers: [b], selector: y}", []string{"spec.containers"}},
 	} {
-		held, rolls := Held(object(t, fmt.Sprintf(live, c.kind, c.live)), object(t, fmt.Sprintf(live, c.kind, c.final)))
-		if diff := cmp.Diff(object(t, fmt.Sprintf(live, c.kind, c.held)), held); diff != "" {
+		was, is := object(t, fmt.Sprintf(live, c.kind, c.live)), object(t, fmt.Sprintf(live, c.kind, c.final))
+		if diff := cmp.Diff(c.rolls, Rolls(was, is)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
-		if diff := cmp.Diff(c.rolls, rolls); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
+		if diff := cmp.Diff(was.Object["spec"], WithSpecOf(was, is).Object["spec"]); diff != "" {
+			t.Errorf("%s: before the rollout, part of the spec is written:\n%s", name, diff)
 		}
 	}
 }

@@ -89,7 +89,11 @@ func (c *checker) step(path string, s *step, names map[string]bool) {
 		c.fault(path+".name", "progress is kept by name: give each step its own", "%q is there twice", s.Name)
 	}
 	names[s.Name] = true
-	c.word(path+".kind", s.Kind, stepKinds)
+	if s.Kind == "scale" {
+		c.fault(path+".kind", "make the plan again: its first write has the number of pods, too", "no step of a plan is of the kind scale any more")
+	} else {
+		c.word(path+".kind", s.Kind, stepKinds)
+	}
 	c.word(path+".onFailure", s.OnFailure, failures)
 	c.count(path+".updated", s.Updated)
 	c.count(path+".kept", s.Kept)

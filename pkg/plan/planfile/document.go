@@ -58,6 +58,14 @@ type change struct {
 	ToHash       string   `json:"toHash"`
 	Restarts     []string `json:"restarts,omitempty"`
 	Fields       []field  `json:"fields,omitempty"`
+	// Spec is what the plan writes outside of the template, with what was there before.
+	Spec []specField `json:"spec,omitempty"`
+}
+
+type specField struct {
+	Path string `json:"path"`
+	Old  any    `json:"old,omitempty"`
+	New  any    `json:"new,omitempty"`
 }
 
 type field struct {
@@ -150,9 +158,9 @@ type verify struct {
 // The words that fields take.
 var (
 	drivers    = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
-	stepKinds  = []string{string(plan.StepPullImages), string(plan.StepUpdate), string(plan.StepPartition), string(plan.StepPause), string(plan.StepInPlace), string(plan.StepRecreate), string(plan.StepRecreateContainers), string(plan.StepVerify), string(plan.StepScale)}
+	stepKinds  = []string{string(plan.StepPullImages), string(plan.StepUpdate), string(plan.StepPartition), string(plan.StepPause), string(plan.StepInPlace), string(plan.StepRecreate), string(plan.StepRecreateContainers), string(plan.StepVerify)}
 	failures   = []string{string(plan.FailPause), string(plan.FailRollback), string(plan.FailAbort)}
-	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeNotAllowed)}
+	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeDelete), string(rules.ModeNotAllowed)}
 	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
 	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsAvailable), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
 	drains     = []string{"", string(plan.DrainLabel), string(plan.DrainGate), string(plan.DrainNone)}

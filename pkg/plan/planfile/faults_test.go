@@ -49,6 +49,7 @@ func TestRead_ReportsFaultWithPlace(t *testing.T) {
 		"no driver":                {"driver: native", "driver: me", "spec.driver", 6, `"me" is not known here`},
 		"bad mode":                 {"mode: recreate", "mode: maybe", "spec.change.mode", 7, `"maybe" is not known here`},
 		"no hash":                  {", toHash: b", "", "spec.change.toHash", 7, "a value is wanted"},
+		"a kind of the past":       {"kind: update", "kind: scale", "spec.steps[0].kind", 11, "no step of a plan is of the kind scale any more"},
 		"step kind":                {"kind: update", "kind: jump", "spec.steps[0].kind", 11, `"jump" is not known here`},
 		"step name":                {"name: update", "name: a b", "spec.steps[0].name", 10, `"a b" is not a name of a step`},
 		"on failure":               {"onFailure: pause", "onFailure: cry", "spec.steps[0].onFailure", 15, `"cry" is not known here`},

@@ -46,8 +46,8 @@ func everything() plan.Plan {
 				After:  []plan.Condition{{Type: plan.HoldsSettled}},
 			},
 			{
-				Name: "scale-4", Kind: plan.StepScale, Title: "grow", OnFailure: plan.FailAbort,
-				Patches: []plan.Patch{{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(4)}}}},
+				Name: "grow-4", Kind: plan.StepUpdate, Title: "grow", OnFailure: plan.FailAbort,
+				Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": int64(4)}}}},
 			},
 			{Name: "pause-10%", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{For: 90 * time.Second}},
 			{Name: "pause-2", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{}},

@@ -139,6 +139,9 @@ func (d *document) plan(n *tree.Node) plan.Plan {
 			Path: f.Path, Old: f.Old, New: f.New, Effect: rules.Effect(f.Effect), Restarts: f.Restarts, Why: f.Why,
 		})
 	}
+	for _, f := range c.Spec {
+		p.Change.Spec = append(p.Change.Spec, plan.SpecWrite(f))
+	}
 	steps := tree.Items(tree.Get(n, "spec", "steps"))
 	for i := range d.Spec.Steps {
 		p.Steps = append(p.Steps, d.Spec.Steps[i].read(steps[i]))

@@ -64,6 +64,9 @@ func writtenChange(c plan.Change) change {
 	for _, f := range c.Fields {
 		out.Fields = append(out.Fields, field{f.Path, f.Old, f.New, string(f.Effect), f.Restarts, f.Why})
 	}
+	for _, f := range c.Spec {
+		out.Spec = append(out.Spec, specField(f))
+	}
 	return out
 }
 

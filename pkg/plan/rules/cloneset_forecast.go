@@ -31,6 +31,10 @@ type Forecast struct {
 	starting [][]*cluster.Pod
 	made     int
 	out      []Reached
+	// leaving is how many pods the change takes away for good; seen are pods that were reached. Both
+	// are for a forecast of a whole change.
+	leaving int
+	seen    map[*cluster.Pod]bool
 }
 
 // Reached is a pod that an update reaches.
@@ -39,6 +43,9 @@ type Reached struct {
 	// Surplus is true for a pod that scale-down deletes because a surge pod has taken
 	// its place.
 	Surplus bool
+	// Named is true for a pod that podsToDelete or its label names, Leaves for one that
+	// no other pod takes the place of. Only a forecast of a whole change has both.
+	Named, Leaves bool
 }
 
 // Forecasts reports whether only a [Forecast] knows which pods an update reaches; a
@@ -59,6 +66,24 @@ func (c *CloneSet) unpaused() kruise.RollingUpdateCloneSetStrategy {
 // Forecast starts a forecast for total pods. Lifecycle hooks, minReadySeconds and the
 // rate of scaling only take time and are left out.
 func (c *CloneSet) Forecast(total int, mode func(*cluster.Pod) UpdateMode) *Forecast {
+	f := c.forecast(total, mode)
+	f.goal = f.updated()
+	// What the present partition makes of the pods is no part of the first step.
+	f.settle()
+	f.out = nil
+	return f
+}
+
+// ForecastChange starts a forecast of a change that is written as a whole, number of pods and
+// podsToDelete included: what these do is a part of the first step. updated is how many pods
+// are up to date before it.
+func (c *CloneSet) ForecastChange(total, updated int, mode func(*cluster.Pod) UpdateMode) *Forecast {
+	f := c.forecast(total, mode)
+	f.goal, f.seen, f.leaving = min(updated, total), map[*cluster.Pod]bool{}, max(len(c.active())-total, 0)
+	return f
+}
+
+func (c *CloneSet) forecast(total int, mode func(*cluster.Pod) UpdateMode) *Forecast {
 	set, spec, rolling := *c, *c.Spec, c.unpaused()
 	spec.Replicas = new(int32(total))
 	spec.Lifecycle, spec.MinReadySeconds, spec.ScaleStrategy.MaxUnavailable = nil, 0, nil
@@ -68,10 +93,6 @@ func (c *CloneSet) Forecast(total int, mode func(*cluster.Pod) UpdateMode) *Fore
 	for _, p := range set.Pods {
 		f.origin[p] = p
 	}
-	f.goal = f.updated()
-	// What the present partition makes of the pods is no part of the first step.
-	f.settle()
-	f.out = nil
 	return f
 }
 
@@ -142,7 +163,7 @@ func (f *Forecast) update(list []*cluster.Pod) bool {
 		if mode == ModeNotAllowed { // it ends the controller's pass
 			return i > 0
 		}
-		f.reach(p, false)
+		f.reach(p, Reached{})
 		if mode == ModeRecreate {
 			f.relabel(p, kruise.SpecifiedDeleteLabel, "true")
 		} else {
@@ -157,9 +178,7 @@ func (f *Forecast) scale(s CloneSetScale) {
 		f.relabel(p, kruise.LifecycleStateLabel, string(StateNormal))
 	}
 	for _, p := range s.Delete {
-		if !f.set.updated(p) && !f.set.marked(p) {
-			f.reach(p, true)
-		}
+		f.remove(p)
 		f.replace(p, &cluster.Pod{Deleting: true})
 	}
 	for range s.CreateOld {
@@ -189,14 +208,34 @@ func (f *Forecast) rest() {
 	}
 	order := f.set.UpdateCandidates(false)
 	for _, p := range order[:upTo(missing, len(order))] {
-		f.reach(p, false)
+		f.reach(p, Reached{})
 		f.renew(p)
 	}
 }
 
-func (f *Forecast) reach(p *cluster.Pod, surplus bool) {
-	if origin := f.origin[p]; origin != nil {
-		f.out = append(f.out, Reached{origin, surplus})
+// remove notes why a pod is deleted that no update has marked.
+func (f *Forecast) remove(p *cluster.Pod) {
+	marked := f.set.marked(p)
+	switch {
+	case f.seen == nil && !marked && !f.set.updated(p):
+		f.reach(p, Reached{Surplus: true})
+	case f.seen == nil || f.origin[p] == nil || f.seen[f.origin[p]]:
+	case f.leaving > 0:
+		f.leaving--
+		f.reach(p, Reached{Named: marked, Leaves: true})
+	default:
+		f.reach(p, Reached{Named: marked, Surplus: !marked})
+	}
+}
+
+func (f *Forecast) reach(p *cluster.Pod, r Reached) {
+	r.Pod = f.origin[p]
+	if r.Pod == nil {
+		return
+	}
+	f.out = append(f.out, r)
+	if f.seen != nil {
+		f.seen[r.Pod] = true
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	ModeMetadataOnly UpdateMode = "metadataOnly"
 	// ModeRecreate: the pod is deleted and recreated.
 	ModeRecreate UpdateMode = "recreate"
+	// ModeDelete: the pod is deleted and none takes its place.
+	ModeDelete UpdateMode = "delete"
 	// ModeNotAllowed: the policy forbids recreation, so the rollout would be blocked.
 	ModeNotAllowed UpdateMode = "notAllowed"
 )

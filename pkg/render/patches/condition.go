@@ -211,11 +211,11 @@ func seconds(d time.Duration) int {
 // counted has the first patch check the number of pods that the partitions were
 // worked out for.
 func (w *writer) counted(s *Sequence) {
-	if !w.known.Count || w.plan.Limits.Replicas == 0 || !replicated[w.object.Kind] {
+	if !w.known.Count || w.plan.Limits.Replicas == 0 || !replicated[w.object.Kind] || w.plan.Resizes() {
 		return
 	}
 	for i := range s.Steps {
-		if s.Steps[i].Patch == nil || w.plan.Steps[0].Kind == plan.StepScale {
+		if s.Steps[i].Patch == nil {
 			continue
 		}
 		n := strconv.Itoa(w.plan.Steps[0].Updated + w.plan.Steps[0].Kept)

@@ -42,9 +42,14 @@ func rollout(kind, apiVersion string, driver plan.Driver) plan.Plan {
 				Name: "pods", Kind: plan.StepInPlace, Title: "update 3 pods", Updated: 5, Kept: 0, Pods: []plan.PodStep{{Name: "web-0", Tie: 1}},
 				After: []plan.Condition{{Type: plan.HoldsUpdatedAvailable, Value: "5"}, {Type: plan.HoldsComplete}},
 			},
-			{Name: "scale", Kind: plan.StepScale, Title: "grow", Patches: []plan.Patch{{Type: "merge", Body: map[string]any{}}}, After: []plan.Condition{{Type: plan.HoldsReplicas, Value: "6"}}},
 		},
 	}
+}
+
+// resized is a plan whose first write changes the number of pods.
+func resized(p plan.Plan) plan.Plan {
+	p.Steps[1].After = append(p.Steps[1].After, plan.Condition{Type: plan.HoldsReplicas, Value: "6"})
+	return p
 }
 
 // said is the whole text of a sequence about one step.
@@ -86,7 +91,7 @@ func TestFromPlan(t *testing.T) {
 		"verify":        {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "verify", []string{"curl 'a b'", "the check succeeds"}, nil},
 		"pause":         {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "pause", []string{"a user has checked"}, []string{"sleep"}},
 		"rest":          {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "rest", []string{"sleep 60"}, []string{"a user"}},
-		"scale":         {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "scale", []string{"{.status.replicas}'=6", "observedGeneration"}, nil},
+		"grown":         {resized(rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise)), all, "update", []string{"{.status.replicas}'=6", "observedGeneration"}, []string{"spec.replicas is"}},
 	} {
 		q := patches.FromPlan(&c.plan, c.known)
 		got := said(&q, c.step)

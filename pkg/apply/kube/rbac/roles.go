@@ -71,7 +71,7 @@ var steps = map[Feature][]plan.Step{
 	Pull:    {{Kind: plan.StepPullImages, Pull: &plan.Pull{}}},
 	Restart: {{Kind: plan.StepRecreateContainers, Containers: &plan.Containers{}}},
 	Verify:  {{Kind: plan.StepVerify, Verify: &plan.Verify{Job: map[string]any{}}}},
-	Scale:   {{Kind: plan.StepScale, Patches: []plan.Patch{{Subresource: "scale"}}}},
+	Scale:   {{Patches: []plan.Patch{{Subresource: "scale"}}}}, // the verb scale, not a step of plans
 }
 
 // All are the needs of every rollout of some drivers with some features.

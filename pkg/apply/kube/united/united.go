@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // manager is the name under which is written.
@@ -43,8 +45,8 @@ type Object struct {
 	TemplateField string
 	// Subsets are the names of its subsets in the order given.
 	Subsets []string
-	// Template is spec.template.
-	Template map[string]any
+	// Template is spec.template, and Spec the whole.
+	Template, Spec map[string]any
 	// Partitions are how many pods of each subset keep the old template; a subset
 	// that is not in it keeps none.
 	Partitions map[string]int64
@@ -84,6 +86,7 @@ func Resource(version string) schema.GroupVersionResource {
 // Read reads a UnitedDeployment.
 func Read(u *unstructured.Unstructured) *Object {
 	o := &Object{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: u.GroupVersionKind().Version, Generation: u.GetGeneration()}
+	o.Spec, _, _ = unstructured.NestedMap(u.Object, "spec")
 	o.Template, _, _ = unstructured.NestedMap(u.Object, "spec", "template")
 	for field, kind := range kinds {
 		if o.Template[field] != nil {
@@ -130,7 +133,12 @@ func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[
 	if err := o.NoteStart(ctx, c); err != nil {
 		return err
 	}
-	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
+	return o.Write(ctx, c, o.ReleasePatch(template))
+}
+
+// Write sends a JSON patch, and waits until the controller has acted upon it.
+func (o *Object) Write(ctx context.Context, c dynamic.Interface, patch []any) error {
+	stored, err := o.patch(ctx, c, types.JSONPatchType, patch)
 	if err != nil {
 		return err
 	}
@@ -143,11 +151,45 @@ func (o *Object) ReleasePatch(template map[string]any) []any {
 	if !o.Paced() {
 		return patch
 	}
+	return append(patch, operation("add", "/spec/updateStrategy", holding(o.Subsets)))
+}
+
+// holding is the update strategy that holds subsets back.
+func holding(subsets []string) map[string]any {
 	partitions := map[string]any{}
-	for _, s := range o.Subsets {
+	for _, s := range subsets {
 		partitions[s] = int64(held)
 	}
-	return append(patch, operation("add", "/spec/updateStrategy", map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}}))
+	return map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}}
+}
+
+// ReleaseSpec is the JSON patch that writes the whole spec of the final state. Where the template is
+// new, every subset is held back; otherwise the partitions stay as they are, and those of subsets
+// that are gone are left out, which a webhook refuses. It is nil where nothing is left to write.
+func (o *Object) ReleaseSpec(final *unstructured.Unstructured) []any {
+	to := Read(final)
+	spec, patch := runtime.DeepCopyJSON(to.Spec), []any{operation("test", "/metadata/uid", o.UID)}
+	changed := !SameTemplate(o.Template, to.Template)
+	if changed {
+		patch = o.startPatch()
+	}
+	switch strategy := o.Spec["updateStrategy"]; {
+	case changed && to.Paced():
+		spec["updateStrategy"] = holding(to.Subsets)
+	case strategy == nil:
+		delete(spec, "updateStrategy")
+	default:
+		spec["updateStrategy"] = runtime.DeepCopyJSONValue(strategy)
+		for name := range o.Partitions {
+			if !slices.Contains(to.Subsets, name) {
+				unstructured.RemoveNestedField(spec, "updateStrategy", "manualUpdate", "partitions", name)
+			}
+		}
+	}
+	if tree.Same(spec, o.Spec) {
+		return nil
+	}
+	return append(patch, operation("replace", "/spec", spec))
 }
 
 // Partition lets all pods of a subset but so many follow the template.

@@ -267,6 +267,33 @@ func TestRelease_WritesNoPartitionOfDeployments(t *testing.T) {
 	}
 }
 
+// TestReleaseSpec_WritesTheWholeSpecAtOnce: a new template comes with all that changes beside it, and
+// every subset of the new topology is held back.
+func TestReleaseSpec_WritesTheWholeSpecAtOnce(t *testing.T) {
+	held := map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": map[string]any{"zone-b": int64(2147483647), "zone-c": int64(2147483647)}}}
+	kept := map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": map[string]any{"zone-b": int64(1)}}}
+	old := strings.Replace(zones, "spec:\n", "spec:\n  updateStrategy: {type: Manual, manualUpdate: {partitions: {zone-a: 2, zone-b: 1}}}\n", 1)
+	smaller := strings.Replace(strings.Replace(old, "{name: zone-a}", "{name: zone-c}", 1), "spec:\n", "spec:\n  replicas: 4\n", 1)
+	for name, c := range map[string]struct {
+		final string
+		want  any
+	}{
+		"new template": {strings.Replace(smaller, "web:1", "web:2", 1), held},
+		"same":         {smaller, kept},
+	} {
+		patch := Read(object(t, old)).ReleaseSpec(object(t, c.final))
+		spec := patch[1].(map[string]any)["value"].(map[string]any)
+		want := object(t, c.final).Object["spec"].(map[string]any)
+		want["updateStrategy"] = c.want
+		if diff := cmp.Diff(want, spec); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	if patch := Read(object(t, old)).ReleaseSpec(object(t, strings.Replace(old, "zone-a: 2", "zone-a: 0", 1))); patch != nil {
+		t.Errorf("partitions are the subsets' own: %v", patch)
+	}
+}
+
 // TestRelease_RefusesARecreatedObject: what was read is not written to another of its name.
 func TestRelease_RefusesARecreatedObject(t *testing.T) {
 	c := client(t, zones)

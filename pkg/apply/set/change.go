@@ -42,51 +42,25 @@ func rolloutFieldsOf(kind string) [][]string {
 
 const united = kruise.KindUnitedDeployment
 
-// Held returns the final state of a workload with all that a rollout changes as it
-// is now: what may be written before the rollout begins. rolls are the fields that
-// differ, with dots between their parts: none of them means that there is nothing
-// to roll out.
-func Held(live, final *unstructured.Unstructured) (held *unstructured.Unstructured, rolls []string) {
-	held = final.DeepCopy()
+// Rolls are the fields of a workload that differ and that a rollout writes, with dots between their
+// parts. None means that nothing holds pods back: the manifest is applied outright.
+func Rolls(live, final *unstructured.Unstructured) (rolls []string) {
 	for _, path := range rolloutFieldsOf(final.GetKind()) {
-		now, there, _ := unstructured.NestedFieldCopy(live.Object, path...)
+		now, there, _ := unstructured.NestedFieldNoCopy(live.Object, path...)
 		then, wanted, _ := unstructured.NestedFieldNoCopy(final.Object, path...)
-		if there == wanted && reflect.DeepEqual(now, then) {
-			continue
+		if there != wanted || !reflect.DeepEqual(now, then) {
+			rolls = append(rolls, strings.Join(path, "."))
 		}
-		rolls = append(rolls, strings.Join(path, "."))
-		if !there {
-			unstructured.RemoveNestedField(held.Object, path...)
-			continue
-		}
-		// The error says that a parent is no map, which the field in live rules out for
-		// all but a strategy that turned into another type.
-		_ = unstructured.SetNestedField(held.Object, now, path...)
 	}
-	if held.GetKind() == united {
-		dropPartitions(held.Object)
-	}
-	return held, rolls
+	return rolls
 }
 
-// dropPartitions leaves out partitions of subsets that there are no more: a webhook
-// refuses them.
-func dropPartitions(u map[string]any) {
-	at := []string{"spec", "updateStrategy", "manualUpdate", "partitions"}
-	partitions, found, _ := unstructured.NestedMap(u, at...)
-	if !found {
-		return
-	}
-	subsets, _, _ := unstructured.NestedSlice(u, "spec", "topology", "subsets")
-	names := map[string]bool{}
-	for _, s := range subsets {
-		names[nameOf(s)] = true
-	}
-	for name := range partitions {
-		if !names[name] {
-			unstructured.RemoveNestedField(u, slices.Concat(at, []string{name})...)
-		}
-	}
+// WithSpecOf returns the final state of a workload with the spec that it has now: what may be
+// written before its rollout, whose first write has the whole spec.
+func WithSpecOf(live, final *unstructured.Unstructured) *unstructured.Unstructured {
+	out := final.DeepCopy()
+	out.Object["spec"] = runtime.DeepCopyJSONValue(live.Object["spec"])
+	return out
 }
 
 // Releases reports whether fields that a rollout changes are those alone that hold
