@@ -105,12 +105,9 @@ func (r report) encode() (string, error) {
 
 func newPlanData(p Plan) (planData, error) {
 	out := planData{Digest: p.Digest}
-	text, err := planfile.Write(p.Page.Masked)
-	if err == nil {
-		err = yaml.Unmarshal(text, &out.Plan)
-	}
-	if err != nil {
-		return out, err
+	text, _ := planfile.Write(p.Page.Masked) // a page shows every plan, no run reads it
+	if err := yaml.Unmarshal(text, &out.Plan); err != nil {
+		return out, fmt.Errorf("the plan cannot be read back: %w", err)
 	}
 	if p.Page.Timeline == nil {
 		return out, nil
