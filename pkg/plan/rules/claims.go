@@ -46,19 +46,18 @@ func ClaimNames(obj any) []string {
 // (docs/kruise/workloads.md#advanced-statefulset). The claim templates of a StatefulSet of Kubernetes
 // are immutable.
 func CheckClaims(old, updated *cluster.Workload) *tree.Error {
-	switch updated.Object.(type) {
-	case *kruise.StatefulSet:
+	if _, ok := updated.Object.(*kruise.StatefulSet); ok {
 		return newClaimTemplates(old, updated)
-	case *appsv1.StatefulSet:
-		if changed := changedClaims(old.Object, updated.Object); len(changed) > 0 {
-			return &tree.Error{
-				Path: claimTemplatesPath,
-				Msg:  fmt.Sprintf("the API server refuses a change of the claim templates (%s): they are immutable in a StatefulSet of Kubernetes", strings.Join(changed, ", ")),
-				Hint: "resize the claims themselves, or delete the StatefulSet with --cascade=orphan, create it again, and delete its pods one by one",
-			}
-		}
 	}
-	return nil
+	changed := changedClaims(old.Object, updated.Object)
+	if _, ok := updated.Object.(*appsv1.StatefulSet); !ok || len(changed) == 0 {
+		return nil
+	}
+	return &tree.Error{
+		Path: claimTemplatesPath,
+		Msg:  fmt.Sprintf("the API server refuses a change of the claim templates (%s): they are immutable in a StatefulSet of Kubernetes", strings.Join(changed, ", ")),
+		Hint: "resize the claims themselves, or delete the StatefulSet with --cascade=orphan, create it again, and delete its pods one by one",
+	}
 }
 
 func newClaimTemplates(old, updated *cluster.Workload) *tree.Error {
@@ -77,7 +76,7 @@ func newClaimTemplates(old, updated *cluster.Workload) *tree.Error {
 		Path: claimTemplatesPath,
 		Msg: fmt.Sprintf("%s %s new, and the pods that run have no such volume: the controller tries to add it to them, the API server refuses that each time, and no pod of the set is updated any more",
 			counted.Word(len(added), "the claim template", "the claim templates")+" "+strings.Join(added, ", "), counted.Word(len(added), "is", "are")),
-		Hint: "scale the set to 0 before the change and back after it, or create a new set beside this one and move over to it; what is stuck already continues once the claim template is removed again, or each pod has been deleted by hand, the lowest ordinal first",
+		Hint: "scale the set to 0 before the change and back after it, or create a new set beside this one and move over to it; a set that is blocked already continues once the claim template is removed again, or each pod has been deleted by hand, the lowest ordinal first",
 	}
 }
 
