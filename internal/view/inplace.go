@@ -138,12 +138,12 @@ func (x InPlace) headline(st Style) string {
 
 var modeWords = map[rules.UpdateMode]string{
 	rules.ModeUnchanged: "unchanged", rules.ModeInPlace: "in place", rules.ModeMetadataOnly: "metadata only",
-	rules.ModeRecreate: "recreate", rules.ModeNotAllowed: "not allowed",
+	rules.ModeRecreate: "recreate", rules.ModeDelete: "delete", rules.ModeNotAllowed: "not allowed",
 }
 
 var modeColors = map[rules.UpdateMode]string{
 	rules.ModeUnchanged: green, rules.ModeInPlace: green, rules.ModeMetadataOnly: green,
-	rules.ModeRecreate: yellow, rules.ModeNotAllowed: red,
+	rules.ModeRecreate: yellow, rules.ModeDelete: yellow, rules.ModeNotAllowed: red,
 }
 
 // modeText says in a few words what a mode is for the pods.

@@ -145,7 +145,7 @@ func (s Screen) head(env screen.Env) []draw.Line {
 
 // modeWords say what happens to pods.
 var modeWords = map[rules.UpdateMode]string{
-	rules.ModeInPlace: "in place", rules.ModeMetadataOnly: "metadata alone", rules.ModeRecreate: "pods are recreated",
+	rules.ModeInPlace: "in place", rules.ModeMetadataOnly: "metadata alone", rules.ModeRecreate: "pods are recreated", rules.ModeDelete: "deleted",
 	rules.ModeUnchanged: "nothing changes in pods", rules.ModeNotAllowed: "pods may not change",
 }
 
