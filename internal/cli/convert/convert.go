@@ -121,6 +121,9 @@ func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt 
 	if err != nil {
 		return nil, nil, err
 	}
+	if res.Converted == 0 && o.version == "" {
+		return nil, nil, &resource.Error{Err: fmt.Errorf("nothing of the input becomes %s", words(o.to)), Hint: "give --to a kind that an object of the input can become; --name and -l leave objects out"}
+	}
 	return res.Resources, res.Findings, o.sayKinds(count, res)
 }
 
