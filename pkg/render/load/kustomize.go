@@ -267,6 +267,14 @@ func (j job) buildIsolated(ctx context.Context) (product, error) {
 	return readAnswer(out)
 }
 
+// silently calls f without what kustomize writes to standard error.
+func silently(f func()) {
+	stderr := os.Stderr
+	os.Stderr = nil
+	defer func() { os.Stderr = stderr }()
+	f()
+}
+
 // warn passes kustomize's warnings of deprecated fields on, which are fixed sentences.
 func warn(said string) {
 	for line := range strings.Lines(said) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -176,10 +175,8 @@ func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, err error) {
 
 // buildAgain builds with Kruise's schema, and without the warnings that the first build gave.
 func (j job) buildAgain(fields bool) (d *disk, text []byte, err error) {
-	stderr := os.Stderr
-	os.Stderr = nil
-	defer func() { os.Stderr = stderr }()
-	return j.buildOnce(true, fields)
+	silently(func() { d, text, err = j.buildOnce(true, fields) })
+	return d, text, err
 }
 
 // buildLarge builds what may take much memory as this program does, which takes less of it than

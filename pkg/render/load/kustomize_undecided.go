@@ -92,7 +92,7 @@ func (j job) undecided(d *disk, plain, known []byte) (out []*resource.Error, err
 	return f.found, err
 }
 
-// documentsOf cuts what kustomize has printed: a line of dashes stands only between documents.
+// documentsOf cuts what kustomize has printed: a line of dashes occurs only between documents.
 func documentsOf(text []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n---\n")
 }

@@ -236,7 +236,7 @@ func TestKustomize_SaysWhatABrokenBuildLacks(t *testing.T) {
 	}
 }
 
-// TestLoad_FailsWhereNothingDecides: without somebody to tell, what is undecided is a fault.
+// TestLoad_FailsWhereNothingDecides: what is undecided is a fault unless the caller takes it.
 func TestLoad_FailsWhereNothingDecides(t *testing.T) {
 	root := Files(t, with(shop, map[string]string{"top/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\n", "top/p.yaml": sidePatch}))
 	opt := Options{Kustomize: filepath.Join(root, "top"), Root: root}
