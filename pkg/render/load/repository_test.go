@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -22,11 +23,14 @@ import (
 func handedOver(t *testing.T, dir string) ([]byte, error) {
 	t.Helper()
 	list, err := Load(t.Context(), Options{Kustomize: dir, Undecided: func(*resource.Error) {}})
-	var texts [][]byte
-	for _, r := range list {
-		texts = append(texts, append(bytes.TrimSuffix(r.Raw(), []byte("\n")), '\n'))
+	if errors.Is(err, ErrEmpty) {
+		return nil, nil
 	}
-	return bytes.Join(texts, []byte("---\n")), err
+	var text []byte
+	for _, r := range list {
+		text = append(text, r.Raw()...) // each with the line that separates it
+	}
+	return text, err
 }
 
 // TestLoad_HandsOverWhatTheCommandBuilds: every kustomization of the repository has the bytes that the real
