@@ -83,7 +83,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream, err := load.Load(ctx, o.limits.Load(load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with}))
+	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(), Except: o.with})))
 	if err != nil {
 		return err
 	}
@@ -120,6 +120,9 @@ func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt 
 	res, err := engine.ToKinds(stream, opt)
 	if err != nil {
 		return nil, nil, err
+	}
+	if res.Converted == 0 && o.version == "" {
+		return nil, nil, &resource.Error{Err: fmt.Errorf("nothing of the input becomes %s", words(o.to)), Hint: "give --to a kind that an object of the input can become; --name and -l leave objects out"}
 	}
 	return res.Resources, res.Findings, o.sayKinds(count, res)
 }

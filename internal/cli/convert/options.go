@@ -23,7 +23,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      input.RootFlag
+	build     input.KustomizationFlags
 	with      []string
 
 	to         []string
@@ -58,7 +58,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	o.root.Add(c)
+	o.build.Add(c)
 	fl.StringSliceVar(&o.with, "with", nil, "file with context objects, which exist in the cluster and are not rendered; - is standard input")
 	fl.StringSliceVar(&o.to, "to", nil, "target kinds: "+words(engine.Words()))
 	fl.StringSliceVar(&o.names, "name", nil, "with --to: convert only objects with these names")
@@ -106,7 +106,7 @@ func (o *options) validate() (engine.Options, error) {
 	case len(o.to) == 0 && o.version == "":
 		return opt, command.Usagef("give --to KIND or --to-version VERSION", "nothing to convert to")
 	}
-	if err := o.root.Complete(o.kustomize); err != nil {
+	if err := o.build.Complete(o.kustomize); err != nil {
 		return opt, err
 	}
 	if o.version != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Show what changes between two states of manifests, and the effect: which pods are
@@ -62,7 +63,7 @@ type options struct {
 
 	args     []string
 	git      string
-	root     input.RootFlag
+	build    input.KustomizationFlags
 	with     []string
 	rendered bool
 	given    installation.GateFlags
@@ -70,7 +71,9 @@ type options struct {
 	verbose  bool
 
 	limits input.LimitFlag
-	kruise installation.Flag
+	// undecided are the places of both kustomizations where Kruise's schema would change what is built.
+	undecided []*resource.Error
+	kruise    installation.Flag
 }
 
 var outputs = []string{"text", "markdown", "json", "html"}
@@ -97,7 +100,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	o.given.AddGates(c)
-	o.root.Add(c)
+	o.build.Add(c)
 	o.limits.Add(c)
 	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
 	command.Offer(c, "output", outputs...)
@@ -154,6 +157,10 @@ func (o *options) run(ctx context.Context) error {
 	old, now, err := o.sides(ctx)
 	if err != nil {
 		return err
+	}
+	warn := input.WarnUndecided(o.factory.Streams.Err)
+	for _, place := range o.undecided {
+		warn(place)
 	}
 	opt, err := o.surroundings(ctx, old)
 	if err != nil {

@@ -26,9 +26,9 @@ func (o *options) sides(ctx context.Context) (old, now []*resource.Resource, err
 		return o.revisions(ctx)
 	}
 	var errs resource.Errors
-	old, err = o.read(ctx, o.args[0], o.root.Folder)
+	old, err = o.read(ctx, o.args[0], o.build.Folder)
 	errs.Add(err)
-	now, err = o.read(ctx, o.args[1], o.root.Folder)
+	now, err = o.read(ctx, o.args[1], o.build.Folder)
 	errs.Add(err)
 	return old, now, errs.Err()
 }
@@ -41,7 +41,8 @@ func (o *options) read(ctx context.Context, path, root string) ([]*resource.Reso
 	}
 	opt := load.Options{Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
 	if path != "-" && load.IsKustomization(path) {
-		opt.Kustomize, opt.Root = path, root
+		opt.Kustomize, opt.Root, opt.KruiseSchema = path, root, o.build.Schema
+		opt.Undecided = func(e *resource.Error) { o.undecided = append(o.undecided, e) }
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}
@@ -115,7 +116,7 @@ func (o *options) workingTree(ctx context.Context, path string, before bool) ([]
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "note: there is no %s in the working tree\n", path)
 		return nil, nil
 	}
-	return o.read(ctx, path, o.root.Folder)
+	return o.read(ctx, path, o.build.Folder)
 }
 
 // at reads a path of a commit; there is false when the commit does not hold it.
@@ -146,7 +147,11 @@ func (o *options) at(ctx context.Context, repo *input.Repo, commit, name, within
 			return nil, true, err
 		}
 	}
+	before := len(o.undecided)
 	list, err = o.read(ctx, path, dir)
+	for _, e := range o.undecided[before:] {
+		e.File, e.Hint = nameIn(e.File, dir, name), nameIn(e.Hint, dir, name)
+	}
 	return relocated(list, dir, name), true, relocatedError(err, dir, name)
 }
 

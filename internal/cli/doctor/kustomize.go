@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"os/exec"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,10 @@ import (
 
 const kustomizeLong = `Report the functions of a kustomization that kustomize would skip or fail on, or that
 would empty its output. Nothing is run: pass the flags that 'kustomize build' gets.
+
+It also reports patches and fields that have another effect on Kruise's kinds, which
+kustomize does not know, than on Kubernetes' own: such a patch of one container drops
+the others.
 
 With --built the output of the build is checked, too: an empty output, references to
 missing names, and leftovers of kustomize's own annotations.`
@@ -27,11 +32,11 @@ func (o *doctorOptions) kustomize() *cobra.Command {
 	var built string
 	c := &cobra.Command{
 		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return command.Usagef("for instance: 'kubectl kruise doctor kustomize overlays/prod'", "one folder with a kustomization is wanted")
 			}
-			return o.traps(args[0], flags, built)
+			return o.traps(c.Context(), args[0], flags, built)
 		},
 	}
 	c.Flags().BoolVar(&flags.AlphaPlugins, "enable-alpha-plugins", false, "assume that kustomize build gets this flag")
@@ -40,22 +45,22 @@ func (o *doctorOptions) kustomize() *cobra.Command {
 	return c
 }
 
-func (o *doctorOptions) traps(dir string, flags trapFlags, built string) error {
+func (o *doctorOptions) traps(ctx context.Context, dir string, flags trapFlags, built string) error {
 	if err := command.OneOf("output", o.output, doctorOutputs...); err != nil {
 		return err
 	}
-	lines, err := findTraps(dir, flags, exec.LookPath)
+	lines, functions, err := findTraps(ctx, dir, flags, exec.LookPath)
 	if err != nil {
 		return err
 	}
-	more, err := o.built(built)
+	more, err := o.built(built, functions)
 	if err != nil {
 		return err
 	}
 	return o.report(append(lines, more...))
 }
 
-func (o *doctorOptions) built(file string) ([]verdictLine, error) {
+func (o *doctorOptions) built(file string, functions int) ([]verdictLine, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -63,5 +68,5 @@ func (o *doctorOptions) built(file string) ([]verdictLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkBuilt(text)
+	return checkBuilt(text, functions)
 }

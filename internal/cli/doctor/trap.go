@@ -2,12 +2,12 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // trapFlags are those of `kustomize build`.
@@ -50,18 +51,67 @@ type trapReader struct {
 	found int
 }
 
-// findTraps goes through the kustomization in dir and all below it. look finds a program on
-// the PATH.
-func findTraps(dir string, flags trapFlags, look func(string) (string, error)) ([]verdictLine, error) {
+// findTraps goes through the kustomization in dir and all below it, and returns how many functions it
+// has. look finds a program on the PATH.
+func findTraps(ctx context.Context, dir string, flags trapFlags, look func(string) (string, error)) (lines []verdictLine, functions int, err error) {
 	r := &trapReader{flags: flags, look: look, seen: map[string]bool{}}
-	if err := r.layer(trapLayer{dir: filepath.Clean(dir)}); err != nil {
-		return nil, err
+	dir = filepath.Clean(dir)
+	if err := r.layer(trapLayer{dir: dir}); err != nil {
+		return nil, 0, err
+	}
+	if err := r.build(ctx, dir); err != nil {
+		return nil, 0, err
 	}
 	if len(r.lines) == 0 {
 		r.lines = append(r.lines, passed("kustomize", "%s, and no trap", countedFunctions(r.found)))
 	}
-	return r.lines, nil
+	return r.lines, r.found, nil
 }
+
+// build reports where the kustomization would become something else if kustomize knew Kruise's
+// kinds. What it is built of may be read, as it was here; an entry that is not there, or elsewhere, has
+// been reported.
+func (r *trapReader) build(ctx context.Context, dir string) error {
+	for _, l := range r.lines {
+		if l.Topic == remoteTopic || l.Topic == filesTopic {
+			return nil
+		}
+	}
+	undecided, err := load.Undecided(ctx, dir, r.root(dir))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if fault, ok := errors.AsType[*resource.Error](err); ok {
+		hint := fault.Hint
+		r.lines = append(r.lines, failedVerdict("build", hint, "%v", fault))
+	} else if err != nil {
+		return err
+	}
+	for _, place := range undecided {
+		r.lines = append(r.lines, warned("schema", place.Hint, "%v", place))
+	}
+	return nil
+}
+
+// root is the folder that holds all layers.
+func (r *trapReader) root(dir string) string {
+	root := dir
+	for below := range r.seen {
+		for {
+			if rel, err := filepath.Rel(root, below); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+				break
+			}
+			root = filepath.Join(root, "..")
+		}
+	}
+	return root
+}
+
+// The topics of entries that kustomize does not find here.
+const (
+	remoteTopic = "remote"
+	filesTopic  = "files"
+)
 
 func countedFunctions(functions int) string {
 	if functions == 1 {
@@ -129,16 +179,13 @@ func (r *trapReader) below(l trapLayer) error {
 	return nil
 }
 
-// remotePattern are entries that kustomize fetches from elsewhere.
-var remotePattern = regexp.MustCompile(`://|^git@|^git::|^[a-z0-9.-]+\.[a-z]{2,}[/:].*//|[?&](ref|version)=|^(github\.com|gitlab\.com|bitbucket\.org)/`)
-
 // absent is an entry that is no file here: kustomize fails, or fetches it.
 func (r *trapReader) absent(l trapLayer, entry string) {
-	if remotePattern.MatchString(entry) {
-		r.lines = append(r.lines, warned("remote", "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
+	if load.Remote(entry) {
+		r.lines = append(r.lines, warned(remoteTopic, "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
 		return
 	}
-	r.lines = append(r.lines, failedVerdict("files", "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
+	r.lines = append(r.lines, failedVerdict(filesTopic, "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
 }
 
 // entry looks at the configs that an entry of a field holds: a file, a folder with a

@@ -8,7 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 // functionResidue are annotations by which kustomize knows its own while it builds.
@@ -16,7 +18,7 @@ var functionResidue = []string{"internal.config.kubernetes.io/", "kustomize.conf
 
 // checkBuilt looks at what `kustomize build` has printed: nothing, references to names that
 // are gone, and annotations that should be.
-func checkBuilt(text []byte) ([]verdictLine, error) {
+func checkBuilt(text []byte, functions int) ([]verdictLine, error) {
 	documents, err := decodeYAML(text)
 	if err != nil {
 		return nil, fmt.Errorf("what was built: %w", err)
@@ -24,7 +26,7 @@ func checkBuilt(text []byte) ([]verdictLine, error) {
 	if len(documents) == 0 {
 		return []verdictLine{failedVerdict("output", "a function that prints nothing and ends with 0 deletes every object: run it by hand", "nothing was built")}, nil
 	}
-	b := builtOutput{names: map[string][]string{}}
+	b := builtOutput{names: map[string][]string{}, functions: functions}
 	for _, d := range documents {
 		o := unstructured.Unstructured{Object: d}
 		b.names[o.GetKind()] = append(b.names[o.GetKind()], o.GetName())
@@ -42,9 +44,11 @@ func checkBuilt(text []byte) ([]verdictLine, error) {
 
 // builtOutput is an output that is gone through.
 type builtOutput struct {
-	names  map[string][]string
-	object unstructured.Unstructured
-	lines  []verdictLine
+	names map[string][]string
+	// functions is how many the kustomization has.
+	functions int
+	object    unstructured.Unstructured
+	lines     []verdictLine
 }
 
 // left finds bookkeeping that a function should not have kept or made.
@@ -107,12 +111,24 @@ func (b *builtOutput) reference(kind, name string) {
 	for _, have := range b.names[kind] {
 		if renamed.MatchString(have) {
 			b.lines = append(b.lines, failedVerdict(
-				"references", "a function has to keep kustomize's annotations and to write names as the kustomization that lists it has them",
+				"references", b.dangling(),
 				"%s %s refers to %s %s, which is called %s", b.object.GetKind(), b.object.GetName(), kind, name, have,
 			))
 			return
 		}
 	}
+}
+
+// dangling is what to do about a reference of the object: a kustomization without functions did not
+// follow it, because kustomize does not know the field.
+func (b *builtOutput) dangling() string {
+	if b.functions > 0 {
+		return "a function has to keep kustomize's annotations and to write names as the kustomization that lists it has them"
+	}
+	if _, ours := kruise.Lookup(b.object.GroupVersionKind().Group, b.object.GetKind()); ours {
+		return "kustomize does not know the references of " + b.object.GetKind() + ": '" + load.ComponentCommand + "' writes a component for it; list it under components:"
+	}
+	return "kustomize does not know the references of " + b.object.GetKind() + ": name the field under nameReference in a file of configurations:"
 }
 
 func sortedNames(m map[string]any) []string {

@@ -153,7 +153,7 @@ func TestKustomize_FindsSkippedFunctions(t *testing.T) {
 			case c.fails == "" && (err != nil || !strings.Contains(out, c.builds) || c.lacks != "" && strings.Contains(out, c.lacks)):
 				t.Errorf("kustomize: %v\n%s%s", err, out, said)
 			}
-			lines, err := findTraps(dir, c.flags, exec.LookPath)
+			lines, _, err := findTraps(t.Context(), dir, c.flags, exec.LookPath)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func TestCheckBuilt_FindsWhatFunctionsBreak(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, said)
 			}
-			lines, err := checkBuilt([]byte(out))
+			lines, err := checkBuilt([]byte(out), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,11 +219,40 @@ func TestCheckBuilt_FindsBrokenReferences(t *testing.T) {
 		"a service":       {"kind: Service\nmetadata: {name: a-web}\n---\nkind: StatefulSet\nmetadata: {name: a-web}\nspec: {serviceName: web}\n", "refers to Service web"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines, err := checkBuilt([]byte(c.text))
+			lines, err := checkBuilt([]byte(c.text), 1)
 			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, c.says) || (lines[0].Status == fail) != (c.says != "") {
 				t.Errorf("%+v (%v), want %q", lines, err, c.says)
 			}
 		})
+	}
+}
+
+// TestCheckBuilt_AdvisesByWhatBuilt: a kustomization without functions lacks what kustomize does not know.
+func TestCheckBuilt_AdvisesByWhatBuilt(t *testing.T) {
+	const text = "apiVersion: v1\nkind: Secret\nmetadata: {name: prod-shop-config-5fb8mgg5m6}\n---\napiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: prod-shop}\nspec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: shop-config}}]}]}}}\n"
+	for functions, want := range map[int]string{0: "kustomize does not know the references of CloneSet: 'kubectl kruise schema kustomize --output-dir kruise'", 1: "a function has to keep kustomize's annotations"} {
+		lines, err := checkBuilt([]byte(text), functions)
+		if err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0].Hint, want) {
+			t.Errorf("%d functions: %+v (%v), want %q", functions, lines, err, want)
+		}
+	}
+}
+
+// TestFindTraps_NamesPatchesThatDropContainers: with and without functions, which are not run.
+func TestFindTraps_NamesPatchesThatDropContainers(t *testing.T) {
+	for name, more := range map[string]string{"no function": "", "a function": "transformers: [config.yaml]\n"} {
+		dir := t.TempDir()
+		for file, text := range map[string]string{
+			"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": strings.ReplaceAll(strings.ReplaceAll(web, "apps/v1", "apps.kruise.io/v1alpha1"), "Deployment", "CloneSet"),
+			"prod/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\n" + more, "prod/config.yaml": ours,
+			"prod/p.yaml": "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{name: side, image: side}]}}}\n",
+		} {
+			write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
+		}
+		lines, _, err := findTraps(t.Context(), filepath.Join(dir, "prod"), trapFlags{true, true}, func(string) (string, error) { return "", nil })
+		if err != nil || len(lines) != 1 || lines[0].Status != warnVerdict || !strings.Contains(lines[0].Text, "p.yaml:4: CloneSet web: spec.template.spec.containers: the patch (line 4) replaces the whole list") || !strings.Contains(lines[0].Text, "main is dropped") {
+			t.Errorf("%s: %+v (%v)", name, lines, err)
+		}
 	}
 }
 
@@ -235,7 +264,7 @@ func TestKustomize_NamesRemoteResources(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "kustomization.yaml"), "resources: ['"+entry+"']\n")
-		lines, err := findTraps(dir, trapFlags{true, true}, exec.LookPath)
+		lines, _, err := findTraps(t.Context(), dir, trapFlags{true, true}, exec.LookPath)
 		if err != nil || len(lines) != 1 || lines[0].Status != status || !strings.Contains(lines[0].Text, entry) {
 			t.Errorf("%s: %+v (%v), want %s", entry, lines, err, status)
 		}
@@ -244,14 +273,14 @@ func TestKustomize_NamesRemoteResources(t *testing.T) {
 
 func TestFindTraps_Refuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := findTraps(dir, trapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
+	if _, _, err := findTraps(t.Context(), dir, trapFlags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
 		t.Error(err)
 	}
 	write(t, filepath.Join(dir, "kustomization.yaml"), "resources: {}\n")
-	if _, err := findTraps(dir, trapFlags{}, exec.LookPath); err == nil {
+	if _, _, err := findTraps(t.Context(), dir, trapFlags{}, exec.LookPath); err == nil {
 		t.Error("that is no kustomization")
 	}
-	if _, err := checkBuilt([]byte("{")); err == nil {
+	if _, err := checkBuilt([]byte("{"), 0); err == nil {
 		t.Error("that is not YAML")
 	}
 }

@@ -71,7 +71,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      input.RootFlag
+	build     input.KustomizationFlags
 	old, with []string
 
 	operation string
@@ -119,7 +119,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
 	o.limits.Add(c)
 	o.kruise.Add(c, "that of --live, or of ClusterFacts in --with, else the newest")
-	o.root.Add(c)
+	o.build.Add(c)
 	o.live.addFlags(c)
 	complete(c)
 	return c
@@ -164,7 +164,7 @@ func (o *options) validate() error {
 	if err := o.kruise.Complete(); err != nil {
 		return err
 	}
-	if err := o.root.Complete(o.kustomize); err != nil {
+	if err := o.build.Complete(o.kustomize); err != nil {
 		return err
 	}
 	return command.OneStdin(slices.Concat(o.files, o.old, o.with)...)
@@ -288,9 +288,10 @@ func (o *options) request(ctx context.Context) (engine.Request, error) {
 	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.limits.Stage(), Stop: ctx.Err}
 	var faults resource.Errors
 	var err error
-	q.Objects, err = load.Readable(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
-	}))
+	q.Objects, err = load.Readable(ctx, o.limits.Load(o.build.Load(load.Options{
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
+		Undecided: func(e *resource.Error) { q.Undecided = append(q.Undecided, e) },
+	})))
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)
 	faults.Add(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/input"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -33,10 +34,19 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if !o.manifests() || o.loaded != nil {
 		return nil
 	}
-	o.loaded, err = load.Load(ctx, o.limits.Load(load.Options{
-		Files: o.files, Kustomize: o.kustomize, Root: o.root.Folder, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
-	}))
+	o.loaded, err = load.Load(ctx, o.limits.Load(o.kustomization.Load(load.Options{
+		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
+	})))
 	return err
+}
+
+// undecided warns of what is undecided about a kustomization where nothing is changed; nil makes that an
+// error.
+func (o *Options) undecided() func(*resource.Error) {
+	if !o.Preview {
+		return nil
+	}
+	return input.WarnUndecided(o.Factory.Streams.Err)
 }
 
 // desired is the workload as it should become: the manifest, or the current state

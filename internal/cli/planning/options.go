@@ -44,18 +44,21 @@ type Options struct {
 	// Several indicates that names come later, one by one (For).
 	Several bool
 
+	// Preview indicates that nothing is changed in a cluster.
+	Preview bool
+
 	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 
-	name      *resourcearg.Name
-	files     []string
-	kustomize string
-	root      input.RootFlag
-	recursive bool
-	against   string
-	with      []string
-	images    []string
-	pods      int
+	name          *resourcearg.Name
+	files         []string
+	kustomize     string
+	kustomization input.KustomizationFlags
+	recursive     bool
+	against       string
+	with          []string
+	images        []string
+	pods          int
 	// replicas is how many pods a plan that was read is for.
 	replicas int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
@@ -94,7 +97,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
 	_ = c.MarkFlagDirname("kustomize")
-	o.root.Add(c)
+	o.kustomization.Add(c)
 }
 
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
@@ -120,7 +123,7 @@ func (o *Options) Complete(args []string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if err := o.root.Complete(o.kustomize); err != nil {
+	if err := o.kustomization.Complete(o.kustomize); err != nil {
 		return err
 	}
 	err := o.limits.Complete()

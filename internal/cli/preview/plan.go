@@ -70,7 +70,7 @@ var planOutputs = []string{"text", "yaml", "json", "markdown", "svg", "html"}
 
 // NewPlan returns the verb.
 func NewPlan(f *factory.Factory) *cobra.Command {
-	o := &planOptions{factory: f, Options: planning.Options{Factory: f}}
+	o := &planOptions{factory: f, Options: planning.Options{Factory: f, Preview: true}}
 	c := &cobra.Command{
 		Use:     "plan [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Preview the effect of a change, pod by pod",

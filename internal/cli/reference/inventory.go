@@ -53,7 +53,7 @@ type inventoryOptions struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      input.RootFlag
+	build     input.KustomizationFlags
 	all       bool
 	selector  string
 
@@ -79,7 +79,7 @@ func NewInventory(f *factory.Factory) *cobra.Command {
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with what will be rendered; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	o.root.Add(c)
+	o.build.Add(c)
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with the kustomization that will be rendered")
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "read all namespaces")
 	fl.StringVarP(&o.selector, "selector", "l", "", "label selector of workloads, pods and the objects that act on them")
@@ -137,10 +137,10 @@ func (o *inventoryOptions) run(ctx context.Context) error {
 func (o *inventoryOptions) scope(ctx context.Context) (clusterread.FactScope, error) {
 	scope := clusterread.FactScope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
 	if len(o.files) > 0 || o.kustomize != "" {
-		stream, err := load.Load(ctx, load.Options{
-			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder,
-			Stdin: o.factory.Streams.In, Namespace: scope.Namespace,
-		})
+		stream, err := load.Load(ctx, o.build.Load(load.Options{
+			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+			Stdin: o.factory.Streams.In, Namespace: scope.Namespace, Undecided: input.WarnUndecided(o.factory.Streams.Err),
+		}))
 		scope.Stream = stream
 		return scope, err
 	}
@@ -178,7 +178,7 @@ func (o *inventoryOptions) validate() error {
 	case o.output != "yaml" && o.output != "json":
 		return command.Usagef("one of: yaml, json", "--output: unknown value %q", o.output)
 	}
-	if err := o.root.Complete(o.kustomize); err != nil {
+	if err := o.build.Complete(o.kustomize); err != nil {
 		return err
 	}
 	if err := clusterread.ParseSelector(o.selector); err != nil {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,8 @@ import (
 
 const schemaLong = `Print schemas and configuration of OpenKruise's kinds for other programs.
 
-"render -k" has the documents for kustomize built in.`
+kustomize does not know Kruise's kinds: it builds as it does for them only where a
+kustomization lists the component that "schema kustomize --output-dir" writes.`
 
 // NewSchema returns the verb.
 func NewSchema(f *factory.Factory) *cobra.Command {
@@ -34,21 +36,57 @@ func NewSchema(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-// newKustomizeSchema prints what kustomize merges lists by.
+// newKustomizeSchema prints what kustomize merges lists by, or writes the component that has it.
 func newKustomizeSchema(f *factory.Factory) *cobra.Command {
-	return documentCommand(f, kustomize.Schema, &cobra.Command{
+	var outputDir string
+	c := documentCommand(f, kustomize.Schema, &cobra.Command{
 		Use:   "kustomize",
-		Short: "Print the OpenAPI document for kustomize's list merging",
+		Short: "Print the OpenAPI document for kustomize's list merging, or write the component",
 		Long: `Print the OpenAPI document for the field openapi.path of a kustomization. That
 field replaces the schema that kustomize has built in, so the document holds both:
 Kubernetes' kinds as kustomize knows them and Kruise's. Strategic merge patches
 then merge containers, volumes, variables and subsets by name, and "namespace:"
 leaves SidecarSets and other cluster-scoped objects alone.
 
-Name it in the outermost kustomization; it counts for all below.`,
-		Example: `  kubectl kruise schema kustomize > kruise-schema.json
+Name it in the outermost kustomization; it counts for all below.
+
+--output-dir writes a component with this document and that of kustomize-config. List
+it under components: in each kustomization whose patches, names, labels, images or
+replicas should reach Kruise's kinds: then every kustomize builds them alike.`,
+		Example: `  # a component, in the folder kruise beside kustomization.yaml
+  kubectl kruise schema kustomize --output-dir kruise
+  printf 'components:\n- kruise\n' >> kustomization.yaml
+
+  # the document alone
+  kubectl kruise schema kustomize > kruise-schema.json
   printf 'openapi:\n  path: kruise-schema.json\n' >> kustomization.yaml`,
 	})
+	c.Flags().StringVar(&outputDir, "output-dir", "", "write a component with both documents for kustomize into this directory")
+	_ = c.MarkFlagDirname("output-dir")
+	document := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if outputDir == "" {
+			return document(c, args)
+		}
+		files, err := kustomize.Component()
+		if err != nil {
+			return err
+		}
+		return writeFiles(outputDir, files)
+	}
+	return c
+}
+
+// writeFiles writes files into a directory, which need not exist.
+func writeFiles(dir string, files map[string][]byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // schemas are for everybody
+		return err
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		errs = append(errs, os.WriteFile(filepath.Join(dir, name), files[name], 0o644)) //nolint:gosec // as above
+	}
+	return errors.Join(errs...)
 }
 
 // newKustomizeConfiguration prints what kustomize's own transformers follow.

@@ -302,13 +302,32 @@ func (a *argocdApplication) load(ctx context.Context) ([]*resource.Resource, err
 		list, err := load.Text("helm template", b)
 		return input.Manifests(a.factory.Streams.Err, withoutOwnDocuments(list)), a.permit(err)
 	case engine.Kustomize:
-		opt.Kustomize = "."
+		opt.Kustomize, opt.KruiseSchema = ".", a.settings.KruiseSchema
 	default:
 		opt.Files, opt.Recursive = []string{"."}, a.settings.Recurse
 		opt.Except = a.named()
 	}
 	list, err := load.Load(ctx, opt)
-	return input.Manifests(a.factory.Streams.Err, withoutOwnDocuments(list)), a.permit(err)
+	return input.Manifests(a.factory.Streams.Err, withoutOwnDocuments(list)), a.permit(withOptionHint(err))
+}
+
+// withOptionHint has what is undecided about a kustomization advise what an application has in place of
+// flags.
+func withOptionHint(err error) error {
+	var all, out resource.Errors
+	all.Add(err)
+	for _, one := range all {
+		if e, ok := errors.AsType[*resource.Error](one); ok {
+			hinted := *e
+			hinted.Hint = strings.NewReplacer(
+				"--kruise-schema=true uses the schema in this command only", "kruiseSchema: true in "+engine.File+" uses the schema in this application only",
+				"--kruise-schema=false builds", "kruiseSchema: false builds",
+			).Replace(e.Hint)
+			one = &hinted
+		}
+		out.Add(one)
+	}
+	return out.Err()
 }
 
 // named are files that options name, and which may lie beside the manifests.

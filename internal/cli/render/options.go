@@ -28,7 +28,7 @@ type renderOptions struct {
 	files     []string
 	recursive bool
 	kustomize string
-	root      input.RootFlag
+	build     input.KustomizationFlags
 	with      []string
 	live      bool
 
@@ -93,7 +93,7 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
 	o.limits.Add(c)
-	o.root.Add(c)
+	o.build.Add(c)
 }
 
 func (o *renderOptions) validate() error {
@@ -118,7 +118,7 @@ func (o *renderOptions) validate() error {
 	if err := command.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
 		return err
 	}
-	if err := o.root.Complete(o.kustomize); err != nil {
+	if err := o.build.Complete(o.kustomize); err != nil {
 		return err
 	}
 	return o.changeFlags.validate(o.outputDir)
@@ -178,10 +178,10 @@ func (o *renderOptions) load(ctx context.Context) ([]*resource.Resource, error) 
 	if err != nil {
 		return nil, err
 	}
-	stream, err := load.Load(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder,
+	stream, err := load.Load(ctx, o.limits.Load(o.build.Load(load.Options{
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
 		Stdin: o.factory.Streams.In, Namespace: namespace, Except: slices.Concat(o.with, []string{o.base}),
-	}))
+	})))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}

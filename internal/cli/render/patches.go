@@ -74,6 +74,7 @@ func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, err
 	opt := load.Options{Files: []string{o.base}, Recursive: true, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
 	if info, err := os.Stat(o.base); o.kustomize != "" && err == nil && info.IsDir() {
 		opt.Files, opt.Recursive, opt.Kustomize = nil, false, o.base
+		opt = o.build.Load(opt)
 	}
 	return load.Load(ctx, opt)
 }

@@ -143,7 +143,7 @@ var layer = map[string][]string{
 		"k8s.io/kubernetes/pkg/apis/core", "k8s.io/kubernetes/pkg/apis/core/v1", "k8s.io/kubernetes/pkg/apis/core/validation",
 		"k8s.io/kubernetes/pkg/capabilities",
 	}, stageImports...),
-	"pkg/render/split":         stageImports,
+	"pkg/render/split": stageImports,
 	"pkg/render/compare": append([]string{
 		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
 	}, stageImports...),

@@ -30,7 +30,10 @@ type Announcement struct {
 
 // Announce lists the parameters with their current values in the application's RenderConfig.
 func Announce(s *Settings) []Announcement {
-	target, kubernetes := string(s.Target), ""
+	target, kubernetes, schema := string(s.Target), "", ""
+	if s.KruiseSchema != nil {
+		schema = strconv.FormatBool(*s.KruiseSchema)
+	}
 	if target == "" {
 		target = string(render.Native)
 	}
@@ -50,6 +53,7 @@ func Announce(s *Settings) []Announcement {
 		many("expand", "Expand", "kinds to expand although the target keeps Kruise objects: "+strings.Join(render.Expandable, ", "), s.Expand),
 		many("with", "With", "files of the repository with objects that exist in the cluster, as 'kubectl kruise inventory' writes them", with),
 		word("kubernetesVersion", "Kubernetes version", "of the API server to render for; that of the destination without it", kubernetes),
+		word("kruiseSchema", "Kruise schema", "true or false: whether Kruise's schema takes part in the build of a kustomization; where it would change it, empty is an error", schema),
 		word("kruise", "Kruise version", "release of Kruise whose behaviour the output has, such as 1.8; that of the files in with, else the newest", s.Kruise.String()),
 	}, s.announceOwn())
 }

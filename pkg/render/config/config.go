@@ -71,6 +71,9 @@ type Config struct {
 	Base []Source
 	// Strict makes a loss an error.
 	Strict bool
+	// KruiseSchema says whether Kruise's schema takes part in the build of a kustomization, by who
+	// builds it; nil leaves that to the kustomization.
+	KruiseSchema *bool
 	// AllowEmpty permits a result without items where the input had some.
 	AllowEmpty bool
 	// Validate discards the output.
@@ -118,6 +121,9 @@ const (
 	inData        = "data.%s"
 	inAnnotations = "metadata.annotations[" + Annotation + "%s]"
 )
+
+// FieldOf is the path of an option in a function config.
+func FieldOf(n *tree.Node, option string) string { return fmt.Sprintf(pathOf(tree.Root(n)), option) }
 
 func pathOf(n *tree.Node) string {
 	switch group := resource.GroupOf(tree.StrAt(n, "apiVersion")); {

@@ -33,6 +33,7 @@ var everything = Config{
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
 	Base:          []Source{{File: "old.yaml"}},
 	Strict:        true, AllowEmpty: true, Explain: true, Validate: Echo,
+	KruiseSchema: new(bool),
 }
 
 func TestRead_FormsAreEqual(t *testing.T) {
@@ -58,6 +59,7 @@ spec:
   sidecarSetAs: admission
   allowPreviewAPIs: true
   omitStrategy: true
+  kruiseSchema: false
   protectAll: true
   allowEmpty: true
   explain: true

@@ -73,7 +73,12 @@ var options = map[string]option{
 	"strict":           flagOption(func(c *Config) *bool { return &c.Strict }),
 	"allowEmpty":       flagOption(func(c *Config) *bool { return &c.AllowEmpty }),
 	"explain":          flagOption(func(c *Config) *bool { return &c.Explain }),
-	"validate":         choice(func(c *Config) *Validation { return &c.Validate }, Echo, Empty),
+	"kruiseSchema": {flag, func(c *Config, v *tree.Node) (string, error) {
+		takesPart := tree.Bool(v)
+		c.KruiseSchema = &takesPart
+		return "", nil
+	}},
+	"validate": choice(func(c *Config) *Validation { return &c.Validate }, Echo, Empty),
 }
 
 func sourcesOption(field func(*Config) *[]Source) option {

@@ -211,6 +211,9 @@ func raiseDaemonSet(o object) (*tree.Node, error) {
 	}
 	o.reportSame("nativedaemonset/same", "selector", "template", "minReadySeconds", "revisionHistoryLimit")
 	o.reportSame("nativedaemonset/strategy", "updateStrategy")
+	if o.opt.inPlace() && !inPlace {
+		o.report("nativedaemonset/in-place-on-delete", "spec.updateStrategy.type", "")
+	}
 	return o.kruiseObject(kruise.Group, kruise.KindDaemonSet, func(spec *tree.Node) *tree.Node {
 		if !inPlace {
 			return spec

@@ -67,6 +67,9 @@ func (s *statefulSet) updateStrategy(source *tree.Node) *tree.Node {
 			s.report("nativestatefulset/min-ready-seconds-none", "spec.minReadySeconds", "")
 		}
 		s.report("nativestatefulset/type", "spec.updateStrategy.type", "")
+		if s.opt.inPlace() {
+			s.report("nativestatefulset/in-place-on-delete", "spec.updateStrategy.type", "")
+		}
 		return tree.Map("type", string(appsv1.OnDeleteStatefulSetStrategyType))
 	}
 	out := tree.Map("type", string(appsv1.RollingUpdateStatefulSetStrategyType))

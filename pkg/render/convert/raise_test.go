@@ -122,3 +122,21 @@ spec: {scaleTargetRef: {name: web}}
 		t.Errorf("maxUnavailable %s", got)
 	}
 }
+
+// TestRaise_ReportsAPolicyWithoutEffect: with OnDelete no pod is updated in place, whatever the policy is.
+func TestRaise_ReportsAPolicyWithoutEffect(t *testing.T) {
+	for kind, id := range map[string]string{kruise.KindStatefulSet: "nativestatefulset", kruise.KindDaemonSet: "nativedaemonset"} {
+		for strategy, want := range map[string]bool{"OnDelete": true, "RollingUpdate": false} {
+			list := golden.Parse(t, "apiVersion: apps/v1\nkind: "+kind+"\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  updateStrategy: {type: "+strategy+"}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: main, image: \"web:1\"}]}\n")
+			c := &stage.Context{Facts: resource.NewFacts(list, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
+			all := func(*resource.Resource) bool { return true }
+			if _, err := raise(c, list, all, RaiseOptions{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}); err != nil {
+				t.Fatal(err)
+			}
+			found := slices.ContainsFunc(c.Findings.Findings(), func(f finding.Finding) bool { return f.ID == id+"/in-place-on-delete" })
+			if found != want {
+				t.Errorf("%s with %s: reported %v", kind, strategy, found)
+			}
+		}
+	}
+}

@@ -31,6 +31,16 @@ func raisedInPlace(kind, id string) Rule {
 	}
 }
 
+// raisedOnDelete is the rule of workloads of which only deleted pods are replaced.
+func raisedOnDelete(kind, id string) Rule {
+	return Rule{
+		ID: id + "/in-place-on-delete", Kind: kind, When: "--pod-update-policy InPlace…, OnDelete", Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "OnDelete, with which Kruise updates no pod in place: the policy has no effect",
+		Action:  "set RollingUpdate, whose partition can hold pods back",
+	}
+}
+
 // What becomes of a CronJob as an AdvancedCronJob (docs/kruise/jobs.md#advancedcronjob).
 var fromCronJobRules = slices.Concat(raisedTemplateRules("CronJob", "cronjob", "spec.jobTemplate.spec.template"), []Rule{
 	{
@@ -165,7 +175,7 @@ var fromDeploymentRules = slices.Concat(raisedTemplateRules(kruise.KindDeploymen
 // (docs/kruise/workloads.md#percentages-and-defaults and
 // docs/kruise/workloads.md#advanced-statefulset).
 var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet", "nativestatefulset", "spec.template"), []Rule{
-	raisedInPlace("NativeStatefulSet", "nativestatefulset"),
+	raisedInPlace("NativeStatefulSet", "nativestatefulset"), raisedOnDelete("NativeStatefulSet", "nativestatefulset"),
 	{
 		ID: "nativestatefulset/in-place-gate", Kind: "NativeStatefulSet", When: "--pod-update-policy InPlace…", Severity: Approximate,
 		Fields:  []string{"spec.template"},
@@ -236,7 +246,7 @@ var fromStatefulSetRules = slices.Concat(raisedTemplateRules("NativeStatefulSet"
 // (docs/kruise/workloads.md#percentages-and-defaults and
 // docs/kruise/workloads.md#advanced-daemonset). Kruise's webhook leaves its template alone.
 var fromDaemonSetRules = []Rule{
-	raisedInPlace("NativeDaemonSet", "nativedaemonset"),
+	raisedInPlace("NativeDaemonSet", "nativedaemonset"), raisedOnDelete("NativeDaemonSet", "nativedaemonset"),
 	{
 		ID: "nativedaemonset/same", Kind: "NativeDaemonSet", Severity: Exact,
 		Fields:  []string{"spec.selector", "spec.template", "spec.minReadySeconds", "spec.revisionHistoryLimit"},

@@ -40,6 +40,10 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if conf.KruiseSchema != nil {
+		return nil, tree.Errorf(n, config.FieldOf(n, "kruiseSchema"), "leave the option out, and list the component of 'kubectl kruise schema kustomize' under components: of the kustomization",
+			"comes too late: a function gets what kustomize has built")
+	}
 	j := &job{conf: conf}
 	kind, version := tree.StrAt(n, "kind"), tree.StrAt(n, "apiVersion")
 	inGroup := resource.GroupOf(version) == kruise.Group

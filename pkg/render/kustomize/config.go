@@ -234,7 +234,11 @@ var otherFields = map[string]map[string][]string{
 	},
 }
 
-// workloadReferents are workloads that others name by kind and name.
+// ofKruise reports whether a group is one of Kruise's. What others name of others is not for this
+// configuration to say.
+func ofKruise(group string) bool { return strings.HasSuffix(group, "kruise.io") }
+
+// workloadReferents are workloads that others name by kind and name, where one of both is of Kruise.
 func workloadReferents(places []references.Place) []referent {
 	out := []referent{
 		{Kind: kruise.KindCloneSet, Group: kruise.Group},
@@ -249,7 +253,7 @@ func workloadReferents(places []references.Place) []referent {
 	}
 	for i := range out {
 		for _, p := range places {
-			if p.Accepts(out[i].Kind) {
+			if p.Accepts(out[i].Kind) && (ofKruise(out[i].Group) || ofKruise(p.Group)) {
 				out[i].FieldSpecs = append(out[i].FieldSpecs, fieldSpec{Path: strings.Join(p.Path, "/") + "/name", Group: p.Group, Kind: p.Kind})
 			}
 		}

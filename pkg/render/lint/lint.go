@@ -90,6 +90,9 @@ type Request struct {
 	// Kruise is the release of Kruise that the objects are for. If it is not known, fields and
 	// versions that only some releases accept are warnings.
 	Kruise kruise.Release
+	// Undecided are places of the kustomization that built the objects where Kruise's schema would have
+	// built others.
+	Undecided []*resource.Error
 	// Disabled are IDs of rules that are off.
 	Disabled []string
 	// Known is set if Objects and Context are all objects that exist.
@@ -114,7 +117,19 @@ func Run(q Request) []Problem {
 		lists[i] = all.problems(q.Objects[i])
 		return nil
 	})
-	return slices.Concat(lists...)
+	return slices.Concat(append([][]Problem{q.undecided()}, lists...)...)
+}
+
+// undecided are the problems of the kustomization.
+func (q Request) undecided() []Problem {
+	if slices.Contains(q.Disabled, kruiseSchema) {
+		return nil
+	}
+	var out []Problem
+	for _, e := range q.Undecided {
+		out = append(out, Problem{Rule: kruiseSchema, Severity: Warning, Error: e})
+	}
+	return out
 }
 
 // problems returns the problems of an object, the worst first, and by lines.
@@ -164,7 +179,7 @@ func Rules() []Rule {
 	for _, a := range advices {
 		out = append(out, a.Rule)
 	}
-	out = append(out, inputRules...)
+	out = append(append(out, inputRules...), undecidedRule)
 	slices.SortFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
 	return out
 }
@@ -175,7 +190,11 @@ const (
 	duplicate  = "input/duplicate"
 	empty      = "input/empty"
 	more       = "input/more"
+	// kruiseSchema is about the build of a kustomization.
+	kruiseSchema = "input/kruise-schema"
 )
+
+var undecidedRule = Rule{ID: kruiseSchema, Severity: Warning, Doc: "A patch or a field of the kustomization has another effect than on Kubernetes' own kinds, since kustomize does not know Kruise's: a patch of one container drops the others, and names, labels or replicas do not reach the object."}
 
 // inputRules are part of the catalogue, and cannot be turned off: what is not read cannot be
 // checked.

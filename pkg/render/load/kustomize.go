@@ -40,12 +40,42 @@ type kustomizationDir struct {
 	// Root is the folder that nothing is read outside of. "" is the Git work tree that
 	// holds Dir, else Dir itself.
 	Root string
+	// KruiseSchema is [Options.KruiseSchema].
+	KruiseSchema *bool
+	// withoutPlugins leaves generators, transformers and validators out.
+	withoutPlugins bool
+}
+
+// product is what a build gives.
+type product struct {
+	// Text is what `kustomize build` prints.
+	Text []byte
+	// Undecided are the places where Kruise's schema or field lists would change the text, and
+	// neither the kustomization nor a user has said whether they take part.
+	Undecided []*resource.Error
 }
 
 // Kustomize builds the kustomization in dir, reading nothing outside of its Git work tree.
 func Kustomize(dir string) ([]byte, error) {
-	return kustomizationDir{Dir: dir}.Build(context.Background())
+	out, err := kustomizationDir{Dir: dir}.Build(context.Background())
+	return out.Text, err
 }
+
+// Undecided returns the places of a kustomization where Kruise's schema would change what kustomize
+// builds and nothing says whether it takes part. Functions are left out: they run neither here nor
+// there. Nothing outside of root is read.
+func Undecided(ctx context.Context, dir, root string) ([]*resource.Error, error) {
+	k := kustomizationDir{Dir: dir, Root: root}
+	out, err := k.Build(ctx)
+	if err != nil && strings.Contains(err.Error(), pluginsDisabled) {
+		k.withoutPlugins = true
+		out, err = k.Build(ctx)
+	}
+	return out.Undecided, err
+}
+
+// pluginsDisabled is what kustomize says of a function that may not run.
+const pluginsDisabled = "external plugins disabled"
 
 // IsKustomization reports whether a directory holds a kustomization.
 func IsKustomization(dir string) bool {
@@ -55,36 +85,35 @@ func IsKustomization(dir string) bool {
 	})
 }
 
-// Build returns the bytes that `kustomize build` prints, with one difference: it knows Kruise's
-// kinds. Strategic merge patches merge containers and the like by name, and labels, images,
-// replicas and names reach selectors, templates and references, as they do in Kubernetes' own
-// workloads (docs/facts/kustomize.md#merging-and-schema describes plain kustomize). If
-// configurations of the kustomization differ about such a field, only they count; openapi.path
-// replaces the schema.
+// Build returns the bytes that `kustomize build` prints. With KruiseSchema true, kustomize
+// also knows Kruise's kinds: strategic merge patches merge containers and the like by name, and
+// labels, images, replicas and names reach selectors, templates and references, as they do in
+// Kubernetes' own workloads (docs/facts/kustomize.md#merging-and-schema). If configurations of the
+// kustomization differ about such a field, only they count.
 //
 // Nothing is read outside of the root, no connection is opened and no program run: what this
 // program builds by itself uses neither, and kustomize builds the rest in an isolated process.
 // Deprecation warnings go to the standard error of the process, as kustomize writes them.
-func (k kustomizationDir) Build(ctx context.Context) ([]byte, error) {
+func (k kustomizationDir) Build(ctx context.Context) (product, error) {
 	if err := checkDirectory(k.Dir); err != nil {
-		return nil, err
+		return product{}, err
 	}
 	job, err := k.job()
 	if err != nil {
-		return nil, err
+		return product{}, err
 	}
-	built, err := job.buildInProcess(ctx)
+	out, warnings, err := job.buildInProcess(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return product{}, ctx.Err()
 	case errors.Is(err, errUnfit):
 		job.Large = errors.Is(err, linear.ErrLarge)
 		return job.buildIsolated(ctx)
 	case err != nil:
-		return nil, err
+		return product{}, err
 	}
-	warn(strings.Join(built.Warnings, "\n"))
-	return built.Text, nil
+	warn(strings.Join(warnings, "\n"))
+	return out, nil
 }
 
 // job is one build, as it is sent to the process that does it.
@@ -95,10 +124,17 @@ type job struct {
 	Chosen bool
 	// Large is true if this program could build it, in a process with bounds.
 	Large bool
+	// KruiseSchema is that of [Options].
+	KruiseSchema *bool
+	// WithoutPlugins leaves out what kustomize would run or configure beside its own fields.
+	WithoutPlugins bool
 }
 
+// knowing reports whether Kruise's schema takes part in what is built.
+func (j job) knowing() bool { return j.KruiseSchema != nil && *j.KruiseSchema }
+
 func (k kustomizationDir) job() (job, error) {
-	j := job{Name: k.Dir, Chosen: k.Root != ""}
+	j := job{Name: k.Dir, Chosen: k.Root != "", KruiseSchema: k.KruiseSchema, WithoutPlugins: k.withoutPlugins}
 	var err error
 	if j.Dir, err = realPath(k.Dir); err != nil {
 		return j, unreadable(k.Dir, err)
@@ -139,40 +175,65 @@ func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
 // only kustomize can report.
 var errUnfit = errors.New("left to kustomize")
 
-// buildInProcess builds what can be built without kustomize to the same bytes.
-func (j job) buildInProcess(ctx context.Context) (built linear.Built, err error) {
+// buildInProcess builds what can be built without kustomize to the same bytes. The lines are
+// kustomize's warnings.
+func (j job) buildInProcess(ctx context.Context) (out product, warnings []string, err error) {
+	built, d, err := j.buildLinear(ctx, j.knowing())
+	defer d.close()
+	if err != nil {
+		return out, nil, err
+	}
+	out.Text = built.Text
+	if j.KruiseSchema != nil || !ofKruise(out.Text) {
+		return out, built.Warnings, nil
+	}
+	known, again, err := j.buildLinear(ctx, true)
+	defer again.close()
+	if err != nil {
+		return product{}, nil, err
+	}
+	out.Undecided, err = j.undecided(d, out.Text, known.Text)
+	return out, built.Warnings, err
+}
+
+// buildLinear builds with or without Kruise's schema, and returns what was read; the caller closes
+// it, unless there is none.
+func (j job) buildLinear(ctx context.Context, knowing bool) (built linear.Built, d *disk, err error) {
 	root, err := j.open(ctx, maxBuildAgain)
 	if err != nil {
-		return built, err
+		return built, nil, err
 	}
-	defer root.Close() //nolint:errcheck // it was only read
-	additions, config, err := kruiseKinds()
+	d = &disk{root: root, weighed: true, withoutPlugins: j.WithoutPlugins}
+	additions, config, err := kruiseKinds(knowing)
 	if err != nil {
-		return built, err
+		return built, d, err
 	}
-	d := &disk{root: root, weighed: true}
 	err = kustomize.WithSchema(additions, func() (err error) {
 		built, err = linear.Build(d, j.Dir, config)
 		return err
 	})
 	if err == nil {
-		return built, nil
+		return built, d, nil
 	}
 	if refusal := root.Refused(); refusal != nil {
-		return built, j.refusedByRoot(d, refusal)
+		return built, d, j.refusedByRoot(d, refusal)
 	}
 	if d.heavy || errors.Is(err, linear.ErrLarge) {
-		return built, fmt.Errorf("%w: %w", errUnfit, linear.ErrLarge)
+		return built, d, fmt.Errorf("%w: %w", errUnfit, linear.ErrLarge)
 	}
-	return built, errUnfit
+	return built, d, errUnfit
 }
 
 // configuration is kustomize.Configuration, which takes longer to make than a small
 // kustomization to build. It must not be changed.
 var configuration = sync.OnceValues(kustomize.Configuration)
 
-// kruiseKinds are the schema of Kruise's kinds and the configuration for them.
-func kruiseKinds() (additions, config []byte, err error) {
+// kruiseKinds are the schema of Kruise's kinds and the configuration for them, none of which plain
+// kustomize has.
+func kruiseKinds(knowing bool) (additions, config []byte, err error) {
+	if !knowing {
+		return nil, nil, nil
+	}
 	if additions, err = kustomize.Additions(); err != nil {
 		return nil, nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
 	}
@@ -183,27 +244,35 @@ func kruiseKinds() (additions, config []byte, err error) {
 }
 
 // buildIsolated has kustomize build in a process of its own.
-func (j job) buildIsolated(ctx context.Context) ([]byte, error) {
+func (j job) buildIsolated(ctx context.Context) (product, error) {
 	limits := isolated.Limits{MemoryBytes: maxKustomizeBytes, Time: maxKustomizeTime, OutputBytes: DefaultMaxFileBytes}
 	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
 	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return product{}, ctx.Err()
 	case errors.Is(err, isolated.ErrMemory):
 		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(maxKustomizeBytes))
-		return nil, fault
+		return product{}, fault
 	case errors.Is(err, isolated.ErrTime):
 		fault.Err = fmt.Errorf("kustomize takes longer than %s", maxKustomizeTime)
-		return nil, fault
+		return product{}, fault
 	case errors.Is(err, isolated.ErrOutput):
-		return nil, tooLarge(j.Name, DefaultMaxFileBytes)
+		return product{}, tooLarge(j.Name, DefaultMaxFileBytes)
 	case err != nil:
 		fault.Err, fault.Hint = fmt.Errorf("kustomize: %w", err), ""
-		return nil, fault
+		return product{}, fault
 	}
 	warn(string(said))
 	return readAnswer(out)
+}
+
+// silently calls f without what kustomize writes to standard error.
+func silently(f func()) {
+	stderr := os.Stderr
+	os.Stderr = nil
+	defer func() { os.Stderr = stderr }()
+	f()
 }
 
 // warn passes kustomize's warnings of deprecated fields on, which are fixed sentences.
@@ -215,17 +284,27 @@ func warn(said string) {
 	}
 }
 
-func kustomization(ctx context.Context, k kustomizationDir) source {
+// kustomization is the source that a build gives. What is undecided about it goes to undecided, and
+// without that is a fault.
+func kustomization(ctx context.Context, k kustomizationDir, undecided func(*resource.Error)) source {
 	name := k.Dir + " (kustomization)"
 	return source{name: name, read: func(limit int64) ([]byte, error) {
-		b, err := k.Build(ctx)
+		out, err := k.Build(ctx)
 		if err != nil {
 			return nil, withFile(name, err)
 		}
-		if int64(len(b)) > limit {
-			return nil, tooLarge(name, limit)
+		var errs resource.Errors
+		for _, place := range out.Undecided {
+			if undecided == nil {
+				errs.Add(place)
+			} else {
+				undecided(place)
+			}
 		}
-		return b, nil
+		if int64(len(out.Text)) > limit {
+			errs.Add(tooLarge(name, limit))
+		}
+		return out.Text, errs.Err()
 	}}
 }
 

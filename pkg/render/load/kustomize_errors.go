@@ -84,7 +84,15 @@ func namesFiles(field string) bool {
 }
 
 // remotePattern matches what kustomize takes for a Git repository.
-var remotePattern = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
+var remotePattern = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|(github|gitlab|bitbucket)\.(com|org)[:/])`)
+
+// hostPattern matches other names of remote places: a host with a path to a repository, or a query.
+var hostPattern = regexp.MustCompile(`^[a-z0-9.-]+\.[a-z]{2,}[/:].*//|[?&](ref|version)=`)
+
+// Remote reports whether kustomize takes the name of something that is not there for a remote place.
+func Remote(name string) bool {
+	return remotePattern.MatchString(name) || hostPattern.MatchString(name)
+}
 
 // userInfo is what a URL has for a server to know who asks.
 var userInfo = regexp.MustCompile(`//[^/\s@]*:[^/\s@]*@`)
@@ -197,7 +205,7 @@ func namesIn(n *tree.Node) []string {
 // kustomizeError gives kustomize's own errors, which may span lines and quote secrets, one line,
 // a place and a hint. Where something that was read may be secret, the error is made of
 // kustomize's phrases and of names only.
-func (j job) kustomizeError(d *disk, err error) error {
+func (j job) kustomizeError(d *disk, err error) *resource.Error {
 	said := withoutQuotations(err.Error())
 	e := &resource.Error{File: j.Name, Err: errors.New(redact.Inside(said))}
 	if d.holdsSecrets() {

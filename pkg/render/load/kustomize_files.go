@@ -22,9 +22,18 @@ type disk struct {
 	weight  int
 	// heavy is set when it has.
 	heavy bool
+	// withoutPlugins has kustomizations list no plugins.
+	withoutPlugins bool
 	// texts are the first of the files that were read, for the places of faults.
 	texts []opened
 	bytes int
+}
+
+// close ends the reading; nil has ended.
+func (d *disk) close() {
+	if d != nil {
+		_ = d.root.Close() // it was only read
+	}
 }
 
 // opened is a file that was read; name is its real path.
@@ -60,7 +69,29 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	if d.bytes <= maxTexts {
 		d.texts = append(d.texts, opened{path, b})
 	}
+	if d.withoutPlugins && slices.Contains(kustomizationFiles, filepath.Base(path)) {
+		return withoutPlugins(b), nil
+	}
 	return b, nil
+}
+
+// withoutPlugins empties the lists of plugins of a kustomization. What cannot be read as one is
+// for kustomize to complain about.
+func withoutPlugins(kustomization []byte) []byte {
+	n, err := yaml.Parse(string(kustomization))
+	if err != nil || n.YNode().Kind != yaml.MappingNode {
+		return kustomization
+	}
+	for _, field := range []string{"generators", "transformers", "validators"} {
+		if err := n.PipeE(yaml.Clear(field)); err != nil {
+			return kustomization
+		}
+	}
+	text, err := n.String()
+	if err != nil {
+		return kustomization
+	}
+	return []byte(text)
 }
 
 // CleanedAbs resolves a path, links and all.

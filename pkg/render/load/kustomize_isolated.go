@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ const (
 type fault struct {
 	File        string
 	Line        int
+	Object      resource.ID
 	Field       string
 	Error, Hint string
 }
@@ -42,16 +44,13 @@ func serve(request []byte, answer io.Writer) error {
 	if err := json.Unmarshal(request, &j); err != nil {
 		return err
 	}
-	text, err := j.buildWithKustomize()
+	out, err := j.buildWithKustomize()
 	if err == nil {
-		if _, err = answer.Write([]byte{built}); err == nil {
-			_, err = answer.Write(text)
-		}
-		return err
+		return writeProduct(answer, out)
 	}
 	f := fault{File: j.Name, Error: err.Error()}
 	if e, ok := errors.AsType[*resource.Error](err); ok {
-		f = fault{e.File, e.Line, e.Field, e.Err.Error(), e.Hint}
+		f = sent(e)
 	}
 	if _, err := answer.Write([]byte{broken}); err != nil {
 		return err
@@ -59,59 +58,125 @@ func serve(request []byte, answer io.Writer) error {
 	return json.NewEncoder(answer).Encode(f)
 }
 
+// writeProduct writes the list of what is undecided, on a line, and the text.
+func writeProduct(answer io.Writer, out product) error {
+	faults := []fault{}
+	for _, place := range out.Undecided {
+		faults = append(faults, sent(place))
+	}
+	line, err := json.Marshal(faults)
+	if err == nil {
+		_, err = answer.Write(append(append([]byte{built}, line...), '\n'))
+	}
+	if err == nil {
+		_, err = answer.Write(out.Text)
+	}
+	return err
+}
+
+func sent(e *resource.Error) fault {
+	return fault{e.File, e.Line, e.Object, e.Field, e.Err.Error(), e.Hint}
+}
+
+func (f fault) received() *resource.Error {
+	return &resource.Error{File: f.File, Line: f.Line, Object: f.Object, Field: f.Field, Err: errors.New(f.Error), Hint: f.Hint}
+}
+
 // readAnswer reads what serve has written.
-func readAnswer(answer []byte) ([]byte, error) {
-	if len(answer) > 0 && answer[0] == built {
-		return answer[1:], nil
-	}
-	var f fault
+func readAnswer(answer []byte) (out product, err error) {
 	if len(answer) == 0 {
-		return nil, errors.New("kustomize gave no answer")
+		return out, errors.New("kustomize gave no answer")
 	}
-	if err := json.Unmarshal(answer[1:], &f); err != nil {
-		return nil, fmt.Errorf("the answer of kustomize: %w", err)
+	if answer[0] != built {
+		var f fault
+		if err := json.Unmarshal(answer[1:], &f); err != nil {
+			return out, fmt.Errorf("the answer of kustomize: %w", err)
+		}
+		return out, f.received()
 	}
-	return nil, &resource.Error{File: f.File, Line: f.Line, Field: f.Field, Err: errors.New(f.Error), Hint: f.Hint}
+	line, text, _ := bytes.Cut(answer[1:], []byte("\n"))
+	var faults []fault
+	if err := json.Unmarshal(line, &faults); err != nil {
+		return out, fmt.Errorf("the answer of kustomize: %w", err)
+	}
+	for _, f := range faults {
+		out.Undecided = append(out.Undecided, f.received())
+	}
+	out.Text = text
+	return out, nil
 }
 
 // buildWithKustomize has kustomize build the kustomization, which must happen in an isolated process.
-func (j job) buildWithKustomize() ([]byte, error) {
-	root, err := j.open(context.Background(), maxKustomizeAgain)
-	if err != nil {
-		return nil, err
+func (j job) buildWithKustomize() (out product, err error) {
+	d, text, err := j.buildOnce(j.knowing(), true)
+	defer d.close()
+	out.Text = text
+	switch {
+	case d == nil:
+		return out, err
+	case err == nil && (j.KruiseSchema != nil || !ofKruise(text)):
+		return out, nil
+	case err == nil:
+		known, more, failed := j.buildAgain(!d.decidesFields())
+		defer known.close()
+		if failed == nil {
+			out.Undecided, err = j.undecided(d, text, more)
+		}
+		return out, err
 	}
-	defer root.Close() //nolint:errcheck // it was only read
-	additions, config, err := kruiseKinds()
-	if err != nil {
-		return nil, err
+	if refusal := d.root.Refused(); refusal != nil {
+		return out, j.refusedByRoot(d, refusal)
 	}
-	d := &disk{root: root}
-	if j.Large {
-		if text, err := j.buildLarge(additions, config); err == nil {
-			return text, nil
+	if fault := j.remotePlace(d, err, isolated.Asked()); fault != nil {
+		return out, fault
+	}
+	fault := j.kustomizeError(d, err)
+	if j.KruiseSchema == nil && d.readKruise() && fault.Hint == "" {
+		known, _, failed := j.buildAgain(true)
+		defer known.close()
+		if failed == nil {
+			fault.Hint = "kustomize does not know Kruise's kinds: " + j.decides()
 		}
 	}
-	var text []byte
+	return out, fault
+}
+
+// buildOnce builds with or without Kruise's schema and field lists, and returns what was read; the
+// caller closes it, unless there is none.
+func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, err error) {
+	root, err := j.open(context.Background(), maxKustomizeAgain)
+	if err != nil {
+		return nil, nil, err
+	}
+	d = &disk{root: root, withoutPlugins: j.WithoutPlugins}
+	additions, config, err := kruiseKinds(knowing)
+	if err != nil {
+		return d, nil, err
+	}
+	if j.Large {
+		if text, err := j.buildLarge(additions, config); err == nil {
+			return d, text, nil
+		}
+	}
 	run := func(fs filesys.FileSystem) error {
 		return kustomize.WithSchema(additions, func() (err error) {
 			text, err = runKustomize(fs, j.Dir)
 			return err
 		})
 	}
-	err = run(configured{d, config})
-	if err != nil && isConflict(err) {
+	if !knowing || !fields {
+		return d, text, run(d)
+	}
+	if err = run(configured{d, config}); err != nil && isConflict(err) {
 		err = run(d)
 	}
-	if err == nil {
-		return text, nil
-	}
-	if refusal := root.Refused(); refusal != nil {
-		return nil, j.refusedByRoot(d, refusal)
-	}
-	if fault := j.remotePlace(d, err, isolated.Asked()); fault != nil {
-		return nil, fault
-	}
-	return nil, j.kustomizeError(d, err)
+	return d, text, err
+}
+
+// buildAgain builds with Kruise's schema, and without the warnings that the first build gave.
+func (j job) buildAgain(fields bool) (d *disk, text []byte, err error) {
+	silently(func() { d, text, err = j.buildOnce(true, fields) })
+	return d, text, err
 }
 
 // buildLarge builds what may take much memory as this program does, which takes less of it than
@@ -123,7 +188,7 @@ func (j job) buildLarge(additions, config []byte) (text []byte, err error) {
 	}
 	defer root.Close() //nolint:errcheck // it was only read
 	err = kustomize.WithSchema(additions, func() error {
-		built, err := linear.Unbounded(&disk{root: root}, j.Dir, config)
+		built, err := linear.Unbounded(&disk{root: root, withoutPlugins: j.WithoutPlugins}, j.Dir, config)
 		warn(strings.Join(built.Warnings, "\n"))
 		text = built.Text
 		return err

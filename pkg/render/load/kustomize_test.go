@@ -107,7 +107,7 @@ func TestKustomize_EqualsTheCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, string(got)); diff != "" {
+			if diff := cmp.Diff(want, string(got.Text)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -170,12 +170,13 @@ func TestKustomize_MergesKruiseByName(t *testing.T) {
 			dir := Files(t, map[string]string{
 				"kustomization.yaml": "resources: [o.yaml]\npatches: [{path: p.yaml}]\n", "o.yaml": tc.object, "p.yaml": tc.patch,
 			})
-			got, err := Kustomize(dir)
+			taking := true
+			got, err := kustomizationDir{Dir: dir, KruiseSchema: &taking}.Build(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(string(got), "name: main") || !strings.Contains(string(got), "image: new") {
-				t.Errorf("containers do not merge by name:\n%s", got)
+			if !strings.Contains(string(got.Text), "name: main") || !strings.Contains(string(got.Text), "image: new") {
+				t.Errorf("containers do not merge by name:\n%s", got.Text)
 			}
 		})
 	}

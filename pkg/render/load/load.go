@@ -58,6 +58,12 @@ type Options struct {
 	// the directories of Files and names in kustomizations lead nowhere else. "" is the
 	// directory itself, and for a kustomization the Git work tree that holds it.
 	Root string
+	// KruiseSchema says whether Kruise's schema and field lists take part in the build of the
+	// kustomization, which kustomize has not; nil leaves that to the kustomization.
+	KruiseSchema *bool
+	// Undecided is called with each place where Kruise's schema or field lists would change what
+	// is built, and nothing says whether they take part. Without it each is a fault.
+	Undecided func(*resource.Error)
 	// Stdin is what "-" reads.
 	Stdin io.Reader
 	// Namespace is where objects without one live, for finding duplicates;
@@ -89,7 +95,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs, done := collect(ctx, opt)
 	defer done()
 	if opt.Kustomize != "" {
-		sources = append(sources, kustomization(ctx, kustomizationDir{Dir: opt.Kustomize, Root: opt.Root}))
+		sources = append(sources, kustomization(ctx, kustomizationDir{Dir: opt.Kustomize, Root: opt.Root, KruiseSchema: opt.KruiseSchema}, opt.Undecided))
 	}
 	all, err := readForKubectl(ctx, sources, opt)
 	errs.Add(err)

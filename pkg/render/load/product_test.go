@@ -109,7 +109,7 @@ func TestKustomize_BoundsBytesOfGenerators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.buildInProcess(t.Context()); !errors.Is(err, linear.ErrLarge) {
+	if _, _, err := j.buildInProcess(t.Context()); !errors.Is(err, linear.ErrLarge) {
 		t.Errorf("got %v", err)
 	}
 }

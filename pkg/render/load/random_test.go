@@ -134,6 +134,8 @@ func (r *random) patches() string {
 		)
 	}
 	return r.pick(
+		"patches:\n- target: {kind: CloneSet, name: \".*"+r.name()+".*\"}\n"+
+			"  patch: '{\"apiVersion\": \"v1\", \"kind\": \"X\", \"metadata\": {\"name\": \"x\"}, \"spec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \""+r.pick("c", "d")+"\", \"tty\": true}]}}}}'\n",
 		"patches:\n- target: {kind: "+r.pick("Deployment", "StatefulSet", "CloneSet", "ConfigMap")+", name: \".*"+r.name()+".*\"}\n"+
 			"  patch: '[{\"op\": \"add\", \"path\": \"/metadata/annotations\", \"value\": {\"x\": \""+r.name()+"\"}}]'\n",
 		"patches:\n- target: {kind: "+r.pick("Service", "ConfigMap")+", name: "+r.name()+"}\n  patch: '{\"apiVersion\": \"v1\", \"kind\": \"X\", \"metadata\": {\"name\": \"x\"}, \"$patch\": \"delete\"}'\n",

@@ -35,8 +35,8 @@ func init() {
 		debug.SetGCPercent(400) // as in other test binaries
 		out := make([]string, len(jobs))
 		for i, j := range jobs {
-			text, err := j.buildWithKustomize()
-			if out[i] = string(text); err != nil {
+			built, err := j.buildWithKustomize()
+			if out[i] = string(built.Text); err != nil {
 				out[i] = "error: " + err.Error()
 			}
 		}
@@ -375,7 +375,7 @@ func (w *world) built(t *testing.T, root string, jobs []job) []string {
 			continue
 		}
 		before := w.touched()
-		_, _ = j.buildInProcess(t.Context())
+		_, _, _ = j.buildInProcess(t.Context())
 		if after := w.touched(); after != before {
 			t.Fatalf("build %d touches the world: %s", i, after)
 		}

@@ -1,0 +1,88 @@
+package input
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// KustomizationFlags say how a kustomization is built.
+type KustomizationFlags struct {
+	// Folder is what it may read: the folder that was named, "" for the Git work tree that holds the
+	// kustomization, or the kustomization itself.
+	Folder string
+	// Schema says whether Kruise's schema takes part, nil without the flag.
+	Schema *bool
+}
+
+const schemaFlag = "kruise-schema"
+
+// Add adds the flags to a verb.
+func (f *KustomizationFlags) Add(c *cobra.Command) {
+	c.Flags().StringVar(&f.Folder, "root", "", "folder that the kustomization may read (default: the Git work tree that holds it, or else its own folder)")
+	c.Flags().Var(unsetBool{&f.Schema}, schemaFlag, "true or false: whether Kruise's schema takes part in the build of the kustomization, as kustomize itself has it by its component (default: only where the kustomization names it)")
+	c.Flags().Lookup(schemaFlag).NoOptDefVal = "true"
+	command.Offer(c, schemaFlag, "true", "false")
+	_ = c.MarkFlagDirname("root")
+}
+
+// Complete refuses the flags without a kustomization.
+func (f *KustomizationFlags) Complete(kustomize string) error {
+	const hint = "name a kustomization with -k"
+	switch {
+	case f.Folder != "" && kustomize == "":
+		return command.Usagef(hint, "--root is for a kustomization")
+	case f.Schema != nil && kustomize == "":
+		return command.Usagef(hint, "--"+schemaFlag+" is for a kustomization")
+	}
+	return nil
+}
+
+// Load sets how the kustomization is built.
+func (f *KustomizationFlags) Load(opt load.Options) load.Options {
+	opt.Root, opt.KruiseSchema = f.Folder, f.Schema
+	return opt
+}
+
+// WarnUndecided returns what reports places where Kruise's schema would change what is built, for verbs
+// that write nothing. The hint is the same for all of a kustomization.
+func WarnUndecided(w io.Writer) func(*resource.Error) {
+	hint := ""
+	return func(e *resource.Error) {
+		_, _ = fmt.Fprintf(w, "warning: %v\n", e)
+		if e.Hint != hint {
+			hint = e.Hint
+			_, _ = fmt.Fprintf(w, "hint: %s\n", hint)
+		}
+	}
+}
+
+// unsetBool is a flag that is true, false or not given.
+type unsetBool struct{ value **bool }
+
+// String is the value, "" for none.
+func (b unsetBool) String() string {
+	if b.value == nil || *b.value == nil {
+		return ""
+	}
+	return strconv.FormatBool(**b.value)
+}
+
+// Set reads true or false.
+func (b unsetBool) Set(text string) error {
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is neither true nor false", text)
+	}
+	*b.value = &v
+	return nil
+}
+
+// Type is what help calls the value.
+func (b unsetBool) Type() string { return "true|false" }
