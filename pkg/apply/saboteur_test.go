@@ -69,7 +69,9 @@ func TestSaboteur_RecordCausesNothingUnapproved(t *testing.T) {
 					if n := m.images(t)["web:2"]; res.Outcome != event.AtPause || n == 0 || n > 2 {
 						t.Fatalf("%+v, %v", res, m.images(t))
 					}
-					p, err := planfile.Read(planfile.Write(m.rec.Plan))
+					text, err := planfile.Write(m.rec.Plan)
+					must(t, err)
+					p, err := planfile.Read(text)
 					must(t, err)
 					s, err := m.Snapshot(m.ref)
 					must(t, err)

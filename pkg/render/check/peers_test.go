@@ -138,7 +138,7 @@ func TestConflicts_AreReportedOnceForEachObject(t *testing.T) {
 		for i := range 400 {
 			list = append(list, c.of(fmt.Sprintf("g%d", i)))
 		}
-		x := &stage.Context{Facts: resource.NewFacts(list, nil, "")}
+		x := stage.New(resource.NewFacts(list, nil, ""), stage.Options{})
 		for i, r := range list {
 			var texts []string
 			for _, f := range Object(x, Request{Object: r}) {

@@ -128,7 +128,7 @@ func TestRaise_ReportsAPolicyWithoutEffect(t *testing.T) {
 	for kind, id := range map[string]string{kruise.KindStatefulSet: "nativestatefulset", kruise.KindDaemonSet: "nativedaemonset"} {
 		for strategy, want := range map[string]bool{"OnDelete": true, "RollingUpdate": false} {
 			list := golden.Parse(t, "apiVersion: apps/v1\nkind: "+kind+"\nmetadata: {name: web}\nspec:\n  selector: {matchLabels: {app: web}}\n  updateStrategy: {type: "+strategy+"}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: main, image: \"web:1\"}]}\n")
-			c := &stage.Context{Facts: resource.NewFacts(list, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage()}
+			c := stage.New(resource.NewFacts(list, nil, ""), stage.Options{})
 			all := func(*resource.Resource) bool { return true }
 			if _, err := raise(c, list, all, RaiseOptions{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}); err != nil {
 				t.Fatal(err)
