@@ -58,7 +58,7 @@ func tamper(t *testing.T, b *bed, first bool, edit func(p *plan.Plan)) {
 		p, err := planfile.Read(text)
 		must(t, err)
 		edit(&p)
-		text, _ := planfile.Write(p) // what a tenant writes may be no plan
+		text, _ = planfile.Write(p) // what a tenant writes may be no plan
 		return text
 	})
 }
