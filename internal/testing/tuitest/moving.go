@@ -18,29 +18,28 @@ const (
 	atLeast   = 3 * time.Second
 )
 
-// Moving is a session as an SVG image in which commands are typed and answered, one after
+// Moving is a session as an SVG image in which commands are typed and answered, one below
 // the other, over and over. It moves by CSS alone. Where that is not known, and for people
-// who ask for less motion, it stands still and shows the last scene. The same scenes make
-// the same bytes.
+// who ask for less motion, it is the whole session at rest. The same scenes make the same bytes.
 func Moving(title string, scenes []Scene) string {
 	var b strings.Builder
 	m := measure(scenes)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n", m.width, m.height, m.width, m.height, title)
-	fmt.Fprintf(&b, "<style>\n.s,.o{visibility:hidden}.last{visibility:visible}.s,.o,.c{animation-duration:%s;animation-iteration-count:infinite;animation-timing-function:step-end}\n", seconds(m.whole))
+	fmt.Fprintf(&b, "<style>\n.s,.o,.c{animation-duration:%s;animation-iteration-count:infinite;animation-timing-function:step-end}\n", seconds(m.whole))
 	at := time.Duration(0)
 	for i, s := range scenes {
 		typed := at + typing(s)
-		end := typed + reading(s)
-		m.shown(&b, "s", i, at, end)
-		m.shown(&b, "o", i, typed, end)
+		m.appears(&b, "s", i, at)
+		m.appears(&b, "o", i, typed)
 		back := float64(ansi.StringWidth(s.Command)) * cellWidth
-		fmt.Fprintf(&b, "#c%d{animation-name:c%d}@keyframes c%d{0%%{transform:translateX(-%.1fpx)}%s{transform:translateX(-%.1fpx);animation-timing-function:steps(%d)}%s,100%%{transform:none}}\n",
+		fmt.Fprintf(&b, "#c%d{animation-name:c%d}@keyframes c%d{0%%{visibility:visible;transform:translateX(-%.1fpx)}%s{visibility:visible;transform:translateX(-%.1fpx);animation-timing-function:steps(%d)}%s,100%%{visibility:hidden;transform:none}}\n",
 			i, i, i, back, m.share(at), back, ansi.StringWidth(s.Command), m.share(typed))
-		at = end
+		at = typed + reading(s)
 	}
 	b.WriteString("@media (prefers-reduced-motion:reduce){.s,.o,.c{animation:none!important}}\n</style>\n" + sheet)
+	top := margin
 	for i, s := range scenes {
-		m.draw(&b, i, i == len(scenes)-1, s)
+		top = m.draw(&b, i, top, s)
 	}
 	b.WriteString("</g>\n</svg>\n")
 	return b.String()
@@ -59,13 +58,13 @@ func measure(scenes []Scene) motion {
 	columns, rows := 0, 0
 	for _, s := range scenes {
 		lines := strings.Split(s.Output, "\n")
-		rows = max(rows, len(lines)+1)
+		rows += len(lines) + 2
 		for _, l := range append(lines, prompt+s.Command+" ") {
 			columns = max(columns, ansi.StringWidth(l))
 		}
 		m.whole += typing(s) + reading(s)
 	}
-	m.width, m.height = float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
+	m.width, m.height = float64(columns)*cellWidth+2*margin, float64(rows-1)*cellHeight+2*margin
 	return m
 }
 
@@ -84,36 +83,28 @@ func (m motion) share(at time.Duration) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
 
-// shown shows an element from one moment to another.
-func (m motion) shown(b *strings.Builder, class string, i int, from, to time.Duration) {
+// appears shows an element from a moment on.
+func (m motion) appears(b *strings.Builder, class string, i int, from time.Duration) {
 	fmt.Fprintf(b, "#%[1]s%[2]d{animation-name:%[1]s%[2]d}@keyframes %[1]s%[2]d{", class, i)
 	if from > 0 {
 		b.WriteString("0%{visibility:hidden}")
 	}
-	fmt.Fprintf(b, "%s{visibility:visible}", m.share(from))
-	if to < m.whole {
-		fmt.Fprintf(b, "%s{visibility:hidden}", m.share(to))
-	}
-	b.WriteString("}\n")
+	fmt.Fprintf(b, "%s,100%%{visibility:visible}}\n", m.share(from))
 }
 
 // draw writes a scene: the command, a sheet with a cursor that moves off it letter by
-// letter, and what is printed.
-func (m motion) draw(b *strings.Builder, i int, last bool, s Scene) {
-	class := func(c string) string {
-		if last {
-			return c + " last"
-		}
-		return c
-	}
-	fmt.Fprintf(b, `<g id="s%d" class="%s">`+"\n", i, class("s"))
-	pen{}.line(b, prompt+"\x1b[1m"+s.Command, margin)
+// letter, and what is printed. It returns the top of the next one, with a blank line between.
+func (m motion) draw(b *strings.Builder, i int, top float64, s Scene) float64 {
+	fmt.Fprintf(b, `<g id="s%d" class="s">`+"\n", i)
+	pen{}.line(b, prompt+"\x1b[1m"+s.Command, top)
 	end := margin + float64(ansi.StringWidth(prompt+s.Command))*cellWidth
-	fmt.Fprintf(b, `<g id="c%d" class="c"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/></g>`+"\n",
-		i, end, margin, m.width, cellHeight, paper, end, margin+2, cellWidth, cellHeight-4, ink)
-	fmt.Fprintf(b, `<g id="o%d" class="%s">`+"\n", i, class("o"))
-	for y, l := range strings.Split(s.Output, "\n") {
-		pen{}.line(b, l, margin+float64(y+1)*cellHeight)
+	fmt.Fprintf(b, `<g id="c%d" class="c" visibility="hidden"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/></g>`+"\n",
+		i, end, top, m.width, cellHeight, paper, end, top+2, cellWidth, cellHeight-4, ink)
+	fmt.Fprintf(b, `<g id="o%d" class="o">`+"\n", i)
+	for l := range strings.SplitSeq(s.Output, "\n") {
+		top += cellHeight
+		pen{}.line(b, l, top)
 	}
 	b.WriteString("</g>\n</g>\n")
+	return top + 2*cellHeight
 }

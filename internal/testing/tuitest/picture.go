@@ -17,10 +17,9 @@ const (
 	paper, ink            = "#0f141a", "#d7dce3"
 )
 
-// sheet is what all pictures begin with, behind their size: the paper, and the type. Browsers
-// keep spaces by the style; what draws SVG without CSS does by the attribute.
+// sheet is what all pictures begin with, behind their size: the paper, and the type.
 const sheet = `<rect width="100%" height="100%" rx="8" fill="` + paper + `"/>
-<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="` + ink + `" xml:space="preserve" style="white-space:pre">
+<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="` + ink + `">
 `
 
 // Picture is a frame as an SVG image, the same bytes for the same frame.
@@ -73,11 +72,18 @@ func (p pen) run(b *strings.Builder, text string, column int, top float64) int {
 	if ground != "" && cells > 0 {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, top, width, cellHeight, ground)
 	}
-	if strings.TrimSpace(text) != "" {
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f"%s>%s</text>`+"\n", x, top+13.5, width, p.attributes(color), html.EscapeString(text))
+	for _, m := range words.FindAllStringIndex(text, -1) {
+		word := text[m[0]:m[1]]
+		x := margin + float64(column+ansi.StringWidth(text[:m[0]]))*cellWidth
+		fmt.Fprintf(b, `<text xml:space="preserve" x="%.1f" y="%.1f" textLength="%.1f"%s>%s</text>`+"\n",
+			x, top+13.5, float64(ansi.StringWidth(word))*cellWidth, p.attributes(color), html.EscapeString(word))
 	}
 	return column + cells
 }
+
+// words are parts of a text without two spaces in a row: each is placed by its column, so that it is where it
+// belongs even where a reader of SVG drops blanks. The style of browsers for <text> overrides what a <g> says of them.
+var words = regexp.MustCompile(`\S+( \S+)*`)
 
 func (p pen) attributes(color string) string {
 	out := ""
