@@ -61,8 +61,8 @@ func TestBuild_SaysWhatSurgingInPlaceCosts(t *testing.T) {
 	old := manifest(beta, "CloneSet", plain+"  replicas: 6\n  volumeClaimTemplates: [{metadata: {name: data}}]\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxSurge: 1}}\n")
 	w, ref := world(t, simulate.DefaultOptions(), old)
 	for steps, want := range map[string]string{
-		"1,50%,100%": "3 pods and 3 claims deleted although the change is possible in place; one step (--steps 100%) deletes 1, and maxSurge 0 deletes none",
-		"100%":       "1 pod and 1 claim deleted although the change is possible in place; maxSurge 0 deletes none",
+		"1,50%,100%": "which are deleted with 3 claims (data); each step surges again, so one step (--steps 100%) recreates 1; with maxSurge 0 none is",
+		"100%":       "which are deleted with 1 claim (data); with maxSurge 0 none is",
 	} {
 		p := built(t, w, ref, strings.ReplaceAll(old, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps(steps))})
 		if all := strings.Join(p.Warnings, "\n"); !strings.Contains(all, want) {

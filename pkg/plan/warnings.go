@@ -24,7 +24,6 @@ func (b *reviewer) warn() {
 	b.warnPaused()
 	b.warnParent()
 	b.warnHotUpgrades()
-	b.warnSurge()
 	b.warnHooks()
 	b.warnReadinessGates()
 	b.warnBudgets()

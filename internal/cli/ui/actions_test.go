@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 	k8syaml "sigs.k8s.io/yaml"
 
@@ -45,6 +47,15 @@ func rolling(t *testing.T, l *liveSource) {
 	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
 	owner := metav1.OwnerReference{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web", UID: "web"}
 	if _, err := records.Begin(t.Context(), web, owner, p, before.Template, "ann@host"); err != nil {
+		t.Fatal(err)
+	}
+	client, err := l.factory.Dynamic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, plan.BegunAnnotation, p.Mark()) // the first write of the rollout
+	resource := client.Resource(schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}).Namespace("shop")
+	if _, err := resource.Patch(t.Context(), "web", types.MergePatchType, []byte(mark), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	pause := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepPause })

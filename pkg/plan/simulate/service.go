@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -185,11 +186,7 @@ func (s *rolloutService) send(ref cluster.Ref, a plan.Action) error {
 	if a.Precondition.UID != "" && o.workload != nil && a.Precondition.UID != o.workload.UID {
 		return fmt.Errorf("%s: %w", ref, plan.ErrConflict)
 	}
-	var annotations map[string]string
-	if o.workload != nil {
-		annotations = o.workload.Annotations
-	}
-	return s.api.patch(ref, *a.Patch.WithMark(a.Mark, annotations))
+	return s.api.patch(ref, *a.Patch.WithMark(a.Mark, tree.Strings(tree.Get(o.doc, "metadata", "annotations"))))
 }
 
 // pullAll has images on the nodes of the workload's pods, so many at a time.
