@@ -28,7 +28,7 @@ func examples(t *testing.T) map[string]string {
 }
 
 // TestExamples_CommandsRun runs every command that the first lines of an example's files
-// name, in a copy of its folder.
+// name, in a copy of its folder, in a work tree that has the component for kustomize, too.
 func TestExamples_CommandsRun(t *testing.T) {
 	for name, dir := range examples(t) {
 		if name == "shop" {
@@ -40,8 +40,14 @@ func TestExamples_CommandsRun(t *testing.T) {
 				t.Fatal("no file says which command to run")
 			}
 			for _, args := range commands {
-				work := t.TempDir()
-				if err := os.CopyFS(work, os.DirFS(dir)); err != nil {
+				top := t.TempDir()
+				work, component := filepath.Join(top, "examples", name), "plugins/kustomize/component"
+				for to, from := range map[string]string{work: dir, filepath.Join(top, component): filepath.Join("../..", component)} {
+					if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.Mkdir(filepath.Join(top, ".git"), 0o755); err != nil {
 					t.Fatal(err)
 				}
 				t.Chdir(work)

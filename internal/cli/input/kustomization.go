@@ -84,5 +84,5 @@ func (b unsetBool) Set(text string) error {
 	return nil
 }
 
-// Type is what help calls the value.
-func (b unsetBool) Type() string { return "true|false" }
+// Type is that of boolean flags, as which help lists it.
+func (b unsetBool) Type() string { return "bool" }

@@ -88,6 +88,7 @@ data:
   sidecarSetAs: admission
   allowPreviewAPIs: "true"
   omitStrategy: "true"
+  kruiseSchema: "false"
   protectAll: "true"
   allowEmpty: "true"
   explain: true
@@ -117,6 +118,7 @@ metadata:
     kubectl-kruise.dev/sidecarSetAs: admission
     kubectl-kruise.dev/allowPreviewAPIs: "true"
     kubectl-kruise.dev/omitStrategy: "true"
+    kubectl-kruise.dev/kruiseSchema: "false"
     kubectl-kruise.dev/protectAll: "true"
     kubectl-kruise.dev/allowEmpty: "true"
     kubectl-kruise.dev/explain: "true"

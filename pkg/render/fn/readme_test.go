@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
 const readme = "../../../plugins/kustomize/README.md"
@@ -29,7 +30,8 @@ func blocks(page string) (files map[string]string, commands []string) {
 	return files, commands
 }
 
-// TestReadme_CommandsRun runs the commands of plugins/kustomize/README.md.
+// TestReadme_CommandsRun runs the commands of plugins/kustomize/README.md; the component is written
+// by what the command calls.
 func TestReadme_CommandsRun(t *testing.T) {
 	page, err := os.ReadFile(readme)
 	if err != nil {
@@ -39,9 +41,6 @@ func TestReadme_CommandsRun(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
-	}
-	if err := os.CopyFS(filepath.Join(dir, "component"), os.DirFS("../../../plugins/kustomize/component")); err != nil {
-		t.Fatal(err)
 	}
 	tests := map[string]struct{ has, lacks []string }{
 		"inject":     {[]string{"name: shop-web\n", "image: fluent-bit:4.1", "name: shop-log-agent-"}, []string{"kind: SidecarSet", "name: log-agent\n        configMap"}},
@@ -56,6 +55,16 @@ func TestReadme_CommandsRun(t *testing.T) {
 	}
 	env := installed(t)
 	for _, command := range commands {
+		if folder, ok := strings.CutPrefix(command, "kubectl kruise schema kustomize --output-dir "); ok {
+			component, err := kustomize.Component()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range component {
+				write(t, filepath.Join(dir, strings.TrimSpace(folder), name), string(text))
+			}
+			continue
+		}
 		name := strings.Fields(command)[len(strings.Fields(command))-1]
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
@@ -86,8 +95,8 @@ func TestReadme_CommandsRun(t *testing.T) {
 			}
 		})
 	}
-	if len(commands) != len(tests) {
-		t.Errorf("%d commands, want %d", len(commands), len(tests))
+	if len(commands) != len(tests)+1 {
+		t.Errorf("%d commands, want %d and the one that writes the component", len(commands), len(tests))
 	}
 }
 

@@ -75,15 +75,18 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	return b, nil
 }
 
-// withoutPlugins empties the lists of plugins of a kustomization. What cannot be read as one is
-// for kustomize to complain about.
+// withoutPlugins empties the lists of plugins of a kustomization, and leaves their fields: kustomize
+// takes no file without fields. What cannot be read as one is for kustomize to complain about.
 func withoutPlugins(kustomization []byte) []byte {
 	n, err := yaml.Parse(string(kustomization))
 	if err != nil || n.YNode().Kind != yaml.MappingNode {
 		return kustomization
 	}
 	for _, field := range []string{"generators", "transformers", "validators"} {
-		if err := n.PipeE(yaml.Clear(field)); err != nil {
+		if n.Field(field) == nil {
+			continue
+		}
+		if err := n.PipeE(yaml.SetField(field, yaml.NewListRNode())); err != nil {
 			return kustomization
 		}
 	}
