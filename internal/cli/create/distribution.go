@@ -2,7 +2,6 @@ package create
 
 import (
 	"context"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 )
 
@@ -76,7 +76,7 @@ func (d *distributedContent) fill(object *tree.Node) error {
 		},
 		"targets": map[string]any{"allNamespaces": true},
 	})
-	made, err := rdgen.Generate(config, os.ReadFile)
+	made, err := rdgen.Generate(config, func(name string) ([]byte, error) { return load.File(name, nil, 0) })
 	if err != nil {
 		return err
 	}

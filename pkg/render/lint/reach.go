@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -149,7 +150,7 @@ func noRoomForSurge(s *subject, w *kruise.WorkloadSpread) {
 	}
 	if surge := surgeOf(target, int(n)); ok && w.Spec.TargetFilter == nil && room >= int(n) && room < int(n)+surge {
 		s.report("spec.subsets", "raise a limit, or leave maxReplicas out of the last subset",
-			"has room for %d pods, and an update has up to %d: the rest is created without the settings of a subset", room, int(n)+surge)
+			"has room for %s, and an update has up to %d: the rest is created without the settings of a subset", counted.Of(room, "pod"), int(n)+surge)
 	}
 }
 
