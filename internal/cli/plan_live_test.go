@@ -203,7 +203,7 @@ spec:
 			t.Errorf("%q: exit %d\n%s%s", args, code, out, errOut)
 			continue
 		}
-		for _, want := range []string{"cloneset/web in shop, updated by this client, pod by pod", "runs as        replicaset/web", "in place, main restarts", "+ web:2"} {
+		for _, want := range []string{"cloneset/web in shop, updated by this client, pod by pod", "runs as        replicaset/web", "recreate: 2 of 2 pods, although the change is possible in place", "+ web:2"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q: no %q in\n%s", args, want, out)
 			}
