@@ -261,7 +261,7 @@ func TestRecord_CountsInPodsOfThePlan(t *testing.T) {
 		"the whole step":   all,
 		"the step is gone": func(p *plan.Plan, i int) { all(p, i); p.Steps = p.Steps[:i+1] },
 		"no pods are left": func(p *plan.Plan, i int) {
-			p.Steps[i] = plan.Step{Name: "s", Kind: plan.StepScale, Title: "s", OnFailure: plan.FailPause, Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}}}}
+			p.Steps[i] = plan.Step{Name: "s", Kind: plan.StepUpdate, Title: "s", OnFailure: plan.FailPause, Patches: []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"replicas": 0}}}}}
 		},
 		"an image to pull": func(p *plan.Plan, i int) {
 			p.Steps[i] = plan.Step{Name: "s", Kind: plan.StepPullImages, Title: "s", OnFailure: plan.FailPause, Pull: &plan.Pull{Images: []string{"registry.example.com/miner:1"}}}
