@@ -2,6 +2,7 @@ package create
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,13 +51,13 @@ distributed by "kubectl kruise distribute".`,
 		if len(words) > 0 {
 			return o.commandless()
 		}
-		return d.fill(object)
+		return d.fill(object, f.Streams.In)
 	}
 	return c
 }
 
-// fill makes the object that is distributed as the generator for kustomize does.
-func (d *distributedContent) fill(object *tree.Node) error {
+// fill makes the object that is distributed as the generator for kustomize does; in is standard input.
+func (d *distributedContent) fill(object *tree.Node, in io.Reader) error {
 	kind, name := "ConfigMap", d.configMap
 	if d.secret != "" {
 		kind, name = "Secret", d.secret
@@ -76,7 +77,7 @@ func (d *distributedContent) fill(object *tree.Node) error {
 		},
 		"targets": map[string]any{"allNamespaces": true},
 	})
-	made, err := rdgen.Generate(config, func(name string) ([]byte, error) { return load.File(name, nil, 0) })
+	made, err := rdgen.Generate(config, func(name string) ([]byte, error) { return load.File(name, in, 0) })
 	if err != nil {
 		return err
 	}

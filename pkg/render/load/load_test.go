@@ -112,7 +112,7 @@ func TestLoad_RefusesSources(t *testing.T) {
 		"stdin twice":         {load.Options{Files: []string{"-", "-"}, Stdin: strings.NewReader(config("x"))}, []string{"-: is named twice | name it once"}},
 		"no stdin":            {load.Options{Files: []string{"-"}}, []string{"-: standard input is not to be had: something else reads it"}},
 		"URL":                 {load.Options{Files: []string{"https://example.org/a.yaml"}}, []string{"https://example.org/a.yaml: is a URL | download it, look at it, and name the file: rendering opens no connection"}},
-		"device":              {load.Options{Files: []string{os.DevNull}}, []string{"/dev/null: is no regular file (a device, a pipe or a socket) | pipe the manifests in and name them as -f -"}},
+		"device":              {load.Options{Files: []string{os.DevNull}}, []string{"/dev/null: is no regular file (a device, a pipe or a socket) | pipe the text in and name it -"}},
 		"no objects":          {load.Options{Files: []string{"empty.yaml"}}, []string{"empty.yaml: no objects in the input"}},
 		"no sources":          {load.Options{}, []string{"no objects in the input | name files with -f, or a kustomization with -k"}},
 		"directory without":   {load.Options{Files: []string{"empty"}}, []string{"empty: holds no .yaml, .yml or .json file"}},
