@@ -22,7 +22,7 @@ func TestErrors_AreLimitedInNumber(t *testing.T) {
 func TestLint_ListsALimitedNumberOfProblems(t *testing.T) {
 	var in strings.Builder
 	for i := range 6000 {
-		fmt.Fprintf(&in, "---\napiVersion: policy.kruise.io/v1alpha1\nkind: PodUnavailableBudget\nmetadata: {name: b%d}\nspec: {selector: {matchLabels: {app: a%d}}, minAvailable: x, maxUnavailable: y}\n", i, i)
+		fmt.Fprintf(&in, "---\napiVersion: policy.kruise.io/v1alpha1\nkind: PodUnavailableBudget\nmetadata: {name: b%d}\nspec: {selector: {matchLabels: {app: a%d}}, minAvailable: x, maxUnavailable: z}\n", i, i)
 	}
 	for _, format := range []string{"text", "json", "sarif", "github"} {
 		code, out, errOut := call(t.Context(), t, in.String(), "lint", "-f", "-", "-o", format)

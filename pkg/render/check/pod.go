@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -380,14 +381,14 @@ func isGiven(e *field.Error) bool {
 // amounts, and none of annotations, of options of drivers and of variables, which may be secret.
 func wordsOf(e *field.Error) string {
 	detail := withoutExpression(e.Detail)
-	value := ""
-	switch v := e.BadValue.(type) {
+	value, bad := "", pointedTo(e.BadValue)
+	switch v := bad.(type) {
 	case string:
 		value = fmt.Sprintf("%q", v)
 	case int, int32, int64:
 		value = fmt.Sprint(v)
 	default:
-		if n, ok := e.BadValue.(fmt.Stringer); ok && !strings.HasPrefix(fmt.Sprintf("%T", e.BadValue), "*") {
+		if n, ok := bad.(fmt.Stringer); ok && reflect.ValueOf(bad).Kind() != reflect.Pointer {
 			value = n.String()
 		}
 	}
@@ -402,18 +403,27 @@ func wordsOf(e *field.Error) string {
 	case e.Type == field.ErrorTypeForbidden:
 		return "not allowed: " + detail
 	case e.Type == field.ErrorTypeDuplicate:
-		return fmt.Sprintf("%v is there twice", e.BadValue)
+		return fmt.Sprintf("%v is there twice", bad)
 	case e.Type == field.ErrorTypeNotFound:
-		return fmt.Sprintf("there is no %v", e.BadValue)
+		return fmt.Sprintf("there is no %v", bad)
 	case e.Type == field.ErrorTypeNotSupported:
 		wanted := strings.Split(strings.ReplaceAll(strings.TrimPrefix(detail, "supported values: "), `"`, ""), ", ")
-		return fmt.Sprintf("%q is not allowed: want %s", fmt.Sprint(e.BadValue), choiceText(wanted))
+		return fmt.Sprintf("%q is not allowed: want %s", fmt.Sprint(bad), choiceText(wanted))
 	case value != "" && value != `""` && detail != "":
 		return value + ": " + detail
 	case detail == "":
 		return "not valid"
 	}
 	return detail
+}
+
+// pointedTo returns the value that an optional field holds, since a pointer is printed as an address;
+// amounts keep theirs, which is what prints them.
+func pointedTo(value any) any {
+	if p := reflect.ValueOf(value); p.Kind() == reflect.Pointer && !p.IsNil() && p.Elem().Kind() != reflect.Struct {
+		return p.Elem().Interface()
+	}
+	return value
 }
 
 // quotation is a part of a message that may be the value.

@@ -219,7 +219,10 @@ func (c situation) release() kruise.Release {
 
 // TestAdvice: every rule has a situation that it speaks of.
 func TestAdvice(t *testing.T) {
-	met := map[string]bool{}
+	met := map[string]bool{"input/kruise-schema": true} // of the build of a kustomization, which stories run
+	for _, c := range reachings() {
+		met[c.rule] = true
+	}
 	for _, situations := range []map[string]situation{rolloutSituations(), valueSituations(), releaseSituations()} {
 		for name, c := range situations {
 			for _, want := range c.want {

@@ -9,9 +9,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
 
-// TestReach_Rules: objects that Kruise accepts, and that do not reach what they seem to, have a warning;
-// the same objects without the mistake have none.
-func TestReach_Rules(t *testing.T) {
+// reaching is an object that Kruise accepts and that does not reach what it seems to, and the same
+// object without the mistake.
+type reaching struct{ rule, bad, good string }
+
+func reachings() []reaching {
 	shop := "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: shop, namespace: demo}\nspec:\n  replicas: 5\n  updateStrategy: {maxSurge: 2}\n" +
 		"  selector: {matchLabels: {app: shop}}\n  template:\n    metadata: {labels: {app: shop}}\n    spec: {containers: [{name: app, image: 'example.com/shop:1'}]}\n---\n"
 	sidecars := func(spec string) string {
@@ -23,7 +25,7 @@ func TestReach_Rules(t *testing.T) {
 	marker := func(container string) string {
 		return "apiVersion: apps.kruise.io/v1alpha1\nkind: PodProbeMarker\nmetadata: {name: idle, namespace: demo}\nspec: {selector: {matchLabels: {app: shop}}, probes: [{name: idle, containerName: " + container + ", podConditionType: game.io/idle, probe: {exec: {command: [/idle]}}}]}\n"
 	}
-	for _, c := range []struct{ rule, bad, good string }{
+	return []reaching{
 		{"podprobemarker/container-missing", shop + marker("game"), shop + marker("app")},
 		{"podprobemarker/container-missing", shop + marker("game"), shop + marker("game") + "---\n" + sidecars("containers: [{name: game, image: i}]")},
 		{"sidecarset/replaces-container", shop + sidecars("containers: [{name: app, image: i}]"), shop + sidecars("containers: [{name: log, image: i}]")},
@@ -33,7 +35,12 @@ func TestReach_Rules(t *testing.T) {
 		{"object/wrong-group", strings.Replace(shop, "apps.kruise.io/v1alpha1", "apps/v1", 1), shop},
 		{"object/wrong-group", strings.Replace(shop, "apps.kruise.io/v1alpha1", "app.kruise.io/v1alpha1", 1), strings.Replace(shop, "apps.kruise.io/v1alpha1", "example.com/v1", 1)},
 		{"sidecarset/pod-metadata-invalid", sidecars("containers: [{name: log, image: i}], patchPodMetadata: [{annotations: {a: b}}]"), sidecars("containers: [{name: log, image: i}]")},
-	} {
+	}
+}
+
+// TestReach_Rules: the object has a warning, and without the mistake it has none.
+func TestReach_Rules(t *testing.T) {
+	for _, c := range reachings() {
 		for text, want := range map[string]bool{c.bad: true, c.good: false} {
 			problems := lint.Run(lint.Request{Objects: golden.Parse(t, text)})
 			if got := slices.ContainsFunc(problems, func(p lint.Problem) bool { return p.Rule == c.rule }); got != want {
