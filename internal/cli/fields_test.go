@@ -54,6 +54,12 @@ type definedKind struct {
 	fields               []definedField
 }
 
+// anyKey is the value of a key of a map in the path of a field, and mapKey is that key in objects.
+const (
+	anyKey = "*"
+	mapKey = "web"
+)
+
 // definedField is one field with its schema; an item of a list is "0" in the path.
 type definedField struct {
 	path   []string
@@ -108,6 +114,7 @@ func fieldsBelow(schema map[string]any, at []string) []definedField {
 		if items, ok := below["items"].(map[string]any); ok {
 			out = append(out, fieldsBelow(items, append(slices.Clone(path), "0"))...)
 		}
+		out = append(out, fieldsBelow(asSchema(below["additionalProperties"]), append(slices.Clone(path), anyKey))...)
 	}
 	return out
 }
@@ -169,7 +176,11 @@ func (k *definedKind) set(random *rand.Rand, o map[string]any, f definedField) {
 		if name == "0" {
 			continue
 		}
-		schema = propertyOf(schema, name)
+		if name == anyKey {
+			name, schema = mapKey, asSchema(schema["additionalProperties"])
+		} else {
+			schema = propertyOf(schema, name)
+		}
 		if items, ok := schema["items"].(map[string]any); ok && f.path[i+1] == "0" {
 			schema = items
 			list, _ := at[name].([]any)
