@@ -109,8 +109,15 @@ func (c *change) in(path ...string) map[string]any {
 
 // changeKinds are the kinds of workloads, with the API version.
 var changeKinds = [][2]string{
-	{"CloneSet", "apps.kruise.io/v1beta1"}, {"CloneSet", "apps.kruise.io/v1alpha1"}, {"StatefulSet", "apps.kruise.io/v1beta1"}, {"DaemonSet", "apps.kruise.io/v1beta1"},
-	{"Deployment", "apps/v1"}, {"StatefulSet", "apps/v1"}, {"DaemonSet", "apps/v1"}, {"ReplicaSet", "apps/v1"}, {"SidecarSet", "apps.kruise.io/v1beta1"},
+	{"CloneSet", "apps.kruise.io/v1beta1"},
+	{"CloneSet", "apps.kruise.io/v1alpha1"},
+	{"StatefulSet", "apps.kruise.io/v1beta1"},
+	{"DaemonSet", "apps.kruise.io/v1beta1"},
+	{"Deployment", "apps/v1"},
+	{"StatefulSet", "apps/v1"},
+	{"DaemonSet", "apps/v1"},
+	{"ReplicaSet", "apps/v1"},
+	{"SidecarSet", "apps.kruise.io/v1beta1"},
 }
 
 // newChange makes up a workload and what becomes of it.
