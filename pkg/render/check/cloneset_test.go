@@ -111,7 +111,7 @@ func TestCloneSet_Refused(t *testing.T) {
 		"container name":         {with("name: web, image", "name: Web, image"), `"Web": a lowercase RFC 1123 label`},
 		"two of a name":          {with("- "+container, "- "+container+"\n      - "+container), "spec.template.spec.containers[1].name: web is there twice"},
 		"no image":               {with(container, "{name: web}"), "spec.template.spec.containers[0].image: required"},
-		"no volume":              {with(container, `{name: web, image: i, volumeMounts: [{name: d, mountPath: /d}]}`), `volumeMounts[0].name: there is no d`},
+		"no volume":              {with(container, `{name: web, image: i, volumeMounts: [{name: d, mountPath: /d}]}`), `volumeMounts[0].name: there is no "d"`},
 		"no mount path":          {with(container, `{name: web, image: i, volumeMounts: [{name: d}]}`), "volumeMounts[0].mountPath: required"},
 		"two volumes":            {with("    spec:\n      con", "    spec:\n      volumes: [{name: d}, {name: d}]\n      con"), "volumes[1].name: d is there twice"},
 		"env":                    {with(container, `{name: web, image: i, env: [{value: x}]}`), "env[0].name: required"},

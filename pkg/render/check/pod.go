@@ -405,7 +405,7 @@ func wordsOf(e *field.Error) string {
 	case e.Type == field.ErrorTypeDuplicate:
 		return fmt.Sprintf("%v is there twice", bad)
 	case e.Type == field.ErrorTypeNotFound:
-		return fmt.Sprintf("there is no %v", bad)
+		return fmt.Sprintf("there is no %q", fmt.Sprint(bad))
 	case e.Type == field.ErrorTypeNotSupported:
 		wanted := strings.Split(strings.ReplaceAll(strings.TrimPrefix(detail, "supported values: "), `"`, ""), ", ")
 		return fmt.Sprintf("%q is not allowed: want %s", fmt.Sprint(bad), choiceText(wanted))

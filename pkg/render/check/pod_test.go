@@ -141,7 +141,7 @@ func TestPodTemplate_Says(t *testing.T) {
 		{"- name: web", "- name: Web_1", `spec.template.spec.containers[0].name: "Web_1": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc')`},
 		{"image: example.com/web:1", "image: ''", "spec.template.spec.containers[0].image: required"},
 		{"image: example.com/web:1", "image: a\n        imagePullPolicy: Sometimes", `spec.template.spec.containers[0].imagePullPolicy: "Sometimes" is not allowed: want Always, IfNotPresent or Never`},
-		{"{name: v, mountPath", "{name: w, mountPath", "spec.template.spec.containers[0].volumeMounts[0].name: there is no w"},
+		{"{name: v, mountPath", "{name: w, mountPath", "spec.template.spec.containers[0].volumeMounts[0].name: there is no \"w\""},
 		{"subPath: a/b", "subPath: ../b", `spec.template.spec.containers[0].volumeMounts[0].subPath: "../b": must not contain '..'`},
 	} {
 		if err := checked(t, strings.Replace(goodPod, c.old, c.now, 1), ""); err == nil || !strings.Contains(err.Error(), c.want) {

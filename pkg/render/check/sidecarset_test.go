@@ -59,7 +59,7 @@ func TestSidecarSet_Refused(t *testing.T) {
 		{"no containers", "containers:", "sidecars:", "a SidecarSet needs containers"},
 		{"no image", "    image: agent:1\n", "", "spec.containers[0].image: required"},
 		{"bad container name", "name: agent\n", "name: Agent_1\n", "spec.containers[0].name"},
-		{"mount of no volume", "[{name: v, mountPath", "[{name: w, mountPath", `spec.containers[0].volumeMounts[0].name: there is no w`},
+		{"mount of no volume", "[{name: v, mountPath", "[{name: w, mountPath", `spec.containers[0].volumeMounts[0].name: there is no "w"`},
 		{"env without a name", "    image: agent:1", "    image: agent:1\n    env: [{value: x}]", "spec.containers[0].env[0].name"},
 		{"request above the limit", "    image: agent:1", "    image: agent:1\n    resources: {limits: {cpu: 1}, requests: {cpu: 2}}", "spec.containers[0].resources.requests"},
 		{"space before an image", "image: agent:1", "image: ' agent:1'", "spec.containers[0].image"},
