@@ -20,7 +20,7 @@ func TestBuild_CountsPodsThatSurgePodsReplace(t *testing.T) {
 		steps, want, not string
 		recreated        int
 	}{
-		"one step":   {"100%", "3 of 10 pods are recreated although the change is possible in place: with maxSurge 3 new pods take the place of old ones, which are deleted with their claims (data); with maxSurge 0 none is", "--steps", 3},
+		"one step":   {"100%", "3 of 10 pods are recreated although the change is possible in place: with maxSurge 3 new pods take the place of old ones, which are deleted with 3 claims (data); with maxSurge 0 none is", "--steps", 3},
 		"three":      {"1,50%,100%", "one step (--steps 100%) recreates 3", "", 7},
 		"every stop": {"2,4,6,8,100%", "10 of 10 pods are recreated", "", 10},
 	} {
