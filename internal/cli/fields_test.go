@@ -121,7 +121,8 @@ func fieldsBelow(schema map[string]any, at []string) []definedField {
 
 // try drives every field of the kind and returns how many there are.
 func (k *definedKind) try(t *testing.T) int {
-	random := rand.New(rand.NewPCG(1, uint64(len(k.kind)))) //nolint:gosec // random objects keep no secret
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(len(k.kind))))
 	var singles, pairs []map[string]any
 	for _, f := range k.fields {
 		singles = append(singles, k.with(random, f))
@@ -142,14 +143,15 @@ func (k *definedKind) try(t *testing.T) int {
 }
 
 // base is a small valid object of the kind.
-func (k *definedKind) base(t testing.TB) map[string]any {
+func (k *definedKind) base(tb testing.TB) map[string]any {
+	tb.Helper()
 	text, ok := smallest[k.kind]
 	if !ok {
-		t.Fatalf("no object of kind %s: add one to smallest", k.kind)
+		tb.Fatalf("no object of kind %s: add one to smallest", k.kind)
 	}
 	o := map[string]any{}
 	if err := yaml.Unmarshal([]byte(text), &o); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o["apiVersion"], o["kind"] = k.group+"/"+k.version, k.kind
 	meta := map[string]any{"name": "web"}
@@ -338,6 +340,7 @@ func writeObjects(t *testing.T, path string, objects ...map[string]any) {
 
 // tryFiles asks the verbs that read many objects at once. What lint takes is rendered, too.
 func (k *definedKind) tryFiles(t *testing.T, fields []map[string]any) {
+	t.Helper()
 	dir := t.TempDir()
 	old, now, taken := filepath.Join(dir, "old.yaml"), filepath.Join(dir, "new.yaml"), filepath.Join(dir, "taken.yaml")
 	var before, after []map[string]any
@@ -387,6 +390,7 @@ func refusedNames(t *testing.T, report string) map[string]bool {
 // tryPlan plans the change that sets the fields together with a new image; every third one is
 // simulated, and explained with its image alone.
 func (k *definedKind) tryPlan(t *testing.T, random *rand.Rand, fields map[string]any) {
+	t.Helper()
 	dir := t.TempDir()
 	old, now := filepath.Join(dir, "old.yaml"), filepath.Join(dir, "new.yaml")
 	before := k.base(t)

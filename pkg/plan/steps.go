@@ -207,8 +207,8 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 }
 
 // addUpdate writes the object as it is desired, with the partition of the first stage in the
-// same patch, so that no pod is updated too early. Without a stage no pod that there is is to
-// be updated.
+// same patch, so that no pod is updated too early. Without a stage no existing pod is to be
+// updated.
 func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
 	next := b.desired
 	if v != nil {

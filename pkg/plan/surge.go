@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -84,9 +85,7 @@ func availablePods(n int, revision string, labels map[string]string) []*cluster.
 	var out []*cluster.Pod
 	for i := range n {
 		own := map[string]string{}
-		for k, v := range labels {
-			own[k] = v
-		}
+		maps.Copy(own, labels)
 		own[cluster.RevisionLabel] = revision
 		name := "pod-" + strconv.Itoa(i)
 		out = append(out, &cluster.Pod{

@@ -45,7 +45,7 @@ func TestBuild_CountsPodsThatSurgePodsReplace(t *testing.T) {
 
 // TestSurgeOf_EqualsThePlan: what is told of a change without pods is what a plan with one step does.
 func TestSurgeOf_EqualsThePlan(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // random changes keep no secret
+	random := rand.New(rand.NewPCG(7, 7))
 	replaced := 0
 	for range 150 {
 		n := 1 + random.IntN(12)

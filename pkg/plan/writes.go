@@ -296,7 +296,7 @@ func changesReplicas(patch *Patch, object *cluster.Workload) bool {
 	have, scales := cluster.Of(object.Object).Replicas()
 	return err != nil || slices.ContainsFunc(writes, func(w fieldWrite) bool {
 		n, whole := wholeNumber(w.value)
-		return w.op != "test" && slices.Equal(w.path, []string{"spec", "replicas"}) && !(scales && whole && int(n) == have && w.op != "remove")
+		return w.op != "test" && slices.Equal(w.path, []string{"spec", "replicas"}) && (!scales || !whole || int(n) != have || w.op == "remove")
 	})
 }
 

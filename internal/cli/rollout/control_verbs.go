@@ -258,13 +258,13 @@ func (o *abortOptions) abortUnited(ctx context.Context, name string) error {
 		return err
 	}
 	u, err := united.Get(ctx, client, namespace, name)
-	if err != nil && !errors.Is(err, united.ErrNone) {
+	rendered := errors.Is(err, united.ErrNone)
+	if err != nil && !rendered {
 		return err
 	}
-	rendered := err != nil
 	list, err := o.inFlight(ctx, name)
 	between := !rendered && o.rollback && (u.Start != nil || u.Held())
-	if err != nil && !(between && errors.Is(err, errNoneInFlight)) {
+	if err != nil && (!between || !errors.Is(err, errNoneInFlight)) {
 		return err
 	}
 	if o.rollback && !o.dry().Only() {

@@ -63,11 +63,11 @@ func everything() plan.Plan {
 	}
 }
 
-func written(t testing.TB, p plan.Plan) []byte {
-	t.Helper()
+func written(tb testing.TB, p plan.Plan) []byte {
+	tb.Helper()
 	text, err := planfile.Write(p)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return text
 }

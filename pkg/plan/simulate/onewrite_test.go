@@ -644,7 +644,7 @@ func (c *change) rollOut(w *World, steps string) (_ plan.Plan, why string, err e
 	}
 	p, err := plan.Build(desired, snap, policy)
 	if err != nil {
-		return p, "no plan: " + err.Error(), nil
+		return p, "no plan: " + err.Error(), nil //nolint:nilerr // a refused pair is counted
 	}
 	line, err := Rollout(w, p, RolloutOptions{Promote: new(time.Duration)})
 	if err != nil || line.Summary.Outcome == Completed {

@@ -30,7 +30,7 @@ const (
 	missingField = "object/missing-field"
 	invalidValue = "object/invalid"
 	nameInvalid  = "object/name-invalid"
-	groupWrong   = "object/wrong-group"
+	foreignGroup = "object/wrong-group"
 	metaInvalid  = "object/metadata-invalid"
 	immutable    = "object/immutable-field"
 	podInvalid   = "pod/template-invalid"
@@ -43,7 +43,7 @@ var shared = []Rule{
 	{ID: unknownField, Doc: "A field is not in the schema of the version that the object is written in."},
 	{ID: missingField, Doc: "A field that the schema requires is missing."},
 	{ID: invalidValue, Doc: "The schema or the webhook of the kind refuses the value."},
-	{ID: groupWrong, Doc: "The object is of one of Kruise's kinds, and its group is one of Kubernetes' own, which does not have the kind, or a misspelt one of Kruise's."},
+	{ID: foreignGroup, Doc: "The object is of one of Kruise's kinds, and its group is one of Kubernetes' own, which does not have the kind, or a misspelt one of Kruise's."},
 	{ID: nameInvalid, Doc: "The name is missing, or is not allowed for the kind."},
 	{ID: metaInvalid, Doc: "Labels or annotations are not valid in Kubernetes."},
 	{ID: immutable, Doc: "An update changes an immutable field."},

@@ -31,7 +31,7 @@ func wrongGroup(s *subject) {
 			version = k.Group + "/" + served[len(served)-1]
 		}
 		err := s.Object.Fault("apiVersion", "did you mean "+version+"?", "%s has no kind %s: no API server accepts the object", s.Object.APIVersion(), kind)
-		s.faults = append(s.faults, Fault{Rule: groupWrong, OfRelease: !builtIn, Error: resourceError(err)})
+		s.faults = append(s.faults, Fault{Rule: foreignGroup, OfRelease: !builtIn, Error: resourceError(err)})
 		return
 	}
 }

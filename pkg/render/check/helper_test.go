@@ -86,15 +86,3 @@ func faultsOf(t *testing.T, manifest string) string {
 	}
 	return strings.Join(got, ", ")
 }
-
-// withLine is a spec whose pod, or, after a dash, whose container has the line.
-func withLine(line string) string {
-	of := "selector: {matchLabels: {app: web}}, " + podOf
-	own, inside := strings.CutPrefix(line, "- ")
-	if !inside {
-		return strings.Replace(of, "spec: {containers", "spec: {"+line+", containers", 1)
-	}
-	of = strings.Replace(of, "'example.com/web:1'", "'example.com/web:1', "+own, 1)
-	const volumes = "volumes: [{name: empty, emptyDir: {}}, {name: claim, persistentVolumeClaim: {claimName: c}}, {name: other, persistentVolumeClaim: {claimName: d}}]"
-	return strings.Replace(of, "spec: {containers", "spec: {"+volumes+", containers", 1)
-}

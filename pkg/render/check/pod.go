@@ -295,7 +295,7 @@ var _ = allowPrivileged()
 
 // allowPrivileged is done once, while the package is initialised: the library keeps it for the process.
 // Whether pods may be privileged is up to each cluster, and no question of the manifest.
-func allowPrivileged() bool { //nolint:unparam // a result is what lets a package-level variable call it
+func allowPrivileged() bool {
 	capabilities.Setup(true, 0)
 	return true
 }

@@ -221,7 +221,7 @@ func Unread(faults error) []Problem {
 			at = &resource.Error{Err: err}
 		}
 		p := Problem{Rule: inputRule(err), Severity: Error, Error: at}
-		if n, counts := errors.AsType[resource.MoreErrors](err); counts {
+		if n, counts := errors.AsType[resource.MoreError](err); counts {
 			p.Rule, p.More = more, int(n)
 		}
 		out = append(out, p)

@@ -391,7 +391,7 @@ func lossOf(plain, known *tree.Node, key string) string {
 			less = append(less, name+" loses "+strings.Join(fields, ", "))
 		}
 	}
-	lost := append(dropped, less...)
+	lost := slices.Concat(dropped, less)
 	if len(lost) == 0 && !tree.Equal(plain, known) {
 		return "the result is different"
 	}

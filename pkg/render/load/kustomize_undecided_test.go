@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,9 +33,7 @@ func component(t *testing.T) map[string]string {
 func with(tree map[string]string, more ...map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, m := range append([]map[string]string{tree}, more...) {
-		for name, text := range m {
-			out[name] = text
-		}
+		maps.Copy(out, m)
 	}
 	return out
 }

@@ -53,11 +53,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // documents.
 const MostErrors = 1000
 
-// MoreErrors is how many errors there are beside those that are kept, of which it is the last.
-type MoreErrors int
+// MoreError is how many errors there are beside those that are kept, of which it is the last.
+type MoreError int
 
 // Error has the number.
-func (n MoreErrors) Error() string { return counted.Of(int(n), "more error") }
+func (n MoreError) Error() string { return counted.Of(int(n), "more error") }
 
 // Errors gathers faults so that one run reports all of them, up to [MostErrors]; the rest is
 // counted.
@@ -74,12 +74,12 @@ func (l *Errors) Add(err error) {
 		}
 		return
 	}
-	n, counts := err.(MoreErrors) //nolint:errorlint // one that is wrapped has a text of its own
+	n, counts := err.(MoreError) //nolint:errorlint // one that is wrapped has a text of its own
 	if !counts {
 		n = 1
 	}
 	if last := len(*l) - 1; last >= 0 {
-		if before, full := (*l)[last].(MoreErrors); full { //nolint:errorlint // likewise
+		if before, full := (*l)[last].(MoreError); full { //nolint:errorlint // likewise
 			(*l)[last] = before + n
 			return
 		}
