@@ -3,7 +3,7 @@ package browser
 import (
 	"bytes"
 	"fmt"
-	"image"
+	pixels "image"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -50,7 +50,7 @@ func TestPictures_StandInTheirColumns(t *testing.T) {
 		}
 		for _, markup := range []string{string(drawing), still} {
 			x.calm()
-			x.show(file(t, page(markup)))
+			x.show(file(t, document(markup)))
 			if list := eval[[]string](x, misplaced); len(list) > 0 {
 				t.Errorf("%s: %q", filepath.Base(path), list)
 			}
@@ -58,14 +58,14 @@ func TestPictures_StandInTheirColumns(t *testing.T) {
 		inline := x.pixels()
 		alone := filepath.Join(t.TempDir(), "still.svg")
 		x.must(os.WriteFile(alone, []byte(still), 0o600))
-		x.must(navigate(x, file(t, page(fmt.Sprintf(`<img src="file://%s">`, alone)))))
+		x.must(navigate(x, file(t, document(fmt.Sprintf(`<img src="file://%s">`, alone)))))
 		if n := different(inline, x.pixels()); n > 0.002 {
 			t.Errorf("%s: %.1f %% of the pixels differ as an image", filepath.Base(path), 100*n)
 		}
 	}
 }
 
-func page(markup string) []byte {
+func document(markup string) []byte {
 	return []byte(`<!doctype html><meta charset="utf-8"><style>body{margin:0}svg,img{display:block}</style>` + markup)
 }
 
@@ -78,7 +78,7 @@ func (x *tab) calm() {
 	x.must(err)
 }
 
-func (x *tab) pixels() image.Image {
+func (x *tab) pixels() pixels.Image {
 	x.t.Helper()
 	shot, err := chromedp.Run(x.ctx, chromedp.FullScreenshot(100))
 	x.must(err)
@@ -88,7 +88,7 @@ func (x *tab) pixels() image.Image {
 }
 
 // different is the share of pixels that differ visibly.
-func different(a, b image.Image) float64 {
+func different(a, b pixels.Image) float64 {
 	if a.Bounds() != b.Bounds() {
 		return 1
 	}
