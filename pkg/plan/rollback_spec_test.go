@@ -13,7 +13,7 @@ import (
 )
 
 // TestRollback_ReturnsWhatCameWithTheTemplate: the number of pods and the reserved ordinals that a
-// rollout wrote go back with the template, those that were changed later stay, and whoever knows the
+// rollout wrote go back with the template, those that were changed later stay, and a user who knows the
 // plan from a record alone approves both.
 func TestRollback_ReturnsWhatCameWithTheTemplate(t *testing.T) {
 	old := fmt.Sprintf(scalable["Advanced StatefulSet"], 4)

@@ -168,7 +168,7 @@ func (s *Subsets) left(ctx context.Context, strategy map[string]any) (kept, text
 	return kept, text, err
 }
 
-// warnOfLeft names what an ended rollout of a UnitedDeployment leaves, and how it goes on.
+// warnOfLeft names what an ended rollout of a UnitedDeployment leaves, and which commands continue it or roll it back.
 func (d *driving) warnOfLeft(name string, left []string) {
 	if len(left) == 0 {
 		return

@@ -26,7 +26,7 @@ func TestStreams_AreOnlyThoseOfTheVerb(t *testing.T) {
 }
 
 // TestFiles_AreOpenedInOnePlace: what a person names is opened by package load, which takes no device,
-// no pipe that nobody writes to and no more bytes than the limit, and what the content of a file
+// no pipe without a writer and no more bytes than the limit, and what the content of a file
 // names by package rooted. The files in the list are named by neither, or written by this
 // program itself.
 func TestFiles_AreOpenedInOnePlace(t *testing.T) {
