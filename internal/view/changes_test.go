@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	fixture "github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
@@ -115,13 +116,13 @@ func TestChanges_MarkdownFitsAComment(t *testing.T) {
 func TestChanges_TextFitsTheTerminal(t *testing.T) {
 	c := changesOf(t)
 	var narrow, plain bytes.Buffer
-	if err := c.Text(&narrow, Style{Width: 60, Color: true}); err != nil {
+	if err := c.Text(text.Writer(&narrow), Style{Width: 60, Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(narrow.String(), "…") || !strings.Contains(narrow.String(), "\x1b[") {
 		t.Error("neither cut nor painted")
 	}
-	if err := c.Text(&plain, Style{}); err != nil {
+	if err := c.Text(text.Writer(&plain), Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {

@@ -36,7 +36,7 @@ func severity(w io.Writer, list []finding.Finding, s finding.Severity, st Style)
 	if len(groups) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(text.Writer(w), "%s\n", st.paint(colors[s], strings.ToUpper(string(s)))); err != nil {
+	if err := writePage(w, st.paint(colors[s], strings.ToUpper(string(s)))+"\n"); err != nil {
 		return err
 	}
 	for _, g := range groups {
@@ -112,8 +112,7 @@ func (g *same) write(w io.Writer, st Style) error {
 		fmt.Fprintf(&b, "    do:     %s\n", text.Line(g.Action))
 	}
 	fmt.Fprintf(&b, "    %s\n", st.paint(faint, "["+g.ID+"]"))
-	_, err := text.Writer(w).Write(b.Bytes())
-	return err
+	return writePage(w, b.String())
 }
 
 // Summary is one line that counts what was made and found.

@@ -183,6 +183,5 @@ func (b *builder) line(format string, args ...any) {
 }
 
 func (b *builder) write(w io.Writer) error {
-	_, err := io.WriteString(text.Writer(w), b.text.String())
-	return err
+	return writePage(w, b.text.String())
 }

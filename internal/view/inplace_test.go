@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -175,7 +176,7 @@ func TestInPlace_JSONAndYAML(t *testing.T) {
 func TestInPlace_ColourOnlyOnRequest(t *testing.T) {
 	x := answered(web, rules.Eligibility{Mode: rules.ModeNotAllowed, Fields: []rules.FieldChange{image("a", "b")}})
 	var b bytes.Buffer
-	if err := x.Text(&b, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31mnot allowed") || !strings.Contains(b.String(), "\x1b[32m    + b\x1b[0m") {
+	if err := x.Text(text.Writer(&b), Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31mnot allowed") || !strings.Contains(b.String(), "\x1b[32m    + b\x1b[0m") {
 		t.Errorf("%q %v", b.String(), err)
 	}
 }

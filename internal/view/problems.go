@@ -21,13 +21,13 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
 	for _, one := range p {
-		if _, err := fmt.Fprintf(text.Writer(w), "%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(problemText(one)), one.Rule); err != nil {
+		if err := writePage(w, fmt.Sprintf("%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(problemText(one)), one.Rule)); err != nil {
 			return err
 		}
 		if one.Hint == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(text.Writer(w), "  hint: %s\n", text.Line(st.hint(one.Hint))); err != nil {
+		if err := writePage(w, "  hint: "+text.Line(st.hint(one.Hint))+"\n"); err != nil {
 			return err
 		}
 	}

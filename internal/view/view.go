@@ -66,7 +66,13 @@ func table(w io.Writer, rows [][]string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := text.Writer(w).Write(lines.Bytes())
+	return writePage(w, lines.String())
+}
+
+// writePage writes a page in which nothing of others acts. Our own colours stay as they are: the stream of
+// the verb makes them those of a terminal (see [text.Writer]).
+func writePage(w io.Writer, page string) error {
+	_, err := io.WriteString(w, text.CI(text.Block(page)))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -101,10 +102,10 @@ func TestFindings_NameOnlySomeObjects(t *testing.T) {
 func TestFindings_ColourOnlyOnRequest(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	list := []finding.Finding{found(finding.Lost, "a", 1)}
-	if err := Findings(&plain, list, false, Style{}); err != nil {
+	if err := Findings(text.Writer(&plain), list, false, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Findings(&coloured, list, false, Style{Color: true}); err != nil {
+	if err := Findings(text.Writer(&coloured), list, false, Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
@@ -49,7 +50,7 @@ sidecars:
 		t.Error(diff)
 	}
 	b.Reset()
-	if err := Why(&b, d, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31m! paused") {
+	if err := Why(text.Writer(&b), d, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31m! paused") {
 		t.Errorf("%v: %q", err, b.String())
 	}
 }
