@@ -27,17 +27,22 @@ $(BIN)/kubectl-kruise: $(GO_FILES) go.mod go.sum
 demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a rollout of it
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
-# All tests, and the parts of them: packages side by side, every part to its end, one line
-# for each package, and the failures once more at the end. What go test says of each test is
-# in out/tests.json. TESTFLAGS are for go test; its cache leaves out what has not changed
-# (TESTFLAGS=-count=1 runs all).
+# Tests that need Go alone, and those with real servers and neighbours, which testrun runs side by side:
+# every package to its end, one line for each, and the failures once more at the end. What go test says of
+# each test is in out/tests.json. TESTFLAGS are for go test; its cache leaves out what has not changed
+# (TESTFLAGS=-count=1 runs all). The linters vet; without cgo, as the product is released, tests link faster.
 RUN_TESTS = mkdir -p $(OUT) && $(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped \
   --jsonfile $(OUT)/tests.json --raw-command -- go run ./internal/testing/testrun
 GO_TEST_FLAGS = $(if $(RACE),-race) $(TESTFLAGS)
 
 .PHONY: test
-test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
-	$(RUN_TESTS) -- $(GO_TEST_FLAGS)
+test: ## Run all tests that need Go and nothing else (RACE=1 adds the race detector, which needs a C compiler)
+	$(if $(RACE),,CGO_ENABLED=0) go test -vet=off -timeout=45m $(GO_TEST_FLAGS) ./...
+
+.PHONY: test-all
+test-all: test $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run these, and those with real servers and neighbours: Kubernetes, Argo CD, Flux, Helm, krew, kustomize
+	$(if $(RACE),,CGO_ENABLED=0) go test -vet=off -timeout=45m $(GO_TEST_FLAGS) ./cmd/kubectl-kruise -run Docs # with kustomize
+	$(RUN_TESTS) -parts cluster,argocd,flux -- $(GO_TEST_FLAGS)
 
 .PHONY: check
 check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint changed packages, and run their unit tests and those of packages that import them (BASE=main: since this commit)
@@ -46,20 +51,16 @@ check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint changed pa
 	$(RUN_TESTS) -parts unit -affected -base '$(BASE)' -- -short $(GO_TEST_FLAGS)
 	go vet -C test ./...
 
-.PHONY: test-unit
-test-unit: $(BIN)/gotestsum $(BIN)/kustomize ## Run only the tests that need no server
-	$(RUN_TESTS) -parts unit -- $(GO_TEST_FLAGS)
-
 .PHONY: test-cluster
 test-cluster: $(BIN)/gotestsum $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run only the tests that need a real control plane
 	$(RUN_TESTS) -parts cluster -- $(GO_TEST_FLAGS)
 
 .PHONY: test-times
-test-times: ## List the seconds of each package in the last run
+test-times: ## List the seconds of each package in the last run of test-all
 	@go run ./internal/testing/testrun -times $(OUT)/tests.json
 
 .PHONY: test-table
-test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.md
+test-table: ## Write the seconds of the last run of test-all into the table of CONTRIBUTING.md
 	go run ./internal/testing/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
 
 .PHONY: test-chaos

@@ -17,17 +17,12 @@ type binary string
 
 // build makes the program in the folder, with the flags of a release (.goreleaser.yaml).
 func build(ctx context.Context, dir string) (binary, error) {
-	out, overlay := filepath.Join(dir, "kubectl-kruise"), filepath.Join(dir, "overlay")
-	for _, args := range [][]string{
-		{"hack/small/overlay.sh", overlay},
-		{"go", "build", "-trimpath", "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json"), "-ldflags", "-s -w -buildid=", "-o", out, "./cmd/kubectl-kruise"},
-	} {
-		c := exec.CommandContext(ctx, args[0], args[1:]...)
-		c.Stderr = os.Stderr
-		c.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if err := c.Run(); err != nil {
-			return "", fmt.Errorf("%s: %w", args[0], err)
-		}
+	out := filepath.Join(dir, "kubectl-kruise")
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid=", "-o", out, "./cmd/kubectl-kruise")
+	c.Stderr = os.Stderr
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("go build: %w", err)
 	}
 	return binary(out), nil
 }

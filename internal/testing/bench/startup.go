@@ -14,7 +14,7 @@ const (
 	// startLimit is the most that a start may take of kubectl's, in CPU time.
 	startLimit = 0.5
 	// sizeLimit is the most that the program may be, in bytes.
-	sizeLimit = 62_000_000
+	sizeLimit = 85_000_000
 )
 
 // start prints what programs take to print their version and to complete a word, against

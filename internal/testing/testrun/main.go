@@ -2,11 +2,11 @@
 // command, and merges their events (go test -json). Every part runs to its end, also when
 // another one fails.
 //
-//	go run ./internal/testing/testrun [-parts unit,cluster,argocd] [-side N] [-affected [-base REV]] [-- go test flags]
+//	go run ./internal/testing/testrun [-parts cluster,argocd,flux,unit] [-side N] [-affected [-base REV]] [-- go test flags]
 //	go run ./internal/testing/testrun -list changed|affected [-base REV]
 //	go run ./internal/testing/testrun -times FILE [-table PAGE]
 //
-// gotestsum turns the events into lines for people (make test).
+// gotestsum turns the events into lines for people (make test-all).
 package main
 
 import (
@@ -49,7 +49,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.parts, "parts", "unit,cluster,argocd", "parts to run, comma-separated")
+	flag.StringVar(&o.parts, "parts", "cluster,argocd,flux", "parts to run, comma-separated: cluster, argocd, flux, unit")
 	flag.IntVar(&o.side, "side", runtime.NumCPU()+1, "packages of the cluster part to run side by side")
 	flag.BoolVar(&o.affected, "affected", false, "in the unit part, run only packages that a change affects")
 	flag.StringVar(&o.base, "base", "", "commit that changes are counted from; by default where the branch left its upstream, or HEAD")
@@ -116,9 +116,8 @@ type part struct {
 }
 
 // parts are all tests. Those of a cluster wait now and then, so one more of their packages
-// than the machine has cores runs side by side; more of them only make each other slow. As
-// many packages of unit tests as it has cores run beside them: they use what those leave, and
-// no core is idle when one of the two parts has ended. The linters vet both of these modules
+// than the machine has cores runs side by side; more of them only make each other slow. The
+// linters vet both of these modules
 // (make lint), so go test does not: on a new machine it would read the source of all that they
 // depend on.
 func parts(side int) []part {
@@ -130,6 +129,7 @@ func parts(side int) []part {
 			flags:   []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
+		{name: "flux", dir: filepath.Join("test", "flux")},
 		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(runtime.NumCPU())}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
 	}
 }
@@ -139,7 +139,7 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 	names := strings.Split(o.parts, ",")
 	chosen := slices.DeleteFunc(parts(o.side), func(p part) bool { return !slices.Contains(names, p.name) })
 	if len(chosen) != len(names) {
-		return fmt.Errorf("-parts %s: parts are unit, cluster and argocd", o.parts)
+		return fmt.Errorf("-parts %s: parts are cluster, argocd, flux and unit", o.parts)
 	}
 	if o.affected {
 		c, err := changes(ctx, top, o.base)

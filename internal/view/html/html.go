@@ -145,8 +145,7 @@ func hash(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pages read fields and call these functions, never methods: a released binary has none that
-// only a template calls (hack/small/overlay.sh). They are parsed when the first page is written:
+// pages read fields and call these functions. They are parsed when the first page is written:
 // no other command waits for them.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("report").Funcs(functions).Parse(markup))
