@@ -19,8 +19,8 @@ import (
 // Masked replaces a value that is not shown.
 const Masked = redact.Masked
 
-// secretFlag matches a flag whose value is the next argument.
-var secretFlag = regexp.MustCompile(`(?i)^--?[\w.-]*(` + redact.Words + `)[\w.-]*$`)
+// flag matches a flag whose value may be the next argument.
+var flag = regexp.MustCompile(`^--?[\w.-]+$`)
 
 // SecretName reports whether what goes by a name is likely to be secret: an environment
 // variable, a label, an annotation or a flag. Values out of Secrets are never here at all:
@@ -32,7 +32,7 @@ func SecretName(name string) bool { return redact.Name(name) }
 // of a Secret look like any others: a caller that has some masks them all.
 func Value(path []string, v any, object map[string]any) any {
 	last := path[len(path)-1]
-	if path[0] == "metadata" && redact.Name(last) {
+	if (path[0] == "metadata" || dataField(path[0])) && redact.Name(last) {
 		return hide(v)
 	}
 	switch parent := tree.Lookup(object, path[:len(path)-1]).(type) {
@@ -77,13 +77,12 @@ func maskedInside(v any) any {
 	return v
 }
 
-// Text returns a text without the passwords of URLs and the values of flags whose names suggest a
-// secret.
+// Text returns a text without what is likely to be secret in it, as [redact.Inside] does.
 func Text(text string) string { return redact.Inside(text) }
 
 // SecretFlag reports whether a text is a flag whose value, likely to be secret, is the
 // next argument.
-func SecretFlag(text string) bool { return secretFlag.MatchString(text) }
+func SecretFlag(text string) bool { return flag.MatchString(text) && redact.Name(text) }
 
 // secretValue reports whether key is the value of an env variable with such a
 // name.
@@ -142,8 +141,13 @@ func maskedPart(object map[string]any) map[string]any {
 		if key == "metadata" {
 			out[key] = maskedMetadata(out[key])
 		}
-		if object["kind"] == "Secret" && (key == "data" || key == "stringData") {
+		switch {
+		case object["kind"] == "Secret" && dataField(key):
 			out[key] = hiddenValues(v)
+		case object["kind"] == "ConfigMap" && key == "data":
+			if values, ok := v.(map[string]any); ok {
+				out[key] = maskedNames(values)
+			}
 		}
 	}
 	return out

@@ -20,11 +20,15 @@ const Masked = "***"
 
 // Words are the parts of names whose values are likely to be secret, as a regular
 // expression without groups.
-const Words = `passw|passphrase|secret|token|credential|private|api[-_.]?key|access[-_.]?key`
+const Words = `passw|passphrase|passcode|secret|token|credential|private|connection[-_.]?string|(?:admin|db|key|ldap|mail|my|pg|redis|require|root|smtp|store|user)pass|(?:access|account|api|encryption|hmac|license|master|session|shared|signing|ssh|storage)[-_.]?key`
+
+// shortWords are parts of names that count where nothing but the name's own separators is around
+// them: a compass is no pass.
+const shortWords = `pwd|pw|pass|jwt|dsn|creds|otp`
 
 var (
-	name = regexp.MustCompile(`(?i)` + Words + `|(^|_)pwd($|_)`)
-	near = regexp.MustCompile(`(?i)` + Words + `|\bpwd\b|pwd_|_pwd`)
+	name = regexp.MustCompile(`(?i)` + Words + `|(?:^|[_.-])(?:` + shortWords + `)(?:$|[_.-])`)
+	near = regexp.MustCompile(`(?i)` + Words + `|(?:^|[^a-z0-9])(?:` + shortWords + `)(?:$|[^a-z0-9])`)
 )
 
 // Name reports whether what goes by a name is likely to be secret: an environment variable,
@@ -34,20 +38,6 @@ func Name(s string) bool { return name.MatchString(s) }
 // Text reports whether something in a text may be secret: it names a Secret, a generator of
 // one, or anything of such a [Name].
 func Text(text []byte) bool { return near.Match(text) }
-
-var (
-	// inURL and inFlag match what is secret inside a text.
-	inURL  = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
-	inFlag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + Words + `)[\w.-]*[= ])\S+`)
-	})
-)
-
-// Inside returns a text without the passwords of URLs and the values of flags whose names suggest
-// a secret.
-func Inside(text string) string {
-	return inFlag().ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
-}
 
 // Names are words that are no secrets: names of files, kinds and objects.
 type Names map[string]bool
@@ -207,9 +197,21 @@ func (m *message) named(word string) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p string) bool { return !m.known[p] && !idWords[p] })
 }
 
-// idWords are what kustomize writes in identities where there is no group or namespace, and
-// what parsers begin with.
-var idWords = map[string]bool{"yaml": true, "json": true, "noGrp": true, "noNs": true, "noKind": true, "noName": true, "noVer": true}
+// idWords are words of libraries that are no phrases: what kustomize writes in identities where
+// there is no group or namespace, what parsers begin with, calls of the system, and the builtin
+// plugins of kustomize.
+var idWords = wordSet(`yaml json noGrp noNs noKind noName noVer open openat read stat lstat fstat readdir readlink evalsymlink mkdir remove
+AnnotationsTransformer ConfigMapGenerator HashTransformer HelmChartInflationGenerator IAMPolicyGenerator ImageTagTransformer LabelTransformer
+NamespaceTransformer PatchJson6902Transformer PatchStrategicMergeTransformer PatchTransformer PrefixTransformer PrefixSuffixTransformer
+ReplacementTransformer ReplicaCountTransformer SecretGenerator SortOrderTransformer SuffixTransformer ValueAddTransformer`)
+
+func wordSet(text string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		out[w] = true
+	}
+	return out
+}
 
 //go:embed phrases.txt
 var phrasesText string

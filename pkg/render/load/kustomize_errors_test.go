@@ -54,3 +54,17 @@ func TestWithoutQuotations_MasksEachQuotation(t *testing.T) {
 		}
 	}
 }
+
+// TestKustomize_ErrorsKeepWordsOfLibraries: what is neither a value nor a name of the input stays in a
+// message: calls of the system, and plugins of kustomize.
+func TestKustomize_ErrorsKeepWordsOfLibraries(t *testing.T) {
+	for kustomization, want := range map[string]string{
+		"configurations: [does-not-exist.yaml]\n":                                                      "does-not-exist.yaml: no such file or directory",
+		"helmGlobals: {chartHome: .}\nhelmCharts:\n- {releaseName: a, name: chart, version: v1.0.0}\n": "trouble configuring builtin HelmChartInflationGenerator with its config: must specify --enable-helm",
+	} {
+		_, err := Kustomize(Files(t, map[string]string{"kustomization.yaml": kustomization}))
+		if err == nil || strings.Contains(err.Error(), "***") || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q and nothing masked", err, want)
+		}
+	}
+}
