@@ -24,6 +24,8 @@ type cloneSet struct {
 	update, current string
 	revisions       []cluster.Revision
 	rule            rules.CloneSet
+	// counts are those of the pods that there were when the pass began.
+	counts rules.CloneSetCounts
 	// instances are the pods and claims by instance ID, nil where there are no claims.
 	instances *InstanceSurvey
 	// failed is why the update stopped, as the condition FailedUpdate has it, and
@@ -38,9 +40,9 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s.findRevisions()
 	s.rule = rules.CloneSet{
 		Spec: &o.Spec, Current: s.current, Update: s.update,
-		Pods: v.Pods, PodChanges: v.PodChanges, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Survey: v.Survey,
+		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Answers: v.Answers,
 	}
-	s.rule.Counted = new(s.rule.Count(false))
+	s.counts = s.rule.Count(false)
 	s.surveyInstances()
 	s.tidyClaims()
 	if s.scale() {
@@ -281,7 +283,7 @@ func (s *cloneSet) writeStatus() {
 }
 
 func (s *cloneSet) count(status *kruise.CloneSetStatus) {
-	n := s.rule.Count(false)
+	n := s.counts
 	status.Replicas = int32(n.Old.Active + n.New.Active)
 	status.ReadyReplicas = int32(n.Old.Ready + n.New.Ready)
 	status.AvailableReplicas = int32(n.Old.Available + n.New.Available)

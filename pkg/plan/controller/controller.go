@@ -52,9 +52,8 @@ type View struct {
 	// has nothing pending.
 	Reports map[string]rules.NodeReport
 	Gates   cluster.Gates
-	// Survey is what the controller of a CloneSet remembers of its last pass; nil
-	// has it look at every pod again.
-	Survey *rules.Survey
+	// Answers is what is remembered of Pods from pass to pass; nil remembers nothing.
+	Answers *cluster.Answers
 	// OrdinalSurvey is what the controller of a StatefulSet remembers of its last pass; nil
 	// has it look at every pod again.
 	OrdinalSurvey *rules.OrdinalSurvey

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,21 +20,41 @@ type CloneSet struct {
 	Current, Update string
 	// Pods are those that the CloneSet owns, in any order.
 	Pods []*cluster.Pod
-	// PodChanges is the record of changes of that list, nil where there is none.
-	PodChanges *cluster.PodChanges
 	// Nodes are needed for scale-down under topology spread constraints.
 	Nodes map[string]*cluster.Node
 	Gates cluster.Gates
 	Now   time.Time
-	// Counted is the result of Count(false), for a caller that asks several questions about the
-	// same moment; with nil each question counts again.
-	Counted *CloneSetCounts
-	// Survey is what was seen at the last look; nil has every pod looked at.
-	Survey *Survey
+	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
+	Answers *cluster.Answers
 }
 
 // active returns the pods that the controller sees.
-func (c *CloneSet) active() []*cluster.Pod { return filter(c.Pods, Active) }
+func (c *CloneSet) active() []*cluster.Pod { return c.where("active", Active) }
+
+// cloneSetQuestion is what is asked of pods, with what the answer depends on beside the pods.
+type cloneSetQuestion struct {
+	what, update, named string
+	minReady            time.Duration
+	back                bool
+	strategy            *kruise.UpdatePriorityStrategy
+}
+
+func (c *CloneSet) question(what string) cloneSetQuestion {
+	q := cloneSetQuestion{what: what, update: c.Update, minReady: seconds(c.Spec.MinReadySeconds)}
+	if names := c.Spec.ScaleStrategy.PodsToDelete; len(names) > 0 {
+		q.named = strings.Join(names, ",")
+	}
+	return q
+}
+
+// where are the pods for which something is true, in the order of the list. It may depend on the
+// pod and on the [cloneSetQuestion].
+func (c *CloneSet) where(what string, is func(*cluster.Pod) bool) []*cluster.Pod {
+	minReady := seconds(c.Spec.MinReadySeconds)
+	return slices.Concat(cluster.Ask(c.Answers, c.question(what), c.Now, c.Pods, func(block []*cluster.Pod) ([]*cluster.Pod, time.Time) {
+		return filter(block, is), nextAged(block, minReady, c.Now)
+	})...)
+}
 
 // rolling returns the rolling update strategy, an empty one when there is none.
 func (c *CloneSet) rolling() kruise.RollingUpdateCloneSetStrategy {
@@ -132,87 +152,6 @@ func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
 	return l
 }
 
-// Survey caches, from one pass over a CloneSet to the next, what its rules need of every pod. A
-// pod value never changes, so only pods that replaced others are read again: a rollout that updates
-// one pod at a time costs as much as its pods, not as their square. Without a record of changes, the
-// list is compared with that of the last pass. The zero value is an empty cache, and no answer
-// depends on what is cached. It is for one CloneSet and one goroutine.
-type Survey struct {
-	question surveyQuestion
-	now      time.Time
-	// mark is how far the record of changes was read.
-	mark  cluster.Mark[int]
-	pods  []*cluster.Pod // as they were in the list
-	notes []note         // of the same places
-	// tally is how many pods have exactly these traits.
-	tally map[traits]int
-	// These are sets of places. restless are active pods in which something may be in
-	// progress, held those in PreparingDelete, marked specified deletes that are not held,
-	// young ready pods that have not been so for long enough.
-	restless, held, marked, young numberSet
-	changed                       []int
-	// names are those of podsToDelete, named has how many active pods have each, and absent is how
-	// many of them no active pod has.
-	names  []string
-	named  map[string]int
-	absent int
-	// terms are those of the scatter strategy that the notes are about.
-	terms []kruise.UpdateScatterTerm
-	ranking
-}
-
-// surveyQuestion is what the notes depend on, beside the pods, the time and podsToDelete.
-type surveyQuestion struct {
-	update   string
-	minReady time.Duration
-}
-
-// note is what is remembered of the pod at one place of the list.
-type note struct {
-	traits  traits
-	scatter scatterNote
-}
-
-// traits are the properties of a pod that the rules of a CloneSet ask for.
-type traits uint16
-
-const (
-	traitActive traits = 1 << iota
-	traitUpdated
-	traitReady
-	// traitSettled is a lifecycle state in which a ready pod is available.
-	traitSettled
-	// traitAged is that a ready pod has been so for minReadySeconds.
-	traitAged
-	traitPreparingUpdate
-	traitPreparingDelete
-	traitMarked
-	traitResting
-	// traitAnnounced is an in-place update whose grace period is not over.
-	traitAnnounced
-)
-
-func (t traits) has(all traits) bool { return t&all == all }
-
-// traitsOf reads a pod, which may be named in podsToDelete.
-func (c *CloneSet) traitsOf(p *cluster.Pod, named bool) traits {
-	state := StateOf(p)
-	return trait(traitActive, Active(p)) | trait(traitUpdated, c.updated(p)) |
-		trait(traitReady, Ready(p)) | trait(traitSettled, state == StateNone || state == StateNormal) |
-		trait(traitAged, ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now)) |
-		trait(traitPreparingUpdate, state == StatePreparingUpdate) |
-		trait(traitPreparingDelete, state == StatePreparingDelete) |
-		trait(traitMarked, named || SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
-		trait(traitAnnounced, p.GraceAnnounced())
-}
-
-func trait(t traits, holds bool) traits {
-	if holds {
-		return t
-	}
-	return 0
-}
-
 // Resting reports whether nothing can be in progress in a pod: it is in service, in
 // the state Normal, and no change is announced. Where an update is in progress, one
 // of them is not so.
@@ -224,166 +163,39 @@ func Resting(p *cluster.Pod) bool {
 	return ready.Status == corev1.ConditionTrue && !p.GraceAnnounced()
 }
 
-// renewed is the survey with what has changed since the last look.
-func (c *CloneSet) renewed() *Survey {
-	s := c.Survey
-	if s == nil {
-		s = &Survey{}
-	}
-	q := surveyQuestion{c.Update, seconds(c.Spec.MinReadySeconds)}
-	if s.question != q || c.Now.Before(s.now) || s.tally == nil {
-		*s = Survey{question: q, tally: map[traits]int{}, changed: s.changed[:0]}
-	}
-	s.now = c.Now
-	if names := c.Spec.ScaleStrategy.PodsToDelete; !slices.Equal(s.names, names) {
-		s.rename(c, names)
-	}
-	s.changed = otherPods(s.changed[:0], &s.mark, c.PodChanges, s.pods, c.Pods)
-	for i := range s.young.all() {
-		if i < len(c.Pods) && s.pods[i] == c.Pods[i] && ReadyFor(c.Pods[i], q.minReady, c.Now) {
-			s.changed = append(s.changed, i)
-		}
-	}
-	for _, i := range s.changed {
-		s.forget(i)
-	}
-	for i := len(c.Pods); i < len(s.pods); i++ {
-		s.forget(i)
-	}
-	s.resize(len(c.Pods))
-	for _, i := range s.changed {
-		s.note(i, c.Pods[i], c.traitsOf(c.Pods[i], s.isNamed(c.Pods[i])))
-	}
-	return s
-}
-
-// rename takes other names for those of podsToDelete, and reads the pods again that only one of the
-// lists names.
-func (s *Survey) rename(c *CloneSet, names []string) {
-	before := s.named
-	s.names, s.named = slices.Clone(names), make(map[string]int, len(names))
-	for _, name := range names {
-		s.named[name] = 0
-	}
-	s.absent = len(s.named)
-	for i, p := range s.pods {
-		if p == nil {
-			continue
-		}
-		s.countName(i, 1)
-		if _, was := before[p.Name]; was != s.isNamed(p) {
-			s.forget(i)
-			s.note(i, p, c.traitsOf(p, s.isNamed(p)))
-		}
-	}
-}
-
-// isNamed reports whether a pod is in podsToDelete.
-func (s *Survey) isNamed(p *cluster.Pod) bool {
-	if len(s.named) == 0 {
-		return false
-	}
-	_, ok := s.named[p.Name]
-	return ok
-}
-
-// countName counts the pod of a place among those that podsToDelete names, or out when by is -1.
-func (s *Survey) countName(place, by int) {
-	p := s.pods[place]
-	if !s.notes[place].traits.has(traitActive) || !s.isNamed(p) {
-		return
-	}
-	n := s.named[p.Name]
-	s.named[p.Name] = n + by
-	if n == 0 {
-		s.absent--
-	}
-	if n+by == 0 {
-		s.absent++
-	}
-}
-
-// forget takes the pod of a place out.
-func (s *Survey) forget(place int) {
-	if place >= len(s.pods) || s.pods[place] == nil {
-		return
-	}
-	t := s.notes[place].traits
-	if s.tally[t]--; s.tally[t] == 0 {
-		delete(s.tally, t)
-	}
-	for _, set := range []numberSet{s.restless, s.held, s.marked, s.young} {
-		set.set(place, false)
-	}
-	s.ranking.forget(place)
-	s.countName(place, -1)
-	s.pods[place] = nil
-}
-
-// resize has room for n places.
-func (s *Survey) resize(n int) {
-	s.pods = append(s.pods[:min(n, len(s.pods))], make([]*cluster.Pod, max(n-len(s.pods), 0))...)
-	s.notes = append(s.notes[:min(n, len(s.notes))], make([]note, max(n-len(s.notes), 0))...)
-	for _, set := range []*numberSet{&s.restless, &s.held, &s.marked, &s.young, &s.ranked, &s.unranked} {
-		set.grow(n)
-	}
-}
-
-// note keeps what was read of the pod of a place.
-func (s *Survey) note(place int, p *cluster.Pod, t traits) {
-	s.pods[place], s.notes[place] = p, note{traits: t}
-	s.tally[t]++
-	s.countName(place, 1)
-	active, held := t.has(traitActive), t.has(traitPreparingDelete)
-	s.restless.set(place, active && !t.has(traitResting))
-	s.held.set(place, active && held)
-	s.marked.set(place, active && !held && t.has(traitMarked))
-	s.young.set(place, t.has(traitReady) && !t.has(traitAged))
-	s.unranked.set(place, t.candidate(s.back))
-}
-
-// podsAt are the pods of places.
-func (s *Survey) podsAt(places iter.Seq[int]) (out []*cluster.Pod) {
-	for at := range places {
-		out = append(out, s.pods[at])
-	}
-	return out
-}
-
-func (s *Survey) active() (out []*cluster.Pod) {
-	for i := range s.notes {
-		if s.notes[i].traits.has(traitActive) {
-			out = append(out, s.pods[i])
-		}
-	}
-	return out
+// held are the active pods whose deletion was begun: their preDelete hook holds them.
+func (c *CloneSet) held() []*cluster.Pod {
+	return c.where("held", func(p *cluster.Pod) bool { return Active(p) && preparingDelete(p) })
 }
 
 // PodsInTransition are the active pods in which something may be in progress.
 func (c *CloneSet) PodsInTransition() []*cluster.Pod {
-	s := c.renewed()
-	return s.podsAt(s.restless.all())
+	return c.where("in transition", func(p *cluster.Pod) bool { return Active(p) && !Resting(p) })
 }
 
 // PodsBecomingAvailable are the ready pods that have not been ready for minReadySeconds.
 func (c *CloneSet) PodsBecomingAvailable() []*cluster.Pod {
-	s := c.renewed()
-	return s.podsAt(s.young.all())
+	minReady := seconds(c.Spec.MinReadySeconds)
+	return c.where("becoming available", func(p *cluster.Pod) bool { return Ready(p) && !ReadyFor(p, minReady, c.Now) })
 }
 
 // PodsLeftToDelete are the names in podsToDelete that an active pod has. It reports whether these
 // are fewer than all.
 func (c *CloneSet) PodsLeftToDelete() (left []string, fewer bool) {
-	s := c.renewed()
-	if s.absent == 0 {
-		return s.names, false
+	list := c.Spec.ScaleStrategy.PodsToDelete
+	if len(list) == 0 {
+		return nil, false
 	}
-	for _, name := range s.names {
-		if s.named[name] > 0 {
+	there := map[string]bool{}
+	for _, p := range c.active() {
+		there[p.Name] = true
+	}
+	for _, name := range list {
+		if there[name] {
 			left = append(left, name)
 		}
 	}
-	return left, true
+	return left, len(left) < len(list)
 }
 
 // CloneSetSide counts the active pods on one side of a rollout.
@@ -434,44 +246,63 @@ type CloneSetDiff struct {
 // Count counts the active pods. For scaling, the gate PreparingUpdateAsUpdate
 // counts pods in PreparingUpdate as new (docs/kruise/workloads.md#how-many-pods).
 func (c *CloneSet) Count(scaling bool) CloneSetCounts {
-	asUpdated := scaling && c.Gates.PreparingUpdateAsUpdate
-	if c.Counted != nil && !asUpdated {
-		return *c.Counted
-	}
 	n := CloneSetCounts{
 		Settled: c.settled(), Rollback: c.Gates.CloneSetPartitionRollback,
 		ExcludePreparingDelete: c.Spec.ScaleStrategy.ExcludePreparingDelete,
 	}
-	for t, pods := range c.renewed().tally {
-		if !t.has(traitActive) {
-			continue
-		}
-		side := &n.Old
-		if t.has(traitUpdated) || asUpdated && t.has(traitPreparingUpdate) {
-			side = &n.New
-		}
-		side.add(t, pods)
+	what, asUpdated := "count", scaling && c.Gates.PreparingUpdateAsUpdate
+	if asUpdated {
+		what = "count for scaling"
+	}
+	for _, sides := range cluster.Ask(c.Answers, c.question(what), c.Now, c.Pods, func(block []*cluster.Pod) ([2]CloneSetSide, time.Time) {
+		return c.sides(block, asUpdated), nextAged(block, seconds(c.Spec.MinReadySeconds), c.Now)
+	}) {
+		n.Old.join(sides[0])
+		n.New.join(sides[1])
 	}
 	return n
 }
 
-// add counts so many active pods with these traits.
-func (side *CloneSetSide) add(t traits, pods int) {
-	available := t.has(traitReady | traitSettled | traitAged)
-	side.Active += pods
-	if t.has(traitReady) {
-		side.Ready += pods
+// sides counts the active pods that are old and new.
+func (c *CloneSet) sides(list []*cluster.Pod, asUpdated bool) (sides [2]CloneSetSide) {
+	for _, p := range list {
+		switch {
+		case !Active(p):
+		case c.updated(p) || asUpdated && preparingUpdate(p):
+			sides[1].add(c, p)
+		default:
+			sides[0].add(c, p)
+		}
+	}
+	return sides
+}
+
+func (side *CloneSetSide) join(o CloneSetSide) {
+	side.Active += o.Active
+	side.PreparingDelete += o.PreparingDelete
+	side.Marked += o.Marked
+	side.Unavailable += o.Unavailable
+	side.Ready += o.Ready
+	side.Available += o.Available
+}
+
+// add counts an active pod.
+func (side *CloneSetSide) add(c *CloneSet, p *cluster.Pod) {
+	ready, available := Ready(p), c.available(p)
+	side.Active++
+	if ready {
+		side.Ready++
 	}
 	if available {
-		side.Available += pods
+		side.Available++
 	}
 	switch {
-	case t.has(traitPreparingDelete):
-		side.PreparingDelete += pods
-	case t.has(traitMarked):
-		side.Marked += pods
+	case preparingDelete(p):
+		side.PreparingDelete++
+	case c.marked(p):
+		side.Marked++
 	case !available:
-		side.Unavailable += pods
+		side.Unavailable++
 	}
 }
 

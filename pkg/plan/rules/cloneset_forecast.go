@@ -88,7 +88,7 @@ func (c *CloneSet) forecast(total int, mode func(*cluster.Pod) UpdateMode) *Fore
 	spec.Replicas = new(int32(total))
 	spec.Lifecycle, spec.MinReadySeconds, spec.ScaleStrategy.MaxUnavailable = nil, 0, nil
 	spec.UpdateStrategy.RollingUpdate = &rolling
-	set.Spec, set.Pods, set.PodChanges, set.Survey, set.Counted = &spec, slices.Clone(c.Pods), nil, &Survey{}, nil
+	set.Spec, set.Pods, set.Answers = &spec, slices.Clone(c.Pods), &cluster.Answers{}
 	f := &Forecast{set: &set, mode: mode, total: total, origin: map[*cluster.Pod]*cluster.Pod{}}
 	for _, p := range set.Pods {
 		f.origin[p] = p
@@ -256,8 +256,7 @@ func (f *Forecast) relabel(p *cluster.Pod, key, value string) {
 	f.replace(p, &changed)
 }
 
-// create makes a pod in the place of one that went, so that all others keep theirs:
-// the survey remembers pods by their place.
+// create makes a pod in the place of one that went, so that what is known of the others holds.
 func (f *Forecast) create(revision string) {
 	f.made++
 	p := f.starts(withLabels(f.set.Spec.Template.Labels, revisionLabels(revision)))

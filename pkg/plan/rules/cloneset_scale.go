@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -85,13 +82,7 @@ func (c *CloneSet) undo(n, held int) []*cluster.Pod {
 	if held == 0 || n <= 0 || c.deletesForGood() {
 		return nil
 	}
-	s := c.renewed()
-	var list []*cluster.Pod
-	for at := range s.held.all() {
-		if !s.notes[at].traits.has(traitMarked) {
-			list = append(list, s.pods[at])
-		}
-	}
+	list := filter(c.held(), not(c.marked))
 	return inOrder(list)[:upTo(n, len(list))]
 }
 
@@ -105,15 +96,13 @@ func (c *CloneSet) released(held int) []*cluster.Pod {
 	if held == 0 {
 		return nil
 	}
-	s := c.renewed()
-	return filter(s.podsAt(s.held.all()), func(p *cluster.Pod) bool {
+	return filter(c.held(), func(p *cluster.Pod) bool {
 		return c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p)
 	})
 }
 
 func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
-	survey := c.renewed()
-	marked := survey.podsAt(survey.marked.all())
+	marked := c.where("marked", func(p *cluster.Pod) bool { return Active(p) && c.marked(p) && !preparingDelete(p) })
 	list := marked
 	if d.DeleteReadyLimit == 0 { // only pods that are not available go
 		list = filter(marked, func(p *cluster.Pod) bool { return !Available(p, 0, c.Now) })
@@ -125,9 +114,8 @@ func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
 
 // scaleDown takes surplus pods, but never while others are on their way out.
 func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
-	survey := c.renewed()
-	for at := range survey.held.all() {
-		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), survey.pods[at].Name)}
+	if held := c.held(); len(held) > 0 {
+		return CloneSetScale{Why: fmt.Sprintf("%s too many; waiting for %s, which its preDelete hook holds", counted.Of(d.ScaleDown, "pod"), held[0].Name)}
 	}
 	victims := c.Victims(d.ScaleDown, d.DownOld)
 	s := c.deleteWithin(victims, len(victims), d, "too many")
@@ -296,139 +284,4 @@ func deletionCost(p *cluster.Pod) int {
 		return 0
 	}
 	return int(n)
-}
-
-// ranking is the order of the candidates before they are scattered, as it was
-// last. Only pods that came to it or left it since have to be put in their places.
-type ranking struct {
-	strategy  *kruise.UpdatePriorityStrategy
-	selectors []labels.Selector
-	back      bool
-	// ranks are by place in the list of pods, order are the places of the
-	// candidates.
-	ranks []rank
-	order []int
-	// ranked are the places that have their rank, unranked the candidates that have none,
-	// gone the places in the order whose pods are others by now.
-	ranked, unranked numberSet
-	gone             []int
-}
-
-// fewRanked places are put into the order, or taken out, one by one; more are sorted first.
-const fewRanked = 32
-
-// forget takes the pod of a place out.
-func (r *ranking) forget(place int) {
-	if r.ranked.has(place) {
-		r.gone = append(r.gone, place)
-	}
-	r.ranked.set(place, false)
-	r.unranked.set(place, false)
-}
-
-// rank is all that the order goes by.
-type rank struct {
-	standing
-	priority
-}
-
-func (r rank) compare(o rank) int {
-	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
-}
-
-// candidates are the pods that an update could take, by the priority strategy and
-// then in the default order (docs/kruise/workloads.md#update-order,
-// docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
-func (c *CloneSet) candidates(back bool) []*cluster.Pod {
-	s := c.renewed()
-	return s.podsAt(slices.Values(s.rankedPlaces(c.rolling().PriorityStrategy, back)))
-}
-
-// candidate reports whether an update, or a rollback, could take the pod.
-func (t traits) candidate(back bool) bool {
-	return t.has(traitActive) && t.has(traitUpdated) == back && !t.has(traitPreparingDelete) && !t.has(traitAnnounced)
-}
-
-// rankedPlaces are the places of the candidates in their order, in a list that must not be kept.
-func (s *Survey) rankedPlaces(strategy *kruise.UpdatePriorityStrategy, back bool) []int {
-	r := &s.ranking
-	if r.back != back || !reflect.DeepEqual(r.strategy, strategy) {
-		s.unrank(strategy, back)
-	}
-	r.dropGone()
-	if n := len(s.pods); n > len(r.ranks) {
-		r.ranks = append(r.ranks, make([]rank, n-len(r.ranks))...)
-	}
-	came := slices.Collect(r.unranked.all())
-	for _, at := range came {
-		r.ranks[at] = r.rankOf(s.pods[at])
-		r.ranked.set(at, true)
-		r.unranked.set(at, false)
-	}
-	if len(came) > fewRanked {
-		slices.SortFunc(came, r.compare)
-		r.order = mergeSorted(r.order, came, r.compare)
-		return r.order
-	}
-	for _, at := range came {
-		i, _ := slices.BinarySearchFunc(r.order, at, r.compare)
-		r.order = slices.Insert(r.order, i, at)
-	}
-	return r.order
-}
-
-// dropGone takes the places out of the order whose pods are others by now. Their ranks are still
-// those of the pods that were there.
-func (r *ranking) dropGone() {
-	for done, at := range r.gone {
-		i, found := slices.BinarySearchFunc(r.order, at, r.compare)
-		if len(r.gone) > fewRanked || !found || r.order[i] != at {
-			left := r.gone[done:]
-			slices.Sort(left)
-			r.order = slices.DeleteFunc(r.order, func(at int) bool {
-				_, gone := slices.BinarySearch(left, at)
-				return gone
-			})
-			break
-		}
-		r.order = slices.Delete(r.order, i, i+1)
-	}
-	r.gone = r.gone[:0]
-}
-
-// unrank forgets the order.
-func (s *Survey) unrank(strategy *kruise.UpdatePriorityStrategy, back bool) {
-	s.ranking = ranking{strategy: strategy, back: back, ranks: s.ranks[:0], ranked: newNumberSet(len(s.pods)), unranked: newNumberSet(len(s.pods))}
-	if strategy != nil {
-		s.selectors = weightSelectors(strategy)
-	}
-	for at := range s.notes {
-		s.unranked.set(at, s.notes[at].traits.candidate(back))
-	}
-}
-
-func (r *ranking) rankOf(p *cluster.Pod) rank {
-	out := rank{standing: standingOf(p)}
-	if r.strategy != nil {
-		out.priority = priorityOf(p, r.strategy, r.selectors)
-	}
-	return out
-}
-
-func (r *ranking) compare(a, b int) int { return r.ranks[a].compare(r.ranks[b]) }
-
-// mergeSorted makes one sorted list of two.
-func mergeSorted(a, b []int, compare func(a, b int) int) []int {
-	if len(b) == 0 {
-		return a
-	}
-	out := make([]int, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if compare(a[0], b[0]) <= 0 {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }

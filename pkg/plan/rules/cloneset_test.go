@@ -1,11 +1,7 @@
 package rules
 
 import (
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -160,135 +156,6 @@ func TestLimitsOf_CloneSet(t *testing.T) {
 	if got := LimitsOfCloneSet(&kruise.CloneSetSpec{}).Replicas; got != 1 {
 		t.Errorf("replicas without a value = %d, want 1", got)
 	}
-}
-
-// TestSurvey_ChangesNothing: whatever happens to the pods, the list, the spec and the clock between
-// two passes, a CloneSet with a survey and one without see the same, whether or not there is a
-// record of changes.
-func TestSurvey_ChangesNothing(t *testing.T) {
-	specs := []string{
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 3}}",
-		"replicas: 9\nminReadySeconds: 60",
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {partition: 4, maxUnavailable: 9, priorityStrategy: {weightPriority: [{weight: 1, matchSelector: {matchLabels: {shard: b}}}]}}}",
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {maxUnavailable: 9, priorityStrategy: {orderPriority: [{orderedKey: shard}]}, scatterStrategy: [{key: shard, value: a}]}}",
-		"replicas: 9\nscaleStrategy: {podsToDelete: [p2, p5]}",
-		"replicas: 9\nscaleStrategy: {podsToDelete: [p5, p7, p5, p40]}",
-		"replicas: 5\nminReadySeconds: 30\nscaleStrategy: {podsToDelete: [p2, p3]}",
-	}
-	for seed := range 300 {
-		rng := rand.New(rand.NewPCG(uint64(seed), 7))
-		set := cloneSet(t, specs[0], "9*o")
-		set.Survey = &Survey{}
-		if seed%2 == 0 {
-			set.PodChanges = &cluster.PodChanges{}
-		}
-		for look := range 25 {
-			if rng.IntN(6) == 0 {
-				set.Spec = cloneSet(t, specs[rng.IntN(len(specs))], "").Spec
-			}
-			if rng.IntN(10) == 0 {
-				set.Update, set.Current = set.Current, set.Update
-			}
-			set.Now = set.Now.Add(time.Duration(rng.IntN(40)-5) * time.Second)
-			disturbances := rng.IntN(3)
-			if rng.IntN(8) == 0 {
-				disturbances = 60
-			}
-			for range disturbances {
-				before := set.Pods
-				disturb(t, rng, set)
-				recordChanges(set.PodChanges, before, set.Pods)
-			}
-			fresh := *set
-			fresh.Survey, fresh.PodChanges = nil, nil
-			if diff := cmp.Diff(answersOf(&fresh), answersOf(set)); diff != "" {
-				t.Fatalf("seed %d, look %d (-without, +with a survey):\n%s", seed, look, diff)
-			}
-			holdSurvey(t, set)
-		}
-	}
-}
-
-// holdSurvey compares what a survey counts and lists with all pods.
-func holdSurvey(t *testing.T, c *CloneSet) {
-	t.Helper()
-	names := c.Spec.ScaleStrategy.PodsToDelete
-	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return !slices.ContainsFunc(c.Pods, func(p *cluster.Pod) bool { return p.Name == name && Active(p) })
-	})
-	got, fewer := c.PodsLeftToDelete()
-	if !slices.Equal(got, left) || fewer != (len(left) < len(names)) {
-		t.Fatalf("of podsToDelete are left %q (fewer: %v), want %q of %q", got, fewer, left, names)
-	}
-	minReady := seconds(c.Spec.MinReadySeconds)
-	young := filter(c.Pods, func(p *cluster.Pod) bool { return Ready(p) && !ReadyFor(p, minReady, c.Now) })
-	if got := c.PodsBecomingAvailable(); !slices.Equal(got, young) {
-		t.Fatalf("%d pods become available, want %d", len(got), len(young))
-	}
-	for _, all := range []struct {
-		name string
-		set  numberSet
-		is   func(*cluster.Pod) bool
-	}{
-		{"held", c.renewed().held, preparingDelete},
-		{"marked", c.renewed().marked, func(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) }},
-		{"in transition", c.renewed().restless, not(Resting)},
-	} {
-		if got, want := c.renewed().podsAt(all.set.all()), filter(c.active(), all.is); !slices.Equal(got, want) {
-			t.Fatalf("%d pods are %s, want %d", len(got), all.name, len(want))
-		}
-	}
-}
-
-// recordChanges records which places of a list have other pods now.
-func recordChanges(record *cluster.PodChanges, before, after []*cluster.Pod) {
-	for i, p := range after {
-		if record != nil && (i >= len(before) || before[i] != p) {
-			record.Add(i, len(after))
-		}
-	}
-}
-
-func answersOf(c *CloneSet) []any {
-	choice, scale, take := c.ChooseUpdate(), c.Scale(), c.TakeUpdate()
-	return []any{
-		c.Count(false), names(c.UpdateCandidates(false)), names(c.UpdateCandidates(true)),
-		names(choice.Pods), choice.Why, names(take.Pods), take.Why, c.Count(true),
-		scale.CreateOld, scale.CreateNew, names(scale.Undo), names(scale.Delete), names(scale.Any), scale.Why, names(c.PodsInTransition()), names(c.Queue().Take(3)),
-	}
-}
-
-// disturb replaces, adds or removes a pod, as the store of a simulator does.
-func disturb(t *testing.T, rng *rand.Rand, c *CloneSet) {
-	t.Helper()
-	words := []string{"o", "n", "o!", "n!", "o-", "n=", "o^"}
-	p := pods(t, words[rng.IntN(len(words))])[0]
-	p.Name = "p" + itoa(rng.IntN(20)+1)
-	p.UID = p.Name
-	p.Conditions[0].Since = c.Now.Add(-time.Duration(rng.IntN(120)) * time.Second)
-	p.Labels["shard"] = string(rune('a' + rng.IntN(3)))
-	if rng.IntN(3) == 0 {
-		setState(p, []LifecycleState{StateNormal, StatePreparingUpdate, StateUpdating, StatePreparingDelete}[rng.IntN(4)])
-	}
-	if rng.IntN(5) == 0 {
-		p.Annotations = map[string]string{kruise.InPlaceUpdateGraceAnnotation: "{}"}
-	}
-	list := append([]*cluster.Pod(nil), c.Pods...)
-	i := rng.IntN(len(list))
-	switch rng.IntN(6) {
-	case 0:
-		list = append(list, p)
-	case 1:
-		if last := len(list) - 1; last > 0 {
-			list[i], list = list[last], list[:last]
-		}
-	case 2:
-		j := rng.IntN(len(list))
-		list[i], list[j] = list[j], list[i]
-	default:
-		list[i] = p
-	}
-	c.Pods = list
 }
 
 // TestDiff are the CloneSet examples of docs/kruise/workloads.md#worked-examples; the numbers in
@@ -507,44 +374,4 @@ func holdDiff(t *testing.T, l CloneSetLimits, n CloneSetCounts) {
 	case !n.Rollback && d.Update > n.Old.Active:
 		t.Fatalf("%+v %+v: updates %d of %d", l, n, d.Update, n.Old.Active)
 	}
-}
-
-// TestUpdateCandidates_RememberLabels: labels that are remembered scatter pods as labels that
-// are looked up do, also after pods or terms have changed.
-func TestUpdateCandidates_RememberLabels(t *testing.T) {
-	specs := []string{
-		"replicas: 9",
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [{key: shard, value: a}]}}",
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [{key: shard, value: b}, {key: shard, value: a}]}}",
-		"replicas: 9\nupdateStrategy: {rollingUpdate: {scatterStrategy: [" + strings.Repeat("{key: shard, value: c}, ", 65) + "{key: shard, value: a}]}}",
-	}
-	for seed := range 200 {
-		rng := rand.New(rand.NewPCG(uint64(seed), 8))
-		set := cloneSet(t, specs[0], "12*o")
-		set.Survey = &Survey{}
-		for look := range 12 {
-			set.Spec = cloneSet(t, specs[rng.IntN(len(specs))], "").Spec
-			for range 3 {
-				at := rng.IntN(len(set.Pods))
-				p := pods(t, []string{"o", "n", "o!", "o-", "o^"}[rng.IntN(5)])[0]
-				p.Name, p.UID = set.Pods[at].Name, set.Pods[at].UID
-				p.Labels["shard"] = string("abc"[rng.IntN(3)])
-				set.Pods = slices.Clone(set.Pods)
-				set.Pods[at] = p
-			}
-			want := preparedFirst(scatter(set.candidates(false), set.active(), set.rolling().ScatterStrategy))
-			if got := set.UpdateCandidates(false); names(got) != names(want) {
-				t.Fatalf("seed %d, look %d: %s, want %s", seed, look, names(got), names(want))
-			}
-		}
-	}
-}
-
-// preparedFirst puts pods that were chosen before, and that a hook holds, in
-// front.
-func preparedFirst(list []*cluster.Pod) []*cluster.Pod {
-	if count(list, preparingUpdate) == 0 {
-		return list
-	}
-	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -23,84 +24,37 @@ type Choice struct {
 	Why string
 }
 
-// UpdateCandidates returns the pods that an update could take next, in order;
-// back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
+// UpdateCandidates returns the pods that an update could take next, in order: by the priority
+// strategy and in the default order, scattered, and those in front that were chosen before and that
+// a hook holds. back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	return slices.Collect(c.updateOrder(back))
 }
 
-// updateOrder is UpdateCandidates for a caller that needs only the first of them: the other pods are
-// not read.
+// updateOrder is UpdateCandidates for a caller that may need only the first of them.
 func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
-	rolling := c.rolling()
-	s := c.renewed()
-	ranked := s.rankedPlaces(rolling.PriorityStrategy, back)
-	order := slices.Values(ranked)
-	if len(rolling.ScatterStrategy) > 0 {
-		order = s.scattered(ranked, rolling.ScatterStrategy)
+	order := c.candidates(back)
+	if terms := c.rolling().ScatterStrategy; len(terms) > 0 {
+		order = slices.Values(scatter(slices.Collect(order), c.active(), terms))
 	}
-	if s.anyPreparing() {
-		return s.preparedFirst(slices.Collect(order))
+	if len(c.where("prepared", preparingUpdate)) == 0 {
+		return order
 	}
-	return func(yield func(*cluster.Pod) bool) {
-		for place := range order {
-			if !yield(s.pods[place]) {
-				return
-			}
-		}
-	}
+	list := slices.Collect(order)
+	return slices.Values(append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...))
 }
 
-// scattered are the places of the candidates in the order of a scatter strategy among all active
-// pods.
-func (s *Survey) scattered(candidates []int, terms []kruise.UpdateScatterTerm) iter.Seq[int] {
-	if len(terms) > maxRememberedTerms {
-		return func(yield func(int) bool) {
-			list := s.podsAt(slices.Values(candidates))
-			for at := range newDispersion(list, s.active(), terms).scatter(everyPlace(len(list))) {
-				if !yield(candidates[at]) {
-					return
-				}
-			}
-		}
-	}
-	if !slices.Equal(s.terms, terms) {
-		s.terms = slices.Clone(terms)
-		for at := range s.notes {
-			s.notes[at].scatter = scatterNote{}
-		}
-	}
-	return rememberedDispersion(len(s.notes), terms, func(at int) (*cluster.Pod, *scatterNote) {
-		n := &s.notes[at]
-		if !n.traits.has(traitActive) {
-			return nil, &n.scatter
-		}
-		return s.pods[at], &n.scatter
-	}).scatter(candidates)
-}
-
-// preparedFirst are the pods of places, with those in front that were chosen before and that a hook
-// holds.
-func (s *Survey) preparedFirst(places []int) iter.Seq[*cluster.Pod] {
-	return func(yield func(*cluster.Pod) bool) {
-		for _, prepared := range []bool{true, false} {
-			for _, at := range places {
-				if s.notes[at].traits.has(traitPreparingUpdate) == prepared && !yield(s.pods[at]) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// anyPreparing reports whether a hook holds a pod before its update.
-func (s *Survey) anyPreparing() bool {
-	for t := range s.tally {
-		if t.has(traitPreparingUpdate) {
-			return true
-		}
-	}
-	return false
+// candidates are the pods that an update, or a rollback, could take, before they are scattered
+// (docs/kruise/workloads.md#update-order, docs/kruise/workloads.md#cloneset and
+// docs/kruise/workloads.md#in-place-update).
+func (c *CloneSet) candidates(back bool) iter.Seq[*cluster.Pod] {
+	q := c.question("candidates")
+	q.back, q.strategy = back, c.rolling().PriorityStrategy
+	return merged(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) ([]rank, time.Time) {
+		return ranked(filter(block, func(p *cluster.Pod) bool {
+			return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
+		}), q.strategy), time.Time{}
+	}))
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }
@@ -120,8 +74,8 @@ func (c *CloneSet) ChooseUpdate() Choice {
 	return choice
 }
 
-// TakeUpdate is ChooseUpdate without an Order, for a controller that makes pass after pass: it reads
-// no more pods than it takes.
+// TakeUpdate is ChooseUpdate without an Order, for a controller that makes pass after pass: it sorts
+// no pods while none can be taken.
 func (c *CloneSet) TakeUpdate() Choice {
 	choice, budget, ok := c.mayUpdate()
 	if !ok || c.rolling().Paused {

@@ -154,24 +154,6 @@ func TestTakeUpdate(t *testing.T) {
 				t.Errorf("%d taken, want %d, and an order of %d, want none", len(got.Pods), c.taken, len(got.Order))
 			}
 			expect(t, "why", Pending{got.Why}, c.why)
-			set.Counted = new(set.Count(false))
-			if again := set.TakeUpdate(); !slices.Equal(again.Pods, got.Pods) || again.Why != got.Why {
-				t.Errorf("with counts that are known: %d pods, %s", len(again.Pods), again.Why)
-			}
 		})
-	}
-}
-
-// TestCount_CountedIsNotForScaling: the gate that counts differently for scaling has
-// the pods counted again.
-func TestCount_CountedIsNotForScaling(t *testing.T) {
-	c := cloneSet(t, "replicas: 4", "o 2*o~ n")
-	c.Counted = new(c.Count(false))
-	if n := c.Count(true); n != *c.Counted {
-		t.Errorf("without the gate: %+v", n)
-	}
-	c.Gates.PreparingUpdateAsUpdate = true
-	if n := c.Count(true); n.New.Active != 3 {
-		t.Errorf("with the gate: %+v", n)
 	}
 }

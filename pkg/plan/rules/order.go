@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -92,6 +93,54 @@ func inOrder(list []*cluster.Pod) []*cluster.Pod {
 		return byName(a.pod, b.pod)
 	})
 	return bare(all)
+}
+
+// rank is all that an update order goes by before it is scattered.
+type rank struct {
+	standing
+	priority
+}
+
+func (r rank) compare(o rank) int {
+	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
+}
+
+// ranked are pods by the priority strategy and then in the default order.
+func ranked(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []rank {
+	var selectors []labels.Selector
+	if strategy != nil {
+		selectors = weightSelectors(strategy)
+	}
+	all := make([]rank, len(list))
+	for i, p := range list {
+		all[i].standing = standingOf(p)
+		if strategy != nil {
+			all[i].priority = priorityOf(p, strategy, selectors)
+		}
+	}
+	slices.SortFunc(all, rank.compare)
+	return all
+}
+
+// merged are the pods of lists that are in order each, in their order, for a caller that may need
+// only the first of them. The lists are not touched.
+func merged(lists [][]rank) iter.Seq[*cluster.Pod] {
+	return func(yield func(*cluster.Pod) bool) {
+		left := slices.DeleteFunc(slices.Clone(lists), func(l []rank) bool { return len(l) == 0 })
+		compare := func(a, b []rank) int { return a[0].compare(b[0]) }
+		slices.SortFunc(left, compare)
+		for len(left) > 0 {
+			first := left[0]
+			if !yield(first[0].pod) {
+				return
+			}
+			left = left[1:]
+			if first = first[1:]; len(first) > 0 {
+				at, _ := slices.BinarySearchFunc(left, first, compare)
+				left = slices.Insert(left, at, first)
+			}
+		}
+	}
 }
 
 func bare(all []standing) []*cluster.Pod {

@@ -35,7 +35,7 @@ func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, life
 // else changes.
 func (c *CloneSet) Queue() *Queue {
 	rolling, active := c.rolling(), c.active()
-	return newQueue(c.candidates(false), active, rolling.ScatterStrategy, true)
+	return newQueue(slices.Collect(c.candidates(false)), active, rolling.ScatterStrategy, true)
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, regardless of its partition and its pause

@@ -70,6 +70,19 @@ func ReadyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	return p.ReadySince().Add(minReady).Before(now)
 }
 
+// nextAged is when the next of the pods will have been ready for minReady, zero for never.
+func nextAged(list []*cluster.Pod, minReady time.Duration, now time.Time) (next time.Time) {
+	if minReady <= 0 {
+		return next
+	}
+	for _, p := range list {
+		if at := p.ReadySince().Add(minReady); !at.Before(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
 func seconds(n int32) time.Duration { return time.Duration(n) * time.Second }
 
 // FindRevision returns the stored revision with this template, the newest if

@@ -40,6 +40,8 @@ type Options struct {
 	// Fail are pods that never become ready once updated: 1 is the first pod that
 	// gets the new revision, or is made with it.
 	Fail []int
+	// forgets has controllers remember nothing of pods from pass to pass: what happens is the same.
+	forgets bool
 }
 
 // Agent is how the nodes treat their pods.

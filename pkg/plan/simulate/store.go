@@ -64,9 +64,10 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*prototype
 	pods      podList
-	// survey, ordinalSurvey, sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
+	// answers is what is remembered of its pods from pass to pass.
+	answers cluster.Answers
+	// ordinalSurvey, sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
 	// last pass.
-	survey        rules.Survey
 	ordinalSurvey rules.OrdinalSurvey
 	sidecarSurvey rules.SidecarSurvey
 	// injections are the pods that have the containers of a SidecarSet.
@@ -110,6 +111,14 @@ func newObject(ref cluster.Ref) *object {
 		ref: ref, templates: map[string]*prototype{}, verified: map[string]plan.Result{}, pulling: map[string]bool{},
 		pulls: map[string]plan.PullState{}, restarts: map[string]restart{},
 	}
+}
+
+// remembered is what a controller may remember of the object's pods, nil for nothing.
+func (o *object) remembered(opt *Options) *cluster.Answers {
+	if opt.forgets {
+		return nil
+	}
+	return &o.answers
 }
 
 // pod is one pod with its place in the lists, and what its node knows of it. The

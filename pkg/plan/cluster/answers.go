@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+)
+
+// Answers remembers what was asked of the pods of a list, block by block, so that a list that is
+// asked the same again reads only the blocks that have another pod. Pods never change, so an answer
+// about a block holds for as long as the same pods are in it. It knows no question: each has a key
+// with all that the answer depends on beside the pods and the time. A nil *Answers remembers nothing,
+// and every answer is the same without it. It is for one goroutine.
+type Answers struct{ byKey map[any]any }
+
+const (
+	// blockSize is how many pods are asked together.
+	blockSize = 64
+	// mostKeys is how many questions are remembered: those of an older spec are asked no more.
+	mostKeys = 64
+)
+
+// answer is what is known of one block.
+type answer[T any] struct {
+	pods []*Pod
+	is   T
+	// from and until are the times between which it holds; a zero until is forever.
+	from, until time.Time
+}
+
+// Ask returns the answers about all blocks of the list at a time, in their order. They must not be
+// kept or changed. ask is given the pods of a block, and returns the last moment for which its answer
+// holds; zero is forever.
+func Ask[T any](a *Answers, key any, now time.Time, list []*Pod, ask func(block []*Pod) (is T, until time.Time)) []T {
+	known := answersOf[T](a, key)
+	n := (len(list) + blockSize - 1) / blockSize
+	*known = append((*known)[:min(n, len(*known))], make([]answer[T], max(n-len(*known), 0))...)
+	out := make([]T, n)
+	for i := range n {
+		block, k := list[i*blockSize:min((i+1)*blockSize, len(list))], &(*known)[i]
+		if !slices.Equal(k.pods, block) || !k.holds(now) {
+			k.pods, k.from = append(k.pods[:0], block...), now
+			k.is, k.until = ask(k.pods)
+		}
+		out[i] = k.is
+	}
+	return out
+}
+
+// holds reports whether the answer is about that time as well.
+func (a *answer[T]) holds(now time.Time) bool {
+	return !now.Before(a.from) && (a.until.IsZero() || !now.After(a.until))
+}
+
+func answersOf[T any](a *Answers, key any) *[]answer[T] {
+	if a == nil {
+		return new([]answer[T])
+	}
+	known, ok := a.byKey[key].(*[]answer[T])
+	if !ok {
+		known = new([]answer[T])
+		if a.byKey == nil || len(a.byKey) >= mostKeys {
+			a.byKey = map[any]any{}
+		}
+		a.byKey[key] = known
+	}
+	return known
+}
