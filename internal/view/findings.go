@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
@@ -16,12 +17,12 @@ import (
 )
 
 // Findings writes list grouped by severity, gravest first, and equal findings
-// of several objects together. Exact ones are written only with all.
+// of several objects together. Exact and accepted ones are written only with all.
 func Findings(w io.Writer, list []finding.Finding, all bool, st Style) error {
+	if !all {
+		list = slices.DeleteFunc(slices.Clone(list), func(f finding.Finding) bool { return f.Accepted || f.Severity == finding.Exact })
+	}
 	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate, finding.Exact} {
-		if s == finding.Exact && !all {
-			continue
-		}
 		if err := severity(w, list, s, st); err != nil {
 			return err
 		}
@@ -123,7 +124,12 @@ func Summary(in, out int, list []finding.Finding) string {
 // Counted is a line that says what was done, and counts what was found.
 func Counted(line string, list []finding.Finding) string {
 	count := map[finding.Severity]int{}
+	accepted := 0
 	for _, f := range list {
+		if f.Accepted {
+			accepted++
+			continue
+		}
 		count[f.Severity]++
 	}
 	parts := []string{}
@@ -132,11 +138,16 @@ func Counted(line string, list []finding.Finding) string {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
 		}
 	}
+	if accepted > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted", accepted))
+	}
 	if len(parts) > 0 {
 		line += "; findings: " + strings.Join(parts, ", ")
 	}
 	return line
 }
+
+const reportKind = "RenderReport"
 
 // Report is what --report writes: everything that stderr says, for machines.
 type Report struct {
@@ -172,7 +183,7 @@ type explanation struct {
 // NewReport gathers a render's results. in and out count objects.
 func NewReport(in, out int, findings []finding.Finding, explained []stage.Explanation) Report {
 	r := Report{
-		APIVersion: plan.APIVersion, Kind: "RenderReport",
+		APIVersion: plan.APIVersion, Kind: reportKind,
 		Input: in, Output: out, Worst: string(finding.Worst(findings)), Findings: []reported{},
 	}
 	for _, f := range findings {
@@ -192,4 +203,21 @@ func named(id resource.ID) object {
 func (r Report) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(r, "", "  ")
 	return append(b, '\n'), err
+}
+
+// ReadBaseline returns the findings of a report that --report wrote.
+func ReadBaseline(b []byte) ([]finding.Finding, error) {
+	var r Report
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, err
+	}
+	if r.Kind != reportKind {
+		return nil, fmt.Errorf("not a %s, which render --report writes", reportKind)
+	}
+	out := make([]finding.Finding, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		f.Finding.Object = resource.ID{Group: f.Object.Group, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name}
+		out = append(out, f.Finding)
+	}
+	return out, nil
 }

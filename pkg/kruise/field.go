@@ -72,9 +72,15 @@ func (a added) drop(c *conversion, report func(path string)) {
 	})
 }
 
-// empty reports a zero value, as Go's encoder writes them.
+// empty reports a zero value, as Go's encoder writes them, and a mapping of nothing but explicit
+// nulls, which says no more.
 func empty(n *tree.Node) bool {
-	return (tree.IsMap(n) || tree.IsSeq(n)) && len(n.Content) == 0
+	if tree.IsMap(n) {
+		some := false
+		tree.Each(n, func(_, value *tree.Node) { some = some || !tree.IsNull(value) })
+		return !some
+	}
+	return tree.IsSeq(n) && len(n.Content) == 0
 }
 
 // annotated is a field that the older version keeps in an annotation. The

@@ -24,6 +24,9 @@ const (
 	// its kind and name, as [SourceValue] writes them, so that it selects no pod of
 	// the one that they come from.
 	WorkloadLabel = "kubectl-kruise.dev/workload"
+	// AcceptAnnotation on an object has the IDs of findings about it that were reviewed, with
+	// commas between them: they do not fail a render.
+	AcceptAnnotation = "kubectl-kruise.dev/accept"
 	// NodesAnnotation on a BroadcastJob is how many nodes it is to run on, for
 	// rendering where their names are not known.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"

@@ -88,6 +88,10 @@ type Options struct {
 	Patches bool
 	// Explain makes Render report why each SidecarSet was injected or not.
 	Explain bool
+	// LeaveOut is whether an object that cannot be rendered leaves the output, with a finding of
+	// severity error, where no other object depends on it. For output that replaces what is in a
+	// cluster it must not be set: what is left out would be deleted.
+	LeaveOut bool
 	// Limits bound what the input may become.
 	Limits stage.Limits
 	// Stop, when set, is asked between objects and stages, from several goroutines; its
@@ -146,10 +150,10 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if c.Before, err = opt.before(expand); err != nil {
 		return nil, err
 	}
-	if err := check.Run(c, in); err != nil {
+	given := in
+	if in, err = check.Run(c, in); err != nil {
 		return nil, err
 	}
-	given := in
 	if in = opt.read(in, expand, findings.Add); !slices.Equal(in, given) {
 		c.Facts = resource.NewFacts(in, opt.Context, opt.Namespace)
 	}
@@ -208,6 +212,7 @@ func (o Options) context(in []*resource.Resource, findings *finding.Reporter, ex
 		Patches:       o.Patches,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
+		LeaveOut:      o.LeaveOut,
 		Limits:        o.Limits,
 		Workers:       o.Workers,
 		Stop:          o.Stop,

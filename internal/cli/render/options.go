@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -53,6 +54,8 @@ type renderOptions struct {
 	splitBy       string
 	report        string
 	strict        bool
+	accept        []string
+	baseline      string
 	allowEmpty    bool
 	explain       bool
 	quiet         bool
@@ -88,6 +91,8 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.splitBy, "split-by", "", "with --output-dir: subset writes a folder for each subset of UnitedDeployments and WorkloadSpreads (subsets/NAME), and one for all other objects (shared)")
 	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
 	fl.BoolVar(&o.strict, "strict", false, "fail if anything is lost")
+	fl.StringSliceVar(&o.accept, "accept", nil, "IDs of findings that were reviewed: they do not fail the command")
+	fl.StringVar(&o.baseline, "baseline", "", "file that --report wrote: its findings were reviewed, and do not fail the command")
 	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "exit with 0 if the result is empty")
 	fl.BoolVar(&o.explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
@@ -140,6 +145,11 @@ func (o *renderOptions) validChoices() error {
 	}
 	if o.omitStrategy && o.driver == string(stage.Client) {
 		return command.Usagef("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
+	}
+	for _, id := range o.accept {
+		if !finding.Known(id) {
+			return command.Usagef("each finding ends with its ID; docs/fidelity.md has all of them", "--accept: there is no finding %q", id)
+		}
 	}
 	if _, err := o.kubernetesVersion(); err != nil {
 		return command.Usagef(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
@@ -278,6 +288,7 @@ func completeFlags(c *cobra.Command) {
 	_ = c.MarkFlagDirname("kustomize")
 	_ = c.MarkFlagDirname("output-dir")
 	_ = c.MarkFlagDirname("patches-dir")
+	_ = c.MarkFlagFilename("baseline", "json")
 	_ = c.MarkFlagFilename("base", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +105,8 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Patches bring one state to another: what is left out would be deleted.
+	opt.LeaveOut = o.patchesDir == ""
 	res, err := engine.Render(stream, opt)
 	if err != nil {
 		return err
@@ -117,7 +120,50 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.writeSequences(opt, res); err != nil {
 		return err
 	}
-	return o.emit(ctx, res.Resources)
+	if err := o.emit(ctx, res.Resources); err != nil {
+		return err
+	}
+	return leftOut(res.Findings)
+}
+
+// leftOut is the error where objects could not be rendered, and nobody has accepted that.
+func leftOut(list []finding.Finding) error {
+	ids := map[string]bool{}
+	objects := map[resource.ID]bool{}
+	for _, f := range list {
+		if f.Severity == finding.Error && !f.Accepted {
+			ids[f.ID], objects[f.Object] = true, true
+		}
+	}
+	if len(objects) == 0 {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("%s could not be rendered, and the rest was written", counted.Of(len(objects), "object")),
+		Hint: "the findings name each; --accept " + strings.Join(slices.Sorted(maps.Keys(ids)), ",") + " accepts that",
+	}
+}
+
+// applyAccepted marks the findings that were reviewed, and notes what is accepted and no longer found.
+func (o *renderOptions) applyAccepted(list []finding.Finding) error {
+	a := finding.Acceptance{IDs: o.accept}
+	if o.baseline != "" {
+		b, err := os.ReadFile(o.baseline)
+		if err != nil {
+			return err
+		}
+		if a.Baseline, err = view.ReadBaseline(b); err != nil {
+			return &resource.Error{File: o.baseline, Err: err}
+		}
+	}
+	ids, baseline := a.Apply(list)
+	for _, id := range ids {
+		_, _ = fmt.Fprintf(o.noted(), "note: --accept %s: there is no such finding any more\n", id)
+	}
+	for _, f := range baseline {
+		_, _ = fmt.Fprintf(o.noted(), "note: %s: there is no finding %s of %s any more\n", o.baseline, f.ID, f.Object)
+	}
+	return nil
 }
 
 // judge refuses a result that must not be emitted.
@@ -184,6 +230,9 @@ func (o *renderOptions) ask(ctx context.Context, scope clusterread.FactScope) ([
 
 // printFindings tells on stderr (and in the report) what was found.
 func (o *renderOptions) printFindings(in int, res *engine.Result) error {
+	if err := o.applyAccepted(res.Findings); err != nil {
+		return err
+	}
 	if o.report != "" {
 		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
 		if err != nil {

@@ -7,6 +7,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -69,13 +70,24 @@ func Object(c *stage.Context, q Request) []Fault {
 	return s.faults
 }
 
-// Run checks every object of the input as one that will be applied and returns
-// all faults in input order.
-func Run(c *stage.Context, in []*resource.Resource) error {
-	return c.Each(len(in), func(i int) error {
-		faults := Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])})
-		return blockingFaults(faults, !c.Expand(in[i].Kind()))
+// Run checks every object of the input as one that will be applied. It returns those that do not
+// leave the output, and all faults in input order.
+func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	kept := slices.Clone(in)
+	err := c.Each(len(in), func(i int) error {
+		err := applied(c, in[i])
+		if c.Leave(in[i], err) {
+			kept[i] = nil
+			return nil
+		}
+		return err
 	})
+	return slices.DeleteFunc(kept, func(r *resource.Resource) bool { return r == nil }), err
+}
+
+// applied checks an object as one that will be applied.
+func applied(c *stage.Context, r *resource.Resource) error {
+	return blockingFaults(Object(c, Request{Object: r, Old: c.Facts.Existing(r)}), !c.Expand(r.Kind()))
 }
 
 // resourceError returns the error as a [resource.Error], without a location if it is not one.
@@ -102,7 +114,7 @@ func Made(c *stage.Context, in, out []*resource.Resource) error {
 		}
 	}
 	var all, once resource.Errors
-	all.Add(Run(c, made))
+	all.Add(c.Each(len(made), func(i int) error { return applied(c, made[i]) }))
 	seen := map[resource.Error]bool{}
 	for _, err := range all {
 		if e, ok := errors.AsType[*resource.Error](err); ok {

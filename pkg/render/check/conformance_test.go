@@ -179,7 +179,8 @@ func checked(t *testing.T, stream, context string) error {
 }
 
 func checkedList(in, context []*resource.Resource) error {
-	return check.Run(newContext(in, context), in)
+	_, err := check.Run(newContext(in, context), in)
+	return err
 }
 
 func newContext(in, around []*resource.Resource) *stage.Context {

@@ -103,7 +103,7 @@ func BenchmarkBudgets(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				c := stage.New(resource.NewFacts(list, nil, ""), stage.Options{Expand: stage.ExpandAll, Workers: 1})
-				if err := Run(c, list); err != nil {
+				if _, err := Run(c, list); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -25,7 +25,7 @@ func checkedSets(t *testing.T, in, context string, expand bool) ([]string, error
 	t.Helper()
 	stream := golden.Parse(t, in)
 	c := stage.New(resource.NewFacts(stream, golden.Parse(t, context), ""), stage.Options{Expand: func(string) bool { return expand }})
-	err := check.Run(c, stream)
+	_, err := check.Run(c, stream)
 	var ids []string
 	for _, f := range c.Findings.Findings() {
 		ids = append(ids, f.ID)

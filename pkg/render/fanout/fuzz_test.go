@@ -60,7 +60,7 @@ func fanned(t *testing.T, stream, context string) ([]*resource.Resource, bool) {
 	}
 	c := newContext(in, around)
 	_, unchecked := fanout.Run(newContext(in, around), in) // must not panic either
-	if check.Run(c, in) != nil || unchecked != nil {
+	if _, err := check.Run(c, in); err != nil || unchecked != nil {
 		return nil, false
 	}
 	out, err := fanout.Run(c, in)

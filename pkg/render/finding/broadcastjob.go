@@ -31,6 +31,12 @@ var broadcastJobRules = slices.Concat(templateRules(kruise.KindBroadcastJob, "br
 		Action:  "render with --with nodes.yaml or --live to get a Job per node",
 	},
 	{
+		ID: "broadcastjob/nodes-unknown", Kind: kruise.KindBroadcastJob, When: "no node is known", Severity: Error,
+		Fields:  []string{"spec.template.spec"},
+		Becomes: "not rendered: it becomes a Job per node",
+		Action:  "give the nodes with --with nodes.yaml or --live, or their number in the annotation kubectl-kruise.dev/nodes",
+	},
+	{
 		ID: "broadcastjob/no-node", Kind: kruise.KindBroadcastJob, When: perNode, Severity: Lost,
 		Fields:  []string{"spec.template.spec"},
 		Becomes: "not rendered: no known node matches, whereas a BroadcastJob would wait for one",

@@ -52,6 +52,8 @@ type Finding struct {
 	Field    string      `json:"field,omitempty"`
 	Message  string      `json:"message"`
 	Action   string      `json:"action,omitempty"`
+	// Accepted: it was reviewed, and fails nothing.
+	Accepted bool `json:"accepted,omitempty"`
 	seq      int
 }
 
@@ -66,7 +68,7 @@ type Reporter struct {
 // Secret. An ID that the catalogue lacks is a programming error and panics.
 func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
 	rule := Lookup(id)
-	f := Finding{ID: id, Severity: rule.Severity, Object: r.ID(), File: r.Origin.File, Line: r.Origin.Line, Field: field, Message: rule.Becomes, Action: rule.Action, seq: r.Origin.Seq}
+	f := Finding{ID: id, Severity: rule.Severity, Object: r.ID(), File: r.Origin.File, Line: r.Origin.Line, Field: field, Message: rule.Becomes, Action: rule.Action, Accepted: acceptedBy(r, id), seq: r.Origin.Seq}
 	if detail != "" {
 		f.Message = detail
 	}
@@ -78,12 +80,26 @@ func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
 	p.list = append(p.list, f)
 }
 
+// Refused reports that an object leaves the output because of a fault.
+func (p *Reporter) Refused(r *resource.Resource, e *resource.Error) {
+	rule := Lookup(cmp.Or(e.ID, "object/refused"))
+	f := Finding{ID: rule.ID, Severity: rule.Severity, Object: e.Object, File: e.File, Line: e.Line, Field: e.Field, Message: "not rendered: " + e.Err.Error(), Action: cmp.Or(e.Hint, rule.Action), Accepted: acceptedBy(r, rule.ID), seq: r.Origin.Seq}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, f)
+}
+
 // Findings returns what was reported, in input order, then by field and ID,
 // without repetitions.
 func (p *Reporter) Findings() []Finding {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := append([]Finding(nil), p.list...)
+	// Of an object that is not rendered, nothing else is kept or lost.
+	refused := map[resource.ID]bool{}
+	for _, f := range p.list {
+		refused[f.Object] = refused[f.Object] || f.Severity == Error
+	}
+	out := slices.DeleteFunc(slices.Clone(p.list), func(f Finding) bool { return refused[f.Object] && f.Severity != Error })
 	slices.SortStableFunc(out, Finding.compare)
 	kept := out[:0]
 	for i, f := range out {
@@ -107,11 +123,11 @@ func (f Finding) compare(o Finding) int {
 	return cmp.Or(strings.Compare(f.Field, o.Field), strings.Compare(f.ID, o.ID), strings.Compare(f.Message, o.Message))
 }
 
-// Worst returns the gravest severity in list, Exact for an empty one.
+// Worst returns the gravest severity in list of what is not accepted, Exact for none.
 func Worst(list []Finding) Severity {
 	worst := Exact
 	for _, f := range list {
-		if f.Severity.Rank() > worst.Rank() {
+		if !f.Accepted && f.Severity.Rank() > worst.Rank() {
 			worst = f.Severity
 		}
 	}

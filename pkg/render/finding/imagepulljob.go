@@ -49,6 +49,12 @@ var pulls = []Rule{
 		Action:  "render with --with nodes.yaml or --live to get a Job per node",
 	},
 	{
+		ID: "nodes-unknown", When: "no node is known", Severity: Error,
+		Fields:  []string{"spec.selector"},
+		Becomes: "not rendered: it becomes a Job per node",
+		Action:  "give the nodes with --with nodes.yaml or --live, or their number in the annotation kubectl-kruise.dev/nodes",
+	},
+	{
 		ID: "no-node", Severity: Lost,
 		Fields:  []string{"spec.selector"},
 		Becomes: "not rendered: no known node is selected; Kruise completes such a job at once",

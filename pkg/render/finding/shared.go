@@ -148,6 +148,10 @@ var releaseRules = []Rule{
 // Kinds of Kruise that this version does not know stay Kruise objects, under one
 // rule.
 var unknownKindRules = []Rule{{
+	ID: "object/refused", Kind: "*", Severity: Error,
+	Becomes: "not rendered: Kruise, or the renderer, refuses the object; the rest of the output is written",
+	Action:  "correct the object",
+}, {
 	ID: "kruise/not-expanded", Kind: "*", Severity: Lost,
 	Becomes: "the object stays a Kruise object: it needs Kruise in the cluster",
 	Action:  "install Kruise in the cluster, or replace the object by native ones",

@@ -188,7 +188,7 @@ func (o *outcome) report(res *render.Result, strict bool) {
 		if !shown {
 			continue
 		}
-		if strict && f.Severity == finding.Lost {
+		if strict && f.Severity == finding.Lost && !f.Accepted {
 			severity = "error"
 		}
 		o.writeLine(severity, f.Object, f.Field, f.Message+" ["+f.ID+"]")

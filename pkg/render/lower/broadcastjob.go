@@ -67,8 +67,7 @@ func (b *broadcastJob) pieces(related *relatedObjects) ([]*resource.Resource, er
 		b.report("broadcastjob/indexed", "metadata.annotations["+kruise.NodesAnnotation+"]", "")
 		return []*resource.Resource{resource.Derived(b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.indexedSpec(count) }), b.r)}, nil
 	}
-	return nil, b.r.Fault("spec", "name them with --with nodes.yaml or --live, or give their number in the annotation "+kruise.NodesAnnotation,
-		"it becomes a Job per node, but no node is known")
+	return nil, b.nodesUnknown("spec")
 }
 
 // perNode returns the Job of each node that fits.

@@ -89,8 +89,7 @@ func (p *imagePull) jobs(related *relatedObjects) ([]*resource.Resource, error) 
 		return nil, err
 	}
 	if !found && !given {
-		return nil, p.r.Fault("spec.selector", "name them with --with nodes.yaml or --live, or give their number in the annotation "+kruise.NodesAnnotation,
-			"it becomes a Job per node, but no node is known")
+		return nil, p.nodesUnknown("spec.selector")
 	}
 	if found && len(names) == 0 {
 		p.report(p.id("no-node"), "spec.selector", "")

@@ -39,7 +39,11 @@ func RunChosen(c *stage.Context, in []*resource.Resource, chosen func(*resource.
 	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if f, ok := lowerings[r.Kind()]; ok && isKruise(r) && chosen(r) {
-			return f(c, related, r)
+			out, err := f(c, related, r)
+			if c.Leave(r, err) {
+				return nil, nil
+			}
+			return out, err
 		}
 		reportKept(c, r)
 		return []*resource.Resource{r}, nil

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -220,4 +221,14 @@ func (o *object) nodeCount() (count int, given bool, err error) {
 		return 0, true, o.r.Fault("metadata.annotations["+kruise.NodesAnnotation+"]", "a whole number such as \"5\"", "%q is not a number of nodes", text)
 	}
 	return count, true, nil
+}
+
+// nodesUnknown refuses a job that becomes one for each node.
+func (o *object) nodesUnknown(field string) error {
+	err := o.r.Fault(field, "name them with --with nodes.yaml or --live, or give their number in the annotation "+kruise.NodesAnnotation,
+		"it becomes a Job per node, but no node is known")
+	if e, ok := errors.AsType[*resource.Error](err); ok {
+		e.ID = o.id("nodes-unknown")
+	}
+	return err
 }

@@ -26,6 +26,11 @@ type Error struct {
 	// Err is what is wrong, Hint what to do about it (may be empty).
 	Err  error
 	Hint string
+	// ID is that of the finding about an object that can be left out because of this fault; "" is
+	// that of all others.
+	ID string
+	// Limit: a bound of the output was reached, which is no fault of one object.
+	Limit bool
 }
 
 // Error gives one line: file:line: object: field: what.

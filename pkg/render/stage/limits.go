@@ -2,6 +2,7 @@ package stage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -138,6 +139,14 @@ func splitHint(limit, value string) string {
 // Fits refuses copies of an object if times copies, called what, are more than the whole output
 // may hold. field is the field of the object with that number.
 func (c *Context) Fits(r *resource.Resource, field string, each tree.Weight, times int, what string) error {
+	err := c.fits(r, field, each, times, what)
+	if e, ok := errors.AsType[*resource.Error](err); ok {
+		e.Limit = true
+	}
+	return err
+}
+
+func (c *Context) fits(r *resource.Resource, field string, each tree.Weight, times int, what string) error {
 	most := c.Limits.OrDefault()
 	over := func(one int64, limit int) bool { return times > 0 && one > int64(limit)/int64(times) }
 	switch {

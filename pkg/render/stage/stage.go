@@ -78,6 +78,9 @@ type Options struct {
 	// Patches is whether requests to running pods are written as patches; without it the findings
 	// explain how to get them.
 	Patches bool
+	// LeaveOut is whether an object that cannot be rendered leaves the output, with a finding,
+	// where no other object depends on it; otherwise it ends the render.
+	LeaveOut bool
 	// Limits bound what is made.
 	Limits Limits
 	// Stop, when set, is asked between objects; its error ends the render.
