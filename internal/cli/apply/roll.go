@@ -2,6 +2,9 @@ package apply
 
 import (
 	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
@@ -48,6 +51,9 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 			return err
 		}
 		set.KeepMark(now, it.object)
+		if rolled && e.rollouts.Staged() {
+			e.keepHeld(now, it)
+		}
 	}
 	got, err := e.client.Apply(ctx, it.object, e.how(false))
 	if err != nil {
@@ -60,6 +66,14 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 		e.report.object(it.object, outcome(it.live, got))
 	}
 	return nil
+}
+
+// keepHeld keeps what holds back the pods that the last of the steps left, and says so.
+func (e *executor) keepHeld(now *unstructured.Unstructured, it *item) {
+	if len(set.KeepHeld(now, it.object)) == 0 || it.united() { // whose rollout names what it leaves
+		return
+	}
+	_, _ = fmt.Fprintf(e.factory.Streams.Err, "warning: %s keeps pods of the earlier template, as --steps ends before all: apply again with --steps 100%% to update them\n", nameOf(it.object))
 }
 
 // follow has the pods follow, of one workload or of all subsets.
