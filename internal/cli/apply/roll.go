@@ -2,9 +2,6 @@ package apply
 
 import (
 	"context"
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
@@ -52,7 +49,7 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 		}
 		set.KeepMark(now, it.object)
 		if rolled && e.rollouts.Staged() {
-			e.keepHeld(now, it)
+			set.KeepHeld(now, it.object)
 		}
 	}
 	got, err := e.client.Apply(ctx, it.object, e.how(false))
@@ -66,14 +63,6 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 		e.report.object(it.object, outcome(it.live, got))
 	}
 	return nil
-}
-
-// keepHeld keeps what holds back the pods that the last of the steps left, and says so.
-func (e *executor) keepHeld(now *unstructured.Unstructured, it *item) {
-	if len(set.KeepHeld(now, it.object)) == 0 || it.united() { // whose rollout names what it leaves
-		return
-	}
-	_, _ = fmt.Fprintf(e.factory.Streams.Err, "warning: %s keeps pods of the earlier template, as --steps ends before all: apply again with --steps 100%% to update them\n", nameOf(it.object))
 }
 
 // follow has the pods follow, of one workload or of all subsets.

@@ -93,10 +93,9 @@ func KeepMark(live, object *unstructured.Unstructured) {
 }
 
 // KeepHeld puts the partitions by which a rollout that has ended still holds pods back into an object
-// that is to be applied: without them, pods that its last step left would follow at once. It returns
-// the fields, with dots between their parts. A UnitedDeployment is held until its rollout has ended for
+// that is to be applied: without them, pods that its last step left would follow at once. A UnitedDeployment is held until its rollout has ended for
 // all subsets, which it notes in an annotation.
-func KeepHeld(now, object *unstructured.Unstructured) (held []string) {
+func KeepHeld(now, object *unstructured.Unstructured) {
 	keep := func(path ...string) {
 		v, there, _ := unstructured.NestedFieldCopy(now.Object, path...)
 		own, _, _ := unstructured.NestedFieldNoCopy(object.Object, path...)
@@ -105,21 +104,19 @@ func KeepHeld(now, object *unstructured.Unstructured) (held []string) {
 		}
 		// The error says that a parent is no map, which the server says better.
 		_ = unstructured.SetNestedField(object.Object, v, path...)
-		held = append(held, strings.Join(path, "."))
 	}
 	if object.GetKind() == united {
 		if now.GetAnnotations()[kruise.BeforeRolloutAnnotation] != "" {
 			keep("metadata", "annotations", kruise.BeforeRolloutAnnotation)
 			keep("spec", "updateStrategy")
 		}
-		return held
+		return
 	}
 	for _, path := range rolloutFields {
 		if path[len(path)-1] == "partition" {
 			keep(path...)
 		}
 	}
-	return held
 }
 
 // Same reports whether two states of an object say the same, but for what the
