@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // quotedCommand is a command of kubectl or of this program, with those it is piped to, in quotes.
@@ -30,7 +31,7 @@ func (f *Factory) WithConnection(line string) string {
 	if offline(last) {
 		return line
 	}
-	if ns := f.Flags.Namespace; ns != nil && *ns != "" && last == line && !hasFlag(line, "-n", "--namespace", "-A", "--all-namespaces") {
+	if ns := f.Flags.Namespace; ns != nil && *ns != "" && last == line && !hasFlag(line, "-n", "--namespace", "-A", "--all-namespaces") && !ofCluster(line) {
 		line += " -n " + quoteArgument(*ns)
 	}
 	for _, flag := range []struct {
@@ -42,6 +43,23 @@ func (f *Factory) WithConnection(line string) string {
 		}
 	}
 	return line
+}
+
+// ofCluster reports whether a command names an object of Kruise, as TYPE/NAME, that is in no namespace.
+func ofCluster(line string) bool {
+	for word := range strings.FieldsSeq(line) {
+		kind, name, typed := strings.Cut(word, "/")
+		if !typed || name == "" {
+			continue
+		}
+		kind, _, _ = strings.Cut(kind, ".")
+		for _, k := range kruise.Kinds() {
+			if k.ClusterScoped && slices.Contains(k.Words(), strings.ToLower(kind)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // offline reports whether a command asks no cluster.

@@ -25,6 +25,12 @@ func TestCopyable_AddsTheFlagsOfTheConnection(t *testing.T) {
 		"all namespaces": {
 			namespace: "shop", text: "'kubectl kruise rollout status -A'", want: "'kubectl kruise rollout status -A'",
 		},
+		"a kind without a namespace": {
+			namespace: "default", context: "prod", text: "'kubectl kruise rollout retry sidecarset/mesh'", want: "'kubectl kruise rollout retry sidecarset/mesh --context prod'",
+		},
+		"its group is named": {
+			namespace: "default", text: "'kubectl get sidecarsets.apps.kruise.io/mesh' shows it", want: "'kubectl get sidecarsets.apps.kruise.io/mesh' shows it",
+		},
 		"several commands": {
 			context: "prod", text: "'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
 			want: "'kubectl kruise rollout retry --context prod', or 'kubectl kruise rollout abort --rollback --context prod'; then apply again",

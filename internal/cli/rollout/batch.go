@@ -58,6 +58,12 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 // Validate checks the flags of the verb. Errors are of usage.
 func (b *Batch) Validate(c *cobra.Command) error { return errors.Join(b.validate(), b.group.read(c)) }
 
+// Staged reports whether the flags say where rollouts stop.
+func (b *Batch) Staged() bool {
+	policy, err := b.policy.Policy()
+	return err == nil && len(policy.Steps) > 0
+}
+
 // JSON reports whether events are written as JSON lines.
 func (b *Batch) JSON() bool { return b.output == "json" }
 

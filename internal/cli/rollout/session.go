@@ -165,7 +165,7 @@ func (c *common) records() (kube.Records, error) {
 
 // printWaiting names the holder of a rollout that may be gone.
 func (c *common) printWaiting(holder string) {
-	_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
+	_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting to see whether it still runs\n", holder)
 }
 
 // openRef begins to watch a workload of any namespace.

@@ -42,9 +42,13 @@ var switching = map[string]string{
 	"pkg/render/lint partitionUpdatesNothing":        "advice for three kinds, each by its own limits",
 
 	// Tools of the tests and of the documentation.
-	"internal/testing/conformance podOf":          "kinds of the recorded cases",
-	"internal/testing/conformance jobEnd.compare": "kinds of the recorded cases",
-	"internal/fidelity title":                     "headlines of a page",
+	"internal/testing/changes Change.describe":     "fields that people combine, in the text of a manifest",
+	"internal/testing/changes Change.editStrategy": "fields that people combine, in the text of a manifest",
+	"internal/testing/changes Change.editPause":    "fields that people combine, in the text of a manifest",
+	"internal/testing/changes Change.Exempt":       "exceptions, one reason for each",
+	"internal/testing/conformance podOf":           "kinds of the recorded cases",
+	"internal/testing/conformance jobEnd.compare":  "kinds of the recorded cases",
+	"internal/fidelity title":                      "headlines of a page",
 }
 
 // TestKindSwitches_AreOnlyThoseListed: no function branches over kinds but those that are listed.

@@ -2,6 +2,7 @@ package set
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,6 +89,33 @@ func KeepMark(live, object *unstructured.Unstructured) {
 	if value, marked, _ := unstructured.NestedString(live.Object, at...); marked {
 		// The error says that a parent is no map, which the server says better.
 		_ = unstructured.SetNestedField(object.Object, value, at...)
+	}
+}
+
+// KeepHeld puts the partitions by which a rollout that has ended still holds pods back into an object
+// that is to be applied: without them, pods that its last step left would follow at once. A UnitedDeployment is held until its rollout has ended for
+// all subsets, which it notes in an annotation.
+func KeepHeld(now, object *unstructured.Unstructured) {
+	keep := func(path ...string) {
+		v, there, _ := unstructured.NestedFieldCopy(now.Object, path...)
+		own, _, _ := unstructured.NestedFieldNoCopy(object.Object, path...)
+		if !there || fmt.Sprint(v) == "0" || reflect.DeepEqual(v, own) {
+			return
+		}
+		// The error says that a parent is no map, which the server says better.
+		_ = unstructured.SetNestedField(object.Object, v, path...)
+	}
+	if object.GetKind() == united {
+		if now.GetAnnotations()[kruise.BeforeRolloutAnnotation] != "" {
+			keep("metadata", "annotations", kruise.BeforeRolloutAnnotation)
+			keep("spec", "updateStrategy")
+		}
+		return
+	}
+	for _, path := range rolloutFields {
+		if path[len(path)-1] == "partition" {
+			keep(path...)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 func TestParseParent(t *testing.T) {
@@ -136,6 +138,35 @@ func TestRolls_NamesRolloutFields(t *testing.T) {
 			t.Errorf("%s: before the rollout, part of the spec is written:\n%s", name, diff)
 		}
 	}
+}
+
+func TestKeepHeld_KeepsWhatHoldsPodsBack(t *testing.T) {
+	for name, c := range map[string]struct{ kind, now, object, want string }{
+		"a partition":        {"CloneSet", "{updateStrategy: {rollingUpdate: {partition: 2}}}", "{replicas: 4}", "{replicas: 4, updateStrategy: {rollingUpdate: {partition: 2}}}"},
+		"another partition":  {"CloneSet", "{updateStrategy: {partition: 2}}", "{updateStrategy: {partition: 1}}", "{updateStrategy: {partition: 2}}"},
+		"a percentage":       {"CloneSet", "{updateStrategy: {partition: 50%}}", "{}", "{updateStrategy: {partition: 50%}}"},
+		"none":               {"CloneSet", "{updateStrategy: {rollingUpdate: {partition: 0}}}", "{replicas: 4}", "{replicas: 4}"},
+		"no other field":     {"CloneSet", "{template: {a: b}, updateStrategy: {paused: true}}", "{template: {a: c}}", "{template: {a: c}}"},
+		"subsets of its own": {"UnitedDeployment", "{updateStrategy: {type: Manual}}", "{}", "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object, want := objectOf(t, c.kind, c.object), objectOf(t, c.kind, c.want)
+			KeepHeld(objectOf(t, c.kind, c.now), object)
+			if diff := cmp.Diff(want.Object, object.Object); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	now, spec := objectOf(t, "UnitedDeployment", "{updateStrategy: {manualUpdate: {partitions: {a: 1}}}}"), objectOf(t, "UnitedDeployment", "{}")
+	now.SetAnnotations(map[string]string{kruise.BeforeRolloutAnnotation: "{}"})
+	if KeepHeld(now, spec); !Same(now, spec) {
+		t.Errorf("%v", spec.Object)
+	}
+}
+
+func objectOf(t *testing.T, kind, spec string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, fmt.Sprintf(live, kind, spec))
 }
 
 func TestReleases_OnlyRolloutFields(t *testing.T) {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -169,6 +170,37 @@ func TestApply_ContinuesAPausedRollout(t *testing.T) {
 	b.done(t, two, how...).has(t, "cloneset.apps.kruise.io/web rolled out", "configmap/settings pruned")
 	if got := b.images(t); got[web2] != 3 {
 		t.Errorf("pods: %v", got)
+	}
+}
+
+// TestApply_KeepsWhatItsLastStepLeft: steps that end before all leave the rest of the pods where it is,
+// and an apply to the end goes on from there.
+func TestApply_KeepsWhatItsLastStepLeft(t *testing.T) {
+	for name, one := range map[string]string{
+		"CloneSet":         strings.Replace(document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), "replicas: 3", "replicas: 4", 1),
+		"UnitedDeployment": strings.NewReplacer("replicas: 5", "replicas: 4", "{name: zone-a}", "{name: zone-a, replicas: 2}").Replace(zones),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t)
+			b.done(t, one)
+			two := strings.ReplaceAll(one, "web:1", "web:2")
+			for _, step := range []struct {
+				to   string
+				want map[string]int
+			}{
+				{"50%", map[string]int{web1: 2, web2: 2}},
+				{"100%", map[string]int{web2: 4}},
+			} {
+				a := b.done(t, two, "--pull-images", "never", "--steps", step.to)
+				// A write that frees pods is acted upon before the workload has settled again.
+				b.run(t, "", "rollout", "status", strings.ToLower(name)+"/web", "--timeout", "30s")
+				if got := b.images(t); !maps.Equal(got, step.want) {
+					t.Errorf("after %s: %v, want %v\n%s%s", step.to, got, step.want, a.out, a.err)
+				}
+			}
+			b.done(t, two).has(t, strings.ToLower(name)+".apps.kruise.io/web unchanged")
+		})
 	}
 }
 
