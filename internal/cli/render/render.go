@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func leftOut(list []finding.Finding) error {
 func (o *renderOptions) applyAccepted(list []finding.Finding) error {
 	a := finding.Acceptance{IDs: o.accept}
 	if o.baseline != "" {
-		b, err := os.ReadFile(o.baseline)
+		b, err := load.File(o.baseline, o.factory.Streams.In, 0)
 		if err != nil {
 			return err
 		}
