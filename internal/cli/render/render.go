@@ -113,6 +113,10 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.printFindings(count, res); err != nil {
 		return err
 	}
+	left := leftOut(res.Findings)
+	if left != nil && len(res.Resources) == 0 {
+		return left
+	}
 	if err := o.judge(res); err != nil {
 		return err
 	}
@@ -122,25 +126,31 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.emit(ctx, res.Resources); err != nil {
 		return err
 	}
-	return leftOut(res.Findings)
+	return left
 }
 
-// leftOut is the error where objects could not be rendered, and nobody has accepted that.
+// refused reports a finding that an object could not be rendered, which nobody has accepted.
+func refused(f finding.Finding) bool { return f.Severity == finding.Error && !f.Accepted }
+
+// leftOut are the errors of objects that could not be rendered, and how to accept them.
 func leftOut(list []finding.Finding) error {
+	var errs resource.Errors
 	ids := map[string]bool{}
 	objects := map[resource.ID]bool{}
 	for _, f := range list {
-		if f.Severity == finding.Error && !f.Accepted {
+		if refused(f) {
 			ids[f.ID], objects[f.Object] = true, true
+			errs.Add(&resource.Error{File: f.File, Line: f.Line, Object: f.Object, Field: f.Field, Err: errors.New(f.Message), Hint: f.Action})
 		}
 	}
-	if len(objects) == 0 {
+	if len(errs) == 0 {
 		return nil
 	}
-	return &resource.Error{
-		Err:  fmt.Errorf("%s could not be rendered, and the rest was written", counted.Of(len(objects), "object")),
-		Hint: "the findings name each; --accept " + strings.Join(slices.Sorted(maps.Keys(ids)), ",") + " accepts that",
-	}
+	errs.Add(&resource.Error{
+		Err:  fmt.Errorf("%s could not be rendered", counted.Of(len(objects), "object")),
+		Hint: "the rest is written; --accept " + strings.Join(slices.Sorted(maps.Keys(ids)), ",") + " accepts that",
+	})
+	return errs.Err()
 }
 
 // applyAccepted marks the findings that were reviewed, and notes what is accepted and no longer found.
@@ -250,7 +260,8 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 		_, _ = fmt.Fprintln(w)
 	}
 	if !o.quiet {
-		if err := view.Findings(w, res.Findings, o.verbose > 0, st); err != nil {
+		shown := slices.DeleteFunc(slices.Clone(res.Findings), refused) // they are errors of the command
+		if err := view.Findings(w, shown, o.verbose > 0, st); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintln(w, view.Summary(in, len(res.Resources), res.Findings))

@@ -83,8 +83,8 @@ var compiled = func() (out []func() *regexp.Regexp) {
 
 var (
 	// reference is a value that stands for one that is elsewhere, a variable that Kubernetes or a
-	// shell puts in, or that is none.
-	reference = regexp.MustCompile(`^(?:\$\(\w+\)|\$\{\w+\}|true|false|null|~)$`)
+	// shell puts in or kubectl describes, or that is none.
+	reference = regexp.MustCompile(`^(?:\$\(\w+\)|\$\{\w+\}|<set to the key .*|true|false|null|~)$`)
 	// about is what is before the value of a name that says where a secret is, or something else
 	// about it: secretName, tokenExpirationSeconds, --password-file.
 	about = regexp.MustCompile(`(?i)(?:name|names|ref|refs|seconds|file|path|dir|type|mode|policy|ttl|length|enabled)\\*["']?\s*[:=]*\s*\\*["']?$`)

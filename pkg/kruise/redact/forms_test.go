@@ -48,7 +48,7 @@ var ordinary = []string{
 	"http://host/path?a=b", "spec.template.spec.containers[0].image: Invalid value", "no matches for Id Secret.v1.[noGrp]/db.[noNs]; failed to find unique target", "basic authentication is off", "the bearer token is missing",
 	"--password=$(DB_PASSWORD)", "password: ${DB_PASSWORD}", "--token $(TOKEN)", "trouble configuring builtin SecretGenerator with its config: must specify", "evalsymlink failure on '/a/secrets/db.yaml' : lstat /a/secrets: no such file or directory",
 	"pod web-0: secret \"db\" not found", "ls -private", "automountServiceAccountToken", "machine learning", "sleep 3600", "mysql -h db -u root", "redis-cli ping", "2026-11-27T21:49:09Z", "app.kubernetes.io/name: web",
-	"SecretName:  web-tls", "TokenExpirationSeconds: 3607", "automountServiceAccountToken: true", `{"secretName":"db","tokenTTL":5}`, "--password-file=/run/secrets/db", `MountVolume.SetUp failed for volume "api-token" : secret "db" not found`,
+	"SecretName:  web-tls", "API_TOKEN:  <set to the key 'token' in secret 'web'>  Optional: false", "TokenExpirationSeconds: 3607", "automountServiceAccountToken: true", `{"secretName":"db","tokenTTL":5}`, "--password-file=/run/secrets/db", `MountVolume.SetUp failed for volume "api-token" : secret "db" not found`,
 }
 
 // TestInside_MasksEachForm: nothing of a secret is left, in whichever form it is written, and what is

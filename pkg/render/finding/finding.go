@@ -83,7 +83,7 @@ func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
 // Refused reports that an object leaves the output because of a fault.
 func (p *Reporter) Refused(r *resource.Resource, e *resource.Error) {
 	rule := Lookup(cmp.Or(e.ID, "object/refused"))
-	f := Finding{ID: rule.ID, Severity: rule.Severity, Object: e.Object, File: e.File, Line: e.Line, Field: e.Field, Message: "not rendered: " + e.Err.Error(), Action: cmp.Or(e.Hint, rule.Action), Accepted: acceptedBy(r, rule.ID), seq: r.Origin.Seq}
+	f := Finding{ID: rule.ID, Severity: rule.Severity, Object: e.Object, File: e.File, Line: e.Line, Field: e.Field, Message: e.Err.Error(), Action: cmp.Or(e.Hint, rule.Action), Accepted: acceptedBy(r, rule.ID), seq: r.Origin.Seq}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.list = append(p.list, f)
