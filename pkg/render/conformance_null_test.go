@@ -11,12 +11,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	versions "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
-
-	versions "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 )
 
 // TestConformanceNull: an explicit null that the API server takes is rendered and converted
