@@ -267,7 +267,7 @@ func OlderRevision(s Snapshot, number int64) (cluster.Revision, error) {
 	if number > 0 {
 		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
 		if i < 0 {
-			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d", number), Hint: "'kubectl kruise rollout history " + s.Workload.Ref.String() + "' lists those there are"}
+			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d", number), Hint: "'kubectl kruise rollout history " + s.Workload.String() + "' lists those there are"}
 		}
 		return list[i], nil
 	}

@@ -34,7 +34,7 @@ func TestUndo_LeadsToAnOlderRevision(t *testing.T) {
 	}
 	if _, err := plan.Undo(s, 99, plan.Policy{}); err == nil || err.Error() != "has no revision 99" {
 		t.Errorf("%v", err)
-	} else if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.Contains(hint.Hint, "history "+s.Workload.Ref.String()+"'") {
+	} else if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.Contains(hint.Hint, "history "+s.Workload.String()+"'") {
 		t.Errorf("the hint names no command that lists them: %+v", err)
 	}
 	s.Revisions = nil

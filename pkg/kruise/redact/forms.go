@@ -117,7 +117,7 @@ func (f form) masked(is *regexp.Regexp, text string) string {
 			if from < 0 {
 				continue
 			}
-			if value := text[from:to]; value != "" && !strings.Contains(value, Masked) && !reference.MatchString(value) && !(f.byName && about.MatchString(text[m[0]:from])) {
+			if value := text[from:to]; value != "" && !strings.Contains(value, Masked) && !reference.MatchString(value) && (!f.byName || !about.MatchString(text[m[0]:from])) {
 				b.WriteString(text[at:from])
 				b.WriteString(Masked)
 				at = to
