@@ -26,7 +26,7 @@ finding names a rule of this page by its ID, the field and what to do.
 | ` + "`exact`" + ` | the output behaves the same | only with ` + "`-v`" + ` |
 | ` + "`approximate`" + ` | the output behaves differently in the way described | always |
 | ` + "`lost`" + ` | the output does not do it | always; with ` + "`--strict`" + ` it is an error |
-| ` + "`error`" + ` | the object cannot be rendered | the command fails |
+| ` + "`error`" + ` | the object cannot be rendered | ` + "`render`" + ` writes the rest and exits with 1; other verbs write nothing |
 
 Fields are those of the newest version of each kind; objects of the older version are read into it. A field includes
 everything below it unless a longer path has a row of its own. IDs are stable across releases; ` + "`--report FILE`" + ` writes

@@ -129,7 +129,7 @@ func (o *renderOptions) run(ctx context.Context) error {
 	return left
 }
 
-// refused reports a finding that an object could not be rendered, which nobody has accepted.
+// refused reports whether a finding says that an object could not be rendered, and is not accepted.
 func refused(f finding.Finding) bool { return f.Severity == finding.Error && !f.Accepted }
 
 // leftOut are the errors of objects that could not be rendered, and how to accept them.

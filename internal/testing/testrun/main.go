@@ -117,9 +117,8 @@ type part struct {
 
 // parts are all tests. Those of a cluster wait now and then, so one more of their packages
 // than the machine has cores runs side by side; more of them only make each other slow. The
-// linters vet both of these modules
-// (make lint), so go test does not: on a new machine it would read the source of all that they
-// depend on.
+// linters vet the modules of the cluster and unit parts (make lint), so go test does not: on a new
+// machine it would read the source of all that they depend on.
 func parts(side int) []part {
 	return []part{
 		{

@@ -92,9 +92,9 @@ func KeepMark(live, object *unstructured.Unstructured) {
 	}
 }
 
-// KeepHeld puts the partitions by which a rollout that has ended still holds pods back into an object
-// that is to be applied: without them, pods that its last step left would follow at once. A UnitedDeployment is held until its rollout has ended for
-// all subsets, which it notes in an annotation.
+// KeepHeld copies the partitions with which a rollout ended below 100 % into an object that is to be
+// applied: without them, the pods that its last step left would be updated at once. A UnitedDeployment
+// keeps its update strategy while the annotation says that not all of its subsets have ended.
 func KeepHeld(now, object *unstructured.Unstructured) {
 	keep := func(path ...string) {
 		v, there, _ := unstructured.NestedFieldCopy(now.Object, path...)

@@ -174,7 +174,7 @@ func TestApply_ContinuesAPausedRollout(t *testing.T) {
 }
 
 // TestApply_KeepsWhatItsLastStepLeft: steps that end before all leave the rest of the pods where it is,
-// and an apply to the end goes on from there.
+// and an apply to the end continues from there.
 func TestApply_KeepsWhatItsLastStepLeft(t *testing.T) {
 	for name, one := range map[string]string{
 		"CloneSet":         strings.Replace(document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), "replicas: 3", "replicas: 4", 1),
