@@ -113,8 +113,10 @@ func (o *renderOptions) run(ctx context.Context) error {
 	if err := o.printFindings(count, res); err != nil {
 		return err
 	}
-	left := leftOut(res.Findings)
-	if left != nil && len(res.Resources) == 0 {
+	// A folder would lose the file of an object that is left out, and a cluster the object.
+	whole := o.outputDir != "" || len(res.Resources) == 0
+	left := leftOut(res.Findings, whole)
+	if left != nil && whole {
 		return left
 	}
 	if err := o.judge(res); err != nil {
@@ -132,8 +134,13 @@ func (o *renderOptions) run(ctx context.Context) error {
 // refused reports whether a finding says that an object could not be rendered, and is not accepted.
 func refused(f finding.Finding) bool { return f.Severity == finding.Error && !f.Accepted }
 
-// leftOut are the errors of objects that could not be rendered, and how to accept them.
-func leftOut(list []finding.Finding) error {
+// leftOut are the errors of objects that could not be rendered, and how to accept them; whole is
+// whether nothing is written because of them.
+func leftOut(list []finding.Finding, whole bool) error {
+	rest := "the rest is written"
+	if whole {
+		rest = "nothing is written"
+	}
 	var errs resource.Errors
 	ids := map[string]bool{}
 	objects := map[resource.ID]bool{}
@@ -148,7 +155,7 @@ func leftOut(list []finding.Finding) error {
 	}
 	errs.Add(&resource.Error{
 		Err:  fmt.Errorf("%s could not be rendered", counted.Of(len(objects), "object")),
-		Hint: "the rest is written; --accept " + strings.Join(slices.Sorted(maps.Keys(ids)), ",") + " accepts that",
+		Hint: rest + "; --accept " + strings.Join(slices.Sorted(maps.Keys(ids)), ",") + " accepts that",
 	})
 	return errs.Err()
 }
