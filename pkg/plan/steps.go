@@ -334,7 +334,7 @@ func (b *builder) updateTitle(r *stage) string {
 	case r == nil && b.subject.created+len(b.subject.leaving) > 0, r == nil && replicas(b.present) != replicas(b.desired):
 		return what
 	case r == nil:
-		return what + "; no pod changes"
+		return what
 	case r.updated <= b.subject.updated:
 		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, counted.PodsAre(b.subject.total))
 	case r.updated == b.subject.total && b.subject.updated == 0:

@@ -73,7 +73,6 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 	if p.Target.Namespace != "" {
 		o.Factory.Flags.Namespace = &p.Target.Namespace
 	}
-	o.replicas = p.Limits.Replicas
 	return o.readPresent(ctx, nil)
 }
 

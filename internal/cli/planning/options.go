@@ -59,8 +59,6 @@ type Options struct {
 	with          []string
 	images        []string
 	pods          int
-	// replicas is how many pods a plan that was read is for.
-	replicas int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
 	Nodes int

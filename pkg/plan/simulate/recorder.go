@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -34,6 +35,8 @@ type recorder struct {
 	steps      []StepMark
 	// createdPods are pods that were created since the beginning.
 	createdPods map[string]bool
+	// presentPods are those that were there in the beginning.
+	presentPods map[string]plan.Touch
 	// deleted counts pods that were there in the beginning.
 	restarts, deleted int
 	pulls, writes     int
@@ -66,10 +69,15 @@ func (r *recorder) watch(ref cluster.Ref) error {
 	}
 	*r = recorder{
 		clock: r.clock, store: r.store, kubelet: r.kubelet,
-		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, retargeted: -1,
+		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, presentPods: map[string]plan.Touch{}, retargeted: -1,
 		extremes: extremes{available: math.MaxInt, ready: math.MaxInt},
 	}
 	r.retarget()
+	for _, e := range r.store.all.pods {
+		if e.class.counted && !e.Deleting {
+			r.presentPods[e.UID] = plan.Touch{Name: e.Name, UID: e.UID, Node: e.Node}
+		}
+	}
 	r.sample()
 	return nil
 }
@@ -78,7 +86,7 @@ func (r *recorder) watch(ref cluster.Ref) error {
 func (r *recorder) timeline() Timeline {
 	recreated := min(r.deleted, len(r.createdPods))
 	return Timeline{
-		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
+		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: r.touches(),
 		Summary: Summary{
 			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // Op names what happened to one pod; the words are those of the recordings.
@@ -97,6 +99,8 @@ type StepMark struct {
 	Title string
 	// End is negative for a step that did not end.
 	Begin, End time.Duration
+	// First is how many records there were when the step began.
+	First int
 }
 
 // Timeline is a run from its beginning to its end.
@@ -106,6 +110,8 @@ type Timeline struct {
 	Samples []Sample
 	Steps   []StepMark
 	Summary Summary
+	// Touches are the pods that were there in the beginning and were changed, in their order.
+	Touches []plan.Touch
 }
 
 // Outcome is how a run ended.
