@@ -287,7 +287,17 @@ func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
 	}
-	return list[:min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list))]
+	return list[:min(max(0, LimitsOfStatefulSet(s.Spec).MaxUpdate()-s.madeUpdated(s.surveyed())), len(list))]
+}
+
+// madeUpdated is how many missing pods take a place among the update targets: a pass makes them
+// before it looks for those to update. In order, they are above the pods that the partition keeps.
+func (s *StatefulSet) madeUpdated(v *OrdinalSurvey) int {
+	if !s.unordered() || s.onDelete() {
+		return 0
+	}
+	missing := len(v.ordinals) - v.present.count()
+	return max(0, missing-max(0, LimitsOfStatefulSet(s.Spec).Partition-v.old.count()))
 }
 
 // ChooseUpdate decides which pods one pass deletes and updates, provided that
@@ -349,7 +359,7 @@ func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod
 	// The targets begin with the pods that are updated or terminating: these are not listed, as
 	// a pass would otherwise look at all of them.
 	list := v.outdated()
-	room := max(0, most-(v.present.count()-list.count()))
+	room := max(0, most-s.madeUpdated(v)-(v.present.count()-list.count()))
 	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
 		return v.byPriority(strategy, room)
 	}
