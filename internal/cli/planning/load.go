@@ -59,7 +59,7 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
+	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady}, nil
 }
 
 // startOf finds the state of the plan's object.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -28,6 +29,8 @@ type Made struct {
 	Predicted simulate.Timeline
 
 	gates installation.Gates
+	// assumeReady is whether pods that are not ready now are taken to become ready.
+	assumeReady bool
 }
 
 // Make makes the plan that the command line asks for, and refuses one that could
@@ -39,9 +42,18 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 	case unfinished && m.Plan.Paused:
 		return nil, o.paused(&m.Plan)
 	case unfinished:
-		return nil, &resource.Error{Err: why, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes"}
+		return nil, &resource.Error{Err: why, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes" + m.unready()}
 	}
 	return m, err
+}
+
+// unready are the pods that keep a plan from its end, perhaps, as the end of a hint.
+func (m *Made) unready() string {
+	down := simulate.Unready(m.Snapshot)
+	if m.assumeReady || len(down) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s %s not ready now, and taken to stay so: --assume-ready takes %s to become ready", counted.Some(down), counted.Word(len(down), "is", "are"), counted.Word(len(down), "it", "them"))
 }
 
 // buildAndRun makes the plan, with the pods that a run of it changes.
@@ -91,7 +103,7 @@ func (o *Options) draft(ctx context.Context, build func(*Made, *cluster.Workload
 			return nil, err
 		}
 	}
-	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates}
+	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady}
 	return m, o.build(o.readAs(desired, from.snapshot.Gates.Release), m, build)
 }
 
@@ -149,6 +161,7 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.DefaultOptions()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
+	o.StayUnready = !m.assumeReady
 	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -102,6 +103,9 @@ func (o *simulateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if most, pods := slices.Max(append([]int{0}, o.fail...)), m.Plan.Limits.Replicas; most > pods {
+		return command.Usagef("1 is the first pod that is updated", "--fail-pod: %d, of %s", most, counted.Of(pods, "pod"))
+	}
 	settings := m.Assumed()
 	settings.Seed = o.seed
 	o.apply(m, &settings)
@@ -113,6 +117,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.Plan = m.Plan.WithTouches(line.Touches)
 	w := bufio.NewWriter(o.factory.Streams.Out)
 	if err := o.write(w, m, line); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -23,7 +24,44 @@ func Build(desired *cluster.Workload, s plan.Snapshot, policy plan.Policy, o Opt
 	if err != nil {
 		return p, line, err
 	}
+	if text := warnUnready(&p, s); o.StayUnready && text != "" {
+		p.Warnings = append(p.Warnings, text)
+	}
 	return p, line, failed
+}
+
+// warnUnready says which pods are not ready now and are taken to stay so, and what becomes of them.
+func warnUnready(p *plan.Plan, s plan.Snapshot) string {
+	down := Unready(s)
+	if len(p.Steps) == 0 || len(down) == 0 {
+		return ""
+	}
+	var kept []string
+	for _, name := range down {
+		if !slices.ContainsFunc(p.Steps, func(step plan.Step) bool {
+			return slices.ContainsFunc(step.Pods, func(pod plan.PodStep) bool { return pod.Name == name })
+		}) {
+			kept = append(kept, name)
+		}
+	}
+	them := counted.Word(len(down), "it", "them")
+	text := fmt.Sprintf("%s %s taken to stay not ready until the update replaces %s (--assume-ready takes %s to become ready)", counted.Some(down), counted.Word(len(down), "is", "are"), them, them)
+	if len(kept) > 0 {
+		text += fmt.Sprintf("; the update does not come to %s, which %s against the limit of unavailable pods", counted.Some(kept), counted.Word(len(kept), "counts", "count"))
+	}
+	return text
+}
+
+// Unready are the names of the workload's pods that are not ready, and are not being deleted.
+func Unready(s plan.Snapshot) []string {
+	var out []string
+	for _, p := range s.Pods {
+		if rules.Active(p) && !rules.Ready(p) {
+			out = append(out, p.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // UnfinishedError is why a plan cannot finish.

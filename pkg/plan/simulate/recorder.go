@@ -36,12 +36,11 @@ type recorder struct {
 	// createdPods are pods that were created since the beginning.
 	createdPods map[string]bool
 	// presentPods are those that were there in the beginning.
-	presentPods map[string]plan.Touch
-	// deleted counts pods that were there in the beginning.
-	restarts, deleted int
-	pulls, writes     int
-	outcome           Outcome
-	reason            string
+	presentPods   map[string]plan.Touch
+	restarts      int
+	pulls, writes int
+	outcome       Outcome
+	reason        string
 	// end is when a run was over; 0 while it runs.
 	end time.Duration
 	// on is called with each record, which is how tests act from outside.
@@ -84,13 +83,28 @@ func (r *recorder) watch(ref cluster.Ref) error {
 
 // timeline returns what has happened since [World.Watch].
 func (r *recorder) timeline() Timeline {
-	recreated := min(r.deleted, len(r.createdPods))
+	touches := r.touches()
+	recreated, deleted := 0, 0
+	for _, t := range touches {
+		switch t.Mode {
+		case rules.ModeRecreate:
+			recreated++
+		case rules.ModeDelete:
+			deleted++
+		}
+	}
+	created := -recreated
+	for uid := range r.createdPods {
+		if e := r.store.podsByUID[uid]; e != nil && !e.Deleting {
+			created++
+		}
+	}
 	return Timeline{
-		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: r.touches(),
+		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: touches,
 		Summary: Summary{
 			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
-			Restarts: r.restarts, Recreated: recreated, Deleted: r.deleted - recreated, Pulls: r.pulls, Writes: r.writes,
+			Restarts: r.restarts, Recreated: recreated, Deleted: deleted, Created: max(created, 0), Pulls: r.pulls, Writes: r.writes,
 		},
 	}
 }
@@ -265,11 +279,8 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 }
 
 func (r *recorder) count(e *pod, rec Record) {
-	switch {
-	case rec.Op == OpStarted && rec.From != "":
+	if rec.Op == OpStarted && rec.From != "" {
 		r.restarts++
-	case rec.Op == OpDelete && !r.createdPods[e.UID]:
-		r.deleted++
 	}
 }
 

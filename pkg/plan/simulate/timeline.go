@@ -142,14 +142,20 @@ type Summary struct {
 	Restarts, Recreated, Pulls, Writes int
 	// Deleted pods are those which no other pod replaced, as when a workload shrinks.
 	Deleted int
+	// Created pods are those which replace no other, as when a workload grows.
+	Created int
 }
 
-// AndDeleted is what follows the number of recreated pods in a text: how many are deleted, if any.
+// AndDeleted is what follows the number of recreated pods in a text: how many are deleted and created, if any.
 func (s Summary) AndDeleted() string {
-	if s.Deleted == 0 {
-		return ""
+	text := ""
+	if s.Deleted > 0 {
+		text += fmt.Sprintf(", %d deleted", s.Deleted)
 	}
-	return fmt.Sprintf(", %d deleted", s.Deleted)
+	if s.Created > 0 {
+		text += fmt.Sprintf(", %d created", s.Created)
+	}
+	return text
 }
 
 // errStuck is what waiting ends with when nothing will ever happen again.
