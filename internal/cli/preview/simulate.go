@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
@@ -91,6 +92,11 @@ func (o *simulateOptions) complete(args []string) error {
 		return err
 	}
 	o.Nodes = o.nodes
+	if len(args) == 1 {
+		if name, ok := resourcearg.ParseUnited(args[0]); ok {
+			return command.Usagef("'kubectl kruise plan uniteddeployment/"+name+" --image CONTAINER=IMAGE' simulates the plan of each subset", "one simulation is for one workload, and a UnitedDeployment has one for each subset")
+		}
+	}
 	if len(args) == 1 && planning.IsPlan(args[0]) {
 		o.plan = args[0]
 		return o.CompletePlan()

@@ -268,7 +268,7 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	if r.owns(e) {
 		for _, rec := range differences(before, e.Pod) {
 			rec.Reason = reason
-			r.count(e, rec)
+			r.count(rec)
 			r.add(e, rec)
 		}
 	}
@@ -278,7 +278,7 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	}
 }
 
-func (r *recorder) count(e *pod, rec Record) {
+func (r *recorder) count(rec Record) {
 	if rec.Op == OpStarted && rec.From != "" {
 		r.restarts++
 	}
