@@ -2,11 +2,13 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -80,6 +82,9 @@ func (r *run) examine(h *health) {
 	for _, p := range r.memory.unquietPods(r.snap.Pods) {
 		if isMember != nil && !isMember(p) || h.checkHook(r, p) {
 			continue
+		}
+		if heldByFinalizers(p) && len(h.held) < maxNamed {
+			h.held = append(h.held, Blocker{GateHook, p.Name, "is deleted, and " + counted.Word(len(p.Finalizers), "the finalizer ", "the finalizers ") + strings.Join(p.Finalizers, ", ") + " " + counted.Word(len(p.Finalizers), "holds", "hold") + " it"})
 		}
 		if rules.Ready(p) || !rules.Active(p) {
 			continue
