@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -62,6 +63,41 @@ func Unready(s plan.Snapshot) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Applied is what one write of an object does to the pods of its workload. Where the snapshot has no
+// pods, they are made up as the present object wants them, all available.
+func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
+	o := Options{Gates: s.Gates}
+	if len(s.Pods) == 0 {
+		made, err := withItsPods(s.Workload, o)
+		if err != nil {
+			return Timeline{}, err
+		}
+		s = made
+	}
+	_, line, err := Build(desired, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}}, o)
+	if _, unfinished := errors.AsType[*UnfinishedError](err); unfinished {
+		err = nil
+	}
+	return line, err
+}
+
+// withItsPods is a workload with all its pods, alone in a cluster.
+func withItsPods(present *cluster.Workload, o Options) (plan.Snapshot, error) {
+	w := New(o)
+	w.AddNode("node-1", nil)
+	doc, err := document(present)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	if err := w.Apply(doc); err != nil {
+		return plan.Snapshot{}, err
+	}
+	if _, err := w.Settle(patience); err != nil {
+		return plan.Snapshot{}, err
+	}
+	return w.Snapshot(present.Ref)
 }
 
 // UnfinishedError is why a plan cannot finish.
