@@ -65,8 +65,8 @@ func Unready(s plan.Snapshot) []string {
 	return out
 }
 
-// Applied is what one write of an object does to the pods of its workload. Where the snapshot has no
-// pods, they are made up as the present object wants them, all available.
+// Applied is what one write of an object does to the pods of its workload, if its partition keeps none back.
+// Where the snapshot has no pods, they are made up as the present object wants them, all available.
 func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 	o := Options{Gates: s.Gates}
 	if len(s.Pods) == 0 {
