@@ -158,6 +158,12 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
+// Replace ends a rollout in progress that leads elsewhere, where the user says so; refused is the error of
+// [Part.Show].
+func (p *Part) Replace(ctx context.Context, refused error) error {
+	return p.batch.replaceOngoing(ctx, p.session, refused, "End it where it is, and apply this instead?")
+}
+
 // Plan is the plan that leads to a state, or the one in progress that leads to it.
 func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
 	m, err := p.make(ctx, desired)

@@ -261,8 +261,15 @@ func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespa
 		return nil, plan.Snapshot{}, err
 	}
 	o.session, o.called = s, name
-	if err := o.idle(s); err != nil {
-		return nil, plan.Snapshot{}, err
+	if refused := o.idle(s); refused != nil {
+		if o.dry().Only() {
+			return nil, plan.Snapshot{}, refused
+		}
+		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
+			return nil, plan.Snapshot{}, err
+		}
+		s.Close()
+		return o.present(ctx, name, namespace) // as it was left
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err

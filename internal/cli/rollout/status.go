@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -279,6 +280,9 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	}
 	if err != nil {
 		return err
+	}
+	if res.Outcome == event.Failed && !status.Begun.IsZero() {
+		o.printNext(res)
 	}
 	return o.end(res)
 }
