@@ -45,6 +45,8 @@ type driving struct {
 	// whole indicates that the caller rolls out all subsets of a UnitedDeployment, and ends the
 	// rollout of the whole itself.
 	whole bool
+	// approve is the command that approves a step of the rollout that is shown.
+	approve string
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -180,6 +182,8 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 		return apply.Result{}, err
 	}
 	defer end()
+	of := e.Plan()
+	d.approve = d.factory.WithConnection(of.Target.Command("promote"))
 	t := d.eventPrinter()
 	emit := func(e event.Event) { t.event(e); others(e) }
 	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})

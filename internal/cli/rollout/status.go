@@ -268,6 +268,7 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 // follow shows the rollout until it ends; without one that is about the workload as it is now,
 // what becomes of the pods by its spec.
 func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
+	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
 	t := o.eventPrinter()
 	defer t.stop()
 	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()}
