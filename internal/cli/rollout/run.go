@@ -200,8 +200,10 @@ func (o *runOptions) run(ctx context.Context) error {
 	if len(m.Plan.Steps) == 0 {
 		return o.unchanged(m.Plan.Change.Why)
 	}
-	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
-		return err
+	if !o.answered { // those of all subsets were shown before the question
+		if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
+			return err
+		}
 	}
 	switch {
 	case o.detach.manifest:
