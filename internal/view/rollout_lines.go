@@ -206,7 +206,9 @@ func pausedText(e event.Event, approve string) string {
 }
 
 // isApproval reports whether an event is about a step that waits for approval.
-func isApproval(e event.Event) bool { return len(e.Blockers) > 0 && e.Blockers[0].Gate == plan.GatePromote }
+func isApproval(e event.Event) bool {
+	return len(e.Blockers) > 0 && e.Blockers[0].Gate == plan.GatePromote
+}
 
 // mostBlockers is how many a line names.
 const mostBlockers = 3
