@@ -91,7 +91,8 @@ func TestConfirmBeside_RefusesWhatFailsARollout(t *testing.T) {
 		"yes":           {paused, ofImage("web", "web:1", "2"), ofImage("web", "web:2", "2"), "y\n", ""},
 		"no":            {paused, ofImage("web", "web:1", "2"), ofImage("web", "web:2", "2"), "n\n", "nothing was changed"},
 		"united": {
-			plan.Progress{}, "apiVersion: apps.kruise.io/v1beta1\nkind: UnitedDeployment\nmetadata: {name: web, namespace: a, annotations: {kubectl-kruise.dev/before-rollout: '{}'}}\nspec: {template: {a: 1}}",
+			plan.Progress{},
+			"apiVersion: apps.kruise.io/v1beta1\nkind: UnitedDeployment\nmetadata: {name: web, namespace: a, annotations: {kubectl-kruise.dev/before-rollout: '{}'}}\nspec: {template: {a: 1}}",
 			"apiVersion: apps.kruise.io/v1beta1\nkind: UnitedDeployment\nmetadata: {name: web, namespace: a}\nspec: {template: {a: 2}}", "", "uniteddeployment/web has a rollout in progress: not all of its subsets are updated",
 		},
 	} {
