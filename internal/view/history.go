@@ -142,10 +142,14 @@ func (b *builder) basis(p plan.PastRollout, d plan.AuditEntry) string {
 			return text
 		}
 		text += "; it had waited " + svg.Span(d.At.Sub(p.Steps[i].Begun))
+		var passed []string
 		for j := i - 1; j >= 0 && strings.HasPrefix(p.Steps[j].Name, "verify"); j-- {
 			if p.Steps[j].Done {
-				text += ", and " + p.Steps[j].Name + " had passed"
+				passed = append(passed, p.Steps[j].Name)
 			}
+		}
+		if len(passed) > 0 {
+			text += ", and " + strings.Join(passed, ", ") + " had passed"
 		}
 	case plan.TransitionResume:
 		for _, before := range slices.Backward(p.Decisions) {
