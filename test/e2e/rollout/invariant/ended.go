@@ -69,9 +69,13 @@ func Ended(l Log, r *Rollout) (wrong []string) {
 
 // holding are the fields that keep pods from the newest template.
 var holding = [][]any{
-	{"spec", "partition"}, {"spec", "paused"},
-	{"spec", "updateStrategy", "partition"}, {"spec", "updateStrategy", "paused"}, {"spec", "updateStrategy", "type"},
-	{"spec", "updateStrategy", "rollingUpdate", "partition"}, {"spec", "updateStrategy", "rollingUpdate", "paused"},
+	{"spec", "partition"},
+	{"spec", "paused"},
+	{"spec", "updateStrategy", "partition"},
+	{"spec", "updateStrategy", "paused"},
+	{"spec", "updateStrategy", "type"},
+	{"spec", "updateStrategy", "rollingUpdate", "partition"},
+	{"spec", "updateStrategy", "rollingUpdate", "paused"},
 }
 
 // Released says: what an operator has written of a field that holds pods back is as it was before the first of them wrote, or holds
