@@ -310,3 +310,18 @@ func TestQuestion_ForSpecForgetsAnEndedRollout(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// TestWorkload_HintsOfAFailedRolloutAreItsOwn: why says what status and retry say about a template that others wrote.
+func TestWorkload_HintsOfAFailedRolloutAreItsOwn(t *testing.T) {
+	for _, reason := range []string{"template: spec.template.x is 1, not 2", "partition: partition is 1, not 2", "paused: paused is true, not false"} {
+		q := question(t)
+		p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate}}}
+		q.Begun, q.Plan = true, p
+		q.Snapshot.Progress = plan.Progress{Failed: reason}
+		want := plan.FailureHint(reason, func(verb string) string { return "kubectl kruise rollout " + verb + " cloneset/web -n shop" })
+		d := diagnose.Workload(*q)
+		if len(d.Causes) == 0 || d.Causes[0].Hint != want {
+			t.Errorf("%s: %+v\nwant %s", reason, d.Causes, want)
+		}
+	}
+}
