@@ -53,8 +53,8 @@ func (p Plan) WithTouches(list []Touch) Plan {
 		p.Steps[t.Step].Pods = append(p.Steps[t.Step].Pods, out)
 	}
 	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Kind == StepUpdate && len(list) == 0 && s.quiet() {
-			s.Title += "; no pod changes"
+		if s := &p.Steps[i]; s.Kind == StepUpdate && len(s.Pods) == 0 && s.quiet() {
+			s.Title += noPodChanges
 		}
 	}
 	return p
@@ -72,6 +72,9 @@ func (p *Plan) reasonOf(t Touch) string {
 	}
 	return p.Change.Why
 }
+
+// noPodChanges ends the title of a step that writes the template alone.
+const noPodChanges = "; no pod changes"
 
 // changesPods reports whether pods follow what the step writes.
 func (s *Step) changesPods() bool {
