@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -84,7 +83,7 @@ func (r *run) examine(h *health) {
 			continue
 		}
 		if heldByFinalizers(p) && len(h.held) < maxNamed {
-			h.held = append(h.held, Blocker{GateHook, p.Name, "is deleted, and " + counted.Word(len(p.Finalizers), "the finalizer ", "the finalizers ") + strings.Join(p.Finalizers, ", ") + " " + counted.Word(len(p.Finalizers), "holds", "hold") + " it"})
+			h.held = append(h.held, Blocker{GateHook, p.Name, "terminating, held by finalizers: " + strings.Join(p.Finalizers, ", ")})
 		}
 		if rules.Ready(p) || !rules.Active(p) {
 			continue

@@ -148,10 +148,10 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
-		}, `progressing: 1 of 4 updated pods are available
+		}, `progressing: web-3: terminating, held by finalizers: example.com/drain
+- hook web-3: terminating, held by finalizers: example.com/drain
 - updated 1 of 4 updated pods are available
-- maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits
-- hook web-3: terminating, held by finalizers: example.com/drain`},
+- maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits`},
 		"a hook": {func(q *diagnose.Question) {
 			set(q).Spec.Lifecycle = &kruise.Lifecycle{InPlaceUpdate: &kruise.LifecycleHook{LabelsHandler: map[string]string{"hold": "yes"}}}
 			p := q.Snapshot.Pods[3]

@@ -76,18 +76,15 @@ func (w *walk) reportKustomizations(others bool) {
 	if len(w.kustomizations) == 0 {
 		return
 	}
-	met, hint := make(resource.KustomizationsError, len(w.kustomizations)), "use -k with each of them"
+	met := make(resource.KustomizationsError, len(w.kustomizations))
 	for i, file := range w.kustomizations {
 		met[i] = filepath.Dir(file)
-	}
-	if len(met) == 1 {
-		hint = "use -k " + met[0]
 	}
 	err := error(met)
 	if !others {
 		err = errors.New(met.Error())
 	}
-	w.errs.Add(&resource.Error{File: w.kustomizations[0], Err: err, Hint: hint})
+	w.errs.Add(&resource.Error{File: w.kustomizations[0], Err: err, Hint: "use -k " + met[0]})
 }
 
 // real is what the root knows a path of the tree by.
