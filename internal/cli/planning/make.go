@@ -196,6 +196,10 @@ func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
 	if len(policy.Steps) == 0 {
 		policy.Steps = plan.DefaultSteps(total)
 	}
+	if reach == 0 { // no pod to stop at
+		policy.Steps = nil
+		return
+	}
 	var out []plan.PolicyStep
 	for _, step := range policy.Steps {
 		step.To = plan.Pods(min(step.To.Of(total), reach))

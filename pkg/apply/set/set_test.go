@@ -164,6 +164,14 @@ func TestKeepHeld_KeepsWhatHoldsPodsBack(t *testing.T) {
 	}
 }
 
+func TestForgetDeleted_KeepsAllOther(t *testing.T) {
+	got, want := objectOf(t, "CloneSet", "{replicas: 4, scaleStrategy: {podsToDelete: [web-a], maxUnavailable: 1}}"), objectOf(t, "CloneSet", "{replicas: 4, scaleStrategy: {maxUnavailable: 1}}")
+	ForgetDeleted(got)
+	if diff := cmp.Diff(want.Object, got.Object); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func objectOf(t *testing.T, kind, spec string) *unstructured.Unstructured {
 	t.Helper()
 	return object(t, fmt.Sprintf(live, kind, spec))
