@@ -268,7 +268,7 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 // follow shows the rollout until it ends; without one that is about the workload as it is now,
 // what becomes of the pods by its spec.
 func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
-	if status.Decision.Verb == plan.Done && !o.machine() {
+	if status.Decision.Verb == plan.Done && !o.machine() && s.target.Kind != "Pod" {
 		return o.rolledOut(s)
 	}
 	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
@@ -288,13 +288,14 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	if res.Outcome == event.Failed && !status.Begun.IsZero() {
 		o.printNext(res)
 	}
-	if res.Outcome == event.Completed && !o.machine() {
+	if res.Outcome == event.Completed && !o.machine() && s.target.Kind != "Pod" {
 		return o.rolledOut(s)
 	}
 	return o.end(res)
 }
 
 // rolledOut prints kubectl's last line, which scripts look for; of a workload that is up to date it is the only one.
+// A pod that was restarted is no rollout of kubectl's.
 func (o *statusOptions) rolledOut(s *session) error {
 	_, err := fmt.Fprintf(o.factory.Streams.Out, "%s %q successfully rolled out\n", strings.ToLower(s.target.Kind), s.target.Name)
 	return err
