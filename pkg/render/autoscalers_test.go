@@ -98,7 +98,7 @@ spec:
 			}
 			for _, r := range out.Resources {
 				spec := tree.Get(r.Node(), "spec")
-				line := ""
+				var line string
 				switch r.Kind() {
 				case "HorizontalPodAutoscaler":
 					line = tree.StrAt(spec, "minReplicas") + "-" + tree.StrAt(spec, "maxReplicas")

@@ -192,7 +192,7 @@ func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
 	reach := total
 	if own, has := cluster.Of(desired.Object).Partition(); has {
 		kept := rules.Partition
-		if desired.Ref.Kind == kruise.KindDaemonSet {
+		if desired.Kind == kruise.KindDaemonSet {
 			kept = rules.DaemonSetPartition
 		}
 		reach = max(total-kept(&own, total), 0)
