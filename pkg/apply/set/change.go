@@ -124,6 +124,9 @@ func KeepHeld(now, object *unstructured.Unstructured) {
 // pods that are not there.
 func ForgetDeleted(object *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(object.Object, "spec", "scaleStrategy", "podsToDelete")
+	if rest, there, _ := unstructured.NestedMap(object.Object, "spec", "scaleStrategy"); there && len(rest) == 0 {
+		unstructured.RemoveNestedField(object.Object, "spec", "scaleStrategy") // an apply would make null of a mapping whose only field goes
+	}
 }
 
 // Same reports whether two states of an object say the same, but for what the
