@@ -159,7 +159,7 @@ func (o *options) at(ctx context.Context, repo *input.Repo, commit, name, within
 // files were written to.
 func relocated(list []*resource.Resource, dir, name string) []*resource.Resource {
 	for _, r := range list {
-		r.Origin.File = nameIn(r.Origin.File, dir, name)
+		r.Origin = r.Origin.Renamed(func(file string) string { return nameIn(file, dir, name) })
 	}
 	return list
 }

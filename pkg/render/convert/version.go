@@ -48,7 +48,7 @@ func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped 
 			continue
 		}
 		for _, l := range losses {
-			lost = append(lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
+			lost = append(lost, lossOf(r, l))
 		}
 		*r.Edit() = *out
 	}
@@ -182,5 +182,10 @@ func (w Writing) removeUnserved(r *resource.Resource, release kruise.Release, ma
 }
 
 func (out *Written) addLoss(r *resource.Resource, l kruise.Loss) {
-	out.Lost = append(out.Lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
+	out.Lost = append(out.Lost, lossOf(r, l))
+}
+
+func lossOf(r *resource.Resource, l kruise.Loss) Loss {
+	file, line := r.Origin.At(tree.LineOf(r.Node(), l.Path))
+	return Loss{Object: r.ID(), File: file, Line: line, Loss: l}
 }

@@ -72,8 +72,8 @@ func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
 	if detail != "" {
 		f.Message = detail
 	}
-	if l := tree.LineOf(r.Node(), field); field != "" && l > 0 {
-		f.Line = l
+	if field != "" {
+		f.File, f.Line = r.Origin.At(tree.LineOf(r.Node(), field))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

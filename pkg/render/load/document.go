@@ -22,6 +22,8 @@ type document struct {
 	line int
 	// json is set when text is JSON.
 	json bool
+	// built is the object of a text that was built, nil in files.
+	built *builtObject
 }
 
 // documents reads the source and cuts it.
@@ -35,6 +37,9 @@ func (s source) documents(b *budget) ([]document, error) {
 	}
 	docs, err := split(s.name, body, b.documentsLeft())
 	b.documents.Add(int64(len(docs)))
+	if s.places != nil {
+		s.places.place(docs)
+	}
 	return docs, err
 }
 
@@ -55,7 +60,11 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 	if tree.IsNull(root) {
 		return nil, nil
 	}
-	return objects(root, d.raw, resource.Origin{File: d.file, Line: root.Line})
+	origin := resource.Origin{File: d.file, Line: root.Line}
+	if d.built != nil {
+		origin = d.built.origin(root)
+	}
+	return objects(root, d.raw, origin)
 }
 
 // expanded parses the document and writes its aliases out.
@@ -165,7 +174,7 @@ func listElements(list *resource.Resource) ([]*resource.Resource, error) {
 		}
 		inheritFromList(item, list)
 		origin := list.Origin
-		origin.Line = item.Line
+		origin.File, origin.Line = list.Origin.At(item.Line)
 		rs, err := objects(item, nil, origin)
 		all = append(all, rs...)
 		errs.Add(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +52,12 @@ type product struct {
 	// Undecided are the places where Kruise's schema or field lists would change the text, and
 	// neither the kustomization nor a user has said whether they take part.
 	Undecided []*resource.Error
+	// Sources are where the objects of Text come from, in their order.
+	Sources []linear.Source
+	// Read are the real paths of the files that were read, up to a bound of their bytes.
+	Read []string
+	// places are made of all that.
+	places *buildPlaces
 }
 
 // Kustomize builds the kustomization in dir, reading nothing outside of its Git work tree.
@@ -79,10 +84,7 @@ const pluginsDisabled = "external plugins disabled"
 
 // IsKustomization reports whether a directory holds a kustomization.
 func IsKustomization(dir string) bool {
-	return slices.ContainsFunc(kustomizationFiles, func(name string) bool {
-		info, err := os.Stat(filepath.Join(dir, name))
-		return err == nil && !info.IsDir()
-	})
+	return kustomizationFile(dir) != dir
 }
 
 // Build returns the bytes that `kustomize build` prints. With KruiseSchema true, kustomize
@@ -114,6 +116,19 @@ func (k kustomizationDir) Build(ctx context.Context) (product, error) {
 	}
 	warn(strings.Join(warnings, "\n"))
 	return out, nil
+}
+
+// file is the path of the kustomization, or of its folder where it has none.
+func (j job) file() string { return kustomizationFile(j.Name) }
+
+func kustomizationFile(dir string) string {
+	for _, name := range kustomizationFiles {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path
+		}
+	}
+	return dir
 }
 
 // job is one build, as it is sent to the process that does it.
@@ -184,6 +199,7 @@ func (j job) buildInProcess(ctx context.Context) (out product, warnings []string
 		return out, nil, err
 	}
 	out.Text = built.Text
+	out.places = j.newPlaces(d, built.Sources)
 	if j.KruiseSchema != nil || !ofKruise(out.Text) {
 		return out, built.Warnings, nil
 	}
@@ -247,7 +263,7 @@ func kruiseKinds(knowing bool) (additions, config []byte, err error) {
 func (j job) buildIsolated(ctx context.Context) (product, error) {
 	limits := isolated.Limits{MemoryBytes: maxKustomizeBytes, Time: maxKustomizeTime, OutputBytes: DefaultMaxFileBytes}
 	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
-	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
+	fault := &resource.Error{File: j.file(), Err: err, Hint: "render parts of it by themselves"}
 	switch {
 	case ctx.Err() != nil:
 		return product{}, ctx.Err()
@@ -258,13 +274,32 @@ func (j job) buildIsolated(ctx context.Context) (product, error) {
 		fault.Err = fmt.Errorf("kustomize takes longer than %s", maxKustomizeTime)
 		return product{}, fault
 	case errors.Is(err, isolated.ErrOutput):
-		return product{}, tooLarge(j.Name, DefaultMaxFileBytes)
+		return product{}, tooLarge(j.file(), DefaultMaxFileBytes)
 	case err != nil:
 		fault.Err, fault.Hint = fmt.Errorf("kustomize: %w", err), ""
 		return product{}, fault
 	}
 	warn(string(said))
-	return readAnswer(out)
+	answer, err := readAnswer(out)
+	if err != nil {
+		return product{}, err
+	}
+	answer.places, err = j.placesOf(ctx, answer)
+	return answer, err
+}
+
+// placesOf reads what another process has built from again, and finds the places of what it built.
+func (j job) placesOf(ctx context.Context, built product) (*buildPlaces, error) {
+	root, err := j.open(ctx, maxKustomizeAgain)
+	if err != nil {
+		return nil, err
+	}
+	d := &disk{root: root}
+	defer d.close()
+	for _, name := range built.Read {
+		_, _ = d.ReadFile(name) // without it, places in it are not known
+	}
+	return j.newPlaces(d, built.Sources), ctx.Err()
 }
 
 // silently calls f without what kustomize writes to standard error.
@@ -287,12 +322,13 @@ func warn(said string) {
 // kustomization is the source that a build gives. What is undecided about it goes to undecided, and
 // without that is a fault.
 func kustomization(ctx context.Context, k kustomizationDir, undecided func(*resource.Error)) source {
-	name := k.Dir + " (kustomization)"
-	return source{name: name, read: func(limit int64) ([]byte, error) {
+	name, where := kustomizationFile(k.Dir), &buildPlaces{}
+	return source{name: name, places: where, read: func(limit int64) ([]byte, error) {
 		out, err := k.Build(ctx)
 		if err != nil {
 			return nil, withFile(name, err)
 		}
+		*where = *out.places
 		var errs resource.Errors
 		for _, place := range out.Undecided {
 			if undecided == nil {

@@ -27,7 +27,7 @@ import (
 func (j job) refusedByRoot(d *disk, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
-		return &resource.Error{File: j.Name, Err: err}
+		return &resource.Error{File: j.file(), Err: err}
 	}
 	at, name := j.place(d, func(file, _, value string) bool { return filepath.Join(filepath.Dir(file), value) == path.Path })
 	if name == "" {
@@ -121,7 +121,7 @@ func (j job) place(d *disk, matches func(file, field, value string) bool) (at re
 			}
 		}
 	}
-	return resource.Error{File: j.Name}, ""
+	return resource.Error{File: j.file()}, ""
 }
 
 // displayPath names a file after the folder as it was named.
@@ -207,7 +207,7 @@ func namesIn(n *tree.Node) []string {
 // kustomize's phrases and of names only.
 func (j job) kustomizeError(d *disk, err error) *resource.Error {
 	said := withoutQuotations(err.Error())
-	e := &resource.Error{File: j.Name, Err: errors.New(redact.Inside(said))}
+	e := &resource.Error{File: j.file(), Err: errors.New(redact.Inside(said))}
 	if d.holdsSecrets() {
 		n := j.newQuotable(d, said)
 		e.Err = errors.New(redact.Message(said, n.known, shortened...))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -201,21 +202,21 @@ func (c configured) ReadFile(path string) ([]byte, error) {
 	if err != nil || !slices.Contains(kustomizationFiles, filepath.Base(path)) {
 		return b, err
 	}
-	return withConfigurations(b), nil
+	return withItem(b, "configurations", configFile), nil
 }
 
-// withConfigurations adds the configuration to a kustomization. What cannot be read as one
-// is for kustomize to complain about.
-func withConfigurations(kustomization []byte) []byte {
+// withItem adds an item to a list of a kustomization. What cannot be read as one is for kustomize
+// to complain about.
+func withItem(kustomization []byte, field, item string) []byte {
 	n, err := yaml.Parse(string(kustomization))
 	if err != nil || n.YNode().Kind != yaml.MappingNode {
 		return kustomization
 	}
-	list, err := n.Pipe(yaml.LookupCreate(yaml.SequenceNode, "configurations"))
+	list, err := n.Pipe(yaml.LookupCreate(yaml.SequenceNode, field))
 	if err != nil {
 		return kustomization
 	}
-	if err := list.PipeE(yaml.Append(yaml.NewStringRNode(configFile).YNode())); err != nil {
+	if err := list.PipeE(yaml.Append(yaml.NewStringRNode(item).YNode())); err != nil {
 		return kustomization
 	}
 	text, err := n.String()
@@ -223,6 +224,21 @@ func withConfigurations(kustomization []byte) []byte {
 		return kustomization
 	}
 	return []byte(text)
+}
+
+// traced is a file system in which the kustomization in dir asks kustomize for the origins of
+// objects, also in those below it.
+type traced struct {
+	filesys.FileSystem
+	dir string
+}
+
+func (t traced) ReadFile(path string) ([]byte, error) {
+	b, err := t.FileSystem.ReadFile(path)
+	if err != nil || filepath.Dir(path) != t.dir || !slices.Contains(kustomizationFiles, filepath.Base(path)) {
+		return b, err
+	}
+	return withItem(b, "buildMetadata", types.OriginAnnotations), nil
 }
 
 // isConflict reports whether a build failed because a configuration of the user differs about the

@@ -2,14 +2,17 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
@@ -48,7 +51,7 @@ func serve(request []byte, answer io.Writer) error {
 	if err == nil {
 		return writeProduct(answer, out)
 	}
-	f := fault{File: j.Name, Error: err.Error()}
+	f := fault{File: j.file(), Error: err.Error()}
 	if e, ok := errors.AsType[*resource.Error](err); ok {
 		f = sent(e)
 	}
@@ -58,13 +61,20 @@ func serve(request []byte, answer io.Writer) error {
 	return json.NewEncoder(answer).Encode(f)
 }
 
-// writeProduct writes the list of what is undecided, on a line, and the text.
+// beside is what goes beside a text.
+type beside struct {
+	Undecided []fault
+	Sources   []linear.Source
+	Read      []string
+}
+
+// writeProduct writes what is known of the text, on a line, and the text.
 func writeProduct(answer io.Writer, out product) error {
-	faults := []fault{}
+	known := beside{Sources: out.Sources, Read: out.Read}
 	for _, place := range out.Undecided {
-		faults = append(faults, sent(place))
+		known.Undecided = append(known.Undecided, sent(place))
 	}
-	line, err := json.Marshal(faults)
+	line, err := json.Marshal(known)
 	if err == nil {
 		_, err = answer.Write(append(append([]byte{built}, line...), '\n'))
 	}
@@ -95,22 +105,27 @@ func readAnswer(answer []byte) (out product, err error) {
 		return out, f.received()
 	}
 	line, text, _ := bytes.Cut(answer[1:], []byte("\n"))
-	var faults []fault
-	if err := json.Unmarshal(line, &faults); err != nil {
+	var known beside
+	if err := json.Unmarshal(line, &known); err != nil {
 		return out, fmt.Errorf("the answer of kustomize: %w", err)
 	}
-	for _, f := range faults {
+	for _, f := range known.Undecided {
 		out.Undecided = append(out.Undecided, f.received())
 	}
-	out.Text = text
+	out.Text, out.Sources, out.Read = text, known.Sources, known.Read
 	return out, nil
 }
 
 // buildWithKustomize has kustomize build the kustomization, which must happen in an isolated process.
 func (j job) buildWithKustomize() (out product, err error) {
-	d, text, err := j.buildOnce(j.knowing(), true)
+	d, text, sources, err := j.buildOnce(j.knowing(), true)
 	defer d.close()
-	out.Text = text
+	out.Text, out.Sources = text, sources
+	if d != nil && err == nil {
+		for _, t := range d.texts {
+			out.Read = append(out.Read, t.name)
+		}
+	}
 	switch {
 	case d == nil:
 		return out, err
@@ -143,62 +158,102 @@ func (j job) buildWithKustomize() (out product, err error) {
 
 // buildOnce builds with or without Kruise's schema and field lists, and returns what was read; the
 // caller closes it, unless there is none.
-func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, err error) {
+func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, sources []linear.Source, err error) {
 	root, err := j.open(context.Background(), maxKustomizeAgain)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	d = &disk{root: root, withoutPlugins: j.WithoutPlugins}
 	additions, config, err := kruiseKinds(knowing)
 	if err != nil {
-		return d, nil, err
+		return d, nil, nil, err
 	}
 	if j.Large {
-		if text, err := j.buildLarge(additions, config); err == nil {
-			return d, text, nil
+		if built, err := j.buildLarge(d, additions, config); err == nil {
+			return d, built.Text, built.Sources, nil
 		}
 	}
 	run := func(fs filesys.FileSystem) error {
 		return kustomize.WithSchema(additions, func() (err error) {
 			text, err = runKustomize(fs, j.Dir)
+			if err == nil && len(text) <= maxTraced {
+				sources = j.traced(fs)
+			}
 			return err
 		})
 	}
 	if !knowing || !fields {
-		return d, text, run(d)
+		err = run(d)
+		return d, text, sources, err
 	}
 	if err = run(configured{d, config}); err != nil && isConflict(err) {
 		err = run(d)
 	}
-	return d, text, err
+	return d, text, sources, err
+}
+
+// maxTraced is up to how many bytes of text a build is done again for the origins of objects: the
+// larger ones take kustomize too long. Origins are not asked for in the first build, since
+// annotations can change what patches do.
+const maxTraced = 1 << 20
+
+// traced are where objects come from, as kustomize records it; nil where it does not.
+func (j job) traced(fs filesys.FileSystem) (out []linear.Source) {
+	silently(func() {
+		objects, err := kustomized(traced{fs, j.Dir}, j.Dir)
+		if err != nil {
+			return
+		}
+		for _, r := range objects.Resources() {
+			var s linear.Source
+			if origin, err := r.GetOrigin(); err == nil && origin != nil && origin.Repo == "" {
+				s.File, s.Generator = cmp.Or(origin.Path, origin.ConfiguredIn), origin.ConfiguredBy.Kind
+			}
+			if s.File != "" {
+				s.File = filepath.Join(j.Dir, s.File)
+			}
+			out = append(out, s)
+		}
+	})
+	return out
 }
 
 // buildAgain builds with Kruise's schema, and without the warnings that the first build gave.
 func (j job) buildAgain(fields bool) (d *disk, text []byte, err error) {
-	silently(func() { d, text, err = j.buildOnce(true, fields) })
+	silently(func() { d, text, _, err = j.buildOnce(true, fields) })
 	return d, text, err
 }
 
 // buildLarge builds what may take much memory as this program does, which takes less of it than
 // kustomize.
-func (j job) buildLarge(additions, config []byte) (text []byte, err error) {
+func (j job) buildLarge(d *disk, additions, config []byte) (built linear.Built, err error) {
 	root, err := j.open(context.Background(), maxBuildAgain)
+	if err != nil {
+		return built, err
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	own := &disk{root: root, withoutPlugins: j.WithoutPlugins}
+	err = kustomize.WithSchema(additions, func() error {
+		built, err = linear.Unbounded(own, j.Dir, config)
+		warn(strings.Join(built.Warnings, "\n"))
+		return err
+	})
+	d.texts, d.bytes = own.texts, own.bytes
+	return built, err
+}
+
+// runKustomize has kustomize build dir.
+func runKustomize(fs filesys.FileSystem, dir string) (text []byte, err error) {
+	objects, err := kustomized(fs, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // it was only read
-	err = kustomize.WithSchema(additions, func() error {
-		built, err := linear.Unbounded(&disk{root: root, withoutPlugins: j.WithoutPlugins}, j.Dir, config)
-		warn(strings.Join(built.Warnings, "\n"))
-		text = built.Text
-		return err
-	})
-	return text, err
+	return objects.AsYaml()
 }
 
-// runKustomize has kustomize build dir. Kustomize panics where identities that a patch has
+// kustomized are the objects that kustomize builds. It panics where identities that a patch has
 // changed collide.
-func runKustomize(fs filesys.FileSystem, dir string) (text []byte, err error) {
+func kustomized(fs filesys.FileSystem, dir string) (objects resmap.ResMap, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
@@ -206,9 +261,5 @@ func runKustomize(fs filesys.FileSystem, dir string) (text []byte, err error) {
 	}()
 	opt := krusty.MakeDefaultOptions()
 	opt.Reorder = krusty.ReorderOptionUnspecified
-	objects, err := krusty.MakeKustomizer(opt).Run(fs, dir)
-	if err != nil {
-		return nil, err
-	}
-	return objects.AsYaml()
+	return krusty.MakeKustomizer(opt).Run(fs, dir)
 }

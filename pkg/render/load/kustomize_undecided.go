@@ -81,8 +81,8 @@ func (j job) undecided(d *disk, plain, known []byte) (out []*resource.Error, err
 	if err != nil {
 		return nil, err
 	}
-	f := &undecidedFinder{job: j, disk: d, layers: d.kustomizations()}
-	f.patches = f.findPatches()
+	layers := d.kustomizations()
+	f := &undecidedFinder{job: j, layers: layers, patches: d.findPatches(layers)}
 	err = kustomize.WithSchema(additions, func() error {
 		for _, pair := range paired(documentsOf(plain), documentsOf(known)) {
 			f.compare(pair.plain, pair.known)
@@ -152,9 +152,8 @@ func parsedDocument(text string) *tree.Node {
 // undecidedFinder goes through the objects that differ.
 type undecidedFinder struct {
 	job     job
-	disk    *disk
 	layers  []layerFile
-	patches []strategicPatch
+	patches []patchDocument
 	found   []*resource.Error
 }
 
@@ -205,119 +204,9 @@ func (j job) decides() string {
 		ComponentCommand, j.Name)
 }
 
-// strategicPatch is a document of a strategic merge patch.
-type strategicPatch struct {
-	file string
-	// lines is what is added to the lines of the document for those of the file.
-	lines int
-	root  *tree.Node
-	// kind and name are of the objects that it may be for; an empty name is any.
-	kind, name string
-}
-
-// findPatches are the strategic merge patches of all kustomizations and of the configurations of
-// kustomize's own plugins.
-func (f *undecidedFinder) findPatches() (out []strategicPatch) {
-	for _, k := range f.layers {
-		for _, field := range []string{"patches", "patchesStrategicMerge"} {
-			for _, item := range tree.Items(tree.Get(k.root, field)) {
-				out = append(out, f.patchesOf(k.file, item)...)
-			}
-		}
-	}
-	for _, t := range f.disk.texts {
-		if !bytes.Contains(t.body, []byte("PatchTransformer")) && !bytes.Contains(t.body, []byte("PatchStrategicMergeTransformer")) {
-			continue
-		}
-		for _, doc := range documentsIn(t.body) {
-			if tree.StrAt(doc, "apiVersion") != "builtin" {
-				continue
-			}
-			out = append(out, f.patchesOf(t.name, doc)...)
-			for _, item := range tree.Items(tree.Get(doc, "paths")) {
-				out = append(out, f.patchesOf(t.name, item)...)
-			}
-			out = append(out, inlinePatches(t.name, tree.Get(doc, "patches"), nil)...)
-		}
-	}
-	return out
-}
-
-// patchesOf are the documents of one entry: a file, a text in place, or a mapping that has one of them and a
-// target.
-func (f *undecidedFinder) patchesOf(file string, entry *tree.Node) []strategicPatch {
-	if tree.IsScalar(entry) {
-		if strings.ContainsAny(entry.Value, "\n{") {
-			return inlinePatches(file, entry, nil)
-		}
-		return f.filePatches(file, entry.Value, nil)
-	}
-	target := tree.Get(entry, "target")
-	if path := tree.StrAt(entry, "path"); path != "" {
-		return f.filePatches(file, path, target)
-	}
-	return inlinePatches(file, tree.Get(entry, "patch"), target)
-}
-
-// filePatches are those of a file that a kustomization names.
-func (f *undecidedFinder) filePatches(by, path string, target *tree.Node) (out []strategicPatch) {
-	at, err := f.disk.root.Locate(filepath.Join(filepath.Dir(by), path))
-	if err != nil {
-		return nil
-	}
-	name := filepath.Join(f.disk.root.Dir(), at)
-	i := slices.IndexFunc(f.disk.texts, func(t opened) bool { return t.name == name })
-	if i < 0 {
-		return nil
-	}
-	for _, doc := range documentsIn(f.disk.texts[i].body) {
-		out = append(out, newPatch(name, 0, doc, target))
-	}
-	return out
-}
-
-// inlinePatches are those of a text in a kustomization. The text of a block begins on the line below
-// its mark.
-func inlinePatches(file string, text, target *tree.Node) (out []strategicPatch) {
-	if text == nil {
-		return nil
-	}
-	lines := text.Line - 1
-	if text.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		lines = text.Line
-	}
-	for _, doc := range documentsIn([]byte(text.Value)) {
-		p := newPatch(file, lines, doc, target)
-		out = append(out, p)
-	}
-	return out
-}
-
-func newPatch(file string, lines int, doc, target *tree.Node) strategicPatch {
-	p := strategicPatch{file: file, lines: lines, root: doc, kind: tree.StrAt(doc, "kind"), name: tree.StrAt(doc, "metadata", "name")}
-	if target != nil {
-		p.kind, p.name = tree.StrAt(target, "kind"), ""
-	}
-	return p
-}
-
-// documentsIn are the mappings in a text; JSON patches are lists.
-func documentsIn(text []byte) (out []*tree.Node) {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var doc tree.Node
-		if dec.Decode(&doc) != nil {
-			return out
-		}
-		if root := tree.Root(&doc); tree.IsMap(root) {
-			out = append(out, root)
-		}
-	}
-}
-
 // mayMean reports whether a patch may be for an object. Kustomize adds to names, and keeps what
 // they were to itself.
-func (p strategicPatch) mayMean(id resource.ID) bool {
+func (p patchDocument) mayMean(id resource.ID) bool {
 	return (p.kind == "" || p.kind == id.Kind) && strings.Contains(id.Name, p.name)
 }
 
@@ -348,7 +237,7 @@ func mergedLists(schema *openapi.ResourceSchema, n *tree.Node, path []string) (o
 }
 
 // fault is what a patch does to a list.
-func (p strategicPatch) fault(j job, l mergedList, loss string) *resource.Error {
+func (p patchDocument) fault(j job, l mergedList, loss string) *resource.Error {
 	first, last := span(l.node)
 	return &resource.Error{
 		File: j.displayPath(p.file), Line: first + p.lines, Field: strings.Join(l.path, "."),
@@ -475,7 +364,7 @@ const maxFields = 5
 // reportFields reports fields with the line of a kustomization whose change does not reach them.
 func (f *undecidedFinder) reportFields(id resource.ID, list []fieldDifference) {
 	for i, d := range list {
-		e := &resource.Error{File: f.job.Name, Field: d.path}
+		e := &resource.Error{File: f.job.file(), Field: d.path}
 		if i == maxFields {
 			e.Field, e.Err = "", fmt.Errorf("%w: %s more differ", ErrUndecided, counted.Of(len(list)-i, "field"))
 			f.report(e, id)

@@ -153,7 +153,7 @@ func TestLoad_BuildsKustomization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"k (kustomization):1 x-a"}, places(got)); diff != "" {
+	if diff := cmp.Diff([]string{"k/a.yaml:1 x-a"}, places(got)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if _, err := load.Load(t.Context(), load.Options{Kustomize: "none"}); len(faults(err)) != 1 {

@@ -23,6 +23,8 @@ type source struct {
 	name string
 	// read returns the whole text, or fails beyond limit bytes.
 	read func(limit int64) ([]byte, error)
+	// places are filled in by read where the text was built; nil for files.
+	places *buildPlaces
 }
 
 // collector turns -f arguments into sources.

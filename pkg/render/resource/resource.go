@@ -21,6 +21,50 @@ type Origin struct {
 	// Seq orders all objects of the input, from 0. What an object becomes keeps
 	// its Seq.
 	Seq int
+	// Built has the places of the values of an object that was built from several files, nil for
+	// others.
+	Built Places
+}
+
+// FirstNumber and what follows are no lines of files, but the numbers of values that were built.
+const FirstNumber = 1 << 30
+
+// Places are where values that were built are written.
+type Places interface {
+	// Place returns the file and the line of the value with this number.
+	Place(number int) (file string, line int)
+}
+
+// At returns the file and the line of a node of the object, by its line; 0 is the object.
+func (o Origin) At(line int) (file string, at int) {
+	switch numbered := line >= FirstNumber; {
+	case line <= 0, numbered != (o.Built != nil): // the last: the value is of another object
+		return o.File, o.Line
+	case numbered:
+		return o.Built.Place(line)
+	default:
+		return o.File, line
+	}
+}
+
+// Renamed returns the origin with its files under other names.
+func (o Origin) Renamed(name func(string) string) Origin {
+	o.File = name(o.File)
+	if o.Built != nil {
+		o.Built = &renamed{o.Built, name}
+	}
+	return o
+}
+
+type renamed struct {
+	Places
+	name func(string) string
+}
+
+// Place returns the place under the other name.
+func (r *renamed) Place(number int) (file string, line int) {
+	file, line = r.Places.Place(number)
+	return r.name(file), line
 }
 
 // String gives the place for messages: file:line, or what of it is known.
@@ -218,9 +262,9 @@ func (r *Resource) Wrap(err error, below string) error {
 		e.Field = join(below, te.Path)
 		e.Hint = te.Hint
 		if te.Line > 0 {
-			e.Line = te.Line
-		} else if l := tree.LineOf(r.node, e.Field); l > 0 {
-			e.Line = l
+			e.File, e.Line = r.Origin.At(te.Line)
+		} else {
+			e.File, e.Line = r.Origin.At(tree.LineOf(r.node, e.Field))
 		}
 		e.Err = fmt.Errorf("%s", te.Msg)
 	}

@@ -13,24 +13,24 @@ import (
 var errUnfit = errors.New("the kustomization uses fields that only kustomize builds")
 
 // read reads the kustomization in a folder as kustomize does. The lines are kustomize's messages
-// about deprecated fields.
-func read(f *folder) (k types.Kustomization, warnings []string, err error) {
-	text, err := kustomizationFile(f)
+// about deprecated fields, and file is its real path.
+func read(f *folder) (k types.Kustomization, file string, warnings []string, err error) {
+	text, file, err := kustomizationFile(f)
 	if err != nil {
-		return k, nil, err
+		return k, "", nil, err
 	}
 	if err := k.Unmarshal(text); err != nil {
-		return k, nil, err
+		return k, "", nil, err
 	}
 	warnings = *k.CheckDeprecatedFields()
 	k.FixKustomization()
 	if err := k.CheckEmpty(); err != nil {
-		return k, nil, err
+		return k, "", nil, err
 	}
 	if len(k.EnforceFields()) > 0 || !fit(k) {
-		return k, nil, errUnfit
+		return k, "", nil, errUnfit
 	}
-	return k, warnings, f.aliases.admitPatches(k)
+	return k, file, warnings, f.aliases.admitPatches(k)
 }
 
 // admitPatches counts the aliases of patches that are written in the kustomization.
@@ -50,17 +50,17 @@ func (a *allowance) admitPatches(k types.Kustomization) error {
 	return nil
 }
 
-func kustomizationFile(f *folder) (text []byte, err error) {
+func kustomizationFile(f *folder) (text []byte, file string, err error) {
 	found := 0
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		if b, err := f.Load(name); err == nil {
-			text, found = b, found+1
+			text, file, found = b, f.last, found+1
 		}
 	}
 	if found != 1 {
-		return nil, errors.New("there must be one kustomization file")
+		return nil, "", errors.New("there must be one kustomization file")
 	}
-	return text, nil
+	return text, file, nil
 }
 
 // fit reports whether a kustomization holds nothing but what is known here. Fields

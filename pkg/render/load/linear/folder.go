@@ -22,6 +22,8 @@ type folder struct {
 	above *folder
 	// aliases are those of the whole build.
 	aliases *allowance
+	// last is the real path of what was loaded last.
+	last string
 }
 
 var _ ifc.Loader = &folder{}
@@ -62,7 +64,8 @@ func (f *folder) Load(path string) ([]byte, error) {
 	case !dir.HasPrefix(f.root):
 		return nil, fmt.Errorf("%s leaves %s", path, f.root)
 	}
-	text, err := f.disk.ReadFile(dir.Join(name))
+	f.last = dir.Join(name)
+	text, err := f.disk.ReadFile(f.last)
 	if err == nil {
 		err = f.aliases.admit(text)
 	}

@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/kustomize/api/builtins" //nolint:staticcheck // kustomize exports its plugins nowhere else
 	"sigs.k8s.io/kustomize/api/ifc"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
 )
@@ -17,6 +18,8 @@ type builder struct {
 	factory   *resmap.Factory
 	warnings  []string
 	room      *room
+	// sources are those of the objects that were read or generated.
+	sources map[*resource.Resource]Source
 }
 
 // layer is one kustomization.
@@ -24,12 +27,14 @@ type layer struct {
 	*builder
 	folder        *folder
 	kustomization types.Kustomization
+	// file is the real path of the kustomization.
+	file string
 }
 
 func (b *builder) layer(f *folder) (*layer, error) {
-	k, warnings, err := read(f)
+	k, file, warnings, err := read(f)
 	b.warnings = append(b.warnings, warnings...)
-	return &layer{builder: b, folder: f, kustomization: k}, err
+	return &layer{builder: b, folder: f, kustomization: k, file: file}, err
 }
 
 // build adds what the layer makes to objects, which are empty except for a
@@ -61,6 +66,9 @@ func (l *layer) resource(path string, objects *set) error {
 	list, err := l.factory.RF().SliceFromBytes(text)
 	if err != nil {
 		return err
+	}
+	for _, r := range list {
+		l.sources[r] = Source{File: l.folder.last}
 	}
 	return objects.appendAll(list)
 }
@@ -136,9 +144,15 @@ func (l *layer) generated(p resmap.GeneratorPlugin, config any, objects *set) er
 		return err
 	}
 	for _, r := range made.Resources() {
-		if err := objects.absorb(r); err != nil {
+		merged, err := objects.absorb(r)
+		if err != nil {
 			return err
 		}
+		source := Source{File: l.file, Generator: r.GetKind() + "Generator"}
+		if merged != nil {
+			source = l.sources[merged]
+		}
+		l.sources[r] = source
 	}
 	return nil
 }

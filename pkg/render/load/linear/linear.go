@@ -15,6 +15,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -23,8 +24,21 @@ import (
 type Built struct {
 	// Text is the stream of objects, as `kustomize build` prints it.
 	Text []byte
+	// Sources are where the objects of Text come from, in their order.
+	Sources []Source
 	// Warnings are the lines that kustomize writes to standard error.
 	Warnings []string
+}
+
+// Source is where an object comes from.
+type Source struct {
+	// File is the real path of the file that the object was read from, "" where that is not known.
+	// Of what was generated it is the file with the generator.
+	File string
+	// Generator is the kind of what generated the object, "" for none.
+	Generator string
+	// Names are all that the object was ever called, in their order.
+	Names []string
 }
 
 // Build builds the kustomization in dir, with the fields of configuration added to kustomize's own
@@ -52,7 +66,7 @@ func build(disk filesys.FileSystem, dir string, configuration []byte, room *room
 		return out, err
 	}
 	deps := provider.NewDepProvider()
-	b := &builder{fields: f, validator: deps.GetFieldValidator(), factory: resmap.NewFactory(deps.GetResourceFactory()), room: room}
+	b := &builder{fields: f, validator: deps.GetFieldValidator(), factory: resmap.NewFactory(deps.GetResourceFactory()), room: room, sources: map[*resource.Resource]Source{}}
 	objects := newSet()
 	order, err := b.outermost(root, objects)
 	if err != nil {
@@ -60,6 +74,13 @@ func build(disk filesys.FileSystem, dir string, configuration []byte, room *room
 	}
 	out.Warnings = b.warnings
 	out.Text, err = finished(objects, f, order, room)
+	for _, e := range objects.entries {
+		source := b.sources[e.Resource]
+		for _, id := range e.ids {
+			source.Names = append(source.Names, id.Name)
+		}
+		out.Sources = append(out.Sources, source)
+	}
 	return out, err
 }
 

@@ -113,30 +113,31 @@ func (s *set) appendAll(list []*resource.Resource) error {
 }
 
 // absorb adds an object that a generator made, or lets it replace or be merged
-// with the one that has its identity.
-func (s *set) absorb(r *resource.Resource) error {
+// with the one that has its identity, which it returns then.
+func (s *set) absorb(r *resource.Resource) (merged *resource.Resource, err error) {
 	s.fresh()
 	same := s.index.any(r.CurId())
 	if len(same) > 1 {
-		return errTwice
+		return nil, errTwice
 	}
 	small, one := resmap.New(), resmap.New()
 	if len(same) == 1 {
+		merged = same[0].Resource
 		if err := small.Append(s.hand(same[0])); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := one.Append(r); err != nil {
-		return err
+		return nil, err
 	}
 	if err := small.AbsorbAll(one); err != nil {
-		return err
+		return nil, err
 	}
-	if len(same) == 0 {
-		return s.Append(small.GetByIndex(0))
+	if merged == nil {
+		return nil, s.Append(small.GetByIndex(0))
 	}
 	same[0].Resource = small.GetByIndex(0)
-	return s.unique()
+	return merged, s.unique()
 }
 
 // DropEmpties forgets what a transformer has emptied.
