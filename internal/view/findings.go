@@ -30,6 +30,59 @@ func Findings(w io.Writer, list []finding.Finding, all bool, st Style) error {
 	return nil
 }
 
+// FindingIDs writes a line for each ID of the findings that are neither exact nor accepted, gravest
+// first, with how many there are and their objects. long says how to see each.
+func FindingIDs(w io.Writer, list []finding.Finding, long string, st Style) error {
+	written := false
+	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate} {
+		byID := map[string][]finding.Finding{}
+		var ids []string
+		for _, f := range list {
+			if f.Severity == s && !f.Accepted {
+				if byID[f.ID] == nil {
+					ids = append(ids, f.ID)
+				}
+				byID[f.ID] = append(byID[f.ID], f)
+			}
+		}
+		for _, id := range ids {
+			written = true
+			line := fmt.Sprintf("%s %s (%d): %s\n", st.paint(colors[s], string(s)), id, len(byID[id]), text.Line(objectsOf(byID[id])))
+			if err := writePage(w, line); err != nil {
+				return err
+			}
+		}
+	}
+	if !written {
+		return nil
+	}
+	return writePage(w, "hint: "+long+"\n")
+}
+
+// objectsOf names the first objects that findings are about, the kind once for those that follow
+// each other.
+func objectsOf(list []finding.Finding) string {
+	var ids []resource.ID
+	for _, f := range list {
+		if !slices.Contains(ids, f.Object) {
+			ids = append(ids, f.Object)
+		}
+	}
+	var names []string
+	for i, id := range ids {
+		if i == most && len(ids) > most+1 {
+			names = append(names, counted.Of(len(ids)-most, "more object"))
+			break
+		}
+		name := id.String()
+		if i > 0 && ids[i-1].Kind == id.Kind {
+			name = strings.TrimPrefix(name, id.Kind+" ")
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
 var colors = map[finding.Severity]string{finding.Error: red, finding.Lost: red, finding.Approximate: yellow, finding.Exact: green}
 
 func severity(w io.Writer, list []finding.Finding, s finding.Severity, st Style) error {

@@ -110,6 +110,8 @@ type Result struct {
 	Sequences []patches.Sequence
 	// Findings are what the output keeps, approximates or loses.
 	Findings []finding.Finding
+	// Stale are what annotations accept and nothing is found of.
+	Stale []finding.Finding
 	// Explanations are filled when Options.Explain is set.
 	Explanations []stage.Explanation
 }
@@ -140,7 +142,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	in, _ = SplitToolObjects(in)
-	findings := &finding.Reporter{}
+	accepted, findings := finding.Annotated(in), &finding.Reporter{}
 	if in, err = opt.asServed(in, expand, findings); err != nil {
 		return nil, err
 	}
@@ -177,7 +179,9 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := fit(c, given, out, release); err != nil {
 		return nil, err
 	}
-	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+	res := &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}
+	res.Stale = finding.Stale(accepted, res.Findings)
+	return res, nil
 }
 
 // stages runs what expands objects one after another, until Stop returns an error.

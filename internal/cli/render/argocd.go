@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -203,6 +204,7 @@ func (a *argocdApplication) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.disregardAnnotations(res.Findings)
 	if err := a.printFindings(len(stream), res); err != nil {
 		return err
 	}
@@ -263,11 +265,30 @@ func (a *argocdApplication) printFindings(in int, res *render.Result) error {
 		}
 		_, _ = fmt.Fprintln(w)
 	}
-	if err := view.Findings(w, res.Findings, false, view.Style{}); err != nil {
+	noteStale(w, res.Stale)
+	if err := a.writeFindings(w, res.Findings); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(w, view.Summary(in, len(res.Resources), res.Findings))
 	return w.Flush()
+}
+
+func (a *argocdApplication) writeFindings(w io.Writer, list []finding.Finding) error {
+	if a.settings.Explain {
+		return view.Findings(w, list, false, view.Style{})
+	}
+	return view.FindingIDs(w, list, "the option explain tells what each is, where, and what to do", view.Style{})
+}
+
+// disregardAnnotations has annotations of objects accept nothing where the Application, and not the
+// repository, sets strict: who may write a manifest must not decide for those who set it.
+func (a *argocdApplication) disregardAnnotations(list []finding.Finding) {
+	if !a.settings.Strict || a.settings.AcceptAnnotations {
+		return
+	}
+	for i := range list {
+		list[i].Accepted = false
+	}
 }
 
 // judge refuses a result that must not reach a cluster.
@@ -276,9 +297,17 @@ func (a *argocdApplication) judge(res *render.Result) error {
 	case len(res.Resources) == 0 && !a.settings.AllowEmpty:
 		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: "with pruning, an empty application deletes everything; the option allowEmpty permits it"}
 	case a.settings.Strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank():
-		return &resource.Error{Err: errors.New("something is lost, and the option strict is set"), Hint: "the findings above name each field and what to do"}
+		return &resource.Error{Err: errors.New("something is lost, and the option strict is set"), Hint: a.strictHint()}
 	}
 	return nil
+}
+
+func (a *argocdApplication) strictHint() string {
+	hint := "the option explain tells each field and what to do"
+	if a.settings.StrictByApplication && !a.settings.AcceptAnnotations {
+		hint += "; the Application sets strict, so annotations accept nothing unless it sets acceptAnnotations, too"
+	}
+	return hint
 }
 
 // withoutOwnDocuments drops the RenderConfig that lies beside the manifests, without a word: it is in

@@ -210,3 +210,42 @@ func TestGenerate_ReportsAMisspelledVariableOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestGenerate_LetsNoManifestDecideForTheApplication: where the Application sets strict, who may write
+// manifests cannot accept a loss by an annotation, nor by the repository's RenderConfig.
+func TestGenerate_LetsNoManifestDecideForTheApplication(t *testing.T) {
+	lossy := strings.Replace(cloneSet, "metadata: {name: web}", "metadata: {name: web, annotations: {kubectl-kruise.dev/accept: cloneset/partition}}", 1)
+	lossy = strings.Replace(lossy, "  replicas: 2\n", "  replicas: 2\n  updateStrategy: {partition: 1}\n", 1)
+	lossy = strings.Replace(lossy, "v1beta1", "v1alpha1", 1)
+	config := func(spec string) string {
+		return "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nmetadata: {name: web}\nspec: " + spec + "\n"
+	}
+	const strict, both = `[{"name":"strict","string":"true"}]`, `[{"name":"strict","string":"true"},{"name":"acceptAnnotations","string":"true"}]`
+	for name, tc := range map[string]struct {
+		config string
+		env    map[string]string
+		code   int
+	}{
+		"strict in the repository": {config("{strict: true}"), argo, 0},
+		"a parameter":              {config("{}"), with("ARGOCD_APP_PARAMETERS", strict), 1},
+		"a variable":               {config("{}"), with("ARGOCD_ENV_KRUISE_STRICT", "true"), 1},
+		"a parameter, and the repository accepts":        {config("{acceptAnnotations: true}"), with("ARGOCD_APP_PARAMETERS", strict), 1},
+		"a parameter, and the repository is strict, too": {config("{strict: true, acceptAnnotations: true}"), with("ARGOCD_APP_PARAMETERS", strict), 1},
+		"the Application accepts annotations":            {config("{}"), with("ARGOCD_APP_PARAMETERS", both), 0},
+		"the repository accepts none":                    {config("{strict: true, acceptAnnotations: false}"), argo, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			app(t, map[string]string{"apps/web/kruise-render.yaml": tc.config, "apps/web/web.yaml": lossy})
+			out, complaint, code := run(t, tc.env, "argocd", "generate")
+			if code != tc.code || (code == 0) != (out != "") {
+				t.Errorf("code %d, %q\n%s", code, out, complaint)
+			}
+			if code != 0 && !strings.Contains(complaint, "lost cloneset/partition (1): CloneSet web\n") {
+				t.Errorf("the loss is not named:\n%s", complaint)
+			}
+			if by := strings.Contains(complaint, "the Application sets strict"); by != (code != 0 && !strings.Contains(name, "accepts none")) {
+				t.Errorf("who has decided: %v\n%s", by, complaint)
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -161,7 +162,7 @@ func leftOut(list []finding.Finding, whole bool) error {
 }
 
 // applyAccepted marks the findings that were reviewed, and notes what is accepted and no longer found.
-func (o *renderOptions) applyAccepted(list []finding.Finding) error {
+func (o *renderOptions) applyAccepted(res *engine.Result) error {
 	a := finding.Acceptance{IDs: o.accept}
 	if o.baseline != "" {
 		b, err := load.File(o.baseline, o.factory.Streams.In, 0)
@@ -172,14 +173,23 @@ func (o *renderOptions) applyAccepted(list []finding.Finding) error {
 			return &resource.Error{File: o.baseline, Err: err}
 		}
 	}
-	ids, baseline := a.Apply(list)
+	ids, baseline := a.Apply(res.Findings)
 	for _, id := range ids {
 		_, _ = fmt.Fprintf(o.noted(), "note: --accept %s: there is no such finding any more\n", id)
 	}
 	for _, f := range baseline {
 		_, _ = fmt.Fprintf(o.noted(), "note: %s: there is no finding %s of %s any more\n", o.baseline, f.ID, f.Object)
 	}
+	noteStale(o.noted(), res.Stale)
 	return nil
+}
+
+// noteStale names what annotations accept and is not found any more.
+func noteStale(w io.Writer, stale []finding.Finding) {
+	for _, f := range stale {
+		at := resource.Origin{File: f.File, Line: f.Line}
+		_, _ = fmt.Fprintf(w, "note: %s: %s: %s: there is no finding %s any more\n", at, f.Object, f.Field, f.ID)
+	}
 }
 
 // judge refuses a result that must not be emitted.
@@ -189,8 +199,8 @@ func (o *renderOptions) judge(res *engine.Result) error {
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
 		hint := "the findings above name each field and what to do"
-		if o.quiet {
-			hint = "without --quiet the findings name each field and what to do"
+		if o.quiet || !o.long() {
+			hint = "-v names each field and what to do; --accept, an annotation or --baseline accept what was reviewed"
 		}
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: hint}
 	}
@@ -246,7 +256,7 @@ func (o *renderOptions) ask(ctx context.Context, scope clusterread.FactScope) ([
 
 // printFindings tells on stderr (and in the report) what was found.
 func (o *renderOptions) printFindings(in int, res *engine.Result) error {
-	if err := o.applyAccepted(res.Findings); err != nil {
+	if err := o.applyAccepted(res); err != nil {
 		return err
 	}
 	if o.report != "" {
@@ -268,12 +278,22 @@ func (o *renderOptions) printFindings(in int, res *engine.Result) error {
 	}
 	if !o.quiet {
 		shown := slices.DeleteFunc(slices.Clone(res.Findings), refused) // they are errors of the command
-		if err := view.Findings(w, shown, o.verbose > 0, st); err != nil {
+		if err := o.writeFindings(w, shown, st); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintln(w, view.Summary(in, len(res.Resources), res.Findings))
 	}
 	return w.Flush()
+}
+
+// long reports whether findings are told one by one, with what to do.
+func (o *renderOptions) long() bool { return o.verbose > 0 || o.explain }
+
+func (o *renderOptions) writeFindings(w io.Writer, list []finding.Finding, st view.Style) error {
+	if o.long() {
+		return view.Findings(w, list, o.verbose > 0, st)
+	}
+	return view.FindingIDs(w, list, "-v tells what each is, where, and what to do", st)
 }
 
 func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) error {

@@ -63,6 +63,7 @@ func (s *Settings) announceOwn() []Announcement {
 		word("source", "Source", "auto, directory, kustomize or helm", string(s.Source)),
 		truthOf("recurse", "Recurse", "look into the folders of a directory, too", s.Recurse),
 		many("helmValues", "Helm values", "files of values for the chart, in order", s.HelmValues),
+		truthOf("acceptAnnotations", "Accept annotations", "let the annotation kubectl-kruise.dev/accept of objects accept losses although strict is set here", s.AcceptAnnotations),
 		truthOf("syncWaves", "Sync waves", "namespaces, policies and configuration before workloads", s.SyncWaves),
 		truthOf("allowEmpty", "Allow empty", "let an empty result be a success; with pruning it deletes everything", s.AllowEmpty),
 	}
@@ -111,9 +112,10 @@ var own = map[string]option{
 		}
 		return "", nil
 	}},
-	"recurse":    {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.Recurse, v) }},
-	"syncWaves":  {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.SyncWaves, v) }},
-	"helmValues": {words, func(s *Settings, v *tree.Node) (string, error) { return s.helmValues(v) }},
+	"acceptAnnotations": {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.AcceptAnnotations, v) }},
+	"recurse":           {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.Recurse, v) }},
+	"syncWaves":         {truth, func(s *Settings, v *tree.Node) (string, error) { return "", boolean(&s.SyncWaves, v) }},
+	"helmValues":        {words, func(s *Settings, v *tree.Node) (string, error) { return s.helmValues(v) }},
 }
 
 var sources = []Source{Auto, Directory, Kustomize, Helm}

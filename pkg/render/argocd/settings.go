@@ -37,6 +37,11 @@ type Settings struct {
 	HelmValues []string
 	// SyncWaves puts what others need into earlier waves.
 	SyncWaves bool
+	// AcceptAnnotations has annotations of objects accept findings, also where the option strict is
+	// set. Where the Application sets strict, only the Application can set this.
+	AcceptAnnotations bool
+	// StrictByApplication is set where the Application, and not the repository, sets strict.
+	StrictByApplication bool
 }
 
 // Settings reads the RenderConfig of the application, nil without one, and what the Application
@@ -44,14 +49,18 @@ type Settings struct {
 // those with a line are in the file. Judge checks rules about several options: the form of
 // parameters is shown before all of them are known (docs/facts/argocd.md#environment).
 func (e Environment) Settings(file *tree.Node) (*Settings, error) {
-	s := &Settings{Source: Auto}
+	s := &Settings{Source: Auto, AcceptAnnotations: true}
 	root := tree.Root(file)
 	if err := renderConfig(root); err != nil {
 		return s, err
 	}
 	ours, theirs := parted(root)
 	variables, parameters := e.layers()
-	errs := []error{s.take(root, "spec.%s", ours), s.take(nil, variables.Path, variables.ours), s.take(nil, parameters.Path, parameters.ours)}
+	errs := []error{s.take(root, "spec.%s", ours)}
+	if s.StrictByApplication = variables.sets("strict") || parameters.sets("strict"); s.StrictByApplication {
+		s.AcceptAnnotations = false
+	}
+	errs = append(errs, s.take(nil, variables.Path, variables.ours), s.take(nil, parameters.Path, parameters.ours))
 	known, err := e.known()
 	read, faults := config.Layered(known, theirs, slices.Sorted(maps.Keys(own)), variables.Layer, parameters.Layer)
 	s.Config = *read
@@ -109,6 +118,9 @@ func (e Environment) layers() (variables, parameters layer) {
 	}
 	return variables, parameters
 }
+
+// sets reports whether the layer has an option of the engine.
+func (l *layer) sets(name string) bool { return l.Texts[name] != "" || l.Values[name] != nil }
 
 // add files the parameter's value.
 func (l *layer) add(p Parameter) {

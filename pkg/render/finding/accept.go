@@ -3,8 +3,10 @@ package finding
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -60,12 +62,36 @@ func Known(id string) bool {
 	return ok
 }
 
-// acceptedBy reports whether the object accepts its findings with the ID by its annotation.
-func acceptedBy(r *resource.Resource, id string) bool {
-	for given := range strings.SplitSeq(r.Annotation(kruise.AcceptAnnotation), ",") {
-		if strings.TrimSpace(given) == id {
-			return true
+// Annotated are the findings that objects accept by their annotation, in order.
+func Annotated(list []*resource.Resource) (out []Finding) {
+	for _, r := range list {
+		for _, id := range annotated(r) {
+			f := Finding{ID: id, Object: r.ID(), Field: "metadata.annotations[" + kruise.AcceptAnnotation + "]", seq: r.Origin.Seq}
+			f.File, f.Line = r.Origin.At(tree.LineOf(r.Node(), f.Field))
+			out = append(out, f)
 		}
 	}
-	return false
+	return out
 }
+
+// Stale are those of the findings that annotations accept which were not found: neither of the
+// object, nor of what was made of it.
+func Stale(annotated, found []Finding) []Finding {
+	type entry struct {
+		id  string
+		seq int
+	}
+	known := map[entry]bool{}
+	for _, f := range found {
+		known[entry{f.ID, f.seq}] = true
+	}
+	return slices.DeleteFunc(slices.Clone(annotated), func(f Finding) bool { return known[entry{f.ID, f.seq}] })
+}
+
+// annotated are the IDs of the object's annotation.
+func annotated(r *resource.Resource) []string {
+	return strings.FieldsFunc(r.Annotation(kruise.AcceptAnnotation), func(c rune) bool { return c == ',' || unicode.IsSpace(c) })
+}
+
+// acceptedBy reports whether the object accepts its findings with the ID by its annotation.
+func acceptedBy(r *resource.Resource, id string) bool { return slices.Contains(annotated(r), id) }

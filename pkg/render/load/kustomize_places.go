@@ -353,8 +353,8 @@ type valueWalk struct {
 	found []filePlace
 }
 
-// value notes the place of a value and of what is in it. Of those who have it in from, in which
-// patches come first, the one with the same text counts, else the last.
+// value notes the place of a value and of what is in it. Of those in from, where patches come first,
+// the last that has the same text counts, else the last.
 func (w *valueWalk) value(n *tree.Node, from []written, outer filePlace) {
 	if put := w.at[n]; len(put) > 0 {
 		if from = slices.Concat(put, from); put[0].whole {
@@ -364,8 +364,10 @@ func (w *valueWalk) value(n *tree.Node, from []written, outer filePlace) {
 	here := outer
 	if len(from) > 0 {
 		here = from[len(from)-1].place()
-		if i := slices.IndexFunc(from, func(f written) bool { return tree.IsScalar(n) && tree.Equal(f.node, n) }); i >= 0 {
-			here = from[i].place()
+		for _, f := range from {
+			if tree.IsScalar(n) && tree.Equal(f.node, n) {
+				here = f.place()
+			}
 		}
 	}
 	w.found = append(w.found, here)

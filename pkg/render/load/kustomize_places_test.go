@@ -59,7 +59,7 @@ func TestPlaces_AreThoseOfFiles(t *testing.T) {
 			[]string{
 				"o/patch.yaml:5 Deployment/web spec.replicas", "o/patch.yaml:10 Deployment/web spec.template.spec.containers[0].image",
 				"o/web.yaml:12 Deployment/web spec.template.spec.containers[1].image", "o/web.yaml:2 Deployment/web ",
-				"o/web.yaml:21 Deployment/web-canary spec.replicas",
+				"o/web.yaml:21 Deployment/web-canary spec.replicas", "o/web.yaml:2 Deployment/web apiVersion", "o/web.yaml:5 Deployment/web metadata.name",
 			},
 		},
 		"a patch in the kustomization, with a target": {
