@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,9 +124,7 @@ func TestPlaces_AreThoseOfFiles(t *testing.T) {
 		for builder, more := range map[string]string{"in process": "", "by kustomize": "transformers: []\n"} {
 			t.Run(name+" "+builder, func(t *testing.T) {
 				tree := map[string]string{}
-				for file, text := range tc.tree {
-					tree[file] = text
-				}
+				maps.Copy(tree, tc.tree)
 				tree["o/kustomization.yaml"] += more
 				root := Files(t, tree)
 				list, err := Load(t.Context(), Options{Kustomize: filepath.Join(root, "o"), Root: root})
