@@ -31,7 +31,7 @@ func Findings(w io.Writer, list []finding.Finding, all bool, st Style) error {
 }
 
 // FindingIDs writes a line for each ID of the findings that are neither exact nor accepted, gravest
-// first, with how many there are and their objects. long says how to see each.
+// first, with how many there are, their objects and what they say. long says how to see each.
 func FindingIDs(w io.Writer, list []finding.Finding, long string, st Style) error {
 	written := false
 	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate} {
@@ -47,7 +47,7 @@ func FindingIDs(w io.Writer, list []finding.Finding, long string, st Style) erro
 		}
 		for _, id := range ids {
 			written = true
-			line := fmt.Sprintf("%s %s (%d): %s\n", st.paint(colors[s], string(s)), id, len(byID[id]), text.Line(objectsOf(byID[id])))
+			line := fmt.Sprintf("%s %s (%d): %s: %s\n", st.paint(colors[s], string(s)), id, len(byID[id]), text.Line(objectsOf(byID[id])), text.Line(messageOf(byID[id])))
 			if err := writePage(w, line); err != nil {
 				return err
 			}
@@ -57,6 +57,16 @@ func FindingIDs(w io.Writer, list []finding.Finding, long string, st Style) erro
 		return nil
 	}
 	return writePage(w, "hint: "+long+"\n")
+}
+
+// messageOf is what findings of one ID say: the text of its rule where they say different things.
+func messageOf(list []finding.Finding) string {
+	for _, f := range list[1:] {
+		if f.Message != list[0].Message {
+			return finding.Lookup(f.ID).Becomes
+		}
+	}
+	return list[0].Message
 }
 
 // objectsOf names the first objects that findings are about, the kind once for those that follow

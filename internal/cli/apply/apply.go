@@ -132,8 +132,17 @@ func (o *options) complete(c *cobra.Command) error {
 
 // run is the whole story.
 func (o *options) run(ctx context.Context) error {
-	done := o.factory.Working("rendering, and comparing with the cluster")
+	done := o.factory.Working("rendering, and reading the cluster")
 	w, err := o.read(ctx)
+	done()
+	if err != nil {
+		return err
+	}
+	if err := w.takeOver(ctx); err != nil {
+		return err
+	}
+	done = o.factory.Working("comparing with the cluster")
+	err = w.foresee(ctx)
 	done()
 	if err != nil {
 		return err
@@ -156,10 +165,12 @@ func (o *options) run(ctx context.Context) error {
 // ask asks, unless the manifests came in where the answer would have to.
 func (o *options) ask(ctx context.Context, w *work) error {
 	if !o.yes && o.render.Stdin() {
-		return command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: the manifests come from standard input")
+		return errStdin
 	}
 	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }
+
+var errStdin = command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: the manifests come from standard input")
 
 // unlessPaused makes a pause a success where that was asked for.
 func (o *options) unlessPaused(err error) error {

@@ -32,6 +32,8 @@ type work struct {
 	facts            []*resource.Resource
 	members          *members
 	report           *reporter
+	// faults are those of objects that could not be read.
+	faults resource.Errors
 }
 
 // item is one object of the manifests.
@@ -45,8 +47,13 @@ type item struct {
 	rolls []string
 	// ref is the workload as its rollout is recorded, where the rollouts are a group.
 	ref cluster.Ref
+	// clientSide are the managers that have applied the object on the client's side, until their
+	// fields are taken over.
+	clientSide []string
 	// early: what the object needs is among the manifests and not there yet.
 	early bool
+	// unread: it could not be found out what there is.
+	unread bool
 }
 
 // united reports whether an object's pods are those of its subsets' workloads.
@@ -75,8 +82,7 @@ func (it *item) fault(err error) error {
 	return placed
 }
 
-// read renders, and reads what is there. It finds all faults that can be found
-// without writing.
+// read renders, and reads what is there.
 func (o *options) read(ctx context.Context) (*work, error) {
 	rendered, facts, err := o.render.Run(ctx)
 	if err != nil {
@@ -93,15 +99,29 @@ func (o *options) read(ctx context.Context) (*work, error) {
 	if w.members, err = w.set(ctx); err != nil {
 		return nil, err
 	}
-	var errs resource.Errors
 	r := &reader{w}
 	for _, it := range w.items {
-		errs.Add(it.fault(r.read(ctx, it)))
+		if err := r.find(ctx, it); err != nil {
+			it.unread = true
+			w.faults.Add(it.fault(err))
+		}
+	}
+	return w, nil
+}
+
+// foresee finds what the server would make of all objects, and all faults that can be found without
+// writing.
+func (w *work) foresee(ctx context.Context) error {
+	errs, r := w.faults, &reader{w}
+	for _, it := range w.items {
+		if !it.unread {
+			errs.Add(it.fault(r.foresee(ctx, it)))
+		}
 	}
 	if err := errs.Err(); err != nil {
-		return nil, advised(err)
+		return advised(err)
 	}
-	return w, w.members.findLeft(ctx)
+	return w.members.findLeft(ctx)
 }
 
 func (o *options) connect() (*work, error) {
@@ -134,6 +154,14 @@ type reader struct{ *work }
 
 // read fills in one item.
 func (r *reader) read(ctx context.Context, it *item) error {
+	if err := r.find(ctx, it); err != nil {
+		return err
+	}
+	return r.foresee(ctx, it)
+}
+
+// find finds what there is of an object.
+func (r *reader) find(ctx context.Context, it *item) error {
 	if it.object.GetName() == "" {
 		return errors.New("has no name: what is applied needs one")
 	}
@@ -147,9 +175,18 @@ func (r *reader) read(ctx context.Context, it *item) error {
 	if it.live, err = r.client.Get(ctx, it.object); err != nil {
 		return err
 	}
-	if err := r.members.owned(it); err != nil {
-		return err
+	if it.live != nil {
+		it.clientSide = objects.ClientSide(it.live)
 	}
+	return r.members.owned(it)
+}
+
+// foresee finds what the server would make of an object.
+func (r *reader) foresee(ctx context.Context, it *item) error {
+	if it.early {
+		return nil
+	}
+	var err error
 	if it.live != nil && r.dryRun == "none" {
 		if it.live, err = r.client.Adopt(ctx, it.live, kube.FieldManager); err != nil {
 			return err
@@ -243,7 +280,9 @@ func (r *reader) predict(ctx context.Context, it *item) error {
 	var err error
 	switch {
 	case r.dryRun != "client":
-		it.final, err = r.client.Apply(ctx, it.object, r.how(true))
+		how := r.how(true)
+		how.Ours = append(how.Ours, it.clientSide...)
+		it.final, err = r.client.Apply(ctx, it.object, how)
 	case it.live != nil:
 		it.final = set.Overlay(it.live, it.object)
 	}

@@ -277,7 +277,7 @@ func (a *argocdApplication) writeFindings(w io.Writer, list []finding.Finding) e
 	if a.settings.Explain {
 		return view.Findings(w, list, false, view.Style{})
 	}
-	return view.FindingIDs(w, list, "the option explain tells what each is, where, and what to do", view.Style{})
+	return view.FindingIDs(w, list, "the option explain tells where each is, and what to do", view.Style{})
 }
 
 // disregardAnnotations has annotations of objects accept nothing where the Application, and not the

@@ -96,7 +96,7 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "exit with 0 if the result is empty")
 	fl.BoolVar(&o.explain, "explain", false, "report for each pod template why each SidecarSet was injected or not")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
-	fl.CountVarP(&o.verbose, "verbose", "v", "tell what each finding is, where, and what to do, exact ones too")
+	fl.CountVarP(&o.verbose, "verbose", "v", "tell where each finding is, and what to do; exact ones too")
 	o.limits.Add(c)
 	o.build.Add(c)
 }

@@ -199,7 +199,10 @@ func (o *renderOptions) judge(res *engine.Result) error {
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
 		hint := "the findings above name each field and what to do"
-		if o.quiet || !o.long() {
+		switch {
+		case o.quiet:
+			hint = "without --quiet the findings are named; -v names each field and what to do"
+		case !o.long():
 			hint = "-v names each field and what to do; --accept, an annotation or --baseline accept what was reviewed"
 		}
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: hint}
@@ -293,7 +296,7 @@ func (o *renderOptions) writeFindings(w io.Writer, list []finding.Finding, st vi
 	if o.long() {
 		return view.Findings(w, list, o.verbose > 0, st)
 	}
-	return view.FindingIDs(w, list, "-v tells what each is, where, and what to do", st)
+	return view.FindingIDs(w, list, "-v tells where each is, and what to do", st)
 }
 
 func (o *renderOptions) emit(ctx context.Context, list []*resource.Resource) error {

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,6 +52,14 @@ func (s *Step) Sources() []string {
 		return []string{s.kustomize}
 	}
 	return s.files
+}
+
+// Arguments are the flags that name the sources.
+func (s *Step) Arguments() string {
+	if s.kustomize != "" {
+		return "-k " + s.kustomize
+	}
+	return "-f " + strings.Join(s.files, " -f ")
 }
 
 // Run renders, says what was found, and returns the objects in the order to apply

@@ -22,7 +22,7 @@ func TestStray_NamesUnknownParameters(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if got := argocd.Stray([]string{"ARGOCD_ENV_KRUISE_NOTHING_LIKE_IT=1"}); len(got) != 1 || !strings.Contains(got[0], "one of KRUISE_ALLOW_EMPTY, KRUISE_ALLOW_PREVIEW_APIS, ") {
+	if got := argocd.Stray([]string{"ARGOCD_ENV_KRUISE_NOTHING_LIKE_IT=1"}); len(got) != 1 || !strings.Contains(got[0], "one of KRUISE_ACCEPT_ANNOTATIONS, KRUISE_ALLOW_EMPTY, KRUISE_ALLOW_PREVIEW_APIS, ") {
 		t.Errorf("got %q", got)
 	}
 }
