@@ -215,6 +215,6 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 	if o.pods == 0 && o.past.pods {
 		return o.past.recorded(o.gates.Gates).present(target)
 	}
-	s, err := clusterread.Invent(target, o.past.around.Of(target), clusterread.Invention{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates})
+	s, err := clusterread.Populate(target, o.past.around.Of(target), simulate.Population{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates.Gates, ReadinessGate: o.gates.ReadinessGate})
 	return present{target, s, time.Time{}}, err
 }

@@ -237,7 +237,7 @@ func (w *workloadRollout) snapshot() (plan.Snapshot, error) {
 		}
 	}
 	others = slices.DeleteFunc(others, func(r *resource.Resource) bool { return r.Is("", "Pod") })
-	s, err := clusterread.Invent(w.was, w.around(others), clusterread.Invention{Pods: w.pods(), Gates: w.Gates})
+	s, err := clusterread.Populate(w.was, w.around(others), simulate.Population{Pods: w.pods(), Gates: w.Gates.Gates, ReadinessGate: w.Gates.ReadinessGate})
 	if err == nil {
 		return s, nil
 	}
