@@ -295,6 +295,7 @@ func (c *change) rollOut(w *World, steps string) (_ plan.Plan, why string, err e
 		return p, "no plan: " + err.Error(), nil //nolint:nilerr // a refused pair is counted
 	}
 	line, err := Rollout(w, p, RolloutOptions{Promote: new(time.Duration)})
+	p = p.WithTouches(line.Touches)
 	if err != nil || line.Summary.Outcome == Completed {
 		return p, "", err
 	}
