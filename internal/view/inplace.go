@@ -82,10 +82,14 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+err.Error())
 		return answer
 	}
-	reach := plan.SurgeOf(updated, line.Touches)
-	answer.Reached, answer.Total = reach.Pods, line.Present
+	answer.Total = line.Present
+	for _, t := range line.Touches {
+		if t.Mode != rules.ModeDelete {
+			answer.Reached++
+		}
+	}
 	if e.Mode == rules.ModeInPlace || e.Mode == rules.ModeMetadataOnly {
-		answer.Surge = newSurge(reach)
+		answer.Surge = newSurge(plan.SurgeOf(updated, line.Touches))
 	}
 	return answer
 }

@@ -231,7 +231,7 @@ func TestRecordedAt_IsAnHourAfterTheLatestPod(t *testing.T) {
 		"created":   {[]*cluster.Pod{created}, noon.Add(62 * time.Minute)},
 		"condition": {[]*cluster.Pod{ready, created}, noon.Add(65 * time.Minute)},
 	} {
-		if got := RecordedAt(c.pods); !got.Equal(c.want) {
+		if got := simulate.RecordedAt(c.pods); !got.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

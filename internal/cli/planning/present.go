@@ -136,7 +136,7 @@ func (p *past) recorded(gates cluster.Gates) *recording {
 		p.recording.unread = err
 		return p.recording
 	}
-	p.recording.at = clusterread.RecordedAt(st.Pods)
+	p.recording.at = simulate.RecordedAt(st.Pods)
 	p.recording.world, p.recording.unloaded = clusterread.Load(st, gates, p.recording.at)
 	return p.recording
 }
@@ -216,5 +216,5 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 		return o.past.recorded(o.gates.Gates).present(target)
 	}
 	s, err := clusterread.Populate(target, o.past.around.Of(target), simulate.Population{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates.Gates, ReadinessGate: o.gates.ReadinessGate})
-	return present{target, s, time.Time{}}, err
+	return present{target, s, simulate.RecordedAt(s.Pods)}, err
 }

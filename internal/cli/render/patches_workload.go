@@ -291,7 +291,7 @@ func (w *workloadRollout) recorded(others []*resource.Resource) (plan.Snapshot, 
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	w.at = clusterread.RecordedAt(st.Pods)
+	w.at = simulate.RecordedAt(st.Pods)
 	given := w.identify(st.Pods)
 	st.Objects = append(st.Objects, w.was.Node())
 	ref := cluster.Ref{Group: w.was.Group(), Kind: w.was.Kind(), Namespace: w.was.Namespace(), Name: w.was.Name()}

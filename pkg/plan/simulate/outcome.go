@@ -72,13 +72,16 @@ func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 	if err != nil {
 		return Timeline{}, err
 	}
-	w, err := FromSnapshot(s, Options{Gates: s.Gates})
+	o := DefaultOptions()
+	o.Gates, o.StayUnready, o.Start = s.Gates, true, RecordedAt(s.Pods)
+	w, err := FromSnapshot(s, o)
 	if err != nil {
 		return Timeline{}, err
 	}
 	if err := w.Watch(s.Object().Ref); err != nil {
 		return Timeline{}, err
 	}
+	w.pods.answerHooks(plan.DefaultHookAnswer)
 	doc, err := document(desired)
 	if err != nil {
 		return Timeline{}, err
@@ -86,8 +89,22 @@ func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 	if err := w.Apply(doc); err != nil {
 		return Timeline{}, err
 	}
-	_, err = w.Settle(longestRun)
+	err = w.calm(patience + 2*plan.CurrentSpecPlan(s).Limits.MinReady)
 	return w.Timeline(), err
+}
+
+// calm lets things happen until the pods of the watched workload have not changed for a while: some
+// controllers look again and again at what will not change.
+func (w *World) calm(still time.Duration) error {
+	r := w.recorder
+	most := 1000 + 100*(len(r.presentPods)+r.wanted)
+	for before := -1; before < len(r.records) && len(r.records) < most; {
+		before = len(r.records)
+		if settled, err := w.Settle(still); settled || err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withItsPods is the snapshot of a workload with all its pods, if it has none.
