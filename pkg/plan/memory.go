@@ -17,8 +17,7 @@ type Memory struct {
 	// PodChanges is the record of changes of the one list that all snapshots have as their pods; nil
 	// where there is none.
 	PodChanges *cluster.PodChanges
-	// ordinals is for the pods of a StatefulSet, sidecars for those of a SidecarSet.
-	ordinals rules.OrdinalSurvey
+	// sidecars is for the pods of a SidecarSet.
 	sidecars rules.SidecarSurvey
 	// pods are those that were examined last, in their order, restless the places of those that
 	// [isQuiet] does not hold for, ascending.

@@ -65,3 +65,26 @@ func answersOf[T any](a *Answers, key any) *[]answer[T] {
 	}
 	return known
 }
+
+// Places are the places in the list whose pods something is true of, ascending. Until is the last
+// moment for which that holds of a pod; zero is forever.
+func Places(a *Answers, key any, now time.Time, list []*Pod, is func(*Pod) (is bool, until time.Time)) []int {
+	var out []int
+	for i, block := range Ask(a, key, now, list, func(block []*Pod) (offsets []int, until time.Time) {
+		for at, p := range block {
+			yes, end := is(p)
+			if yes {
+				offsets = append(offsets, at)
+			}
+			if !end.IsZero() && (until.IsZero() || end.Before(until)) {
+				until = end
+			}
+		}
+		return offsets, until
+	}) {
+		for _, at := range block {
+			out = append(out, i*blockSize+at)
+		}
+	}
+	return out
+}

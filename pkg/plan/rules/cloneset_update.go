@@ -50,11 +50,21 @@ func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 func (c *CloneSet) candidates(back bool) iter.Seq[*cluster.Pod] {
 	q := c.question("candidates")
 	q.back, q.strategy = back, c.rolling().PriorityStrategy
-	return merged(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) ([]rank, time.Time) {
+	return podsOf(merged(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) ([]rank, time.Time) {
 		return ranked(filter(block, func(p *cluster.Pod) bool {
 			return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
 		}), q.strategy), time.Time{}
-	}))
+	}), rank.compare))
+}
+
+func podsOf(order iter.Seq[rank]) iter.Seq[*cluster.Pod] {
+	return func(yield func(*cluster.Pod) bool) {
+		for r := range order {
+			if !yield(r.pod) {
+				return
+			}
+		}
+	}
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }

@@ -396,7 +396,7 @@ func TestSlots(t *testing.T) {
 		t.Errorf("from the top: %s", top)
 	}
 	set := statefulSet(t, "replicas: 3\nreserveOrdinals: [1]", "0o 3n 1o 7n")
-	if rest := short(set.surveyed().outsiders()); rest != "7 1" {
+	if rest := short(set.ordinals().outside()); rest != "7 1" {
 		t.Errorf("outside: %s", rest)
 	}
 	if got := slots([]*cluster.Pod{{Name: "odd"}}, want); got[0] != nil {

@@ -122,16 +122,16 @@ func ranked(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []rank
 	return all
 }
 
-// merged are the pods of lists that are in order each, in their order, for a caller that may need
+// merged are the elements of lists that are in order each, in their order, for a caller that may need
 // only the first of them. The lists are not touched.
-func merged(lists [][]rank) iter.Seq[*cluster.Pod] {
-	return func(yield func(*cluster.Pod) bool) {
-		left := slices.DeleteFunc(slices.Clone(lists), func(l []rank) bool { return len(l) == 0 })
-		compare := func(a, b []rank) int { return a[0].compare(b[0]) }
+func merged[T any](lists [][]T, compareOne func(a, b T) int) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		left := slices.DeleteFunc(slices.Clone(lists), func(l []T) bool { return len(l) == 0 })
+		compare := func(a, b []T) int { return compareOne(a[0], b[0]) }
 		slices.SortFunc(left, compare)
 		for len(left) > 0 {
 			first := left[0]
-			if !yield(first[0].pod) {
+			if !yield(first[0]) {
 				return
 			}
 			left = left[1:]

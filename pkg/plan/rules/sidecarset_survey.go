@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -348,4 +349,66 @@ func (q *sidecarQueue) sorted() []int {
 	}
 	clear(q.fresh)
 	return q.order
+}
+
+// otherPods adds the places of a list to out at which it has other pods than before, each once.
+func otherPods(out []int, mark *cluster.Mark[int], record *cluster.PodChanges, before, list []*cluster.Pod) []int {
+	changes, known := mark.Since(record)
+	if !known {
+		for i, p := range list {
+			if i >= len(before) || before[i] != p {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
+	for _, i := range changes {
+		if i < len(list) && (i >= len(before) || before[i] != list[i]) {
+			out = append(out, i)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// numberSet is a set of numbers from 0 upwards, 64 to a word.
+type numberSet []uint64
+
+func newNumberSet(n int) numberSet { return make(numberSet, (n+63)/64) }
+
+func (b *numberSet) grow(n int) {
+	if words := (n + 63) / 64; words > len(*b) {
+		*b = append(*b, make(numberSet, words-len(*b))...)
+	}
+}
+
+func (b numberSet) set(i int, in bool) {
+	if in {
+		b[i/64] |= 1 << (i % 64)
+		return
+	}
+	b[i/64] &^= 1 << (i % 64)
+}
+
+func (b numberSet) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+
+func (b numberSet) count() int {
+	n := 0
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// all are the numbers, ascending.
+func (b numberSet) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, w := range b {
+			for ; w != 0; w &= w - 1 {
+				if !yield(i*64 + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
 }

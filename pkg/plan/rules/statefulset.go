@@ -21,52 +21,41 @@ type StatefulSet struct {
 	Current, Update string
 	// Pods are those that it owns, in any order, finished and terminating ones
 	// included.
-	Pods []*cluster.Pod
-	// PodChanges is the record of changes of that list, nil where there is none.
-	PodChanges *cluster.PodChanges
-	Gates      cluster.Gates
-	Now        time.Time
+	Pods  []*cluster.Pod
+	Gates cluster.Gates
+	Now   time.Time
 	// Busy gives more reasons why a pod counts as unavailable: an in-place
 	// update that is not complete (see [InPlacePending]), a claim that is being
-	// resized. nil means none.
+	// resized. nil means none. With Answers it must not hold for a pod that [Resting] holds for, or
+	// in which no in-place update is in progress.
 	Busy func(*cluster.Pod) bool
-
-	// survey is what is known of the pods, where it was remembered.
-	survey *OrdinalSurvey
+	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
+	Answers *cluster.Answers
 }
 
-// Remember renews what is remembered of the pods and goes by that from now on; pods, revisions,
-// spec and time must stay as they are. [StatefulSet.Busy] must not hold for a pod that [Still]
-// holds for.
-func (s *StatefulSet) Remember(survey *OrdinalSurvey) {
-	survey.renew(s.Pods, s.PodChanges, s.question(), s.Now)
-	s.survey = survey
-}
-
-func (s *StatefulSet) question() ordinalQuestion {
-	start := 0
-	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
-		start = int(s.Spec.Ordinals.Start)
-	}
-	return ordinalQuestion{
-		start: start, replicas: number(s.Spec.Replicas, 1), reserved: s.Spec.ReserveOrdinals,
-		current: s.Current, update: s.Update, minReady: s.minReady(),
+// ordinals are the pods, by their ordinals.
+func (s *StatefulSet) ordinals() *ordinals {
+	return &ordinals{
+		pods: s.Pods, want: s.Ordinals(), current: s.Current, update: s.Update, minReady: s.minReady(), now: s.Now, answers: s.Answers,
 	}
 }
 
-// surveyed is what is known of the pods. Where it is not remembered, every pod may be busy.
-func (s *StatefulSet) surveyed() *OrdinalSurvey {
-	if s.survey != nil {
-		return s.survey
+// Counts are the numbers of the status.
+func (s *StatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
+
+// Restless are the pods that [isStill] does not hold for, in the order of the list.
+func (s *StatefulSet) Restless() []*cluster.Pod { return s.ordinals().restless() }
+
+// Unsettled are the pods that are restless, or have not been ready for long enough, in the order
+// of the list.
+func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
+
+// open are the slots that have to be examined. Where nothing is remembered, every pod may be busy.
+func (s *StatefulSet) open(o *ordinals, slots []*cluster.Pod) []int {
+	if s.Answers == nil && s.Busy != nil {
+		return everyPlace(len(slots))
 	}
-	survey := &OrdinalSurvey{}
-	survey.renew(s.Pods, nil, s.question(), s.Now)
-	if s.Busy != nil {
-		for slot := range survey.present.all() {
-			survey.open.set(slot, true)
-		}
-	}
-	return survey
+	return o.open(slots)
 }
 
 // StatefulSetLimits are the numbers that the spec comes to.
@@ -104,8 +93,11 @@ func atLeastOne(v *intstr.IntOrString, base int) int {
 
 // Ordinals returns the ordinals that should exist.
 func (s *StatefulSet) Ordinals() []int {
-	q := s.question()
-	return Ordinals(q.start, q.replicas, q.reserved)
+	start := 0
+	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
+		start = int(s.Spec.Ordinals.Start)
+	}
+	return Ordinals(start, number(s.Spec.Replicas, 1), s.Spec.ReserveOrdinals)
 }
 
 // inRange returns the pods whose ordinal should exist, in the order of
@@ -184,14 +176,14 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	v := s.surveyed()
-	want := v.ordinals
+	o := s.ordinals()
+	want, slots := o.want, o.slots()
 	if len(want) > 0 {
 		out.Until = want[len(want)-1]
 	}
-	createsUpdate := s.createsUpdate(v)
-	for i := range v.open.all() {
-		p := v.at(i)
+	createsUpdate := s.createsUpdate(o, slots)
+	for _, i := range s.open(o, slots) {
+		p := slots[i]
 		if p != nil && !finished(p) && !s.Unavailable(p) {
 			continue
 		}
@@ -207,7 +199,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 			return out
 		}
 	}
-	s.condemn(&out, v.outsiders())
+	s.condemn(&out, o.outside())
 	return out
 }
 
@@ -250,13 +242,13 @@ func (s *StatefulSet) condemn(out *StatefulSetScale, outside []*cluster.Pod) {
 // made at the update revision: in order, when the partition's worth of ordinals
 // is below it; unordered, when enough others in range are still old, those that
 // the answers before have made so among them (docs/kruise/workloads.md#advanced-statefulset).
-func (s *StatefulSet) createsUpdate(v *OrdinalSurvey) func(i int) bool {
+func (s *StatefulSet) createsUpdate(o *ordinals, slots []*cluster.Pod) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	switch {
 	case s.onDelete():
 		return func(int) bool { return true }
 	case s.unordered():
-		old := v.old.count()
+		old := len(o.old(slots))
 		return func(int) bool {
 			if old < partition {
 				old++
@@ -322,17 +314,21 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 		out.Why = "paused"
 		return out, none
 	}
-	v := s.surveyed()
+	o := s.ordinals()
+	slots := o.slots()
 	limits := LimitsOfStatefulSet(s.Spec)
-	outdated = s.outdated(v, limits.MaxUpdate())
-	marked := slices.Collect(v.descending(v.marked))
-	left := spending{budget: limits.MaxUnavailable, missing: len(v.ordinals) - v.present.count(), down: map[*cluster.Pod]bool{}}
-	for slot := range v.open.all() {
-		if p := v.at(slot); p != nil && s.Unavailable(p) {
+	outdated = s.outdated(o, slots, limits.MaxUpdate())
+	left := spending{budget: limits.MaxUnavailable, down: map[*cluster.Pod]bool{}}
+	for _, i := range s.open(o, slots) {
+		switch p := slots[i]; {
+		case p == nil:
+			left.missing++
+		case s.Unavailable(p):
 			left.down[p] = true
 		}
 	}
-	for _, p := range marked {
+	marked := o.slotsWhere(slots, "marked", func(p *cluster.Pod) bool { return p != nil && SpecifiedDelete(p) })
+	for p := range topDown(slots, marked) {
 		if !p.Deleting && left.spend(p) {
 			out.Delete = append(out.Delete, p)
 		}
@@ -342,26 +338,27 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 }
 
 // outdated are the pods that are to be updated, in their order.
-func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod] {
+func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter.Seq[*cluster.Pod] {
+	list, present := o.outdated(slots), o.present(slots)
 	if !s.unordered() {
-		return v.descending(v.outdated().from(lowest(v.present.highest(most), len(v.ordinals))))
+		targets := append(highest(present, most), len(slots))
+		return topDown(slots, from(list, targets[0]))
 	}
-	// The targets begin with the pods that are updated or terminating: these are not listed, as
-	// a pass would otherwise look at all of them.
-	list := v.outdated()
-	room := max(0, most-(v.present.count()-list.count()))
-	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
-		return v.byPriority(strategy, room)
+	// The targets begin with the pods that are updated or terminating.
+	room := max(0, most-(len(present)-len(list)))
+	strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy
+	if strategy == nil {
+		return topDown(slots, highest(list, room))
 	}
-	return v.descending(list.highest(room))
-}
-
-// lowest is the first number of a set, byDefault where there is none.
-func lowest(set numberSet, byDefault int) int {
-	for i := range set.all() {
-		return i
+	return func(yield func(*cluster.Pod) bool) {
+		left := room
+		for p := range o.byPriority(slots, strategy) {
+			if left == 0 || !yield(p.pod) {
+				return
+			}
+			left--
+		}
 	}
-	return byDefault
 }
 
 const allUpdated = "as many pods are updated as the partition asks for"

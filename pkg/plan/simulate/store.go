@@ -66,9 +66,8 @@ type object struct {
 	pods      podList
 	// answers is what is remembered of its pods from pass to pass.
 	answers cluster.Answers
-	// ordinalSurvey, sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
+	// sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
 	// last pass.
-	ordinalSurvey rules.OrdinalSurvey
 	sidecarSurvey rules.SidecarSurvey
 	// injections are the pods that have the containers of a SidecarSet.
 	injections     injections
