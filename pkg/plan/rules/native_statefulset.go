@@ -29,17 +29,24 @@ type NativeStatefulSet struct {
 
 // ordinals are the pods, by their ordinals.
 func (s *NativeStatefulSet) ordinals() *ordinals {
+	o := s.asked()
+	o.want = s.Ordinals()
+	return o
+}
+
+// asked are the pods, for what does not depend on which ordinals should exist.
+func (s *NativeStatefulSet) asked() *ordinals {
 	return &ordinals{
-		pods: s.Pods, want: s.Ordinals(), current: s.Current, update: s.Update, minReady: seconds(s.Spec.MinReadySeconds), now: s.Now, answers: s.Answers,
+		pods: s.Pods, current: s.Current, update: s.Update, minReady: seconds(s.Spec.MinReadySeconds), now: s.Now, answers: s.Answers,
 	}
 }
 
 // Counts are the numbers of the status.
-func (s *NativeStatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
+func (s *NativeStatefulSet) Counts() OrdinalCounts { return s.asked().counts() }
 
 // Unsettled are the pods that have not been ready for long enough, or in which something may be in
 // progress, in the order of the list.
-func (s *NativeStatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
+func (s *NativeStatefulSet) Unsettled() []*cluster.Pod { return s.asked().unsettled() }
 
 // Ordinals returns the ordinals that should exist.
 func (s *NativeStatefulSet) Ordinals() []int {

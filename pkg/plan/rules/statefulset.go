@@ -35,20 +35,27 @@ type StatefulSet struct {
 
 // ordinals are the pods, by their ordinals.
 func (s *StatefulSet) ordinals() *ordinals {
+	o := s.asked()
+	o.want = s.Ordinals()
+	return o
+}
+
+// asked are the pods, for what does not depend on which ordinals should exist.
+func (s *StatefulSet) asked() *ordinals {
 	return &ordinals{
-		pods: s.Pods, want: s.Ordinals(), current: s.Current, update: s.Update, minReady: s.minReady(), now: s.Now, answers: s.Answers,
+		pods: s.Pods, current: s.Current, update: s.Update, minReady: s.minReady(), now: s.Now, answers: s.Answers,
 	}
 }
 
 // Counts are the numbers of the status.
-func (s *StatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
+func (s *StatefulSet) Counts() OrdinalCounts { return s.asked().counts() }
 
 // Restless are the pods that [isStill] does not hold for, in the order of the list.
-func (s *StatefulSet) Restless() []*cluster.Pod { return s.ordinals().restless() }
+func (s *StatefulSet) Restless() []*cluster.Pod { return s.asked().restless() }
 
 // Unsettled are the pods that are restless, or have not been ready for long enough, in the order
 // of the list.
-func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
+func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.asked().unsettled() }
 
 // open are the slots that have to be examined. Where nothing is remembered, every pod may be busy.
 func (s *StatefulSet) open(o *ordinals, slots []*cluster.Pod) []int {
