@@ -374,8 +374,6 @@ func otherPods(out []int, mark *cluster.Mark[int], record *cluster.PodChanges, b
 // numberSet is a set of numbers from 0 upwards, 64 to a word.
 type numberSet []uint64
 
-func newNumberSet(n int) numberSet { return make(numberSet, (n+63)/64) }
-
 func (b *numberSet) grow(n int) {
 	if words := (n + 63) / 64; words > len(*b) {
 		*b = append(*b, make(numberSet, words-len(*b))...)
