@@ -62,6 +62,7 @@ func policies(f *factory.Factory) []*cobra.Command {
 		change.NewScaleDown(f),
 		change.NewProtect(f),
 		change.NewUnprotect(f),
+		change.NewPatch(f),
 		change.NewDelete(f),
 		create.NewExpose(f),
 		inspect.NewSpread(f),

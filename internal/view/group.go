@@ -28,7 +28,7 @@ type GroupMember struct {
 type GroupStatus struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Outcome is progressing, waiting, completed, failed or aborted.
+	// Outcome is progressing, waiting, completed, rolled back, failed or aborted.
 	Outcome string        `json:"outcome"`
 	Reason  string        `json:"reason,omitempty"`
 	Paused  string        `json:"paused,omitempty"`

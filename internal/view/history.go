@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,6 +127,41 @@ var resultColors = map[plan.RolloutResult]string{
 	plan.RolloutCompleted: green, plan.RolloutRolledBack: green, plan.RolloutFailed: red, plan.RolloutAborted: yellow, plan.RolloutOnHold: yellow, plan.RolloutRunning: yellow,
 }
 
+// basis is after what time of a rollout something was decided, and upon what: how long the step had waited that was
+// approved, which check had passed before it, and how long a rollout had been paused that was resumed.
+func (b *builder) basis(p plan.PastRollout, d plan.AuditEntry) string {
+	if d.What == string(plan.TransitionBegin) || d.At.Before(p.Begun) {
+		return ""
+	}
+	text := ", " + svg.Span(d.At.Sub(p.Begun)) + " after the start"
+	switch plan.Transition(d.What) {
+	case plan.TransitionPromote:
+		name, _, _ := strings.Cut(strings.TrimPrefix(d.Detail, "step "), ",")
+		i := slices.IndexFunc(p.Steps, func(s plan.PastStep) bool { return s.Name == name })
+		if i < 0 || p.Steps[i].Begun.IsZero() {
+			return text
+		}
+		text += "; it had waited " + svg.Span(d.At.Sub(p.Steps[i].Begun))
+		var passed []string
+		for j := i - 1; j >= 0 && strings.HasPrefix(p.Steps[j].Name, "verify"); j-- {
+			if p.Steps[j].Done {
+				passed = append(passed, p.Steps[j].Name)
+			}
+		}
+		if len(passed) > 0 {
+			text += ", and " + strings.Join(passed, ", ") + " had passed"
+		}
+	case plan.TransitionResume:
+		for _, before := range slices.Backward(p.Decisions) {
+			if before.At.After(d.At) || before.What != string(plan.TransitionPause) {
+				continue
+			}
+			return text + "; it had been paused for " + svg.Span(d.At.Sub(before.At))
+		}
+	}
+	return text
+}
+
 func (b *builder) past(p plan.PastRollout, now time.Time) {
 	text := b.st.paint(resultColors[p.Result], string(p.Result))
 	if p.Ended.IsZero() {
@@ -156,7 +192,7 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 		b.line("  %s", b.st.step(state, s.Name+": "+s.Title+took))
 	}
 	for _, d := range p.Decisions {
-		text := d.At.UTC().Format(time.RFC3339) + "  " + d.Summary()
+		text := d.At.UTC().Format(time.RFC3339) + "  " + d.Summary() + b.basis(p, d)
 		if d.Program != "" {
 			text += " with " + d.Program
 		}

@@ -240,6 +240,9 @@ func recreatedText(kind string) string {
 func verdictText(p *plan.Plan) string {
 	text := modeText(p.Change.Mode, p.Change.Restarts)
 	recreated, kept := p.Counts()
+	if p.Change.FromHash == p.Change.ToHash && len(p.Change.Restarts) == 0 {
+		return unchangedText(p, text)
+	}
 	switch {
 	case p.Change.Mode != rules.ModeInPlace && p.Change.Mode != rules.ModeMetadataOnly || recreated == 0:
 		return text
@@ -247,6 +250,29 @@ func verdictText(p *plan.Plan) string {
 		return fmt.Sprintf("recreate: %d of %s, although the change is possible in place", recreated, counted.Of(recreated, "pod"))
 	}
 	return fmt.Sprintf("%s, in %d of %s; %d %s recreated", text, kept, counted.Of(recreated+kept, "pod"), recreated, counted.Word(recreated, "is", "are"))
+}
+
+// unchangedText is what a plan does to pods that changes no template; text is for one that touches none.
+func unchangedText(p *plan.Plan, text string) string {
+	count := map[rules.UpdateMode]int{}
+	for i := range p.Steps {
+		for _, pod := range p.Steps[i].Pods {
+			count[pod.Mode]++
+		}
+	}
+	var parts []string
+	for _, c := range []struct {
+		mode rules.UpdateMode
+		word string
+	}{{rules.ModeInPlace, "restarted in place"}, {rules.ModeMetadataOnly, "changed in place"}, {rules.ModeRecreate, "recreated"}, {rules.ModeDelete, "deleted"}} {
+		if n := count[c.mode]; n > 0 {
+			parts = append(parts, counted.PodsAre(n)+" "+c.word)
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return strings.Join(parts, ", ") + "; the template does not change"
 }
 
 func tied(p plan.PodStep) bool { return p.Tie > 0 }

@@ -18,6 +18,8 @@ import (
 type RolloutLines struct {
 	Out   io.Writer
 	Style Style
+	// Approve is the command that approves a step; "" names none.
+	Approve string
 
 	plan   event.Plan
 	counts event.Counts
@@ -63,7 +65,7 @@ func (l *RolloutLines) Event(e event.Event) {
 	case event.Waiting:
 		l.wait(e)
 	case event.Paused:
-		l.waits = pausedText(e)
+		l.waits = pausedText(e, l.Approve)
 		l.line(e.Time, yellow, "  %s", l.waits)
 	case event.Halted:
 		l.line(e.Time, red, "failed: %s", blockersText(e))
@@ -191,12 +193,21 @@ func blockersText(e event.Event) string {
 	return strings.Join(out, "; ")
 }
 
-// pausedText reports that the rollout waits for a user.
-func pausedText(e event.Event) string {
-	if text := blockersText(e); len(e.Blockers) == 0 || e.Blockers[0].Gate != plan.GatePromote {
+// pausedText reports that the rollout waits for a user, and with which command approve they go on.
+func pausedText(e event.Event, approve string) string {
+	text := blockersText(e)
+	switch {
+	case !isApproval(e):
 		return "paused: " + text
+	case approve != "":
+		return text + ": '" + approve + "' approves and continues"
 	}
-	return blockersText(e)
+	return text
+}
+
+// isApproval reports whether an event is about a step that waits for approval.
+func isApproval(e event.Event) bool {
+	return len(e.Blockers) > 0 && e.Blockers[0].Gate == plan.GatePromote
 }
 
 // mostBlockers is how many a line names.

@@ -17,6 +17,8 @@ import (
 // whenever something changes. It holds no terminal: events go in, lines come out.
 type RolloutLive struct {
 	Style Style
+	// Approve is the command that approves a step; "" names none.
+	Approve string
 
 	workload string
 	plan     event.Plan
@@ -243,7 +245,10 @@ func (l *RolloutLive) foot(now time.Time) []string {
 	case event.Waiting:
 		out = append(out, l.Style.paint(faint, "waiting: "+blockersText(l.blocked)))
 	case event.Paused:
-		out = append(out, l.Style.paint(yellow, pausedText(l.blocked)))
+		out = append(out, l.Style.paint(yellow, pausedText(l.blocked, "")))
+		if l.Approve != "" && isApproval(l.blocked) {
+			out = append(out, l.Approve) // in a line of its own: lines end at the edge of the terminal
+		}
 	case event.Halted:
 		out = append(out, l.Style.paint(red, "failed: "+blockersText(l.blocked)))
 	}

@@ -284,6 +284,7 @@ type RunSummary struct {
 	Restarts  int              `json:"restarts"`
 	Recreated int              `json:"recreated"`
 	Deleted   int              `json:"deleted"`
+	Created   int              `json:"created"`
 	Pulls     int              `json:"pulls"`
 	Writes    int              `json:"writes"`
 }
@@ -292,7 +293,7 @@ type RunSummary struct {
 func NewRunSummary(s simulate.Summary) RunSummary {
 	return RunSummary{
 		Outcome: s.Outcome, Reason: s.Reason, Seconds: s.Duration.Seconds(), MostDown: s.MostDown, MostPods: s.MostPods,
-		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Pulls: s.Pulls, Writes: s.Writes,
+		Restarts: s.Restarts, Recreated: s.Recreated, Deleted: s.Deleted, Created: s.Created, Pulls: s.Pulls, Writes: s.Writes,
 	}
 }
 

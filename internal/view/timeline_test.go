@@ -147,7 +147,7 @@ func TestTimelineJSON(t *testing.T) {
 		`{"type":"step","at":3,"index":1,"name":"all"}`,
 		`{"type":"pod","at":0.1,"op":"inPlaceUpdate","pod":"web-a","uid":"u1","node":"n1","revision":"web-2","container":"main","from":"web-1","to":"web-2"}`,
 		`{"type":"state","at":3,"old":0,"new":1,"oldDown":0,"newDown":2,"wanted":4}`,
-		`{"type":"summary","outcome":"blocked","reason":"web-b cannot pull","seconds":65,"mostDown":3,"mostPods":4,"restarts":1,"recreated":1,"deleted":0,"pulls":2,"writes":9}`,
+		`{"type":"summary","outcome":"blocked","reason":"web-b cannot pull","seconds":65,"mostDown":3,"mostPods":4,"restarts":1,"recreated":1,"deleted":0,"created":0,"pulls":2,"writes":9}`,
 	} {
 		if !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("no line %s in\n%s", want, b.String())

@@ -71,6 +71,8 @@ type MemberStatus struct {
 	Ref   cluster.Ref
 	Wave  int
 	Phase group.Phase
+	// Untouched is [group.Status.Untouched].
+	Untouched bool
 	// Reason is why it does not start, or why it failed; it may be empty.
 	Reason string
 }
@@ -203,6 +205,7 @@ func (g Groups) status(rec group.Record, of func(i int) (plan.Record, error)) (G
 			return GroupStatus{}, err
 		}
 		status[i].Phase, whys[i] = rec.PhaseOf(i, one, err == nil)
+		status[i].Untouched = rec.IsUntouched(i, one, err == nil)
 	}
 	return memberStatusOf(way, status, whys, group.Observe(way, status, control)), nil
 }
@@ -210,7 +213,7 @@ func (g Groups) status(rec group.Record, of func(i int) (plan.Record, error)) (G
 func memberStatusOf(g group.Group, status []group.Status, whys []string, d group.Decision) GroupStatus {
 	out := GroupStatus{Outcome: d.Outcome, Reason: d.Reason}
 	for i, m := range g.Members {
-		one := MemberStatus{Ref: m.Ref, Wave: m.Wave, Phase: status[i].Phase, Reason: whys[i]}
+		one := MemberStatus{Ref: m.Ref, Wave: m.Wave, Phase: status[i].Phase, Untouched: status[i].Untouched, Reason: whys[i]}
 		if one.Reason == "" {
 			one.Reason = d.Blocked[i]
 		}

@@ -33,7 +33,7 @@ func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember
 		m.status, m.reason = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
 		return nil //nolint:nilerr // it is the member that has failed, and the others continue
 	case nothing && rec.Back:
-		m.status.Phase, m.reason = group.Completed, "" // no pod of it was updated
+		m.status.Phase, m.status.Untouched, m.reason = group.Completed, true, "" // no pod of it was updated
 		return nil
 	case m.workload == nil:
 		return nil
@@ -43,6 +43,7 @@ func (r *groupRun) refresh(ctx context.Context, rec group.Record, m *groupMember
 		return err
 	}
 	m.status.Phase, m.reason = rec.PhaseOf(m.index, own, err == nil)
+	m.status.Untouched = rec.IsUntouched(m.index, own, err == nil)
 	m.keepOutcome(own)
 	switch {
 	case runs:

@@ -113,6 +113,9 @@ func (r *reporter) reportBlockers(now time.Time, kind event.Type, d plan.Decisio
 		return
 	}
 	r.waitingFor, r.blockers = d.Reason, d.Blockers
+	if kind == event.Halted && len(d.Blockers) == 0 { // a failure that was recorded before
+		d.Blockers = []plan.Blocker{plan.ParseBlocker(d.Reason)}
+	}
 	e := event.Event{Time: now, Type: kind, Step: d.Step, Text: d.Reason}
 	for _, b := range d.Blockers {
 		e.Blockers = append(e.Blockers, event.Blocker(b))

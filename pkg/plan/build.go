@@ -32,6 +32,9 @@ func (b *builder) build() (Plan, error) {
 	if err := b.addSteps(); err != nil {
 		return Plan{}, err
 	}
+	if b.run != nil && len(b.plan.Steps) > 0 {
+		b.plan = b.plan.WithTouches(b.run(b.plan))
+	}
 	(&reviewer{b}).warn()
 	return b.plan, nil
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -23,10 +27,102 @@ func (r *run) checkDrift(s *Step) (Decision, bool) {
 		if !ok || len(want) == 0 || slices.Contains(want, have) {
 			continue
 		}
-		why := fmt.Sprintf("%s is %s, not %s%s", what.condition, have, want[0], lastWriter(r.object(), fieldsOf[what.condition]))
-		return r.halt(Blocker{Gate: what.gate, Why: why}), true
+		why := fmt.Sprintf("%s is %s, not %s", what.condition, have, want[0])
+		if what.condition == HoldsTemplate {
+			why = cmp.Or(r.templateDrift(want[0]), why)
+		}
+		return r.halt(Blocker{Gate: what.gate, Why: why + lastWriter(r.object(), fieldsOf[what.condition])}), true
 	}
 	return Decision{}, false
+}
+
+// templateDrift names the first field in which the live template differs from the one of a hash, with
+// both values, and how many more there are; "" where that template is not stored.
+func (r *rollout) templateDrift(hash string) string {
+	want, have := r.templateOfHash(hash), templateOf(r.object())
+	if want == nil {
+		return ""
+	}
+	at := "spec.template."
+	if _, whole := have["spec"]; !whole {
+		at = "spec." // of a SidecarSet
+	} else {
+		want, have = comparedTemplate(want), comparedTemplate(have)
+	}
+	list := tree.Differences(nil, want, have)
+	if len(list) == 0 {
+		return ""
+	}
+	d := list[0]
+	text := fmt.Sprintf("%s%s is %s, not %s", at, rules.PathText(d.Path), shortValue(mask.Value(d.Path, d.New, have)), shortValue(mask.Value(d.Path, d.Old, want)))
+	if more := len(list) - 1; more > 0 {
+		text += fmt.Sprintf(", and %s%s", counted.Of(more, "more field"), counted.Word(more, " differs", " differ"))
+	}
+	return text
+}
+
+// comparedTemplate is a template as revisions are compared by it.
+func comparedTemplate(template map[string]any) map[string]any {
+	return map[string]any{"metadata": rules.TemplateMetadata(template), "spec": template["spec"]}
+}
+
+// templateOfHash finds a template that is stored: of a revision, the one that the rollout started from, or
+// what its first write makes of that one before the controller has stored a revision.
+func (r *rollout) templateOfHash(hash string) map[string]any {
+	for _, revision := range r.snap.Revisions {
+		if TemplateHash(revision.Template) == hash {
+			return revision.Template
+		}
+	}
+	if r.snap.Base == nil {
+		return nil
+	}
+	if TemplateHash(r.snap.Base) == hash {
+		return r.snap.Base
+	}
+	before, err := WithTemplate(r.object(), r.snap.Base)
+	if err != nil {
+		return nil
+	}
+	after, err := r.plan.Outcome(before)
+	if err != nil || hashOf(after) != hash {
+		return nil
+	}
+	return templateOf(after)
+}
+
+// shortValue is a value in a message, in a bounded length.
+func shortValue(v any) string {
+	if v == nil {
+		return "absent"
+	}
+	text, ok := v.(string)
+	if !ok {
+		encoded, err := json.Marshal(v)
+		if err != nil {
+			return "another value"
+		}
+		text = string(encoded)
+	}
+	if r := []rune(text); len(r) > maxValue {
+		text = string(r[:maxValue]) + "…"
+	}
+	return text
+}
+
+// maxValue is how many characters of a value a message has.
+const maxValue = 120
+
+// FailureHint is what to do about a failed rollout; command is how its verbs are called. A field that
+// others have written fails the rollout again for as long as it stays.
+func FailureHint(failed string, command func(verb string) string) string {
+	switch ParseBlocker(failed).Gate {
+	case GateTemplate:
+		return fmt.Sprintf("'%s --rollback' rolls back; to roll out the template that was written instead: '%s -f FILE' with the manifest that has it", command("abort"), command("run"))
+	case GatePartition, GatePaused:
+		return fmt.Sprintf("set the field back, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
+	}
+	return fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
 }
 
 // guardedFields are what only the rollout may change while it runs, and how to

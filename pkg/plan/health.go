@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -80,6 +81,9 @@ func (r *run) examine(h *health) {
 	for _, p := range r.memory.unquietPods(r.snap.Pods) {
 		if isMember != nil && !isMember(p) || h.checkHook(r, p) {
 			continue
+		}
+		if heldByFinalizers(p) && len(h.held) < maxNamed {
+			h.held = append(h.held, Blocker{GateHook, p.Name, "terminating, held by finalizers: " + strings.Join(p.Finalizers, ", ")})
 		}
 		if rules.Ready(p) || !rules.Active(p) {
 			continue

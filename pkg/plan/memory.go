@@ -104,12 +104,15 @@ func (m *Memory) note(place int, restless bool) {
 	}
 }
 
-// isQuiet reports whether a pod is of no concern to the health of a rollout: it is ready or gone,
-// and in no state in which a lifecycle hook may hold it.
+// isQuiet reports whether a pod is of no concern to the health of a rollout: it is ready or gone, no
+// finalizer holds it, and it is in no state in which a lifecycle hook may.
 func isQuiet(p *cluster.Pod) bool {
 	switch rules.StateOf(p) {
 	case rules.StatePreparingNormal, rules.StatePreparingUpdate, rules.StateUpdated, rules.StatePreparingDelete:
 		return false
 	}
-	return rules.Ready(p) || !rules.Active(p)
+	return (rules.Ready(p) || !rules.Active(p)) && !heldByFinalizers(p)
 }
+
+// heldByFinalizers reports whether a pod is deleted and not gone.
+func heldByFinalizers(p *cluster.Pod) bool { return p.Deleting && len(p.Finalizers) > 0 }

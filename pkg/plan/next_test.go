@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/mask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -413,5 +415,40 @@ func TestNext_PromotedPausesPass(t *testing.T) {
 	s.Progress = plan.Progress{FirstCountingPause: 3}
 	if d := plan.Next(p, s, noon); d.Verb != plan.Done {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestNext_NamesTheFieldThatOthersWrote: a template that is not the plan's is told as its first field with both
+// values, also before the controller has stored a revision of it, and nothing secret is among them.
+func TestNext_NamesTheFieldThatOthersWrote(t *testing.T) {
+	main := func(s *plan.Snapshot) map[string]any {
+		return s.Workload.Template["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
+	}
+	for name, c := range map[string]struct {
+		write func(*plan.Snapshot)
+		want  string
+	}{
+		"image":  {func(s *plan.Snapshot) { main(s)["image"] = "web:9" }, `spec.template.spec.containers[0].image is web:9, not ` + newer + ``},
+		"more":   {func(s *plan.Snapshot) { main(s)["image"], main(s)["tty"] = "web:9", true }, `spec.template.spec.containers[0].image is web:9, not ` + newer + `, and 1 more field differs`},
+		"new":    {func(s *plan.Snapshot) { main(s)["tty"] = true }, `spec.template.spec.containers[0].tty is true, not absent`},
+		"secret": {func(s *plan.Snapshot) { main(s)["env"] = []any{map[string]any{"name": "PASSWORD", "value": "hunter"}} }, `spec.template.spec.containers[0].env is [{"name":"PASSWORD","value":"` + mask.Masked + `"}], not absent`},
+	} {
+		for stored, keep := range map[string]func(*plan.Snapshot, map[string]any, map[string]any){
+			"revision": func(s *plan.Snapshot, _, written map[string]any) {
+				s.Revisions = append(s.Revisions, cluster.Revision{Name: "web-2", Template: written})
+			},
+			"base": func(s *plan.Snapshot, before, _ map[string]any) { s.Revisions, s.Base = nil, before },
+		} {
+			t.Run(name+", "+stored, func(t *testing.T) {
+				p, s := midway(t, plan.Policy{})
+				keep(&s, read(t, clones("")).Template, s.Workload.Template)
+				s.Workload.Template = tree.Value(tree.FromValue(s.Workload.Template)).(map[string]any)
+				c.write(&s)
+				d := decide(t, p, s, noon.Add(time.Minute))
+				if want := "template: " + c.want; d.Verb != plan.Halt || d.Reason != want {
+					t.Errorf("%s %s\nwant %s", d.Verb, d.Reason, want)
+				}
+			})
+		}
 	}
 }

@@ -91,7 +91,11 @@ func (b *comparison) takeByForecast(set *rules.CloneSet, total, updated int, cha
 				why = namedReason
 			}
 			if p := r.Pod; r.Surplus || r.Leaves || r.Named {
-				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: group[p], Why: why})
+				tie := group[p]
+				if r.Named {
+					tie = 0
+				}
+				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: tie, Why: why})
 				continue
 			}
 			out = append(out, b.podSteps([]*cluster.Pod{r.Pod}, group, placing)...)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
@@ -302,6 +304,8 @@ func (c *containerRestarts) available(p *cluster.Pod) bool {
 func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 	answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]
 	switch {
+	case asked && answer.Done && answer.Good && becomesReady(p):
+		c.observe(p, "its containers have restarted, and it is not ready yet")
 	case !asked || answer.Done && answer.Good:
 	case answer.Done:
 		c.failed = append(c.failed, Blocker{GateReady, p.Name, orDefault(answer.Text, "its containers did not restart")})
@@ -309,6 +313,25 @@ func (c *containerRestarts) checkRequested(p *cluster.Pod) bool {
 		c.observe(p, orDefault(answer.Text, "its containers restart"))
 	}
 	return asked
+}
+
+// becomesReady reports whether a pod that is not ready will be without any container changing: what held it
+// unready for the restart is about to be released, or the kubelet to report it. What other gates and containers
+// hold is not the restart's.
+func becomesReady(p *cluster.Pod) bool {
+	switch {
+	case rules.Ready(p) || !rules.Active(p):
+		return false
+	case hasCondition(p, kruise.KruisePodReady, corev1.ConditionFalse):
+		return true
+	}
+	return !slices.ContainsFunc(p.Containers, func(c cluster.Container) bool { return !c.Ready }) &&
+		!slices.ContainsFunc(p.ReadinessGates, func(gate string) bool { return !hasCondition(p, gate, corev1.ConditionTrue) })
+}
+
+func hasCondition(p *cluster.Pod, kind string, is corev1.ConditionStatus) bool {
+	c, ok := p.Condition(kind)
+	return ok && c.Status == is
 }
 
 // request requests the restart of a pod, unless a limit or a budget prevents it.

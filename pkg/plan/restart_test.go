@@ -378,3 +378,45 @@ func TestRestart_ReadsResultsOfPods(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestRestart_WaitsUntilThePodIsReadyAgain: a pod that was held unready for its restart counts as restarted when that is over;
+// what another gate or container holds is waited for by no restart.
+func TestRestart_WaitsUntilThePodIsReadyAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*cluster.Pod)
+		want  plan.Verb
+	}{
+		"ready":             {func(*cluster.Pod) {}, plan.Done},
+		"held unready":      {func(p *cluster.Pod) { heldUnready(p, "KruisePodReady", corev1.ConditionFalse) }, plan.Wait},
+		"not reported yet":  {func(p *cluster.Pod) { heldUnready(p, "KruisePodReady", corev1.ConditionTrue) }, plan.Wait},
+		"another gate":      {func(p *cluster.Pod) { heldUnready(p, "example.com/served", corev1.ConditionFalse) }, plan.Done},
+		"another container": {func(p *cluster.Pod) { heldUnready(p, "", ""); p.Containers[1].Ready = false }, plan.Done},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, clones(""), 1)
+			for i := range s.Pods[0].Containers {
+				s.Pods[0].Containers[i].Ready = true
+			}
+			p, err := plan.BuildRestart(s, plan.RestartRequest{Containers: []string{"main"}}, plan.Policy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			step := p.Steps[0].Name
+			s.Verified = map[string]plan.Result{plan.RestartKey(step, s.Pods[0].Name): {Done: true, Good: true}}
+			s.Progress.Started = noon
+			c.spoil(s.Pods[0])
+			if d := plan.Next(p, s, noon.Add(time.Second)); d.Verb != c.want {
+				t.Errorf("%s: %s", d.Verb, d.Reason)
+			}
+		})
+	}
+}
+
+// heldUnready takes readiness from a pod, and gives it a readiness gate with a condition.
+func heldUnready(p *cluster.Pod, gate string, is corev1.ConditionStatus) {
+	p.Conditions = []cluster.Condition{{Type: "Ready", Status: corev1.ConditionFalse, Since: noon}}
+	if gate != "" {
+		p.ReadinessGates = []string{gate}
+		p.Conditions = append(p.Conditions, cluster.Condition{Type: gate, Status: is})
+	}
+}

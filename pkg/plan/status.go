@@ -59,7 +59,7 @@ func StatusOf(of *Plan, p Progress, d Decision, recorded bool) Status {
 		s.State = StatusPaused
 	}
 	if recorded {
-		s.setStep(of, d.Step)
+		s.setStep(of, d.Step, d.Reason)
 	}
 	return s
 }
@@ -89,7 +89,7 @@ func (p Progress) Status(of Plan) Status {
 	}
 	s.Reason += p.Stop.suffix()
 	s.Reason = strings.TrimPrefix(s.Reason, "; ")
-	s.setStep(&of, p.Step)
+	s.setStep(&of, p.Step, p.Failed)
 	return s
 }
 
@@ -112,11 +112,13 @@ func (s *Status) setAborted(p Progress) {
 	}
 }
 
-// setStep adds the step and what the user does next.
-func (s *Status) setStep(of *Plan, step int) {
+// setStep adds the step and what the user does next; reason is that of a failure.
+func (s *Status) setStep(of *Plan, step int, reason string) {
 	s.Steps = len(of.Steps)
 	s.Step = min(step+1, s.Steps)
-	if s.State == StatusAborted {
+	if s.State == StatusFailed && ParseBlocker(reason).Gate == GateTemplate {
+		s.Remedy = FailureHint(reason, of.Target.Command) // another try would fail again
+	} else if s.State == StatusAborted {
 		s.Remedy = fmt.Sprintf("'%s --rollback' rolls it back, '%s' continues it", of.Target.Command("abort"), of.Target.Command("retry"))
 	} else if verb, ok := remedies[s.State]; ok {
 		s.Remedy = of.Target.Command(verb)

@@ -333,8 +333,10 @@ func (b *builder) updateTitle(r *stage) string {
 	switch {
 	case r == nil && b.subject.created+len(b.subject.leaving) > 0, r == nil && replicas(b.present) != replicas(b.desired):
 		return what
+	case r == nil && b.run != nil:
+		return what // the run tells whether pods change
 	case r == nil:
-		return what + "; no pod changes"
+		return what + noPodChanges
 	case r.updated <= b.subject.updated:
 		return fmt.Sprintf("%s; %d of %s up to date already", what, b.subject.updated, counted.PodsAre(b.subject.total))
 	case r.updated == b.subject.total && b.subject.updated == 0:

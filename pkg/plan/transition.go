@@ -104,7 +104,7 @@ func hintRollBack(of Target) string {
 
 func refuseHalted(p Progress, of Plan) (msg, hint string) {
 	return "the rollout has failed: " + ParseBlocker(p.Failed).Sentence(),
-		fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", of.Target.Command("retry"), of.Target.Command("abort"))
+		FailureHint(p.Failed, of.Target.Command)
 }
 
 func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is completed", "" }

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -324,5 +325,30 @@ func TestConsequenceOfPlan_CountsEachPodOnce(t *testing.T) {
 	}}
 	if c := plan.ConsequenceOfPlan(p, plan.TransitionRollBack); c.Pods != 3 || c.Updated != 3 || c.Steps != 2 || c.Transition != plan.TransitionRollBack {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestFailureHint_IsTheSameEverywhere: what others wrote fails a rollout again, so that no hint names retry alone.
+func TestFailureHint_IsTheSameEverywhere(t *testing.T) {
+	of := tenPods()
+	for reason, want := range map[string]string{
+		"template: spec.template.x is 1, not 2": "'ABORT --rollback' rolls back; to roll out the template that was written instead: 'RUN -f FILE' with the manifest that has it",
+		"partition: partition is 1, not 2":      "set the field back, then 'RETRY'; to roll back: 'ABORT --rollback'",
+		"crash web-1: CrashLoopBackOff":         "fix the cause, then 'RETRY'; to roll back: 'ABORT --rollback'",
+	} {
+		for _, verb := range []string{"abort", "retry", "run"} {
+			want = strings.ReplaceAll(want, strings.ToUpper(verb), of.Target.Command(verb))
+		}
+		halted := plan.Progress{Step: 1, Failed: reason}
+		if got := plan.FailureHint(reason, of.Target.Command); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		refused, ok := errors.AsType[*plan.TransitionError](halted.Allows(plan.TransitionPromote, of))
+		if !ok || refused.Hint != want {
+			t.Errorf("promote: %+v\nwant %s", refused, want)
+		}
+		if s := halted.Status(of); strings.HasPrefix(reason, plan.GateTemplate) && s.Remedy != want {
+			t.Errorf("status: %s\nwant %s", s.Remedy, want)
+		}
 	}
 }

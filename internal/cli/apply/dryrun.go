@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // showDryRun describes what would be done, in the order in which it would be, and every
@@ -127,7 +128,33 @@ func (r *requests) roll(ctx context.Context, it *item) error {
 		return err
 	}
 	r.list = append(r.list, list...)
-	r.apply(it)
+	return r.applyFinal(ctx, it)
+}
+
+// applyFinal is what is applied after a rollout, with the partition that its last step leaves, as
+// [executor.applyFinal] finds it.
+func (r *requests) applyFinal(ctx context.Context, it *item) error {
+	path := plan.PartitionPath(it.object.GroupVersionKind().Group, it.object.GetKind(), it.object.GroupVersionKind().Version)
+	if it.united() || path == nil || !r.work.rollouts.Staged() {
+		r.apply(it)
+		return nil
+	}
+	part, err := r.work.open(ctx, it)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	left, err := part.Partition(ctx, it.desired())
+	if err != nil {
+		return err
+	}
+	then := it.final.DeepCopy()
+	if err := unstructured.SetNestedField(then.Object, left, path...); err != nil {
+		return err
+	}
+	object := it.object.DeepCopy()
+	set.KeepHeld(then, object)
+	r.add("PATCH", object, types.ApplyPatchType, "", object.Object)
 	return nil
 }
 

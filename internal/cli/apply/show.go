@@ -84,7 +84,17 @@ func (w *work) plan(ctx context.Context, it *item) error {
 	if err := it.free(part); err != nil {
 		return err
 	}
-	return part.Show(ctx, it.desired())
+	refused := part.Show(ctx, it.desired())
+	if refused == nil || w.dryRun != "none" {
+		return refused
+	}
+	if err := part.Replace(ctx, refused); err != nil {
+		return err
+	}
+	if err := (&reader{w}).read(ctx, it); err != nil { // that rollout has left it in another state
+		return err
+	}
+	return w.plan(ctx, it)
 }
 
 // free refuses a workload that a rollout has left halfway: it gets no further by

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	autoscalecmd "k8s.io/kubectl/pkg/cmd/autoscale"
 	scalecmd "k8s.io/kubectl/pkg/cmd/scale"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -18,7 +19,8 @@ func NewScale(f *factory.Factory) *cobra.Command {
 	c := wrapScale(f, scalecmd.NewCmdScale(kubectl.Factory(f), kubectl.Streams(f)), "Set the number of pods of a workload",
 		`Set the number of pods of a workload of any kind with the subresource scale, including
 Kruise's. If the number is reduced, the workload chooses the pods to delete; with
-"kubectl kruise scaledown" you name them.`,
+"kubectl kruise scaledown" you name them. A rollout in progress continues with the new
+number, and a note says what that means for its steps.`,
 		`  kubectl kruise scale cloneset/web --replicas=5
 
   # only if it has 3 now
@@ -26,7 +28,14 @@ Kruise's. If the number is reduced, the workload chooses the pods to delete; wit
 	scale := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		chosen := c.Flags().Changed("all") || c.Flags().Changed("selector")
-		return resourcearg.Fallback{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error { return scale(c, args) })
+		return resourcearg.Fallback{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error {
+			if dry, err := cmdutil.GetDryRunStrategy(c); err == nil && dry == cmdutil.DryRunNone {
+				if err := noteScaledObjects(c, f, args); err != nil {
+					return err
+				}
+			}
+			return scale(c, args)
+		})
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -46,6 +47,8 @@ type setting struct {
 
 	explain bool
 	gates   installation.GateFlags
+	// again are the flags with which `rollout run` makes the same change.
+	again string
 }
 
 func newSetting(f *factory.Factory, done string) *setting {
@@ -63,7 +66,7 @@ func (s *setting) complete(c *cobra.Command, named []string) error {
 	if err := s.gates.Complete(); err != nil {
 		return err
 	}
-	e := &rolloutExplainer{edit: &s.edit, wanted: s.explain, given: s.gates, ctx: c.Context()}
+	e := &rolloutExplainer{edit: &s.edit, wanted: s.explain, given: s.gates, again: cmp.Or(s.again, "-f FILE"), ctx: c.Context()}
 	s.Tell = e.explainWritten
 	return s.Complete(c, named)
 }

@@ -28,6 +28,8 @@ type rolloutExplainer struct {
 	given  installation.GateFlags
 	reader installation.GateReader
 	wanted bool
+	// again is [setting.again].
+	again string
 }
 
 func (e *rolloutExplainer) explainWritten(before, after *unstructured.Unstructured) error {
@@ -38,6 +40,11 @@ func (e *rolloutExplainer) explainWritten(before, after *unstructured.Unstructur
 	}
 	if e.Local() {
 		return nil
+	}
+	if !e.Only() {
+		if err := confirmBeside(e.ctx, e.Factory, before, after, e.again); err != nil {
+			return err
+		}
 	}
 	return e.owners(after)
 }

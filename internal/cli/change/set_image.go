@@ -3,6 +3,7 @@ package change
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,6 +42,7 @@ func newImage(f *factory.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.again = rolloutImages(images)
 			if err := s.complete(c, named); err != nil {
 				return err
 			}
@@ -74,6 +76,18 @@ func parseImages(args []string) (named []string, images map[string]string, err e
 		}
 	}
 	return named, images, nil
+}
+
+// rolloutImages are the flags of `rollout run` for images by container; "" where it has none for them.
+func rolloutImages(images map[string]string) string {
+	var flags []string
+	for _, name := range slices.Sorted(maps.Keys(images)) {
+		if strings.Contains(name, "*") {
+			return ""
+		}
+		flags = append(flags, "--image "+name+"="+images[name])
+	}
+	return strings.Join(flags, " ")
 }
 
 func setImages(u *unstructured.Unstructured, images map[string]string) error {

@@ -94,7 +94,7 @@ func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstruc
 				Namespace(namespaceOf(kind, namespace)).Get(r.ctx, name.Name, metav1.GetOptions{})
 			switch {
 			case err == nil:
-				return got, nil
+				return r.writable(got, name.Name), nil
 			case !apierrors.IsNotFound(err):
 				return nil, &resource.Error{Err: fmt.Errorf("cannot read %s: %w", name, err), Hint: "check --kubeconfig and --context"}
 			}
@@ -108,6 +108,21 @@ func (r *workloadReader) find(name resourcearg.Name, namespace string) (*unstruc
 		where = "the cluster"
 	}
 	return nil, &resource.Error{Err: &resourcearg.AbsentError{Text: fmt.Sprintf("%s is not in %s", name, where)}, Hint: "check the name and -n"}
+}
+
+// writable is a workload in a version in which it can be written as it is: v1beta1 refuses a CloneSet whose maxUnavailable is
+// the number 0, whatever its maxSurge, and v1alpha1 takes it (docs/kruise/workloads.md#cloneset-in-two-versions).
+func (r *workloadReader) writable(u *unstructured.Unstructured, name string) *unstructured.Unstructured {
+	gvk := u.GroupVersionKind()
+	unavailable, found, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable")
+	if gvk.Group != kruise.Group || gvk.Kind != kruise.KindCloneSet || gvk.Version != kruise.V1beta1 || !found || fmt.Sprint(unavailable) != "0" {
+		return u
+	}
+	alpha := schema.GroupVersionResource{Group: kruise.Group, Version: kruise.V1alpha1, Resource: resourcearg.Plural(gvk.GroupKind())}
+	if got, err := r.lister.client.Resource(alpha).Namespace(u.GetNamespace()).Get(r.ctx, name, metav1.GetOptions{}); err == nil {
+		return got
+	}
+	return u // not served: the check says what is wrong
 }
 
 // namespaceOf is the namespace to ask in; SidecarSets have none.

@@ -316,3 +316,36 @@ func TestReadWorkload_NamesUnreadableBudgets(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+// TestFindWorkload_ReadsAVersionThatCanBeWritten: a CloneSet that v1beta1 refuses as it is, and that the cluster took in
+// v1alpha1, is read in that version where it is served; every other one is in the newest.
+func TestFindWorkload_ReadsAVersionThatCanBeWritten(t *testing.T) {
+	const (
+		beta  = "{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, metadata: {name: web, namespace: a}, spec: {updateStrategy: {rollingUpdate: {maxUnavailable: X, maxSurge: 1}}}}"
+		alpha = "{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, metadata: {name: web, namespace: a}, spec: {updateStrategy: {maxUnavailable: X, maxSurge: 1}}}"
+	)
+	for _, c := range []struct {
+		unavailable string
+		served      bool
+		want        string
+	}{{"0", true, "apps.kruise.io/v1alpha1"}, {"0", false, "apps.kruise.io/v1beta1"}, {"1", true, "apps.kruise.io/v1beta1"}, {"0%", true, "apps.kruise.io/v1beta1"}} {
+		objects := map[string]string{"/apis/apps.kruise.io/v1beta1/namespaces/a/clonesets/web": strings.ReplaceAll(beta, "X", c.unavailable)}
+		if c.served {
+			objects["/apis/apps.kruise.io/v1alpha1/namespaces/a/clonesets/web"] = strings.ReplaceAll(alpha, "X", c.unavailable)
+		}
+		server := httptest.NewServer(&stateServer{objects: objects})
+		client, err := dynamic.NewForConfig(&rest.Config{Host: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := resourcearg.Parse("cloneset/web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FindWorkload(t.Context(), client, name, "a")
+		server.Close()
+		if err != nil || got.APIVersion() != c.want {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+	}
+}

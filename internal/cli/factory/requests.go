@@ -147,6 +147,14 @@ func (f *Factory) Until(at time.Time) {
 	f.bounds.until = at
 }
 
+// Deadline is the time of [Factory.Until]; zero is never.
+func (f *Factory) Deadline() time.Time {
+	b := f.bounds
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.until
+}
+
 // ErrLate is the end of a request by [Factory.Until].
 var ErrLate = errors.New("the time that the command has is over")
 

@@ -19,7 +19,6 @@ import (
 	"k8s.io/kubectl/pkg/cmd/apiresources"
 	"k8s.io/kubectl/pkg/cmd/config"
 	"k8s.io/kubectl/pkg/cmd/kustomize"
-	"k8s.io/kubectl/pkg/cmd/patch"
 	"k8s.io/kubectl/pkg/cmd/replace"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/scheme"
@@ -82,7 +81,6 @@ func (g getter) ToRESTConfig() (*rest.Config, error) {
 func Commands(f *factory.Factory) []*cobra.Command {
 	tools, get, streams := Factory(f), Getter(f), Streams(f)
 	all := []*cobra.Command{
-		patch.NewCmdPatch(tools, streams),
 		replace.NewCmdReplace(tools, streams),
 		waiting(get, streams),
 		kustomize.NewCmdKustomize(streams),

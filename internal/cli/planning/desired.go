@@ -3,6 +3,7 @@ package planning
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,31 @@ func (o *Options) load(ctx context.Context) (err error) {
 	o.loaded, err = load.Load(ctx, o.limits.Load(o.kustomization.Load(load.Options{
 		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
 	})))
-	return err
+	if err != nil || !o.Preview {
+		return err
+	}
+	return o.warnUnplanned(ctx)
+}
+
+// warnUnplanned names the UnitedDeployments of -f or -k that change: their pods are those of workloads
+// that their controller writes, so that there is no plan for them.
+func (o *Options) warnUnplanned(ctx context.Context) error {
+	fromFiles := o.against != "" && o.against != againstLive
+	for _, r := range o.loaded {
+		if !r.Is(kruise.Group, kruise.KindUnitedDeployment) || o.name != nil {
+			continue
+		}
+		if fromFiles {
+			if err := o.loadPast(ctx); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(o.past.stream, func(old *resource.Resource) bool { return tree.Equal(old.Node(), r.Node()) }) {
+				continue
+			}
+		}
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: uniteddeployment/%s is not planned: its controller writes the workloads of its subsets; 'kubectl kruise diff' says what changes, and 'kubectl kruise plan uniteddeployment/%s --image CONTAINER=IMAGE' plans the subsets in a cluster\n", r.Name(), r.Name())
+	}
+	return nil
 }
 
 // undecided warns of what is undecided about a kustomization where nothing is changed; nil makes that an

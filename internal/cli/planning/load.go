@@ -59,7 +59,7 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
+	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady}, nil
 }
 
 // startOf finds the state of the plan's object.
@@ -73,7 +73,6 @@ func (o *Options) startOf(ctx context.Context, p plan.Plan) (present, error) {
 	if p.Target.Namespace != "" {
 		o.Factory.Flags.Namespace = &p.Target.Namespace
 	}
-	o.replicas = p.Limits.Replicas
 	return o.readPresent(ctx, nil)
 }
 

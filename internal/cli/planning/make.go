@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -27,23 +29,43 @@ type Made struct {
 	Predicted simulate.Timeline
 
 	gates installation.Gates
+	// assumeReady is whether pods that are not ready now are taken to become ready.
+	assumeReady bool
 }
 
 // Make makes the plan that the command line asks for, and refuses one that could
 // not finish.
 func (o *Options) Make(ctx context.Context) (*Made, error) {
-	m, err := o.Draft(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.Predicted, err = simulate.Predict(m.Plan, m.Snapshot, m.Assumed())
-	if err != nil && m.Plan.Paused {
+	m, err := o.draft(ctx, (*Made).buildAndRun)
+	why, unfinished := errors.AsType[*simulate.UnfinishedError](err)
+	switch {
+	case unfinished && m.Plan.Paused:
 		return nil, o.paused(&m.Plan)
+	case unfinished:
+		return nil, &resource.Error{Err: why, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes" + m.unready()}
 	}
-	if err != nil {
-		return nil, &resource.Error{Err: err, Hint: "'kubectl kruise simulate' with the same flags shows how far it comes"}
+	return m, err
+}
+
+// unready are the pods that keep a plan from its end, perhaps, as the end of a hint.
+func (m *Made) unready() string {
+	down := simulate.Unready(m.Snapshot)
+	if m.assumeReady || len(down) == 0 {
+		return ""
 	}
-	return m, nil
+	return fmt.Sprintf("; %s %s not ready now, and taken to stay so: --assume-ready takes %s to become ready", counted.Some(down), counted.Word(len(down), "is", "are"), counted.Word(len(down), "it", "them"))
+}
+
+// buildAndRun makes the plan, with the pods that a run of it changes.
+func (m *Made) buildAndRun(desired *cluster.Workload, policy plan.Policy) (err error) {
+	m.Plan, m.Predicted, err = simulate.Build(desired, m.Snapshot, policy, m.Assumed())
+	return err
+}
+
+// build makes the plan alone.
+func (m *Made) build(desired *cluster.Workload, policy plan.Policy) (err error) {
+	m.Plan, err = plan.Build(desired, m.Snapshot, policy)
+	return err
 }
 
 // paused reports that a plan cannot finish since the workload is paused, and what to do first.
@@ -58,7 +80,9 @@ func (o *Options) paused(p *plan.Plan) error {
 
 // Draft makes the plan without asking whether it could finish. What admission
 // would refuse is refused here.
-func (o *Options) Draft(ctx context.Context) (*Made, error) {
+func (o *Options) Draft(ctx context.Context) (*Made, error) { return o.draft(ctx, (*Made).build) }
+
+func (o *Options) draft(ctx context.Context, build func(*Made, *cluster.Workload, plan.Policy) error) (*Made, error) {
 	manifest, err := o.manifest(ctx)
 	if err != nil {
 		return nil, err
@@ -79,11 +103,8 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 			return nil, err
 		}
 	}
-	p, err := o.build(o.readAs(desired, from.snapshot.Gates.Release), from.snapshot)
-	if err != nil {
-		return nil, err
-	}
-	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
+	m := &Made{Snapshot: from.snapshot, At: from.at, gates: o.gates, assumeReady: o.assumeReady}
+	return m, o.build(o.readAs(desired, from.snapshot.Gates.Release), m, build)
 }
 
 // readAs is an object as a release of Kruise reads it; what the release drops is warned of.
@@ -106,23 +127,22 @@ func (o *Options) changed(manifest *resource.Resource, from present) (*resource.
 	return o.desired(manifest, from.object)
 }
 
-func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan, error) {
+func (o *Options) build(desired *resource.Resource, m *Made, build func(*Made, *cluster.Workload, plan.Policy) error) error {
 	w, err := cluster.ReadWorkload(desired.Node())
 	if err != nil {
-		return plan.Plan{}, desired.Wrap(err, "")
+		return desired.Wrap(err, "")
 	}
 	policy, err := o.basePolicy(desired, w)
 	if err != nil {
-		return plan.Plan{}, err
+		return err
 	}
 	if err := o.policy.read(&policy); err != nil {
-		return plan.Plan{}, err
+		return err
 	}
 	if o.Counted {
-		count(&policy, w, s)
+		count(&policy, w, m.Snapshot)
 	}
-	p, err := plan.Build(w, s, policy)
-	return p, desired.Wrap(err, "")
+	return desired.Wrap(build(m, w, policy), "")
 }
 
 // Admit asks the rules of Kruise's webhooks whether the change may be written.
@@ -141,6 +161,7 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.DefaultOptions()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
+	o.StayUnready = !m.assumeReady
 	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }

@@ -59,8 +59,6 @@ type Options struct {
 	with          []string
 	images        []string
 	pods          int
-	// replicas is how many pods a plan that was read is for.
-	replicas int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
 	Nodes int
@@ -76,6 +74,8 @@ type Options struct {
 	past *past
 
 	policy policyFlags
+	// assumeReady is --assume-ready.
+	assumeReady bool
 }
 
 // Limits are those of what is written.
@@ -103,6 +103,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
 func (o *Options) AddPolicyFlags(c *cobra.Command) {
 	o.Given.Add(c, "that of the cluster or of ClusterFacts in --with, else the newest")
+	c.Flags().BoolVar(&o.assumeReady, "assume-ready", false, "assume that pods which are not ready now become ready (default: they stay so until they are replaced)")
 	o.policy.addFlags(c.Flags())
 	o.policy.complete(c)
 }

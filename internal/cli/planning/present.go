@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -216,6 +215,6 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 	if o.pods == 0 && o.past.pods {
 		return o.past.recorded(o.gates.Gates).present(target)
 	}
-	s, err := clusterread.Invent(target, o.past.around.Of(target), clusterread.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
+	s, err := clusterread.Invent(target, o.past.around.Of(target), clusterread.Invention{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates})
 	return present{target, s, time.Time{}}, err
 }

@@ -18,11 +18,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -90,6 +92,11 @@ func (o *simulateOptions) complete(args []string) error {
 		return err
 	}
 	o.Nodes = o.nodes
+	if len(args) == 1 {
+		if name, ok := resourcearg.ParseUnited(args[0]); ok {
+			return command.Usagef("'kubectl kruise plan uniteddeployment/"+name+" --image CONTAINER=IMAGE' simulates the plan of each subset", "one simulation is for one workload, and a UnitedDeployment has one for each subset")
+		}
+	}
 	if len(args) == 1 && planning.IsPlan(args[0]) {
 		o.plan = args[0]
 		return o.CompletePlan()
@@ -102,6 +109,9 @@ func (o *simulateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if most, pods := slices.Max(append([]int{0}, o.fail...)), m.Plan.Limits.Replicas; most > pods {
+		return command.Usagef("1 is the first pod that is updated", "--fail-pod: %d, of %s", most, counted.Of(pods, "pod"))
+	}
 	settings := m.Assumed()
 	settings.Seed = o.seed
 	o.apply(m, &settings)
@@ -113,6 +123,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.Plan = m.Plan.WithTouches(line.Touches)
 	w := bufio.NewWriter(o.factory.Streams.Out)
 	if err := o.write(w, m, line); err != nil {
 		return err

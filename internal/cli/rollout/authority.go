@@ -1,11 +1,9 @@
 package rollout
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +12,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -180,31 +177,29 @@ func (o *runOptions) allowNamedCommands(p *plan.Plan) error {
 	return o.commands(others, from)
 }
 
-// ask asks before something big is changed. Without a terminal there is no answer,
-// and none is waited for. Ctrl-C is an answer, too, and so is the end of the input.
+// ask asks before something big is changed; yes is the answer beforehand.
 func (c *common) ask(ctx context.Context, yes bool, question string) error {
-	s := c.factory.Streams
-	switch {
-	case yes:
+	if yes {
 		return nil
-	case !s.InTTY:
-		return command.Usagef("add --yes to confirm without being asked", "cannot ask for confirmation: stdin is not a terminal")
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
-	var answer string
-	err := kubectl.Until(ctx, func() (err error) {
-		answer, err = bufio.NewReader(s.In).ReadString('\n')
+	return kubectl.Ask(ctx, c.factory, question)
+}
+
+// replaceOngoing asks whether a rollout in progress should end where it is for another one to take its place, and
+// ends it. refused is why it cannot be replaced, which is returned where no one can answer.
+func (c *common) replaceOngoing(ctx context.Context, s *session, refused error, question string) error {
+	t, ok := errors.AsType[*plan.TransitionError](refused)
+	if !ok || !c.factory.Streams.InTTY {
+		return refused
+	}
+	_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s\nhint: %s\n", t.Msg, c.factory.WithConnection(t.Hint))
+	if err := kubectl.Ask(ctx, c.factory, question); err != nil {
 		return err
-	})
+	}
+	rollouts, err := c.rollouts()
 	if err != nil {
-		_, _ = fmt.Fprintln(s.Err) // the user has not ended the line
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return errors.New("nothing was changed")
+	_, err = rollouts.Abort(ctx, s.target.Ref)
+	return err
 }

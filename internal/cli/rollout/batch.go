@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,6 +160,12 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
+// Replace ends a rollout in progress that leads elsewhere, where the user says so; refused is the error of
+// [Part.Show].
+func (p *Part) Replace(ctx context.Context, refused error) error {
+	return p.batch.replaceOngoing(ctx, p.session, refused, "End it where it is, and apply this instead?")
+}
+
 // Plan is the plan that leads to a state, or the one in progress that leads to it.
 func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
 	m, err := p.make(ctx, desired)
@@ -169,6 +177,31 @@ func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan,
 		return m.Plan, err
 	}
 	return rec.Plan, nil
+}
+
+// Partition is the value of the partition that the plan to a state leaves: a whole number or a percentage.
+func (p *Part) Partition(ctx context.Context, desired *resource.Resource) (any, error) {
+	to, err := p.Plan(ctx, desired)
+	if err != nil {
+		return nil, err
+	}
+	return finalPartition(to), nil
+}
+
+// finalPartition is the partition that the last step of a plan leaves, 0 for none.
+func finalPartition(p plan.Plan) any {
+	for _, s := range slices.Backward(p.Steps) {
+		for _, c := range s.After {
+			if c.Type != plan.HoldsPartition {
+				continue
+			}
+			if n, err := strconv.ParseInt(c.Value, 10, 32); err == nil {
+				return n
+			}
+			return c.Value
+		}
+	}
+	return int64(0)
 }
 
 // Requests are the writes that carry that plan out, if pods behave.

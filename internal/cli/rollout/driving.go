@@ -45,6 +45,8 @@ type driving struct {
 	// whole indicates that the caller rolls out all subsets of a UnitedDeployment, and ends the
 	// rollout of the whole itself.
 	whole bool
+	// approve is the command that approves a step of the rollout that is shown.
+	approve string
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -180,6 +182,8 @@ func (d *driving) carryOut(ctx context.Context, s *session, e *apply.Executor) (
 		return apply.Result{}, err
 	}
 	defer end()
+	of := e.Plan()
+	d.approve = d.factory.WithConnection(of.Target.Command("promote"))
 	t := d.eventPrinter()
 	emit := func(e event.Event) { t.event(e); others(e) }
 	res, err := e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
@@ -206,7 +210,7 @@ func (d *driving) printNext(res apply.Result) {
 	case res.Outcome == event.AtPause, res.Outcome == event.TimedOut:
 		hint = fmt.Sprintf("'%s' continues", next("resume"))
 	case res.Outcome == event.Failed:
-		hint = fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", next("retry"), next("abort"))
+		hint = plan.FailureHint(res.Reason, next)
 	case res.Outcome == event.Completed && !d.whole:
 		if text := leftBy(res.Plan); text != "" {
 			_, _ = fmt.Fprintln(d.factory.Streams.Err, "left: "+text)

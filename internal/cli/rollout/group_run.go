@@ -205,12 +205,29 @@ func groupStatus(rec group.Record, s apply.GroupStatus) view.GroupStatus {
 	out := view.GroupStatus{
 		Namespace: rec.Namespace, Name: rec.Name, Outcome: string(s.Outcome), Reason: s.Reason, Paused: rec.Paused, Aborted: rec.Aborted,
 	}
+	if rec.Back && s.Outcome == group.Done {
+		out.Outcome = plan.StatusRolledBack
+	}
 	for _, m := range s.Members {
+		if rec.Back {
+			m.Wave = -m.Wave // as it was given: the way back goes through the waves in reverse
+		}
 		out.Members = append(out.Members, view.GroupMember{
-			Namespace: m.Ref.Namespace, Name: rec.Group.Name(m.Ref), Wave: m.Wave, Phase: string(m.Phase), Reason: m.Reason,
+			Namespace: m.Ref.Namespace, Name: rec.Group.Name(m.Ref), Wave: m.Wave, Phase: phaseText(rec, m), Reason: m.Reason,
 		})
 	}
 	return out
+}
+
+// phaseText is the phase of a member in a word; of a group that is rolled back, what completed means for it.
+func phaseText(rec group.Record, m apply.MemberStatus) string {
+	switch {
+	case m.Untouched:
+		return "not started"
+	case rec.Back && m.Phase == group.Completed:
+		return plan.StatusRolledBack
+	}
+	return string(m.Phase)
 }
 
 // end reports how a group ended, member by member.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -72,7 +73,7 @@ func timed(f *factory.Factory, c *cobra.Command) {
 		}
 		f.Until(time.Now().Add(max(limit, soonest)))
 		defer f.Until(time.Time{})
-		if err = run(c, args); !errors.Is(err, factory.ErrLate) {
+		if err = run(c, args); !errors.Is(err, factory.ErrLate) && !errors.Is(err, kube.ErrAcquireTimeout) {
 			return err
 		}
 		_, _ = fmt.Fprintf(f.Streams.Err, "timed out after %s: %v\n", limit, err)

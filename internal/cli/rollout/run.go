@@ -200,8 +200,10 @@ func (o *runOptions) run(ctx context.Context) error {
 	if len(m.Plan.Steps) == 0 {
 		return o.unchanged(m.Plan.Change.Why)
 	}
-	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
-		return err
+	if !o.answered { // those of all subsets were shown before the question
+		if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
+			return err
+		}
 	}
 	switch {
 	case o.detach.manifest:
@@ -261,8 +263,15 @@ func (o *runOptions) present(ctx context.Context, name resourcearg.Name, namespa
 		return nil, plan.Snapshot{}, err
 	}
 	o.session, o.called = s, name
-	if err := o.idle(s); err != nil {
-		return nil, plan.Snapshot{}, err
+	if refused := o.idle(s); refused != nil {
+		if o.dry().Only() {
+			return nil, plan.Snapshot{}, refused
+		}
+		if err := o.replaceOngoing(ctx, s, refused, "End it where it is, and plan this one instead?"); err != nil {
+			return nil, plan.Snapshot{}, err
+		}
+		s.Close()
+		return o.present(ctx, name, namespace) // as it was left
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err

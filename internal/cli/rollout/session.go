@@ -122,7 +122,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	}
 	c.live(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared, AcquireBy: c.factory.Deadline,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -267,6 +268,10 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 // follow shows the rollout until it ends; without one that is about the workload as it is now,
 // what becomes of the pods by its spec.
 func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
+	if status.Decision.Verb == plan.Done && !o.machine() {
+		return o.rolledOut(s)
+	}
+	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
 	t := o.eventPrinter()
 	defer t.stop()
 	how := apply.Options{Emit: t.event, AtPause: o.atPause, Until: o.until()}
@@ -280,7 +285,19 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	if err != nil {
 		return err
 	}
+	if res.Outcome == event.Failed && !status.Begun.IsZero() {
+		o.printNext(res)
+	}
+	if res.Outcome == event.Completed && !o.machine() {
+		return o.rolledOut(s)
+	}
 	return o.end(res)
+}
+
+// rolledOut prints kubectl's last line, which scripts look for; of a workload that is up to date it is the only one.
+func (o *statusOptions) rolledOut(s *session) error {
+	_, err := fmt.Fprintf(o.factory.Streams.Out, "%s %q successfully rolled out\n", strings.ToLower(s.target.Kind), s.target.Name)
+	return err
 }
 
 // errorOf is the exit code of a look.

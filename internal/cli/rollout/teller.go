@@ -40,16 +40,20 @@ const (
 // eventPrinter shows a picture on a terminal, and lines or JSON to a pipe.
 func (d *driving) eventPrinter() *eventPrinter {
 	f := d.factory
+	approve := d.approve
+	if d.atPause {
+		approve = "" // it ends there, with a hint
+	}
 	switch {
 	case d.machine():
 		return newEventPrinter(&jsonLines{json.NewEncoder(f.Streams.Out)}, lineBeat)
 	case f.Redraws() && !d.print.object():
 		return newEventPrinter(&picture{
-			live:   view.RolloutLive{Style: f.OutStyle(false)},
+			live:   view.RolloutLive{Style: f.OutStyle(false), Approve: approve},
 			screen: screen{out: text.Unwrap(f.Streams.Out), size: f.Streams.Size},
 		}, pictureBeat)
 	}
-	return newEventPrinter(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false)}, lineBeat)
+	return newEventPrinter(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false), Approve: approve}, lineBeat)
 }
 
 func newEventPrinter(r reader, every time.Duration) *eventPrinter {

@@ -94,6 +94,27 @@ func TestReporter_FitsTheOutput(t *testing.T) {
 	}
 }
 
+// TestReporter_NamesTheCommandThatApproves: a rollout that stays and waits for approval names the command, on a terminal as
+// well as in a pipe; one that ends there has its hint.
+func TestReporter_NamesTheCommandThatApproves(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		for _, ends := range []bool{true, false} {
+			var out bytes.Buffer
+			d := driven(&out, terminal, nil)
+			d.output, d.approve, d.atPause = "text", "kubectl kruise rollout promote cloneset/web -n shop", ends
+			told := d.eventPrinter()
+			now := time.Now()
+			told.event(opened(now))
+			told.event(event.Event{Time: now, Type: event.Paused, Text: "promote: waiting for approval", Blockers: []event.Blocker{{Gate: plan.GatePromote, Why: "waiting for approval"}}})
+			told.reader.Beat(now.Add(2 * time.Second))
+			told.stop()
+			if got := strings.Contains(out.String(), d.approve); got == ends {
+				t.Errorf("terminal %t, ends %t: %q", terminal, ends, out.String())
+			}
+		}
+	}
+}
+
 // TestOutcome_HasItsExitCode: each outcome has its error, and with it its exit code.
 func TestOutcome_HasItsExitCode(t *testing.T) {
 	for _, c := range []struct {

@@ -146,7 +146,7 @@ var layer = map[string][]string{
 	}, stageImports...),
 	"pkg/render/split": stageImports,
 	"pkg/render/compare": append([]string{
-		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
+		"pkg/plan", "pkg/plan/cluster", "pkg/plan/simulate", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
 	}, stageImports...),
 	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/references"}, stageImports...),
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check", "pkg/render/sidecar"}, stageImports...),

@@ -56,7 +56,7 @@ func newRecordView(r view.RecordPage) (recordView, error) {
 	if r.Took != "" {
 		v.Tiles = append(v.Tiles, tile{"Duration", r.Took, "from the first step to the end"})
 	}
-	v.Tiles = append(v.Tiles, tile{"Decisions", strconv.Itoa(len(r.History) + r.Dropped), people(r.History)})
+	v.Tiles = append(v.Tiles, tile{"Events", strconv.Itoa(len(r.History) + r.Dropped), people(r.History)})
 	for i, e := range r.History {
 		d := decision{AuditEntry: e, Event: e.Happened()}
 		if i == 1 {

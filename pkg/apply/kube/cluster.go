@@ -46,6 +46,9 @@ type Options struct {
 	Program string
 	// Lease are the times of the lease; the zero value is what every rollout has.
 	Lease Lease
+	// AcquireBy is when waiting for the lease of another process ends; nil, or the zero time, waits for as long as
+	// a lease of this program may last.
+	AcquireBy func() time.Time
 	// Warn receives what could not be read and is not needed; it may be nil.
 	Warn func(text string)
 	// Manager owns the fields of the workload that are written; "" is [FieldManager].

@@ -68,6 +68,12 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.acquireTimeout())
 	defer soon.Stop()
 	defer late.Stop()
+	var over <-chan time.Time
+	if by := h.lease.opt.AcquireBy; by != nil && !by().IsZero() {
+		timer := time.NewTimer(time.Until(by()))
+		defer timer.Stop()
+		over = timer.C
+	}
 	for {
 		select {
 		case <-h.acquired:
@@ -77,6 +83,9 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 		case <-contended:
 			contended = nil
 			go h.watchRenewals(watching, renewed)
+			if h.meanwhile != nil {
+				go h.meanwhile(watching)
+			}
 		case <-soon.C:
 			// A slow server has not named the holder yet: it is asked again.
 			if holder := h.otherHolder(); holder == "" {
@@ -86,6 +95,8 @@ func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 			}
 		case holder := <-renewed:
 			return fmt.Errorf("%w: %s", plan.ErrOtherExecutor, holder)
+		case <-over:
+			return fmt.Errorf("%s: %w", h.waitedFor(), ErrAcquireTimeout)
 		case <-late.C:
 			return h.notAcquired()
 		}
@@ -127,14 +138,23 @@ func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1
 
 // notAcquired reports why the lease was not acquired, though no other process renewed it.
 func (h *claim) notAcquired() error {
+	what := h.waitedFor()
+	if err, ok := h.fault.Load().(error); ok {
+		return planError(what, err)
+	}
+	if lasts := time.Duration(h.foreign.Load()) * time.Second; h.otherHolder() != "" && lasts > h.lease.opt.Lease.withDefaults().Lasts {
+		return fmt.Errorf("%w: %s lasts %s without being renewed; if that process is gone, delete it: kubectl delete lease %s -n %s", plan.ErrOtherExecutor, what, lasts, h.name, h.namespace)
+	}
+	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
+}
+
+// waitedFor is the lease in a message, with who had it last.
+func (h *claim) waitedFor() string {
 	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
 	if holder := h.otherHolder(); holder != "" {
 		what += ", which " + holder + " had last,"
 	}
-	if err, ok := h.fault.Load().(error); ok {
-		return planError(what, err)
-	}
-	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
+	return what
 }
 
 // run renews the lease until the context ends. One that expired, since the cluster
@@ -241,6 +261,9 @@ type recordingLock struct {
 	holder  string
 }
 
+// expired is the duration of a lease that counts as expired from when it is read.
+const expired = -3600
+
 var errHeldByOther = errors.New("another process holds the lease: it is not released")
 
 // Get reads the lease. While it lasts, this process knows what it wrote: should another process
@@ -254,6 +277,11 @@ func (l *recordingLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRe
 	record, raw, err := l.LeaseLock.Get(ctx)
 	if err == nil {
 		l.holder = record.HolderIdentity
+		l.claim.foreign.Store(int64(record.LeaseDurationSeconds))
+		if s := l.claim.lease.opt.Shared; s != nil && s.leases.expired(l.claim.namespace, l.claim.name, record, time.Now()) {
+			// It has been waited for: the elector would begin to count now.
+			record.LeaseDurationSeconds, raw = expired, append(raw, ' ')
+		}
 	}
 	return record, raw, err
 }

@@ -138,8 +138,17 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 
 // Hold makes this process the executor of a group, as [Cluster.Hold] does for a rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
-	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, changes: newChangeSignal()}}
+	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease, AcquireBy: g.opt.AcquireBy}, core: g.shared.core, changes: newChangeSignal()}}
 	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	h.meanwhile = func(ctx context.Context) {
+		if rec, err := g.Load(ctx, namespace, name); err == nil { // who may not read it learns so below
+			var refs []cluster.Ref
+			for _, m := range rec.Group.Members {
+				refs = append(refs, m.Ref)
+			}
+			g.shared.leases.look(ctx, g.shared.core, g.opt.StateNamespace, refs)
+		}
+	}
 	return h.acquire(ctx, waiting)
 }
 

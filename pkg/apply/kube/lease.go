@@ -44,6 +44,9 @@ func (l Lease) withDefaults() Lease {
 // Renew, and an overloaded server does not answer each time.
 func (l Lease) acquireTimeout() time.Duration { return 3*l.Lasts + 6*l.Renew }
 
+// ErrAcquireTimeout indicates that the time to wait for a lease is over, see [Options.AcquireBy].
+var ErrAcquireTimeout = errors.New("the time to wait for it is over")
+
 // Hold makes this process the executor of the rollout. The context that it
 // returns ends with a cause that wraps plan.ErrOtherExecutor when another process has taken
 // over; as long as the lease is only not renewed, since the cluster does not answer,
@@ -101,6 +104,10 @@ type claim struct {
 	// contended is closed when another holder is seen for the first time.
 	contended  chan struct{}
 	firstOther sync.Once
+	// meanwhile is called when another holder is waited for; nil does nothing. foreign is for how many seconds that
+	// one holds the lease without renewing it.
+	meanwhile func(ctx context.Context)
+	foreign   atomic.Int64
 	// current is the running election, nil while the lease is not held.
 	current atomic.Pointer[leaderelection.LeaderElector]
 	// lastOther is the name of the last other holder; fault is why the lease could not be

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // TestClaim_CountsFromWhenRenewalWasSent: a lease counts from when its renewal was sent, whenever that was answered;
@@ -76,6 +79,117 @@ func TestAwaitLease_NamesTheHolderOfASlowServer(t *testing.T) {
 			t.Errorf("told of %q", told)
 		}
 	})
+}
+
+// TestAwaitLease_IsBoundedByTheTimeOfTheVerb: a lease that another process holds for ever is waited for no longer than the
+// verb may take and, without such a time, for as long as one of this program may last; then it is said how long it lasts.
+func TestAwaitLease_IsBoundedByTheTimeOfTheVerb(t *testing.T) {
+	for name, c := range map[string]struct {
+		within time.Duration
+		want   time.Duration
+		is     error
+		text   string
+	}{
+		"a time":  {7 * time.Second, 7 * time.Second, ErrAcquireTimeout, "the lease shop/rollout.web, which anna@desk had last,: the time to wait for it is over"},
+		"no time": {0, defaultLease.acquireTimeout(), plan.ErrOtherExecutor, "lasts 87600h0m0s without being renewed; if that process is gone, delete it: kubectl delete lease rollout.web -n shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				core, quiet := fake.NewClientset(), watch.NewFake()
+				core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
+				begun := time.Now()
+				by := func() time.Time {
+					if c.within == 0 {
+						return time.Time{}
+					}
+					return begun.Add(c.within)
+				}
+				h := &claim{
+					lease:     &leaseHolder{connection: &connection{core: core, changes: newChangeSignal(), opt: Options{AcquireBy: by}}},
+					namespace: "shop", name: "rollout.web", acquired: make(chan struct{}), contended: make(chan struct{}),
+				}
+				h.foreign.Store(10 * 365 * 24 * 3600)
+				h.noteHolder("anna@desk")
+				err := h.awaitLease(t.Context(), nil)
+				quiet.Stop() // a watch of the clientset does not end with its context
+				if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) || time.Since(begun) != c.want {
+					t.Errorf("after %s: %v", time.Since(begun), err)
+				}
+			})
+		})
+	}
+}
+
+// TestLeaseSightings_ExpireUnchangedLeases: a lease counts as expired when it has stayed as it was for as long as it lasts, by
+// the clock of who looked.
+func TestLeaseSightings_ExpireUnchangedLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		holder, lasts, at := "anna@desk (1)", int32(20), metav1.NewMicroTime(time.Now().Add(-time.Hour))
+		lease := &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "rollout.cloneset.web"},
+			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &lasts, RenewTime: &at},
+		}
+		core, seen := fake.NewClientset(lease), &leaseSightings{}
+		seen.look(t.Context(), core, "", []cluster.Ref{web, {Group: web.Group, Kind: web.Kind, Namespace: "shop", Name: "other"}})
+		record := func(change func(*resourcelock.LeaderElectionRecord)) *resourcelock.LeaderElectionRecord {
+			r := resourcelock.LeaseSpecToLeaderElectionRecord(&lease.Spec)
+			change(r)
+			return r
+		}
+		same := func(*resourcelock.LeaderElectionRecord) {}
+		if seen.expired("shop", lease.Name, record(same), time.Now().Add(20*time.Second)) {
+			t.Error("it lasts 20 seconds from when it was seen")
+		}
+		later := time.Now().Add(21 * time.Second)
+		for name, c := range map[string]struct {
+			name   string
+			change func(*resourcelock.LeaderElectionRecord)
+			want   bool
+		}{
+			"unchanged":    {lease.Name, same, true},
+			"renewed":      {lease.Name, func(r *resourcelock.LeaderElectionRecord) { r.RenewTime = metav1.NewTime(later) }, false},
+			"another":      {lease.Name, func(r *resourcelock.LeaderElectionRecord) { r.HolderIdentity = "ben@desk (2)" }, false},
+			"longer":       {lease.Name, func(r *resourcelock.LeaderElectionRecord) { r.LeaseDurationSeconds = 60 }, false},
+			"another name": {"rollout.cloneset.other", same, false},
+		} {
+			if got := seen.expired("shop", c.name, record(c.change), later); got != c.want {
+				t.Errorf("%s: %t", name, got)
+			}
+		}
+	})
+}
+
+// TestClaim_TakesAnExpiredLeaseAtOnce: a lease that was seen to expire while another one was waited for is not waited for
+// once more.
+func TestClaim_TakesAnExpiredLeaseAtOnce(t *testing.T) {
+	s := newAPIServer(t, nil)
+	times := Lease{Lasts: time.Minute, Tries: 40 * time.Second, Renew: 10 * time.Second}
+	_, release, err := claimOn(t, s, "ann@desk", times).acquire(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	killed := s.list(leaseCollection)[0].DeepCopy()
+	if err := unstructured.SetNestedField(killed.Object, "ben@desk", "spec", "holderIdentity"); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedField(killed.Object, int64(60), "spec", "leaseDurationSeconds"); err != nil {
+		t.Fatal(err)
+	}
+	s.put(t, leaseCollection, killed)
+	next := claimOn(t, s, "next", times)
+	next.lease.opt.Shared = &Shared{}
+	l, err := next.lease.core.CoordinationV1().Leases("shop").Get(t.Context(), "rollout.web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.lease.opt.Shared.leases.seen = map[string]leaseSighting{"shop/rollout.web": {*l.Spec.HolderIdentity, l.Spec.RenewTime.Time, time.Now().Add(-2 * time.Minute)}}
+	begun := time.Now()
+	_, let, err := next.acquire(t.Context(), nil)
+	if err != nil || time.Since(begun) > times.Lasts/2 {
+		t.Fatalf("after %s: %v", time.Since(begun), err)
+	}
+	let()
 }
 
 // TestLeaseHolder_KeepsLeaseWhileWritesAreInFlight: while a write may still be carried out, the lease is not let

@@ -32,6 +32,8 @@ type Shared struct {
 	streams map[string]*stream
 	begun   int
 
+	leases leaseSightings
+
 	reviewing sync.Mutex
 	reviews   map[reviewKey]func() bool
 }

@@ -233,9 +233,8 @@ func (a *answer) addHook(p *cluster.Pod) {
 
 // hints are what to do at each gate; NAME is the workload, POD the first of the pods.
 var hints = map[string]string{
-	plan.GateObject:     "check the object, then make a new plan: 'kubectl kruise rollout run NAME'",
+	plan.GateObject:     "check the object, then roll out again: 'kubectl kruise rollout run NAME -f FILE'",
 	plan.GateOwner:      "leave it to its owner, or end the owner's rollout first",
-	plan.GateTemplate:   "it was changed from outside; make a new plan: 'kubectl kruise rollout run NAME'",
 	plan.GatePaused:     "remove the pause from the spec, in the manifest too",
 	plan.GatePromote:    "kubectl kruise rollout promote NAME",
 	plan.GateHeld:       "kubectl kruise rollout resume NAME",
@@ -270,8 +269,8 @@ func (a *answer) hint(c Cause) string {
 		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
 		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; 'kubectl kruise doctor' shows the feature gates"
-	case c.Gate == plan.GatePartition && c.Blocked:
-		text = hints[plan.GateTemplate]
+	case c.Blocked && a.q.Begun && (c.Gate == plan.GateTemplate || c.Gate == plan.GatePartition || c.Gate == plan.GatePaused):
+		text = plan.FailureHint(c.Gate+": "+c.Why, func(verb string) string { return "kubectl kruise rollout " + verb + " NAME" })
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: 'kubectl kruise rollout run NAME -f FILE', or kubectl edit"
 	case c.Gate == gateDriver && !a.q.Begun:

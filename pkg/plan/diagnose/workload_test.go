@@ -148,10 +148,10 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
-		}, `progressing: 1 of 4 updated pods are available
+		}, `progressing: web-3: terminating, held by finalizers: example.com/drain
+- hook web-3: terminating, held by finalizers: example.com/drain
 - updated 1 of 4 updated pods are available
-- maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits
-- hook web-3: terminating, held by finalizers: example.com/drain`},
+- maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits`},
 		"a hook": {func(q *diagnose.Question) {
 			set(q).Spec.Lifecycle = &kruise.Lifecycle{InPlaceUpdate: &kruise.LifecycleHook{LabelsHandler: map[string]string{"hold": "yes"}}}
 			p := q.Snapshot.Pods[3]
@@ -308,5 +308,20 @@ func TestQuestion_ForSpecForgetsAnEndedRollout(t *testing.T) {
 	}
 	if q.Begun || q.Holder != "" || q.Snapshot.Base != nil {
 		t.Errorf("%+v", q)
+	}
+}
+
+// TestWorkload_HintsOfAFailedRolloutAreItsOwn: why says what status and retry say about a template that others wrote.
+func TestWorkload_HintsOfAFailedRolloutAreItsOwn(t *testing.T) {
+	for _, reason := range []string{"template: spec.template.x is 1, not 2", "partition: partition is 1, not 2", "paused: paused is true, not false"} {
+		q := question(t)
+		p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate}}}
+		q.Begun, q.Plan = true, p
+		q.Snapshot.Progress = plan.Progress{Failed: reason}
+		want := plan.FailureHint(reason, func(verb string) string { return "kubectl kruise rollout " + verb + " cloneset/web -n shop" })
+		d := diagnose.Workload(*q)
+		if len(d.Causes) == 0 || d.Causes[0].Hint != want {
+			t.Errorf("%s: %+v\nwant %s", reason, d.Causes, want)
+		}
 	}
 }

@@ -38,6 +38,9 @@ type Status struct {
 	Phase Phase
 	// Unavailable is how many of its pods are unavailable now, whatever the reason.
 	Unavailable int
+	// Untouched is true for a member of a group that is rolled back whose rollout has never started, or has
+	// updated no pod: there is nothing to roll back.
+	Untouched bool
 }
 
 // Outcome is the status of a group as a whole.
@@ -61,6 +64,8 @@ const (
 type Control struct {
 	// Paused has no further member start, and Aborted none any more.
 	Paused, Aborted bool
+	// Back has the members rolled back.
+	Back bool
 }
 
 // Decision is what is to be done now.
@@ -104,21 +109,39 @@ func Observe(g Group, status []Status, c Control) Decision {
 	if len(d.Start) == 0 {
 		return d
 	}
-	completed, active := 0, 0
+	active := 0
 	for _, s := range status {
-		switch {
-		case s.Phase == Completed:
-			completed++
-		case s.Phase.active():
+		if s.Phase.active() {
 			active++
 		}
 	}
-	d.Reason = fmt.Sprintf("%d of %d completed, %d in progress, %d can start", completed, len(g.Members), active, len(d.Start))
+	d.Reason = fmt.Sprintf("%s, %d in progress, %d can start", reached(status, c), active, len(d.Start))
 	for _, i := range d.Start {
 		d.Blocked[i] = "can start, where the budgets that it shares leave room"
 	}
 	d.Start = nil
 	return d
+}
+
+// reached is how many members are where they should be: completed, or rolled back of those that had begun.
+func reached(status []Status, c Control) string {
+	done, untouched := 0, 0
+	for _, s := range status {
+		switch {
+		case s.Untouched:
+			untouched++
+		case s.Phase == Completed:
+			done++
+		}
+	}
+	if !c.Back {
+		return fmt.Sprintf("%d of %d completed", done, len(status))
+	}
+	text := fmt.Sprintf("%d of %d rolled back", done, len(status)-untouched)
+	if untouched > 0 {
+		text += fmt.Sprintf(", %d not started", untouched)
+	}
+	return text
 }
 
 // next is one decision.
@@ -277,19 +300,31 @@ func (n *next) outcome(d Decision, c Control) (Outcome, string) {
 	}
 	switch {
 	case len(d.Start) > 0 || counts[Progressing] > 0:
-		return InProgress, fmt.Sprintf("%d of %d completed, %d in progress", counts[Completed], len(n.Members), active+len(d.Start))
+		return InProgress, fmt.Sprintf("%s, %d in progress", reached(n.status, c), active+len(d.Start))
 	case c.Aborted && active == 0:
-		return Ended, fmt.Sprintf("aborted: %d of %d completed", counts[Completed], len(n.Members))
+		return Ended, "aborted: " + reached(n.status, c) + others(counts)
 	case active > 0:
 		return OnHold, fmt.Sprintf("%s for a user", waits(active))
 	case counts[Completed] == len(n.Members):
-		return Done, fmt.Sprintf("%d of %d completed", counts[Completed], len(n.Members))
+		return Done, reached(n.status, c)
 	case left == 0 || n.stopped():
 		return HasFailed, n.failed(counts)
 	case c.Paused:
 		return OnHold, "the group is paused"
 	}
 	return InProgress, "nothing can start: " + first(d.Blocked)
+}
+
+// others counts the members of an aborted group that are not completed.
+func others(counts map[Phase]int) string {
+	text := ""
+	if n := counts[Failed]; n > 0 {
+		text += fmt.Sprintf(", %d failed or aborted", n)
+	}
+	if n := counts[Pending]; n > 0 {
+		text += fmt.Sprintf(", %d not started", n)
+	}
+	return text
 }
 
 // failed names the members that have failed.

@@ -3,10 +3,12 @@ package group_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
 )
@@ -76,7 +78,9 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 		"a budget for one at a time":  {members: three, budgets: []group.Budget{{Name: "b", Takes: map[int]int{0: 1, 1: 1}}}, status: phases("ppp"), start: []int{0, 2}, outcome: group.InProgress, blocked: "b allows 0"},
 		"paused":                      {members: three, status: phases("cpp"), control: group.Control{Paused: true}, outcome: group.OnHold, reason: "the group is paused", blocked: "the group is paused"},
 		"paused while one goes on":    {members: three, status: phases("rpp"), control: group.Control{Paused: true}, outcome: group.InProgress, blocked: "the group is paused"},
-		"aborted":                     {members: three, status: phases("cfp"), control: group.Control{Aborted: true}, outcome: group.Ended, reason: "aborted: 1 of 3 completed", blocked: "the group was aborted"},
+		"aborted":                     {members: three, status: phases("cfp"), control: group.Control{Aborted: true}, outcome: group.Ended, reason: "aborted: 1 of 3 completed, 1 failed or aborted, 1 not started", blocked: "the group was aborted"},
+		"rolled back":                 {members: three, status: untouched(phases("ccc"), 1), control: group.Control{Back: true}, outcome: group.Done, reason: "2 of 2 rolled back, 1 not started"},
+		"rolling back":                {members: three, status: untouched(phases("ccr"), 0), control: group.Control{Back: true}, outcome: group.InProgress, reason: "1 of 2 rolled back, 1 not started, 1 in progress"},
 		"completed":                   {members: three, status: phases("ccc"), outcome: group.Done, reason: "3 of 3 completed"},
 		"no members":                  {outcome: group.Done, reason: "0 of 0 completed"},
 	} {
@@ -101,6 +105,32 @@ func TestNext_StartsWhatTheLimitsAllow(t *testing.T) {
 			}
 			t.Error("all start")
 		})
+	}
+}
+
+// untouched marks a member that never started.
+func untouched(status []group.Status, i int) []group.Status {
+	status[i].Untouched = true
+	return status
+}
+
+// TestRecord_KnowsWhatNeverStarted: of a group that is rolled back, a member without a rollout of the group has nothing to
+// roll back, whatever was recorded before.
+func TestRecord_KnowsWhatNeverStarted(t *testing.T) {
+	before := time.Unix(1, 0)
+	r := group.Record{Back: true, Before: []time.Time{before}, Plans: []plan.Plan{{}}}
+	for want, c := range map[bool][]struct {
+		begun time.Time
+		ok    bool
+	}{true: {{time.Time{}, false}, {before, true}}, false: {{before.Add(time.Second), true}}} {
+		for _, c := range c {
+			if got := r.IsUntouched(0, plan.Record{Begun: c.begun}, c.ok); got != want {
+				t.Errorf("%+v: %t", c, got)
+			}
+		}
+	}
+	if r.Back = false; r.IsUntouched(0, plan.Record{}, false) {
+		t.Error("a group that goes forward has members that are pending")
 	}
 }
 

@@ -70,7 +70,7 @@ func (r Record) InEffect() (Group, Control) {
 	}
 	g := r.Group.Reverse()
 	g.Limits.MaxFailures = len(g.Members)
-	return g, Control{Paused: r.Paused != ""}
+	return g, Control{Paused: r.Paused != "", Back: true}
 }
 
 // digestForm is the version of what a digest is made of.
@@ -127,6 +127,11 @@ func (r Record) rollbackPhase(i int, rec plan.Record, begun bool) (Phase, string
 		return Pending, ""
 	}
 	return Failed, "another rollout has taken its place"
+}
+
+// IsUntouched reports whether there is nothing to roll back of a member, by the recorded rollout of its workload.
+func (r Record) IsUntouched(i int, rec plan.Record, ok bool) bool {
+	return r.Back && (!ok || rec.Begun.Equal(r.Before[i]))
 }
 
 // isOwn reports whether a rollout is the one that the group has begun.

@@ -281,12 +281,24 @@ type StatefulSetUpdate struct {
 // terminating first, the others by priority, cut to what the partition leaves
 // (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	list := fromTheTop(s.inRange())
+	o := s.ordinals()
+	slots := o.slots()
+	list := fromTheTop(slots)
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
 	}
-	return list[:min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list))]
+	return list[:min(max(0, LimitsOfStatefulSet(s.Spec).MaxUpdate()-s.madeUpdated(o, slots)), len(list))]
+}
+
+// madeUpdated is how many missing pods take a place among the update targets: a pass makes them
+// before it looks for those to update. In order, they are above the pods that the partition keeps.
+func (s *StatefulSet) madeUpdated(o *ordinals, slots []*cluster.Pod) int {
+	if !s.unordered() || s.onDelete() {
+		return 0
+	}
+	missing := len(slots) - len(o.present(slots))
+	return max(0, missing-max(0, LimitsOfStatefulSet(s.Spec).Partition-len(o.old(slots))))
 }
 
 // ChooseUpdate decides which pods one pass deletes and updates, provided that
@@ -351,8 +363,9 @@ func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter
 		targets := append(highest(present, most), len(slots))
 		return topDown(slots, from(list, targets[0]))
 	}
-	// The targets begin with the pods that are updated or terminating.
-	room := max(0, most-(len(present)-len(list)))
+	// The targets begin with the pods that are updated or terminating: these are not listed, as
+	// a pass would otherwise look at all of them.
+	room := max(0, most-s.madeUpdated(o, slots)-(len(present)-len(list)))
 	strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy
 	if strategy == nil {
 		return topDown(slots, highest(list, room))

@@ -30,8 +30,7 @@ func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 	if err != nil || line.Summary.Outcome == Completed {
 		return line, err
 	}
-	return line, fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
-		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
+	return line, &UnfinishedError{Summary: line.Summary, At: atStep(line)}
 }
 
 // RunRest runs the rest of a plan, as [Continue] does, and accepts any outcome.

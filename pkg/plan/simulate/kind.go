@@ -24,6 +24,8 @@ type kind interface {
 	podChanges(all *podList, o *object) *cluster.PodChanges
 	// latest is the version of pods that a WorkloadSpread counts.
 	latest(o *object) string
+	// named reports whether a pod is replaced by one of its own name.
+	named() bool
 }
 
 // kindOf is the kind of an object; one that is no workload owns pods without a
@@ -42,11 +44,11 @@ type kinds struct{}
 
 func (kinds) CloneSet(*kruise.CloneSet) kind { return byStatus{} }
 
-func (kinds) StatefulSet(*kruise.StatefulSet) kind { return byStatus{} }
+func (kinds) StatefulSet(*kruise.StatefulSet) kind { return ordinalKind{} }
 
 func (kinds) DaemonSet(*kruise.DaemonSet) kind { return byStatus{} }
 
-func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return byStatus{} }
+func (kinds) NativeStatefulSet(*appsv1.StatefulSet) kind { return ordinalKind{} }
 
 func (kinds) NativeDaemonSet(*appsv1.DaemonSet) kind { return byNewestRevision{} }
 
@@ -75,6 +77,15 @@ type byStatus struct{ owning }
 func (byStatus) updateRevision(o *object) string {
 	return cluster.Of(o.workload.Object).UpdateRevision()
 }
+
+// ordinalKind is for StatefulSets.
+type ordinalKind struct{ byStatus }
+
+func (ordinalKind) named() bool { return true }
+
+func (owning) named() bool         { return false }
+func (deploymentKind) named() bool { return false }
+func (sidecarSetKind) named() bool { return false }
 
 // byNewestRevision is for kinds whose newest stored revision is the one.
 type byNewestRevision struct{ owning }

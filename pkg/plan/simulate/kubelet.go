@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -72,10 +73,16 @@ func (k *kubelet) resumePod(e *pod) {
 	case e.Deleting:
 		k.stopPod(e)
 	case e.Node == "":
-		k.scheduler.pending = append(k.scheduler.pending, e)
+		if !k.opt.StayUnready {
+			k.scheduler.pending = append(k.scheduler.pending, e)
+		}
 	default:
 		for i := range e.runtime {
 			a := &e.runtime[i]
+			if k.opt.StayUnready {
+				a.image = cmp.Or(a.image, e.Containers[i].Image) // which is what it would start with
+				continue
+			}
 			if a.running && !a.healthy {
 				turn := a.generation
 				k.clock.after(k.opt.Agent.Ready.draw(k.chance), func() { k.markHealthy(e, i, turn) })

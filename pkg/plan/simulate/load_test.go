@@ -131,7 +131,7 @@ func TestSummary_CountsPodsThatNothingReplaces(t *testing.T) {
 		{"shrinks in place", "InPlaceIfPossible", "web:2", 1, 0, 3, ", 3 deleted"},
 		{"shrinks and recreates", "ReCreate", "web:2", 1, 1, 3, ", 3 deleted"},
 		{"shrinks only", "ReCreate", "web:1", 3, 0, 1, ", 1 deleted"},
-		{"grows and recreates", "ReCreate", "web:2", 6, 4, 0, ""},
+		{"grows and recreates", "ReCreate", "web:2", 6, 4, 0, ", 2 created"},
 	} {
 		w := New(DefaultOptions())
 		w.AddNode("n1", nil)

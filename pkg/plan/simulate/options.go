@@ -37,6 +37,9 @@ type Options struct {
 	Admit Admit
 	// Verify answers a plan's questions; nil answers that all is good.
 	Verify func(step string, v *plan.Verify) plan.Result
+	// StayUnready has pods that are not ready in the beginning stay as they are until their containers
+	// start again; otherwise they become ready as if they had just been started.
+	StayUnready bool
 	// Fail are pods that never become ready once updated: 1 is the first pod that
 	// gets the new revision, or is made with it.
 	Fail []int

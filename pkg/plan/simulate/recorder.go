@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -34,11 +35,12 @@ type recorder struct {
 	steps      []StepMark
 	// createdPods are pods that were created since the beginning.
 	createdPods map[string]bool
-	// deleted counts pods that were there in the beginning.
-	restarts, deleted int
-	pulls, writes     int
-	outcome           Outcome
-	reason            string
+	// presentPods are those that were there in the beginning.
+	presentPods   map[string]plan.Touch
+	restarts      int
+	pulls, writes int
+	outcome       Outcome
+	reason        string
 	// end is when a run was over; 0 while it runs.
 	end time.Duration
 	// on is called with each record, which is how tests act from outside.
@@ -66,23 +68,43 @@ func (r *recorder) watch(ref cluster.Ref) error {
 	}
 	*r = recorder{
 		clock: r.clock, store: r.store, kubelet: r.kubelet,
-		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, retargeted: -1,
+		target: o, base: r.clock.at, start: r.clock.now(), createdPods: map[string]bool{}, presentPods: map[string]plan.Touch{}, retargeted: -1,
 		extremes: extremes{available: math.MaxInt, ready: math.MaxInt},
 	}
 	r.retarget()
+	for _, e := range r.store.all.pods {
+		if e.class.counted && !e.Deleting {
+			r.presentPods[e.UID] = plan.Touch{Name: e.Name, UID: e.UID, Node: e.Node}
+		}
+	}
 	r.sample()
 	return nil
 }
 
 // timeline returns what has happened since [World.Watch].
 func (r *recorder) timeline() Timeline {
-	recreated := min(r.deleted, len(r.createdPods))
+	touches := r.touches()
+	recreated, deleted := 0, 0
+	for _, t := range touches {
+		switch t.Mode {
+		case rules.ModeRecreate:
+			recreated++
+		case rules.ModeDelete:
+			deleted++
+		}
+	}
+	created := -recreated
+	for uid := range r.createdPods {
+		if e := r.store.podsByUID[uid]; e != nil && !e.Deleting {
+			created++
+		}
+	}
 	return Timeline{
-		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
+		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: touches,
 		Summary: Summary{
 			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
-			Restarts: r.restarts, Recreated: recreated, Deleted: r.deleted - recreated, Pulls: r.pulls, Writes: r.writes,
+			Restarts: r.restarts, Recreated: recreated, Deleted: deleted, Created: max(created, 0), Pulls: r.pulls, Writes: r.writes,
 		},
 	}
 }
@@ -246,7 +268,7 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	if r.owns(e) {
 		for _, rec := range differences(before, e.Pod) {
 			rec.Reason = reason
-			r.count(e, rec)
+			r.count(rec)
 			r.add(e, rec)
 		}
 	}
@@ -256,12 +278,9 @@ func (r *recorder) changed(e *pod, before *cluster.Pod, reason string) {
 	}
 }
 
-func (r *recorder) count(e *pod, rec Record) {
-	switch {
-	case rec.Op == OpStarted && rec.From != "":
+func (r *recorder) count(rec Record) {
+	if rec.Op == OpStarted && rec.From != "" {
 		r.restarts++
-	case rec.Op == OpDelete && !r.createdPods[e.UID]:
-		r.deleted++
 	}
 }
 

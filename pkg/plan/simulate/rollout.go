@@ -54,8 +54,26 @@ func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 			return w.Timeline(), err
 		}
 	}
+	if err := d.settleCompleted(); err != nil {
+		return w.Timeline(), err
+	}
 	d.finishSamples()
 	return w.Timeline(), nil
+}
+
+// settleCompleted waits for what the controllers do after the last step: some fields, such as
+// reserved ordinals, change pods without a condition that a step waits for.
+func (d *driver) settleCompleted() error {
+	r := d.recorder
+	if r.outcome != Completed {
+		return nil
+	}
+	before := len(r.records)
+	_, err := d.Settle(patience)
+	if slices.ContainsFunc(r.records[before:], func(rec Record) bool { return rec.Op == OpDelete || rec.Op == OpCreate || rec.Op == OpInPlace }) {
+		r.end = d.clock.active
+	}
+	return err
 }
 
 // driver is one run.
@@ -149,7 +167,7 @@ func (d *driver) markSteps(decision plan.Decision) {
 		now = len(d.plan.Steps)
 	}
 	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
-		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1})
+		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1, First: len(r.records)})
 	}
 	for i := range min(now, len(r.steps)) {
 		if r.steps[i].End < 0 {

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // Op names what happened to one pod; the words are those of the recordings.
@@ -97,6 +99,8 @@ type StepMark struct {
 	Title string
 	// End is negative for a step that did not end.
 	Begin, End time.Duration
+	// First is how many records there were when the step began.
+	First int
 }
 
 // Timeline is a run from its beginning to its end.
@@ -106,6 +110,8 @@ type Timeline struct {
 	Samples []Sample
 	Steps   []StepMark
 	Summary Summary
+	// Touches are the pods that were there in the beginning and were changed, in their order.
+	Touches []plan.Touch
 }
 
 // Outcome is how a run ended.
@@ -136,14 +142,20 @@ type Summary struct {
 	Restarts, Recreated, Pulls, Writes int
 	// Deleted pods are those which no other pod replaced, as when a workload shrinks.
 	Deleted int
+	// Created pods are those which replace no other, as when a workload grows.
+	Created int
 }
 
-// AndDeleted is what follows the number of recreated pods in a text: how many are deleted, if any.
+// AndDeleted is what follows the number of recreated pods in a text: how many are deleted and created, if any.
 func (s Summary) AndDeleted() string {
-	if s.Deleted == 0 {
-		return ""
+	text := ""
+	if s.Deleted > 0 {
+		text += fmt.Sprintf(", %d deleted", s.Deleted)
 	}
-	return fmt.Sprintf(", %d deleted", s.Deleted)
+	if s.Created > 0 {
+		text += fmt.Sprintf(", %d created", s.Created)
+	}
+	return text
 }
 
 // errStuck is what waiting ends with when nothing will ever happen again.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -135,7 +137,11 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 		r.Reach, r.Total = podsInSteps(p), active(s.Pods)
 	}
 	c.setReplaced(r, old, now)
-	storage(ch, old, now, r)
+	gone, err := leavingPods(old, now, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	storage(ch, old, now, r, gone)
 	return r, p.Change.Fields, nil
 }
 
@@ -362,7 +368,7 @@ func (c claims) any() bool { return len(c.names) > 0 }
 func (c claims) String() string { return strings.Join(c.names, ", ") }
 
 // storage reports what becomes of the data of pods that are recreated or go away.
-func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
+func storage(ch *Change, old, now *cluster.Workload, r *Rollout, gone []string) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
 		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
@@ -370,13 +376,30 @@ func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	if n := r.Replaced.Recreated; n > 0 && had.any() && had.withPods {
 		ch.add(Loss, "", fmt.Sprintf("%s that surge pods replace %s (%s): Kruise deletes them with the pod, and the data in them", pods(n), counted.Word(n, "loses its claims", "lose their claims"), had))
 	}
-	scaled(ch, had, r)
+	if len(gone) > 0 {
+		ordinalsLeave(ch, had, gone)
+	} else {
+		scaled(ch, had, r)
+	}
 	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"
 	if has.any() && has.whenScaled && !had.whenScaled {
 		ch.add(Warning, policy+"whenScaled", fmt.Sprintf(text, has))
 	}
 	if has.any() && has.whenDeleted && !had.whenDeleted {
 		ch.add(Warning, policy+"whenDeleted", fmt.Sprintf(text, has))
+	}
+}
+
+// ordinalsLeave reports what becomes of pods whose ordinals are not wanted any more.
+func ordinalsLeave(ch *Change, had claims, gone []string) {
+	text := counted.Some(gone) + " " + counted.Word(len(gone), "is", "are") + " deleted"
+	switch {
+	case had.any() && had.whenScaled:
+		ch.add(Loss, "", fmt.Sprintf("%s with %s claims (%s), and the data in them", text, counted.Word(len(gone), "its", "their"), had))
+	case had.any():
+		ch.add(Recreate, "", fmt.Sprintf("%s; %s claims (%s) stay", text, counted.Word(len(gone), "its", "their"), had))
+	default:
+		ch.add(Recreate, "", text)
 	}
 }
 
@@ -393,6 +416,34 @@ func scaled(ch *Change, had claims, r *Rollout) {
 	default:
 		ch.add(Note, "spec.replicas", fmt.Sprintf("the claims (%s) of %s stay", had, pods(gone)))
 	}
+}
+
+// leavingPods are the pods that another list of ordinals, or of names, takes away. A smaller number alone takes
+// the last ones, which nobody has to be told by name.
+func leavingPods(old, now *cluster.Workload, s plan.Snapshot) ([]string, error) {
+	if !namesOthers(old.Object, now.Object) {
+		return nil, nil
+	}
+	if n, ok := cluster.Of(old.Object).Replicas(); !ok || n <= 0 {
+		return nil, nil
+	}
+	line, err := simulate.Applied(now, s)
+	var out []string
+	for _, t := range line.Touches {
+		if t.Mode == rules.ModeDelete {
+			out = append(out, t.Name)
+		}
+	}
+	return out, err
+}
+
+// namesOthers reports whether the change says by itself which ordinals there are.
+func namesOthers(old, now any) bool {
+	before, _ := plain(old)
+	after, _ := plain(now)
+	was, _ := before["spec"].(map[string]any)
+	is, _ := after["spec"].(map[string]any)
+	return !reflect.DeepEqual(was["reserveOrdinals"], is["reserveOrdinals"]) || !reflect.DeepEqual(was["ordinals"], is["ordinals"])
 }
 
 // pods writes a number of pods.

@@ -96,7 +96,7 @@ var referenceRules = []Rule{
 	},
 	{
 		ID: "references/per-piece-hpa", Kind: "*", Severity: Approximate,
-		Becomes: "the target was split, and each part has its own autoscaler: minReplicas and maxReplicas are divided in the ratio of the rendered replicas, and the autoscalers do not keep the ratio of the subsets",
+		Becomes: "the target was split, and each part has its own autoscaler: each has the share of the lower and the upper limit that its subset takes; they scale on their own, so they keep the limits of the subsets, and not their ratio",
 		Action:  "check the limits of each autoscaler, and delete the original if the cluster has it",
 	},
 	{

@@ -190,7 +190,8 @@ const (
 	duplicate  = "input/duplicate"
 	empty      = "input/empty"
 	more       = "input/more"
-	// kruiseSchema is about the build of a kustomization.
+	// unbuilt and kruiseSchema are about kustomizations.
+	unbuilt = "input/kustomization"
 	kruiseSchema = "input/kruise-schema"
 )
 
@@ -202,6 +203,7 @@ var inputRules = []Rule{
 	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
 	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
 	{ID: empty, Severity: Error, Doc: "The input has no objects."},
+	{ID: unbuilt, Severity: Warning, Doc: "Folders below a directory that is read with -f -R have a kustomization: they are not checked, since only a build tells which objects they make."},
 	{ID: more, Severity: Error, Doc: "There are more problems than can be listed; the rest is counted, with its severity."},
 }
 
@@ -224,6 +226,9 @@ func Unread(faults error) []Problem {
 		if n, counts := errors.AsType[resource.MoreError](err); counts {
 			p.Rule, p.More = more, int(n)
 		}
+		if p.Rule == unbuilt {
+			p.Severity = Warning
+		}
 		out = append(out, p)
 	}
 	return out
@@ -235,6 +240,9 @@ func inputRule(err error) string {
 		return duplicate
 	case errors.Is(err, resource.ErrEmpty):
 		return empty
+	}
+	if _, met := errors.AsType[resource.KustomizationsError](err); met {
+		return unbuilt
 	}
 	return unreadable
 }

@@ -44,6 +44,7 @@ func (c *collector) root(dir string) {
 	sources, faults := len(c.sources), len(c.errs)
 	w := &walk{collector: c, root: root, name: dir, inside: inside, from: from, seen: map[string]bool{}}
 	w.dir(dir)
+	w.reportKustomizations(len(c.sources) > sources)
 	if len(c.sources) == sources && len(c.errs) == faults && !w.left {
 		hint := ""
 		if w.folders && !c.opt.Recursive {
@@ -63,8 +64,27 @@ type walk struct {
 	folders            bool
 	// left is set where a file was left to another reader.
 	left bool
+	// kustomizations are the files of those that were met, whose folders are not read.
+	kustomizations []string
 	// seen are the folders that links led to.
 	seen map[string]bool
+}
+
+// reportKustomizations reports the folders that were not read, once for all of them. It is another
+// error where nothing else was found: then the user meant to build one.
+func (w *walk) reportKustomizations(others bool) {
+	if len(w.kustomizations) == 0 {
+		return
+	}
+	met := make(resource.KustomizationsError, len(w.kustomizations))
+	for i, file := range w.kustomizations {
+		met[i] = filepath.Dir(file)
+	}
+	err := error(met)
+	if !others {
+		err = errors.New(met.Error())
+	}
+	w.errs.Add(&resource.Error{File: w.kustomizations[0], Err: err, Hint: "use -k " + met[0]})
 }
 
 // real is what the root knows a path of the tree by.
@@ -84,7 +104,7 @@ func (w *walk) dir(dir string) {
 	}
 	for _, e := range entries {
 		if slices.Contains(kustomizationFiles, e.Name()) {
-			w.fail(filepath.Join(dir, e.Name()), "use -k "+dir, "the directory has a kustomization, which -f does not build")
+			w.kustomizations = append(w.kustomizations, filepath.Join(dir, e.Name()))
 			return
 		}
 	}

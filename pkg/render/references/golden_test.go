@@ -54,13 +54,24 @@ func staged(t *testing.T, dir string) (*stage.Context, []*resource.Resource) {
 			for _, w := range targets {
 				tree.SetAt(w.Edit(), tree.String(r.Namespace()), "metadata", "namespace")
 			}
-			c.Lineage.Became(r.ID(), targets...)
+			c.Lineage.Split(r.ID(), evenly(len(targets)), targets...)
 			in = append(in, targets...)
 			continue
 		}
 		in = append(in, r)
 	}
 	return c, in
+}
+
+// evenly shares replicas out over so many pieces, the first of which take what is left.
+type evenly int
+
+func (n evenly) At(total int32) []int32 {
+	out := make([]int32, n)
+	for i := range total {
+		out[i%int32(n)]++
+	}
+	return out
 }
 
 func workloads(t *testing.T, line string) (out []*resource.Resource) {

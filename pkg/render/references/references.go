@@ -30,7 +30,6 @@ type follower struct {
 	c    *stage.Context
 	gone index
 	in   []*resource.Resource
-	now  replicas
 }
 
 // follow rewrites the references of r one after the other. The first that

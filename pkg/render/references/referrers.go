@@ -45,7 +45,7 @@ func names(kinds []string, path ...string) reference {
 // issue 2 section 3, and others whose references would otherwise dangle.
 var referrers = map[string][]reference{
 	"autoscaling/HorizontalPodAutoscaler": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, split: splitHPA},
+		split(hpaLimits, scales("spec", "scaleTargetRef")),
 		{path: []string{"spec", "metrics[]", "object", "describedObject"}, defaultGroup: kruise.Group},
 		{path: []string{"spec", "metrics[]", "object", "target"}, defaultGroup: kruise.Group}, // v2beta1
 	},
@@ -53,7 +53,7 @@ var referrers = map[string][]reference{
 		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, split: splitVPA},
 	},
 	"keda.sh/ScaledObject": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable, split: kedaLimits.split},
 	},
 	"http.keda.sh/HTTPScaledObject": {
 		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
@@ -72,13 +72,18 @@ var referrers = map[string][]reference{
 	"argoproj.io/Rollout": {scales("spec", "workloadRef")},
 	"flagger.app/Canary":  {scales("spec", "targetRef")},
 	"autoscaling.alibabacloud.com/CronHorizontalPodAutoscaler": {scales("spec", "scaleTargetRef")},
-	"autoscaling.crane.io/EffectiveHorizontalPodAutoscaler":    {scales("spec", "scaleTargetRef")},
-	"autoscaling.karmada.io/FederatedHPA":                      {scales("spec", "scaleTargetRef")},
-	"datadoghq.com/DatadogPodAutoscaler":                       {scales("spec", "targetRef")},
+	"autoscaling.crane.io/EffectiveHorizontalPodAutoscaler":    {split(hpaLimits, scales("spec", "scaleTargetRef"))},
+	"autoscaling.karmada.io/FederatedHPA":                      {split(hpaLimits, scales("spec", "scaleTargetRef"))},
+	"datadoghq.com/DatadogPodAutoscaler":                       {split(datadogLimits, scales("spec", "targetRef"))},
 }
 
 // rolloutKinds are what a Kruise Rollout can roll (docs/facts/older-plugin.md#spec).
 var rolloutKinds = []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindCloneSet}
+
+func split(by limits, r reference) reference {
+	r.split = by.split
+	return r
+}
 
 func frozen(r reference) reference {
 	r.immutable = true

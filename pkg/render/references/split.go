@@ -1,12 +1,10 @@
 package references
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -31,116 +29,118 @@ func splitBudget(f *follower, l link) (pieces, bool) {
 	return pieces{[]*resource.Resource{l.r}, "references/selector", "the budget takes their pods by selector"}, true
 }
 
-// splitHPA gives each piece an autoscaler of its own, whose limits are its
-// share of the whole. That holds where all metrics are averages per pod: a
-// metric of something else would make every piece scale for the whole load.
-func splitHPA(f *follower, l link) (pieces, bool) {
-	spec := tree.Get(l.r.Node(), "spec")
-	lower, limited := tree.Int(tree.Get(spec, "minReplicas"))
+// limits are the fields in which an autoscaler holds how many replicas its target may have.
+type limits struct {
+	// below leads to the mapping that holds both.
+	below []string
+	// least and most are their names, leastDefault and mostDefault what they are when they
+	// are left out; 0 as the default of most is none.
+	least, most               string
+	leastDefault, mostDefault int64
+	// fallback is a number of replicas beside them, which is shared out likewise; name is a
+	// name that only one autoscaler can have. Either may be nil.
+	fallback, name []string
+}
+
+var (
+	hpaLimits = limits{below: []string{"spec"}, least: "minReplicas", most: "maxReplicas", leastDefault: 1}
+	// A ScaledObject scales its target from 0, too; it may have 100 replicas if it does not say.
+	kedaLimits = limits{
+		below: []string{"spec"}, least: "minReplicaCount", most: "maxReplicaCount", mostDefault: 100,
+		fallback: []string{"spec", "fallback", "replicas"},
+		name:     []string{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"},
+	}
+	datadogLimits = limits{below: []string{"spec", "constraints"}, least: "minReplicas", most: "maxReplicas", leastDefault: 1}
+)
+
+// split gives each piece an autoscaler of its own, with the share that its subset takes of the
+// limits of the whole.
+func (x limits) split(f *follower, l link) (pieces, bool) {
+	spec := tree.Get(l.r.Node(), x.below...)
+	least, limited := tree.Int(tree.Get(spec, x.least))
 	if !limited {
-		lower = 1
+		least = x.leastDefault
 	}
-	upper, _ := tree.Int(tree.Get(spec, "maxReplicas"))
-	targets, weights := f.scaled(l)
-	n := int64(len(targets))
-	if !perPod(l.r) || lower < 1 || lower > upper || upper < n || n == 0 || upper > math.MaxInt32 {
+	most, bounded := tree.Int(tree.Get(spec, x.most))
+	if !bounded {
+		most = x.mostDefault
+	}
+	if least < x.leastDefault || least > most || most < 1 || most > math.MaxInt32 {
 		return pieces{}, false
 	}
-	objects, ok := f.perPiece(l, targets)
-	if !ok {
-		return pieces{}, false
+	upper, lower := f.c.Lineage.Shares(l.old, int32(most)), f.c.Lineage.Shares(l.old, int32(least))
+	if len(upper) != len(l.became) || len(lower) != len(l.became) {
+		return pieces{}, false // the replicas of its subsets are fixed
 	}
-	most := shares(upper, weights)
-	least := shares(max(lower, n), weights)
-	for i, o := range objects {
-		tree.SetAt(o.Edit(), tree.Int64(most[i]), "spec", "maxReplicas")
-		if limited {
-			tree.SetAt(o.Edit(), tree.Int64(min(least[i], most[i])), "spec", "minReplicas")
+	var targets []stage.Target
+	var of []int
+	for i, t := range l.became {
+		if upper[i] > 0 {
+			targets, of = append(targets, t), append(of, i)
 		}
 	}
-	detail := fmt.Sprintf("one HorizontalPodAutoscaler for each, which share minReplicas %d and maxReplicas %d by their replicas", lower, upper)
-	if len(targets) < len(l.became) {
-		detail += "; a piece without replicas gets none, as it would not scale from there (give the live replicas of the target with --with FILE or --live)"
+	objects, ok := f.perPiece(l, targets)
+	if !ok || len(objects) == 0 {
+		return pieces{}, false
+	}
+	var sum int64
+	for n, o := range objects {
+		up := int64(upper[of[n]])
+		sum += up
+		tree.SetAt(o.Edit(), tree.Int64(up), append(slices.Clone(x.below), x.most)...)
+		if limited {
+			tree.SetAt(o.Edit(), tree.Int64(min(max(int64(lower[of[n]]), x.leastDefault), up)), append(slices.Clone(x.below), x.least)...)
+		}
+		if x.fallback != nil {
+			if v, there := tree.Int(tree.Get(o.Node(), x.fallback...)); there {
+				if share := f.c.Lineage.Shares(l.old, int32(min(max(v, 0), math.MaxInt32))); share != nil {
+					tree.SetAt(o.Edit(), tree.Int64(int64(share[of[n]])), x.fallback...)
+				}
+			}
+		}
+		if x.name != nil {
+			tree.DeleteAt(o.Edit(), x.name...)
+		}
+	}
+	detail := fmt.Sprintf("one %s for each, which share %s %d and %s %d as the subsets do", l.r.Kind(), x.least, least, x.most, most)
+	if sum < most {
+		detail += fmt.Sprintf("; all together scale to %d at most", sum)
+	}
+	if idle := f.withoutReplicas(l, targets); x.leastDefault > 0 && len(idle) > 0 {
+		detail += "; no autoscaler scales from 0, so scale to 1 once what has no replicas (" + strings.Join(idle, ", ") + "), or give the live replicas of the target with --with FILE or --live"
+	}
+	if !perPod(l.r) {
+		detail += "; a metric that is no average over pods makes each of them scale for the whole load"
 	}
 	return pieces{objects, "references/per-piece-hpa", detail}, true
 }
 
-// perPod reports whether all metrics of an autoscaler are averages over the
+// perPod reports whether all metrics of an autoscaler are known to be averages over the
 // pods of its target.
 func perPod(r *resource.Resource) bool {
 	if r.Annotation("autoscaling.alpha.kubernetes.io/metrics") != "" {
 		return false
 	}
-	for _, m := range tree.Items(tree.Get(r.Node(), "spec", "metrics")) {
-		if !slices.Contains([]string{"Resource", "ContainerResource", "Pods"}, tree.StrAt(m, "type")) {
+	spec := tree.Get(r.Node(), "spec")
+	for _, m := range slices.Concat(tree.Items(tree.Get(spec, "metrics")), tree.Items(tree.Get(spec, "triggers")), tree.Items(tree.Get(spec, "objectives"))) {
+		if !slices.Contains([]string{"Resource", "ContainerResource", "Pods", "cpu", "memory", "PodResource"}, tree.StrAt(m, "type")) {
 			return false
 		}
 	}
 	return true
 }
 
-// scaled returns the pieces that run pods, with their replicas; all of them,
-// alike, when none does.
-func (f *follower) scaled(l link) (targets []stage.Target, weights []int64) {
-	for _, t := range l.became {
+// withoutReplicas are the names of the targets that have no replicas in the output.
+func (f *follower) withoutReplicas(l link, targets []stage.Target) (names []string) {
+	for _, t := range targets {
 		id := resource.ID{Group: resource.GroupOf(t.APIVersion), Kind: t.Kind, Namespace: l.old.Namespace, Name: t.Name}
-		if w := f.now.of(f.in, id); w > 0 {
-			targets, weights = append(targets, t), append(weights, w)
-		}
-	}
-	if len(targets) == 0 {
-		return l.became, slices.Repeat([]int64{1}, len(l.became))
-	}
-	return targets, weights
-}
-
-// replicas looks up the replica counts of the present objects; the table is
-// only made when a split asks for it.
-type replicas struct {
-	once  sync.Once
-	count map[resource.ID]int64
-}
-
-func (p *replicas) of(in []*resource.Resource, id resource.ID) int64 {
-	p.once.Do(func() {
-		p.count = make(map[resource.ID]int64, len(in))
-		for _, r := range in {
-			n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas"))
-			if !ok {
-				n = 1
+		for _, r := range f.in {
+			if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok && n == 0 && r.ID() == id {
+				names = append(names, t.Name)
 			}
-			p.count[r.ID()] = min(n, math.MaxInt32)
-		}
-	})
-	return p.count[id]
-}
-
-// shares divides total by weights with the largest remainders, each at least
-// 1; total must not be less than the number of weights. Ties go to the first.
-func shares(total int64, weights []int64) []int64 {
-	var sum int64
-	for _, w := range weights {
-		sum += w
-	}
-	out, order, left := make([]int64, len(weights)), make([]int, len(weights)), total
-	for i, w := range weights {
-		out[i], order[i] = total*w/sum, i
-		left -= out[i]
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(total*weights[b]%sum, total*weights[a]%sum)
-	})
-	for _, i := range order[:left] {
-		out[i]++
-	}
-	for i := range out {
-		if out[i] == 0 {
-			richest := slices.Index(out, slices.Max(out))
-			out[richest]--
-			out[i]++
 		}
 	}
-	return out
+	return names
 }
 
 // pieces is what a referrer becomes when its target was split: objects that take its place, and

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,22 @@ type MoreError int
 
 // Error has the number.
 func (n MoreError) Error() string { return counted.Of(int(n), "more error") }
+
+// KustomizationsError names folders with a kustomization that were met among manifests, and not read.
+type KustomizationsError []string
+
+// Error names the folders, the first few of many.
+func (e KustomizationsError) Error() string {
+	const shown = 5
+	if len(e) == 1 {
+		return "the directory has a kustomization, which -f does not build"
+	}
+	list, more := e, ""
+	if len(e) > shown {
+		list, more = e[:shown], fmt.Sprintf(" and %d more", len(e)-shown)
+	}
+	return fmt.Sprintf("%d directories have a kustomization, which -f does not build: %s%s", len(e), strings.Join(list, ", "), more)
+}
 
 // Errors gathers faults so that one run reports all of them, up to [MostErrors]; the rest is
 // counted.

@@ -36,8 +36,29 @@ func (s *spreading) split(pieces []piece) ([]*resource.Resource, error) {
 		return nil, err
 	}
 	s.reportSplit(pieces)
-	s.c.Lineage.Became(s.target.ID(), out...)
+	s.c.Lineage.Split(s.target.ID(), sharing{s, pieces}, out...)
 	return out, nil
+}
+
+// sharing is how pods are shared out over the pieces of a target.
+type sharing struct {
+	*spreading
+	pieces []piece
+}
+
+// At fills the subsets one after the other, as Kruise does with the pods of a target that
+// grows.
+func (s sharing) At(total int32) []int32 {
+	counts, rest := spread.Fill(spread.Limits(s.spec.Subsets, int(total)), int(total))
+	out := make([]int32, len(s.pieces))
+	for i, p := range s.pieces {
+		if p.subset == spread.None {
+			out[i] = int32(rest) // at most total
+			continue
+		}
+		out[i] = int32(counts[p.subset]) // at most total
+	}
+	return out
 }
 
 // applyOnlySubset puts the only subset, which takes every pod, into the target itself.

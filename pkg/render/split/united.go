@@ -57,7 +57,7 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 		return nil, err
 	}
 	x.reportFields()
-	c.Lineage.Became(r.ID(), out...)
+	c.Lineage.Split(r.ID(), x, out...)
 	return out, nil
 }
 
@@ -94,13 +94,7 @@ func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
 
 // allocate shares the replicas out (docs/kruise/distribution.md#which-allocator).
 func (x *expansion) allocate() error {
-	adaptive, reserve := x.adaptive()
-	in := allocate.Input{Replicas: x.spec.Replicas, Adaptive: adaptive, Reserve: reserve}
-	for _, s := range x.spec.Topology.Subsets {
-		in.Subsets = append(in.Subsets, allocate.Subset{
-			Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: x.facts.state(s.Name),
-		})
-	}
+	in := x.allocation(x.spec.Replicas)
 	counts, err := allocate.Replicas(in)
 	if err != nil {
 		return faultsOf(x.r, err)
@@ -108,6 +102,26 @@ func (x *expansion) allocate() error {
 	x.counts = counts
 	x.reportAllocation(in)
 	return nil
+}
+
+// At is how total replicas are shared out over the subsets, nil where they cannot be.
+func (x *expansion) At(total int32) []int32 {
+	counts, err := allocate.Replicas(x.allocation(&total))
+	if err != nil {
+		return nil
+	}
+	return counts
+}
+
+func (x *expansion) allocation(replicas *int32) allocate.Input {
+	adaptive, reserve := x.adaptive()
+	in := allocate.Input{Replicas: replicas, Adaptive: adaptive, Reserve: reserve}
+	for _, s := range x.spec.Topology.Subsets {
+		in.Subsets = append(in.Subsets, allocate.Subset{
+			Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: x.facts.state(s.Name),
+		})
+	}
+	return in
 }
 
 // adaptive reports scheduleStrategy.type Adaptive and its

@@ -17,12 +17,42 @@ type Target struct {
 
 // Lineage records what objects became, so that references can follow.
 type Lineage struct {
-	mu  sync.Mutex
-	now map[resource.ID][]Target
+	mu     sync.Mutex
+	now    map[resource.ID][]Target
+	shares map[resource.ID]Sharing
+}
+
+// Sharing is how the replicas of an object that was split are shared out.
+type Sharing interface {
+	// At is how many of total replicas each of the objects that it became has, in their
+	// order; nil where total cannot be shared out.
+	At(total int32) []int32
 }
 
 // NewLineage returns an empty record.
-func NewLineage() *Lineage { return &Lineage{now: map[resource.ID][]Target{}} }
+func NewLineage() *Lineage {
+	return &Lineage{now: map[resource.ID][]Target{}, shares: map[resource.ID]Sharing{}}
+}
+
+// Split records that the object old is now targets, which share its replicas.
+func (l *Lineage) Split(old resource.ID, by Sharing, targets ...*resource.Resource) {
+	l.Became(old, targets...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shares[old] = by
+}
+
+// Shares is how total replicas of old are shared out over what it became; nil where it was
+// not split, or total cannot be shared out.
+func (l *Lineage) Shares(old resource.ID, total int32) []int32 {
+	l.mu.Lock()
+	by := l.shares[old]
+	l.mu.Unlock()
+	if by == nil {
+		return nil
+	}
+	return by.At(total)
+}
 
 // Became records that the object old is now what is in targets, main object
 // first; helpers such as a headless Service do not belong there. No targets:

@@ -58,7 +58,7 @@ func TestScreen_SimulatesAGivenPlanFromItsFirstStep(t *testing.T) {
 	given.Limits.MaxUnavailable = 7
 	o.First.Plan = &given
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("max 7 unavailable", "the plan cannot finish", "template is")
+	s.Until("max 7 unavailable", "the plan cannot finish", "template: spec.template")
 }
 
 // TestScreen_KeepsSimulationsOfPlansApart opens two plans of one workload on top of each other.

@@ -36,6 +36,7 @@ var (
 	done = []rule{
 		{"once", invariant.Once},
 		{"ended", invariant.Ended},
+		{"released", invariant.Released},
 		{"served", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Served(l, r, lag) }},
 	}
 )

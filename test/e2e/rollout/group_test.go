@@ -188,7 +188,11 @@ func TestGroup_FailureStopsTheNextWave(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
 	code, out, said = from(t, b.bed, state, "rollout", "abort", "--group", "shop", "--rollback", "--yes")
-	if code != 0 {
+	if code != 0 || !strings.Contains(out, "group shop: rolled back: 3 of 3 rolled back, 1 not started") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	if code, out, said = from(t, b.bed, state, "rollout", "status", "--group", "shop"); code != 0 || !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +not started`).MatchString(out) ||
+		!strings.Contains(out, "group shop: rolled back: 3 of 3 rolled back, 1 not started") {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
 	}
 	b.hasImages(t, web1, 2, 2, 2, 2)

@@ -27,7 +27,7 @@ func TestStatus_WaitsForWhatWasAppliedAfterARollout(t *testing.T) {
 				}
 			}
 			b.call(t, "rollout", "run", b.typed(), "--image", "main="+web2, "--pull-images", "never", "--yes").Wants(t, 0)
-			b.call(t, "rollout", "status", b.typed()).Wants(t, 0, "completed")
+			b.call(t, "rollout", "status", b.typed()).Wants(t, 0, "successfully rolled out")
 			applied(web3)
 			b.call(t, "rollout", "undo", b.typed(), "--pull-images", "never", "--yes").Wants(t, 0)
 			applied(web1)
@@ -47,7 +47,7 @@ func TestRun_WithFewerReplicasIsRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fewer.yaml")
 	must(t, os.WriteFile(file, []byte(fewer), 0o600))
 	b.call(t, "rollout", "run", "-f", file, "--yes").Wants(t, 0)
-	b.call(t, "rollout", "status", b.typed()).Wants(t, 0, "completed")
+	b.call(t, "rollout", "status", b.typed()).Wants(t, 0, "successfully rolled out")
 	if n := len(b.pods(t)); n != 2 {
 		t.Errorf("%d pods", n)
 	}

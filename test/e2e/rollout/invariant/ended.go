@@ -67,6 +67,42 @@ func Ended(l Log, r *Rollout) (wrong []string) {
 	return wrong
 }
 
+// holding are the fields that keep pods from the newest template.
+var holding = [][]any{
+	{"spec", "partition"},
+	{"spec", "paused"},
+	{"spec", "updateStrategy", "partition"},
+	{"spec", "updateStrategy", "paused"},
+	{"spec", "updateStrategy", "type"},
+	{"spec", "updateStrategy", "rollingUpdate", "partition"},
+	{"spec", "updateStrategy", "rollingUpdate", "paused"},
+}
+
+// Released says: what an operator has written of a field that holds pods back is as it was before the first of them wrote, or holds
+// none, so that a later change of the template reaches every pod.
+func Released(l Log, r *Rollout) (wrong []string) {
+	var manifest, final any
+	written := false
+	for i := range l {
+		if w := &l[i]; w.Resource == r.Resource && w.Name == r.Name && w.Done() && w.Object != nil {
+			if written = written || w.By != ""; !written {
+				manifest = w.Object
+			}
+			final = w.Object
+		}
+	}
+	if !written {
+		return nil
+	}
+	for _, path := range holding {
+		was, is := at(manifest, path...), at(final, path...)
+		if !reflect.DeepEqual(was, is) && !same(is, false) && !same(is, 0.0) && (path[len(path)-1] != "type" || is == "OnDelete") {
+			wrong = append(wrong, fmt.Sprintf("%v is %v in the end, and was %v: it holds pods of a later change", path, is, was))
+		}
+	}
+	return wrong
+}
+
 // same reports whether a field is as wanted; the server leaves out what says nothing.
 func same(got, want any) bool {
 	return reflect.DeepEqual(got, want) || got == nil && (want == false || want == "" || want == 0.0)

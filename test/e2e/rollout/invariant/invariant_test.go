@@ -140,7 +140,7 @@ func three(then ...Write) []Write {
 func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 	const lag = 10 * time.Second
 	in := map[string]func(Log, *Rollout) []string{
-		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "approved": Approved, "owned": Owned,
+		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "released": Released, "approved": Approved, "owned": Owned,
 		"announced": func(l Log, r *Rollout) []string { return Announced(l, r, lag) },
 		"budget":    func(l Log, r *Rollout) []string { return Budget(l, r, lag) },
 		"served":    func(l Log, r *Rollout) []string { return Served(l, r, lag) },
@@ -164,6 +164,11 @@ func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 		"a field taken away":     {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), by("anna", patch(`{"spec":{"partition":9}}`))}, "/spec/x becomes \"\""},
 		"pod with the image":     {"approved", plan.DriverClient, three(by("anna", inPlace("a"))), ""},
 		"pod with another":       {"approved", plan.DriverClient, three(by("anna", Write{Verb: "patch", Resource: "pods", Name: "a", Object: object(`{"spec":{"containers":[{"image":"evil:1"}]}}`)})), "evil:1"},
+		"nothing held":           {"released", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), by("anna", patch(first)), by("anna", patch(second))}, ""},
+		"held as before":         {"released", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9}}`), by("anna", patch(second)), by("anna", patch(`{"spec":{"partition":9}}`))}, ""},
+		"a partition is left":    {"released", plan.DriverKruise, []Write{patch(`{"spec":{"x":1}}`), by("anna", patch(first))}, "it holds pods of a later change"},
+		"a pause is left":        {"released", plan.DriverKruise, []Write{patch(second), by("anna", patch(`{"spec":{"updateStrategy":{"paused":true}}}`))}, "it holds pods of a later change"},
+		"a strategy is left":     {"released", plan.DriverKruise, []Write{patch(second), by("anna", patch(`{"spec":{"updateStrategy":{"type":"OnDelete"}}}`))}, "it holds pods of a later change"},
 		"own pod":                {"owned", plan.DriverClient, []Write{ownedBy("a", "CloneSet", "web"), by("anna", evict("a"))}, ""},
 		"pod of another":         {"owned", plan.DriverClient, []Write{ownedBy("a", "ReplicaSet", "other"), by("anna", evict("a"))}, "belongs to ReplicaSet/other"},
 		"pod of none":            {"owned", plan.DriverClient, three(by("anna", evict("a"))), "belongs to "},

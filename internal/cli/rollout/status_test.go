@@ -1,0 +1,27 @@
+package rollout
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// TestStatus_UpToDateIsKubectlsLine: of a workload that is up to date status prints the line that kubectl ends with, and no
+// other, on a terminal and in a pipe.
+func TestStatus_UpToDateIsKubectlsLine(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var out bytes.Buffer
+		d := driven(&out, terminal, nil)
+		d.output = "text"
+		o := &statusOptions{driving: *d}
+		s := &session{target: kube.Object{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}}}
+		err := o.follow(t.Context(), s, view.RolloutStatus{Decision: plan.Decision{Verb: plan.Done}})
+		if want := "cloneset \"web\" successfully rolled out\n"; err != nil || out.String() != want {
+			t.Errorf("terminal %t: %q, %v, want %q", terminal, out.String(), err, want)
+		}
+	}
+}
