@@ -69,8 +69,7 @@ func answersOf[T any](a *Answers, key any) *[]answer[T] {
 // Places are the places in the list whose pods something is true of, ascending. Until is the last
 // moment for which that holds of a pod; zero is forever.
 func Places(a *Answers, key any, now time.Time, list []*Pod, is func(*Pod) (is bool, until time.Time)) []int {
-	var out []int
-	for i, block := range Ask(a, key, now, list, func(block []*Pod) (offsets []int, until time.Time) {
+	blocks := Ask(a, key, now, list, func(block []*Pod) (offsets []int, until time.Time) {
 		for at, p := range block {
 			yes, end := is(p)
 			if yes {
@@ -81,7 +80,13 @@ func Places(a *Answers, key any, now time.Time, list []*Pod, is func(*Pod) (is b
 			}
 		}
 		return offsets, until
-	}) {
+	})
+	n := 0
+	for _, block := range blocks {
+		n += len(block)
+	}
+	out := make([]int, 0, n)
+	for i, block := range blocks {
 		for _, at := range block {
 			out = append(out, i*blockSize+at)
 		}

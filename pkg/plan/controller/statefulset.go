@@ -34,7 +34,8 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
 	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating, Answers: v.Answers}
-	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Ordinals()}
+	s.set.Arranged = s.set.Arrange()
+	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Arranged.Ordinals()}
 	s.dress = s.lifecycle
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
@@ -253,7 +254,8 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	current := currentOf(all, o.Status.CurrentRevision, update.Name)
 	set := &rules.NativeStatefulSet{Spec: &o.Spec, Current: current, Update: update.Name, Pods: v.Pods, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet, Answers: v.Answers}
-	s := &stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: set.Ordinals()}
+	set.Arranged = set.Arrange()
+	s := &stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: set.Arranged.Ordinals()}
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType

@@ -25,28 +25,32 @@ type NativeStatefulSet struct {
 	MaxUnavailable bool
 	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
 	Answers *cluster.Answers
+	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
+	Arranged *Arranged
 }
 
-// ordinals are the pods, by their ordinals.
+// Arrange puts the pods in their places.
+func (s *NativeStatefulSet) Arrange() *Arranged { return s.ordinals().arrange(s.Ordinals()) }
+
+func (s *NativeStatefulSet) arranged() *Arranged {
+	if s.Arranged != nil {
+		return s.Arranged
+	}
+	return s.Arrange()
+}
+
 func (s *NativeStatefulSet) ordinals() *ordinals {
-	o := s.asked()
-	o.want = s.Ordinals()
-	return o
-}
-
-// asked are the pods, for what does not depend on which ordinals should exist.
-func (s *NativeStatefulSet) asked() *ordinals {
 	return &ordinals{
 		pods: s.Pods, current: s.Current, update: s.Update, minReady: seconds(s.Spec.MinReadySeconds), now: s.Now, answers: s.Answers,
 	}
 }
 
 // Counts are the numbers of the status.
-func (s *NativeStatefulSet) Counts() OrdinalCounts { return s.asked().counts() }
+func (s *NativeStatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
 
 // Unsettled are the pods that have not been ready for long enough, or in which something may be in
 // progress, in the order of the list.
-func (s *NativeStatefulSet) Unsettled() []*cluster.Pod { return s.asked().unsettled() }
+func (s *NativeStatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
 
 // Ordinals returns the ordinals that should exist.
 func (s *NativeStatefulSet) Ordinals() []int {
@@ -56,7 +60,7 @@ func (s *NativeStatefulSet) Ordinals() []int {
 // Descending returns the pods that should exist in the order in which a falling
 // partition reaches them, whatever it is now.
 func (s *NativeStatefulSet) Descending() []*cluster.Pod {
-	return fromTheTop(slots(s.Pods, s.Ordinals()))
+	return fromTheTop(s.arranged().slots)
 }
 
 func (s *NativeStatefulSet) start() int {
@@ -116,8 +120,7 @@ func (s *NativeStatefulSet) choose() (out Choice, outdated iter.Seq[*cluster.Pod
 		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
 		return out, none
 	}
-	o := s.ordinals()
-	slots := o.slots()
+	o, slots := s.ordinals(), s.arranged().slots
 	if !s.parallel() {
 		if why := s.waitsFor(o, slots); why != "" {
 			out.Why = why
@@ -174,15 +177,14 @@ func (s *NativeStatefulSet) walk(out *Choice, o *ordinals, slots []*cluster.Pod,
 // are available, removes the highest that is too many; Parallel does everything.
 func (s *NativeStatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
-	o := s.ordinals()
-	slots := o.slots()
-	for _, i := range o.open(slots) {
-		if s.repair(&out, o.want[i], slots[i]) && !s.parallel() {
+	a := s.arranged()
+	for _, i := range s.ordinals().open(a.slots) {
+		if s.repair(&out, a.want[i], a.slots[i]) && !s.parallel() {
 			out.Stop = true
 			return out
 		}
 	}
-	s.condemn(&out, o.outside())
+	s.condemn(&out, a.outside)
 	return out
 }
 

@@ -153,27 +153,6 @@ func OrdinalOf(p *cluster.Pod) int {
 	return n
 }
 
-// slots returns the pods of the wanted ordinals, each in its ordinal's place;
-// nil where there is none. want is ascending.
-func slots(pods []*cluster.Pod, want []int) []*cluster.Pod {
-	numbers := make([]int, len(pods))
-	for i, p := range pods {
-		numbers[i] = OrdinalOf(p)
-	}
-	return slotsOf(pods, numbers, want)
-}
-
-// slotsOf is [slots] for pods whose ordinals are known.
-func slotsOf(pods []*cluster.Pod, numbers, want []int) []*cluster.Pod {
-	out := make([]*cluster.Pod, len(want))
-	for i, n := range numbers {
-		if at, ok := slotOf(want, n); ok {
-			out[at] = pods[i]
-		}
-	}
-	return out
-}
-
 // slotOf is the place of an ordinal among those that are wanted: mostly that many from the first.
 func slotOf(want []int, ordinal int) (int, bool) {
 	if len(want) > 0 {

@@ -12,9 +12,7 @@ import (
 
 // ordinals are the pods of a StatefulSet of either kind, with what both ask of them.
 type ordinals struct {
-	pods []*cluster.Pod
-	// want are the ordinals that should exist, ascending.
-	want            []int
+	pods            []*cluster.Pod
 	current, update string
 	minReady        time.Duration
 	now             time.Time
@@ -32,29 +30,39 @@ func (o *ordinals) question(what string) ordinalQuestion {
 	return ordinalQuestion{what: what, current: o.current, update: o.update, minReady: o.minReady}
 }
 
-// slots are the pods of the wanted ordinals, see [slots].
-func (o *ordinals) slots() []*cluster.Pod { return slotsOf(o.pods, o.numbers(), o.want) }
+// Arranged are the pods of a StatefulSet by the ordinals that should exist.
+type Arranged struct {
+	// want are these ordinals, ascending, and slots their pods, nil where one is missing.
+	want  []int
+	slots []*cluster.Pod
+	// outside are the pods of all other ordinals, highest first.
+	outside []*cluster.Pod
+}
 
-// numbers are the ordinals of all pods, in the order of the list.
-func (o *ordinals) numbers() []int {
-	return slices.Concat(cluster.Ask(o.answers, "numbers", o.now, o.pods, func(block []*cluster.Pod) ([]int, time.Time) {
+// Ordinals are those that should exist, ascending.
+func (a *Arranged) Ordinals() []int { return a.want }
+
+func (o *ordinals) arrange(want []int) *Arranged {
+	a := &Arranged{want: want, slots: make([]*cluster.Pod, len(want))}
+	rest := o.pods
+	for _, numbers := range cluster.Ask(o.answers, "numbers", o.now, o.pods, func(block []*cluster.Pod) ([]int, time.Time) {
 		out := make([]int, len(block))
 		for i, p := range block {
 			out[i] = OrdinalOf(p)
 		}
 		return out, time.Time{}
-	})...)
-}
-
-// outside are the pods of all other ordinals, highest first.
-func (o *ordinals) outside() []*cluster.Pod {
-	var out []*cluster.Pod
-	for i, n := range o.numbers() {
-		if _, wanted := slotOf(o.want, n); !wanted {
-			out = append(out, o.pods[i])
+	}) {
+		for i, n := range numbers {
+			if at, ok := slotOf(want, n); ok {
+				a.slots[at] = rest[i]
+			} else {
+				a.outside = append(a.outside, rest[i])
+			}
 		}
+		rest = rest[len(numbers):]
 	}
-	return descending(out)
+	a.outside = descending(a.outside)
+	return a
 }
 
 // slotsWhere are the places of slots whose pod something is true of, ascending. It may depend on the
@@ -84,9 +92,14 @@ func (o *ordinals) open(slots []*cluster.Pod) []int {
 	return o.slotsWhere(slots, "open", func(p *cluster.Pod) bool { return p == nil || !healthy(p) || !isStill(p) || !o.aged(p) })
 }
 
-// present are the slots that have a pod.
-func (o *ordinals) present(slots []*cluster.Pod) []int {
-	return o.slotsWhere(slots, "present", func(p *cluster.Pod) bool { return p != nil })
+// present counts the slots that have a pod.
+func present(slots []*cluster.Pod) (n int) {
+	for _, p := range slots {
+		if p != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // old are the slots whose pods carry another revision than the update's.

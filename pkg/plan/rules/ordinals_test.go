@@ -7,11 +7,11 @@ import (
 
 func TestOrdinals_LastOfTwoPodsWithOneOrdinalCounts(t *testing.T) {
 	s := statefulSet(t, "replicas: 2\npodManagementPolicy: Parallel", "0o 1o 01n")
-	if got := names(fromTheTop(s.ordinals().slots())); got != "web-01 web-0" {
+	if got := names(fromTheTop(s.Arrange().slots)); got != "web-01 web-0" {
 		t.Errorf("slots hold %s", got)
 	}
 	s.Pods = s.Pods[:2]
-	if got := names(fromTheTop(s.ordinals().slots())); got != "web-1 web-0" {
+	if got := names(fromTheTop(s.Arrange().slots)); got != "web-1 web-0" {
 		t.Errorf("after one has gone, slots hold %s", got)
 	}
 }

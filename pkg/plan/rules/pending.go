@@ -166,9 +166,8 @@ func (s *NativeStatefulSet) Kept() Kept {
 	if s.partition() <= 0 {
 		return Kept{}
 	}
-	o := s.ordinals()
-	slots := o.slots()
-	return o.kept(slots[:min(s.partition(), len(slots))])
+	slots := s.arranged().slots
+	return s.ordinals().kept(slots[:min(s.partition(), len(slots))])
 }
 
 // StatefulSetPending reports what a whole rollout waits for.

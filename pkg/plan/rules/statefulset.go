@@ -31,31 +31,35 @@ type StatefulSet struct {
 	Busy func(*cluster.Pod) bool
 	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
 	Answers *cluster.Answers
+	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
+	Arranged *Arranged
 }
 
-// ordinals are the pods, by their ordinals.
+// Arrange puts the pods in their places.
+func (s *StatefulSet) Arrange() *Arranged { return s.ordinals().arrange(s.Ordinals()) }
+
+func (s *StatefulSet) arranged() *Arranged {
+	if s.Arranged != nil {
+		return s.Arranged
+	}
+	return s.Arrange()
+}
+
 func (s *StatefulSet) ordinals() *ordinals {
-	o := s.asked()
-	o.want = s.Ordinals()
-	return o
-}
-
-// asked are the pods, for what does not depend on which ordinals should exist.
-func (s *StatefulSet) asked() *ordinals {
 	return &ordinals{
 		pods: s.Pods, current: s.Current, update: s.Update, minReady: s.minReady(), now: s.Now, answers: s.Answers,
 	}
 }
 
 // Counts are the numbers of the status.
-func (s *StatefulSet) Counts() OrdinalCounts { return s.asked().counts() }
+func (s *StatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
 
 // Restless are the pods that [isStill] does not hold for, in the order of the list.
-func (s *StatefulSet) Restless() []*cluster.Pod { return s.asked().restless() }
+func (s *StatefulSet) Restless() []*cluster.Pod { return s.ordinals().restless() }
 
 // Unsettled are the pods that are restless, or have not been ready for long enough, in the order
 // of the list.
-func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.asked().unsettled() }
+func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
 
 // open are the slots that have to be examined. Where nothing is remembered, every pod may be busy.
 func (s *StatefulSet) open(o *ordinals, slots []*cluster.Pod) []int {
@@ -109,7 +113,7 @@ func (s *StatefulSet) Ordinals() []int {
 
 // inRange returns the pods whose ordinal should exist, in the order of
 // [StatefulSet.Ordinals]; nil for one that is missing.
-func (s *StatefulSet) inRange() []*cluster.Pod { return slots(s.Pods, s.Ordinals()) }
+func (s *StatefulSet) inRange() []*cluster.Pod { return s.arranged().slots }
 
 // Unavailable reports whether a pod uses the budget up: it is not healthy, its
 // in-place update is not complete, or it has not been ready for long enough.
@@ -183,8 +187,8 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	o := s.ordinals()
-	want, slots := o.want, o.slots()
+	o, a := s.ordinals(), s.arranged()
+	want, slots := a.want, a.slots
 	if len(want) > 0 {
 		out.Until = want[len(want)-1]
 	}
@@ -206,7 +210,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 			return out
 		}
 	}
-	s.condemn(&out, o.outside())
+	s.condemn(&out, a.outside)
 	return out
 }
 
@@ -281,8 +285,7 @@ type StatefulSetUpdate struct {
 // terminating first, the others by priority, cut to what the partition leaves
 // (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	o := s.ordinals()
-	slots := o.slots()
+	o, slots := s.ordinals(), s.inRange()
 	list := fromTheTop(slots)
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
@@ -297,7 +300,7 @@ func (s *StatefulSet) madeUpdated(o *ordinals, slots []*cluster.Pod) int {
 	if !s.unordered() || s.onDelete() {
 		return 0
 	}
-	missing := len(slots) - len(o.present(slots))
+	missing := len(slots) - present(slots)
 	return max(0, missing-max(0, LimitsOfStatefulSet(s.Spec).Partition-len(o.old(slots))))
 }
 
@@ -333,8 +336,7 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 		out.Why = "paused"
 		return out, none
 	}
-	o := s.ordinals()
-	slots := o.slots()
+	o, slots := s.ordinals(), s.inRange()
 	limits := LimitsOfStatefulSet(s.Spec)
 	outdated = s.outdated(o, slots, limits.MaxUpdate())
 	left := spending{budget: limits.MaxUnavailable, down: map[*cluster.Pod]bool{}}
@@ -358,14 +360,19 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 
 // outdated are the pods that are to be updated, in their order.
 func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter.Seq[*cluster.Pod] {
-	list, present := o.outdated(slots), o.present(slots)
+	list := o.outdated(slots)
 	if !s.unordered() {
-		targets := append(highest(present, most), len(slots))
-		return topDown(slots, from(list, targets[0]))
+		lowest := len(slots)
+		for left := most; left > 0 && lowest > 0; {
+			if lowest--; slots[lowest] != nil {
+				left--
+			}
+		}
+		return topDown(slots, from(list, lowest))
 	}
 	// The targets begin with the pods that are updated or terminating: these are not listed, as
 	// a pass would otherwise look at all of them.
-	room := max(0, most-s.madeUpdated(o, slots)-(len(present)-len(list)))
+	room := max(0, most-s.madeUpdated(o, slots)-(present(slots)-len(list)))
 	strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy
 	if strategy == nil {
 		return topDown(slots, highest(list, room))
