@@ -76,6 +76,7 @@ spec:
 		want                          []string // NAME MIN-MAX
 	}{
 		{"limited, then open", target, "[{name: a, maxReplicas: 2}, {name: b}]", hpa, []string{"shop-a 2-2", "shop-b 2-18"}},
+		{"scales to nothing", target, "[{name: a, maxReplicas: 2}, {name: b}]", strings.Replace(hpa, "minReplicas: 4", "minReplicas: 0", 1), []string{"shop-a 0-2", "shop-b 0-18"}},
 		{"a share", target, "[{name: a, maxReplicas: 30%}, {name: b}]", hpa, []string{"shop-a 2-6", "shop-b 2-14"}},
 		{"all limited", target, "[{name: a, maxReplicas: 2}, {name: b, maxReplicas: 4}]", hpa, []string{"shop-a 2-2", "shop-b 2-4"}},
 		{"the first takes all", target, "[{name: a}, {name: b, maxReplicas: 4}]", hpa, []string{"shop-a 4-20"}},
@@ -98,7 +99,7 @@ spec:
 			}
 			for _, r := range out.Resources {
 				spec := tree.Get(r.Node(), "spec")
-				line := ""
+				var line string
 				switch r.Kind() {
 				case "HorizontalPodAutoscaler":
 					line = tree.StrAt(spec, "minReplicas") + "-" + tree.StrAt(spec, "maxReplicas")

@@ -88,6 +88,10 @@ func New(f *factory.Factory) *cobra.Command {
 func (o *options) addFlags(c *cobra.Command) {
 	o.render.AddFlags(c)
 	o.rollouts.AddFlags(c)
+	// What is applied again may find pods that just start: it waits for them.
+	ready := c.Flags().Lookup("assume-ready")
+	ready.DefValue, ready.Usage = "true", "assume that pods which are not ready now become ready"
+	_ = ready.Value.Set("true")
 	fl := c.Flags()
 	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	fl.StringVar(&o.dryRun, "dry-run", "none", "none, client (compare with the cluster and write nothing), or server (let the server check it, too)")

@@ -101,14 +101,14 @@ func (r *requests) parent(c set.Contents) {
 	r.add("PATCH", u, types.ApplyPatchType, "", u.Object)
 }
 
-func (r *requests) apply(it *item) {
-	r.add("PATCH", it.object, types.ApplyPatchType, "", it.object.Object)
+func (r *requests) apply(object *unstructured.Unstructured) {
+	r.add("PATCH", object, types.ApplyPatchType, "", object.Object)
 }
 
 // write is the first write of an object.
 func (r *requests) write(it *item) error {
 	if len(it.rolls) == 0 {
-		r.apply(it)
+		r.apply(it.object)
 		return nil
 	}
 	body, err := set.Change(it.live, set.WithSpecOf(it.live, it.final))
@@ -134,9 +134,11 @@ func (r *requests) roll(ctx context.Context, it *item) error {
 // applyFinal is what is applied after a rollout, with the partition that its last step leaves, as
 // [executor.applyFinal] finds it.
 func (r *requests) applyFinal(ctx context.Context, it *item) error {
+	object := it.object.DeepCopy()
+	set.ForgetDeleted(object)
 	path := plan.PartitionPath(it.object.GroupVersionKind().Group, it.object.GetKind(), it.object.GroupVersionKind().Version)
 	if it.united() || path == nil || !r.work.rollouts.Staged() {
-		r.apply(it)
+		r.apply(object)
 		return nil
 	}
 	part, err := r.work.open(ctx, it)
@@ -152,9 +154,8 @@ func (r *requests) applyFinal(ctx context.Context, it *item) error {
 	if err := unstructured.SetNestedField(then.Object, left, path...); err != nil {
 		return err
 	}
-	object := it.object.DeepCopy()
 	set.KeepHeld(then, object)
-	r.add("PATCH", object, types.ApplyPatchType, "", object.Object)
+	r.apply(object)
 	return nil
 }
 

@@ -48,6 +48,9 @@ func (e *executor) applyFinal(ctx context.Context, it *item, rolled bool) error 
 			return err
 		}
 		set.KeepMark(now, it.object)
+		if rolled {
+			set.ForgetDeleted(it.object)
+		}
 		if rolled && e.rollouts.Staged() {
 			set.KeepHeld(now, it.object)
 		}

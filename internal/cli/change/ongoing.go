@@ -32,9 +32,6 @@ type ongoing struct {
 	command func(verb string) string
 }
 
-// stateNamespace is where rollouts of kinds without a namespace are kept by default.
-const stateNamespace = "kubectl-kruise"
-
 // findOngoing finds the rollout of an object, or of the workload of Kruise that it was rendered from; nil for
 // none, and for one that this user may not read.
 func findOngoing(ctx context.Context, f *factory.Factory, u *unstructured.Unstructured) (*ongoing, error) {
@@ -53,7 +50,7 @@ func findOngoing(ctx context.Context, f *factory.Factory, u *unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	records := kube.Records{Client: client, StateNamespace: stateNamespace}
+	records := kube.Records{Client: client, StateNamespace: kube.DefaultStateNamespace}
 	refs := []cluster.Ref{{Group: group, Kind: kind, Namespace: u.GetNamespace(), Name: u.GetName()}}
 	if source, name, ok := strings.Cut(u.GetLabels()[kruise.SourceLabel], "."); ok {
 		if n, err := resourcearg.Parse(source + "." + kruise.Group + "/" + name); err == nil {
@@ -91,12 +88,16 @@ func ongoingUnited(f *factory.Factory, u *unstructured.Unstructured) *ongoing {
 
 // partitionOf is the partition of a workload as text; "" for none.
 func partitionOf(u *unstructured.Unstructured) string {
-	for _, path := range [][]string{{"spec", "updateStrategy", "rollingUpdate", "partition"}, {"spec", "updateStrategy", "partition"}} {
-		if v, found, _ := unstructured.NestedFieldNoCopy(u.Object, path...); found && fmt.Sprint(v) != "0" {
-			return fmt.Sprint(v)
-		}
+	gvk := u.GroupVersionKind()
+	path := plan.PartitionPath(gvk.Group, gvk.Kind, gvk.Version)
+	if path == nil {
+		return ""
 	}
-	return ""
+	v, found, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	if !found || fmt.Sprint(v) == "0" {
+		return ""
+	}
+	return fmt.Sprint(v)
 }
 
 // confirmBeside asks before a field is changed that only the rollout of its object may write, and refuses it

@@ -83,7 +83,7 @@ func NewWhy(f *factory.Factory) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&o.output, "output", "o", whyOutputs[0], "output format: text or json")
-	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	c.Flags().StringVar(&o.stateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(whyOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -190,11 +190,19 @@ func (m *Made) Acts(tell func(plan.Snapshot, plan.Action)) error {
 func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
 	total := plan.CurrentSpecPlan(s).Limits.Replicas
 	reach := total
-	if keep, err := strconv.Atoi(plan.PartitionOf(desired)); err == nil {
-		reach = max(total-keep, 0)
+	if own, has := cluster.Of(desired.Object).Partition(); has {
+		kept := rules.Partition
+		if desired.Kind == kruise.KindDaemonSet {
+			kept = rules.DaemonSetPartition
+		}
+		reach = max(total-kept(&own, total), 0)
 	}
 	if len(policy.Steps) == 0 {
 		policy.Steps = plan.DefaultSteps(total)
+	}
+	if reach == 0 { // no pod to stop at
+		policy.Steps = nil
+		return
 	}
 	var out []plan.PolicyStep
 	for _, step := range policy.Steps {

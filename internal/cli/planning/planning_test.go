@@ -125,6 +125,40 @@ func TestMake_AssumedPodsDoNotScale(t *testing.T) {
 	}
 }
 
+// TestMake_CountedStepsEndAtThePartition: steps of apply stop where the partition of the manifest
+// does, a percentage, too, and there are none where that holds every pod.
+func TestMake_CountedStepsEndAtThePartition(t *testing.T) {
+	for _, c := range []struct {
+		from, to string // replaced in the manifest
+		updated  int    // pods
+	}{
+		{"", "", 4},
+		{"rollingUpdate: {", "rollingUpdate: {partition: 3, ", 1},
+		{"rollingUpdate: {", "rollingUpdate: {partition: 4, ", 0},
+		{"rollingUpdate: {", "rollingUpdate: {partition: 100%, ", 0},
+		{"rollingUpdate: {", "rollingUpdate: {partition: 50%, ", 2},
+	} {
+		now := strings.Replace(web, c.from, c.to, 1)
+		o, err := asked(t, "--against", file(t, now), "-f", file(t, strings.Replace(now, "web:1", "web:2", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Counted = true
+		m, err := o.Make(context.Background())
+		if err != nil {
+			t.Errorf("%s: %v", c.to, err)
+			continue
+		}
+		var updated int
+		for _, s := range m.Plan.Steps {
+			updated += len(s.Pods)
+		}
+		if updated != c.updated {
+			t.Errorf("%s: %d pods are updated, want %d", c.to, updated, c.updated)
+		}
+	}
+}
+
 // TestMake_UsesThePodsOfContextObjects: pods in --with are those that the plan is for.
 func TestMake_UsesThePodsOfContextObjects(t *testing.T) {
 	pods := `apiVersion: v1

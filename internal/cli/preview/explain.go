@@ -26,7 +26,8 @@ import (
 
 const explainLong = `Show the documentation of a type and its fields, as kubectl explain does, or answer
 a question about a change: "explain inplace" reports whether it can be made in
-place.`
+place. Kruise's kinds are documented without a cluster that has them, too, as
+Kruise's main branch has them.`
 
 const explainExample = `  # the fields of a CloneSet, and one of them
   kubectl kruise explain cloneset
@@ -46,7 +47,17 @@ func NewExplain(f *factory.Factory) *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return kubectl.Err(types.RunE(c, args))
+			err := kubectl.Err(types.RunE(c, args))
+			if err == nil || strings.Contains(err.Error(), "does not exist") {
+				return err // the cluster knows the kind, and has no such field
+			}
+			version, _ := c.Flags().GetString("api-version")
+			recursive, _ := c.Flags().GetBool("recursive")
+			depth, _ := c.Flags().GetInt("max-depth")
+			if known, e := explainKnown(f, args[0], version, recursive, depth); known {
+				return e
+			}
+			return err
 		},
 	}
 	c.Flags().AddFlagSet(types.Flags())

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -49,7 +50,7 @@ func (b *Batch) AddFlags(c *cobra.Command) {
 	b.policy.AddPolicyFlags(all)
 	b.addFlags(all)
 	b.group.addFlags(all)
-	all.Flags().StringVar(&b.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	all.Flags().StringVar(&b.stateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
 	all.Flags().VisitAll(func(f *pflag.Flag) {
 		if c.Flags().Lookup(f.Name) == nil {
 			c.Flags().AddFlag(f)

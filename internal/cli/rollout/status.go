@@ -268,7 +268,7 @@ func setReleaseStatus(status *view.RolloutStatus, r *release.Rollout) {
 // follow shows the rollout until it ends; without one that is about the workload as it is now,
 // what becomes of the pods by its spec.
 func (o *statusOptions) follow(ctx context.Context, s *session, status view.RolloutStatus) error {
-	if status.Decision.Verb == plan.Done && !o.machine() {
+	if status.Decision.Verb == plan.Done && o.endsAsKubectl(s, &status.Plan) {
 		return o.rolledOut(s)
 	}
 	o.approve = o.factory.WithConnection(status.Plan.Target.Command("promote"))
@@ -288,10 +288,16 @@ func (o *statusOptions) follow(ctx context.Context, s *session, status view.Roll
 	if res.Outcome == event.Failed && !status.Begun.IsZero() {
 		o.printNext(res)
 	}
-	if res.Outcome == event.Completed && !o.machine() {
+	if res.Outcome == event.Completed && o.endsAsKubectl(s, &res.Plan) {
 		return o.rolledOut(s)
 	}
 	return o.end(res)
+}
+
+// endsAsKubectl reports whether a rollout that is completed ends with kubectl's line: one that has rolled back, or
+// has restarted a pod, is told by its own sentence.
+func (o *statusOptions) endsAsKubectl(s *session, of *plan.Plan) bool {
+	return !o.machine() && s.target.Kind != "Pod" && plan.StatusOf(of, plan.Progress{}, plan.Decision{Verb: plan.Done}, false).State == plan.StatusCompleted
 }
 
 // rolledOut prints kubectl's last line, which scripts look for; of a workload that is up to date it is the only one.

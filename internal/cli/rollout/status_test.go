@@ -25,3 +25,24 @@ func TestStatus_UpToDateIsKubectlsLine(t *testing.T) {
 		}
 	}
 }
+
+// TestStatus_OfARollbackIsNoSuccess: what was rolled back and a pod that was restarted are not told as rolled out.
+func TestStatus_OfARollbackIsNoSuccess(t *testing.T) {
+	for _, c := range []struct {
+		kind, back, output string
+		want               bool
+	}{
+		{"CloneSet", "", "text", true},
+		{"CloneSet", "aborted by ann", "text", false},
+		{"Pod", "", "text", false},
+		{"CloneSet", "", "json", false},
+	} {
+		d := driven(&bytes.Buffer{}, false, nil)
+		d.output = c.output
+		o := &statusOptions{driving: *d}
+		s := &session{target: kube.Object{Ref: cluster.Ref{Kind: c.kind}}}
+		if got := o.endsAsKubectl(s, &plan.Plan{RollbackReason: c.back}); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -89,7 +90,7 @@ func NewUI(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.readOnly, "read-only", false, "disable actions that change the cluster")
 	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression of contexts in which changes require typing a name (default \""+usualProduction+"\")")
 	fl.StringVar(&o.plan, "plan", "", "plan file of 'kubectl kruise plan' to open")
-	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	fl.StringVar(&o.stateNamespace, "state-namespace", kube.DefaultStateNamespace, "namespace where rollouts of kinds without a namespace are kept")
 	o.shown.AddFlags(fl)
 	return c
 }

@@ -44,6 +44,8 @@ type apiServer struct {
 	// requests are all of them, as verb and collection.
 	requests []string
 	watchers map[chan watched]place
+	// refusedWrites are the statuses of collections that can only be read.
+	refusedWrites map[string]int
 }
 
 // place is what a path names.
@@ -125,6 +127,14 @@ func (s *apiServer) refuse(collection string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refused[collection] = status
+}
+
+// refuseWrites has every write of a collection answered with a status; a watch that begins later is
+// not refused.
+func (s *apiServer) refuseWrites(collection string, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusedWrites = map[string]int{collection: status}
 }
 
 // list are the objects of a collection, by name.
@@ -222,6 +232,9 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests = append(s.requests, requestVerb(r, p)+" "+p.collection)
 	refused, served := s.refused[p.collection], s.served[p.collection]
+	if r.Method != http.MethodGet && refused == 0 {
+		refused = s.refusedWrites[p.collection]
+	}
 	s.mu.Unlock()
 	switch {
 	case refused != 0:

@@ -28,6 +28,10 @@ type Object struct {
 	Resource schema.GroupVersionResource
 }
 
+// DefaultStateNamespace is where rollouts of kinds without a namespace are kept, unless
+// --state-namespace names another.
+const DefaultStateNamespace = "kubectl-kruise"
+
 // Options say which workload to watch, and how.
 type Options struct {
 	// Target is the workload that the rollout is for.
@@ -38,7 +42,7 @@ type Options struct {
 	Gates   cluster.Gates
 	// GatesUnread is why they are assumed, see plan.Snapshot.
 	GatesUnread string
-	// StateNamespace is where the record of cluster-scoped kinds lives.
+	// StateNamespace is where the record of cluster-scoped kinds lives, such as [DefaultStateNamespace].
 	StateNamespace string
 	// Holder names this process and its user to others.
 	Holder string

@@ -237,7 +237,7 @@ func TestPull_RefusedJobIsTrouble(t *testing.T) {
 	if err := pullOf(t, c, p); err != nil {
 		t.Fatal(err)
 	}
-	s.refuse(jobs, http.StatusForbidden)
+	s.refuseWrites(jobs, http.StatusForbidden)
 	open, _ := runningJobs(s)
 	endJob(t, s, open[0], batchv1.JobComplete, "")
 	eventually(t, c.changes, "the other node fails", func() bool {

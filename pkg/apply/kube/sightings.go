@@ -13,7 +13,7 @@ import (
 )
 
 // leaseSightings are leases as they were seen while another lease was waited for. A lease that is unchanged for as
-// long as it lasts has expired, whoever has looked at it meanwhile: a group whose process was killed does not wait
+// long as it lasts has expired, whichever claim has looked at it: a group whose process was killed does not wait
 // for the leases of its rollouts once more.
 type leaseSightings struct {
 	mu   sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -231,8 +232,8 @@ type lazyMirrors struct {
 type lazyMirror[T any] struct {
 	open func() (*mirror[T], error)
 
-	mu        sync.Mutex
-	mirror    *mirror[T]
+	mu        sync.Mutex // of starting
+	mirror    atomic.Pointer[mirror[T]]
 	notServed bool
 	// resource is how a kind of Kruise is served; set with the mirror.
 	resource schema.GroupVersionResource
@@ -307,24 +308,18 @@ func (l *lazyMirror[T]) start() (*mirror[T], error) {
 	if l.notServed {
 		return nil, errNotServed
 	}
-	if l.mirror == nil {
+	if l.mirror.Load() == nil {
 		m, err := l.open()
 		if l.notServed = errors.Is(err, errNotServed); err != nil {
 			return nil, err
 		}
-		l.mirror = m
+		l.mirror.Store(m)
 	}
-	return l.mirror, nil
+	return l.mirror.Load(), nil
 }
 
-// ifStarted is the mirror if it was started, nil otherwise.
-func (l *lazyMirror[T]) ifStarted() *mirror[T] {
-	if !l.mu.TryLock() {
-		return nil // it is starting
-	}
-	defer l.mu.Unlock()
-	return l.mirror
-}
+// ifStarted is the mirror if it was started, nil otherwise, also while it is starting.
+func (l *lazyMirror[T]) ifStarted() *mirror[T] { return l.mirror.Load() }
 
 // startFor starts the mirrors that a step reads.
 func (lm *lazyMirrors) startFor(s *plan.Step) error {
@@ -369,7 +364,7 @@ func (l *lazyMirror[T]) create(ctx context.Context, c *connection, kind string, 
 	if err != nil {
 		return err
 	}
-	return createOrGet(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+	return createOrGet(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.Load().put)
 }
 
 // object is one to create.

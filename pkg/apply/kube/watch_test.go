@@ -93,3 +93,20 @@ func TestForbiddenAsNotServed_OtherErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestLazyMirror_IsThereForManyReaders: what was started is found while others hold the lock of starting; it was
+// nil then, and readers of a mirror that they had started themselves crashed.
+func TestLazyMirror_IsThereForManyReaders(t *testing.T) {
+	l := newLazyMirror(func() (*mirror[int], error) { return &mirror[int]{}, nil })
+	if l.ifStarted() != nil {
+		t.Error("there before it was started")
+	}
+	if _, err := l.start(); err != nil {
+		t.Fatal(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ifStarted() == nil {
+		t.Error("not there while another caller has the lock")
+	}
+}

@@ -119,6 +119,16 @@ func KeepHeld(now, object *unstructured.Unstructured) {
 	}
 }
 
+// ForgetDeleted takes the names of pods to delete out of an object that is to be applied after its
+// rollout: the pods are gone, their controller has forgotten them, and the server refuses names of
+// pods that are not there.
+func ForgetDeleted(object *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(object.Object, "spec", "scaleStrategy", "podsToDelete")
+	if rest, there, _ := unstructured.NestedMap(object.Object, "spec", "scaleStrategy"); there && len(rest) == 0 {
+		unstructured.RemoveNestedField(object.Object, "spec", "scaleStrategy") // an apply would make null of a mapping whose only field goes
+	}
+}
+
 // Same reports whether two states of an object say the same, but for what the
 // server keeps about every write.
 func Same(a, b *unstructured.Unstructured) bool {

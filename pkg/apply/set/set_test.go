@@ -164,6 +164,20 @@ func TestKeepHeld_KeepsWhatHoldsPodsBack(t *testing.T) {
 	}
 }
 
+func TestForgetDeleted_KeepsAllOther(t *testing.T) {
+	for before, after := range map[string]string{
+		"{replicas: 4, scaleStrategy: {podsToDelete: [web-a], maxUnavailable: 1}}": "{replicas: 4, scaleStrategy: {maxUnavailable: 1}}",
+		"{replicas: 4, scaleStrategy: {podsToDelete: [web-a]}}":                    "{replicas: 4}",
+		"{replicas: 4}": "{replicas: 4}",
+	} {
+		got := objectOf(t, "CloneSet", before)
+		ForgetDeleted(got)
+		if diff := cmp.Diff(objectOf(t, "CloneSet", after).Object, got.Object); diff != "" {
+			t.Errorf("%s: %s", before, diff)
+		}
+	}
+}
+
 func objectOf(t *testing.T, kind, spec string) *unstructured.Unstructured {
 	t.Helper()
 	return object(t, fmt.Sprintf(live, kind, spec))

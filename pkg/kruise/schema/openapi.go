@@ -1,6 +1,10 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -55,4 +59,30 @@ func (s *Schema) bare() *Schema {
 		c.AdditionalProperties = v.bare()
 	}
 	return &c
+}
+
+// Document is the OpenAPI document (version 3) of one kind in one version, with descriptions: what
+// an API server that has the kind says of it.
+func Document(k kruise.Registered, version string) ([]byte, error) {
+	m, err := all()
+	if err != nil {
+		return nil, err
+	}
+	s := m.kinds[[2]string{k.Group + "/" + version, k.Kind}]
+	if s == nil {
+		return nil, fmt.Errorf("%s has no version %s", k.Kind, version)
+	}
+	schemas := Definitions{}
+	maps.Copy(schemas, m.shared.reachable(s))
+	own := *s
+	own.GroupVersionKind = []GroupVersionKind{{k.Group, version, k.Kind}}
+	schemas[definitionOf(k, version)] = &own
+	doc, err := json.Marshal(map[string]any{
+		"openapi": "3.0.0",
+		"paths": map[string]any{"/apis/" + k.Group + "/" + version + "/" + k.Resource(): map[string]any{
+			"get": map[string]any{"x-kubernetes-group-version-kind": own.GroupVersionKind[0]},
+		}},
+		"components": map[string]any{"schemas": schemas},
+	})
+	return bytes.ReplaceAll(doc, []byte(`"`+prefix), []byte(`"#/components/schemas/`)), err
 }

@@ -254,26 +254,36 @@ func namesOf(list []any) (names []string, ok bool) {
 }
 
 func (d *differ) named(p place, old, now []any, names, others []string) {
+	before, after := placesOf(names), placesOf(others)
 	for i, name := range names {
-		if j := slices.Index(others, name); j >= 0 {
+		if j, there := after[name]; there {
 			d.compare(p.item(name, i, j), old[i], now[j])
 		} else {
 			d.compare(p.item(name, i, -1), old[i], nil)
 		}
 	}
 	for j, name := range others {
-		if !slices.Contains(names, name) {
+		if _, there := before[name]; !there {
 			d.compare(p.item(name, -1, j), nil, now[j])
 		}
 	}
 	if !d.sorted(p) {
-		d.order(p, common(names, others), common(others, names))
+		d.order(p, common(names, after), common(others, before))
 	}
 }
 
-// common are the names of one list that the other has, too.
-func common(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !slices.Contains(other, name) })
+// placesOf are the positions of names, of which none is there twice.
+func placesOf(names []string) map[string]int {
+	out := make(map[string]int, len(names))
+	for i, name := range names {
+		out[name] = i
+	}
+	return out
+}
+
+// common are the names of a list that another has, too.
+func common(list []string, other map[string]int) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { _, there := other[name]; return !there })
 }
 
 // order reports items that only moved.
@@ -405,25 +415,33 @@ func pathText(path []step) string {
 // fields writes differences for people, with what is secret masked. effects are
 // what fields ask for, by their path below template, which may be empty.
 func fields(list []difference, old, now map[string]any, template string, effects []rules.FieldChange) []Field {
+	byPath := make(map[string]rules.FieldChange, len(effects))
+	for _, e := range effects {
+		byPath[e.Path] = e
+	}
 	out := make([]Field, 0, len(list))
 	for _, d := range list {
 		f := Field{Path: pathText(d.path), Old: shown(d.old, d.from, old), New: shown(d.now, d.to, now)}
 		if below, ok := strings.CutPrefix(positions(d.now), template); ok {
-			f.addEffects(below, effects)
+			e := byPath[below]
+			if items, order := strings.CutSuffix(below, " (order)"); order {
+				e = effectOfItems(items, effects) // whatever its items do
+			}
+			f.Effect, f.Why = e.Effect, e.Why
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// addEffects takes over what a field asks for; the order of a list, whatever its items do.
-func (f *Field) addEffects(path string, effects []rules.FieldChange) {
-	list, order := strings.CutSuffix(path, " (order)")
+// effectOfItems is the last effect that a change below the items of a list has.
+func effectOfItems(list string, effects []rules.FieldChange) (last rules.FieldChange) {
 	for _, e := range effects {
-		if e.Path == path || order && strings.HasPrefix(e.Path, list+"[") {
-			f.Effect, f.Why = e.Effect, e.Why
+		if strings.HasPrefix(e.Path, list+"[") {
+			last = e
 		}
 	}
+	return last
 }
 
 // positions writes a path by positions, as the rules of rollouts do.

@@ -419,7 +419,7 @@ func scaled(ch *Change, had claims, r *Rollout) {
 }
 
 // leavingPods are the pods that another list of ordinals, or of names, takes away. A smaller number alone takes
-// the last ones, which nobody has to be told by name.
+// the last ones, which no name has to tell.
 func leavingPods(old, now *cluster.Workload, s plan.Snapshot) ([]string, error) {
 	if !namesOthers(old.Object, now.Object) {
 		return nil, nil

@@ -191,7 +191,7 @@ const (
 	empty      = "input/empty"
 	more       = "input/more"
 	// unbuilt and kruiseSchema are about kustomizations.
-	unbuilt = "input/kustomization"
+	unbuilt      = "input/kustomization"
 	kruiseSchema = "input/kruise-schema"
 )
 

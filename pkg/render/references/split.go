@@ -65,9 +65,10 @@ func (x limits) split(f *follower, l link) (pieces, bool) {
 	if !bounded {
 		most = x.mostDefault
 	}
-	if least < x.leastDefault || least > most || most < 1 || most > math.MaxInt32 {
+	if least < 0 || least > most || most < 1 || most > math.MaxInt32 {
 		return pieces{}, false
 	}
+	lowest := min(x.leastDefault, least) // 0 where the object scales to nothing
 	upper, lower := f.c.Lineage.Shares(l.old, int32(most)), f.c.Lineage.Shares(l.old, int32(least))
 	if len(upper) != len(l.became) || len(lower) != len(l.became) {
 		return pieces{}, false // the replicas of its subsets are fixed
@@ -89,7 +90,7 @@ func (x limits) split(f *follower, l link) (pieces, bool) {
 		sum += up
 		tree.SetAt(o.Edit(), tree.Int64(up), append(slices.Clone(x.below), x.most)...)
 		if limited {
-			tree.SetAt(o.Edit(), tree.Int64(min(max(int64(lower[of[n]]), x.leastDefault), up)), append(slices.Clone(x.below), x.least)...)
+			tree.SetAt(o.Edit(), tree.Int64(min(max(int64(lower[of[n]]), lowest), up)), append(slices.Clone(x.below), x.least)...)
 		}
 		if x.fallback != nil {
 			if v, there := tree.Int(tree.Get(o.Node(), x.fallback...)); there {
@@ -106,7 +107,7 @@ func (x limits) split(f *follower, l link) (pieces, bool) {
 	if sum < most {
 		detail += fmt.Sprintf("; all together scale to %d at most", sum)
 	}
-	if idle := f.withoutReplicas(l, targets); x.leastDefault > 0 && len(idle) > 0 {
+	if idle := f.withoutReplicas(l, targets); lowest > 0 && len(idle) > 0 {
 		detail += "; no autoscaler scales from 0, so scale to 1 once what has no replicas (" + strings.Join(idle, ", ") + "), or give the live replicas of the target with --with FILE or --live"
 	}
 	if !perPod(l.r) {

@@ -1,4 +1,8 @@
 -- Put before each action. Argo CD opens neither string nor math for actions.
+if obj.spec == nil then
+  obj.spec = {}
+end
+
 -- Strategies of CloneSets are one level higher in v1alpha1.
 local function strategy()
   local s = obj.spec.updateStrategy
@@ -22,7 +26,7 @@ local function templates()
   local found = {}
   for _, field in ipairs({"statefulSetTemplate", "advancedStatefulSetTemplate", "cloneSetTemplate", "deploymentTemplate"}) do
     local t = obj.spec.template and obj.spec.template[field]
-    if t ~= nil then
+    if t ~= nil and t.spec ~= nil then
       table.insert(found, t.spec.template)
     end
   end

@@ -3,7 +3,7 @@
 local os = require("os")
 local now = os.date("!%Y-%m-%dT%XZ")
 for _, template in ipairs(templates()) do
-  for _, container in ipairs(template.spec.containers) do
+  for _, container in ipairs(template.spec and template.spec.containers or {}) do
     if container.env == nil then
       container.env = {}
     end

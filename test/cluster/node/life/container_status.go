@@ -50,7 +50,7 @@ func (c *container) ready(t turn, r role) bool {
 	if r == initial {
 		return c.passed(initial)
 	}
-	if c.state != running || r == ephemeral || t.script.names(UnreadyAnnotation, c.name) {
+	if c.state != running || r == ephemeral || t.script.names(UnreadyAnnotation, c.name) || t.script.names(UnreadyAnnotation, c.image) {
 		return false
 	}
 	delay, _ := t.script.duration(ReadyDelayAnnotation, c.name)

@@ -296,3 +296,10 @@ func TestScripts_AreForOneContainer(t *testing.T) {
 	b.is("app", word(s.ContainerStatuses[0]), "ready")
 	b.is("slow", word(s.ContainerStatuses[1]), "running")
 }
+
+func TestUnready_CanBeAnImage(t *testing.T) {
+	for image, want := range map[string]string{"app:1": "running", "app:2": "ready"} {
+		b := newBed(t, `{metadata: {name: web, annotations: {lab.test/unready: "app:1"}}, spec: {containers: [{name: app, image: "`+image+`"}]}}`)
+		b.is("app", word(b.pass(9 * time.Second).ContainerStatuses[0]), want)
+	}
+}

@@ -16,7 +16,7 @@ const (
 	runAnnotation = "lab.test/run"
 	// exitCodeAnnotation is the code it then, or at a scripted crash, exits with.
 	exitCodeAnnotation = "lab.test/exit-code"
-	// UnreadyAnnotation names containers that run but are never ready, "*" for all.
+	// UnreadyAnnotation names containers that run but are never ready, or their images; "*" for all.
 	UnreadyAnnotation = "lab.test/unready"
 	// ReadyDelayAnnotation is how long after its start a container is ready.
 	ReadyDelayAnnotation = "lab.test/ready-delay"
