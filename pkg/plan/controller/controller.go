@@ -54,9 +54,6 @@ type View struct {
 	Gates   cluster.Gates
 	// Answers is what is remembered of Pods from pass to pass; nil remembers nothing.
 	Answers *cluster.Answers
-	// SidecarSurvey is what the controller of a SidecarSet remembers of its last pass; nil has it
-	// look at every pod again.
-	SidecarSurvey *rules.SidecarSurvey
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
 	// pass; nil has it look at every claim again.
 	ClaimSurvey *ClaimSurvey

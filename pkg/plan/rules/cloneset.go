@@ -36,7 +36,8 @@ type cloneSetQuestion struct {
 	what, update, named string
 	minReady            time.Duration
 	back                bool
-	strategy            *kruise.UpdatePriorityStrategy
+	priority            *kruise.UpdatePriorityStrategy
+	scatter             string
 }
 
 func (c *CloneSet) question(what string) cloneSetQuestion {

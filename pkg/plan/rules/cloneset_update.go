@@ -33,10 +33,8 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 
 // updateOrder is UpdateCandidates for a caller that may need only the first of them.
 func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
-	order := c.candidates(back)
-	if terms := c.rolling().ScatterStrategy; len(terms) > 0 {
-		order = slices.Values(scatter(slices.Collect(order), c.active(), terms))
-	}
+	next, n := c.candidates(back)
+	order := podsOf(scatter(next, n, c.census())).all()
 	if len(c.where("prepared", preparingUpdate)) == 0 {
 		return order
 	}
@@ -47,24 +45,25 @@ func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 // candidates are the pods that an update, or a rollback, could take, before they are scattered
 // (docs/kruise/workloads.md#update-order, docs/kruise/workloads.md#cloneset and
 // docs/kruise/workloads.md#in-place-update).
-func (c *CloneSet) candidates(back bool) iter.Seq[*cluster.Pod] {
+func (c *CloneSet) candidates(back bool) (draw[rank], census) {
+	by := updateOrder{c.rolling().PriorityStrategy, c.rolling().ScatterStrategy}
 	q := c.question("candidates")
-	q.back, q.strategy = back, c.rolling().PriorityStrategy
-	return podsOf(merged(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) ([]rank, time.Time) {
-		return ranked(filter(block, func(p *cluster.Pod) bool {
+	q.back, q.priority, q.scatter = back, by.priority, spelled(by.scatter)
+	return by.merge(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) (waiting, time.Time) {
+		return by.of(filter(block, func(p *cluster.Pod) bool {
 			return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
-		}), q.strategy), time.Time{}
-	}), rank.compare))
+		})), time.Time{}
+	}))
 }
 
-func podsOf(order iter.Seq[rank]) iter.Seq[*cluster.Pod] {
-	return func(yield func(*cluster.Pod) bool) {
-		for r := range order {
-			if !yield(r.pod) {
-				return
-			}
-		}
-	}
+// census counts the active pods for the scatter strategy.
+func (c *CloneSet) census() census {
+	terms := c.rolling().ScatterStrategy
+	q := c.question("census")
+	q.scatter = spelled(terms)
+	return sum(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) (census, time.Time) {
+		return censusOf(filter(block, Active), terms), time.Time{}
+	}), len(terms))
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }

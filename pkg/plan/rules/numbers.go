@@ -100,8 +100,14 @@ func upTo(v, limit int) int { return max(0, min(v, limit)) }
 // upwards, reserved ones left out, until there are replicas of them
 // (docs/kruise/workloads.md#advanced-statefulset).
 func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
-	skip := Reserved(reserved)
 	out := make([]int, 0, max(replicas, 0))
+	if len(reserved) == 0 {
+		for i := range max(replicas, 0) {
+			out = append(out, start+i)
+		}
+		return out
+	}
+	skip := Reserved(reserved)
 	for i := start; len(out) < replicas; i++ {
 		if !skip(i) {
 			out = append(out, i)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -95,51 +94,76 @@ func inOrder(list []*cluster.Pod) []*cluster.Pod {
 	return bare(all)
 }
 
-// rank is all that an update order goes by before it is scattered.
+// rank is all that an update order goes by.
 type rank struct {
 	standing
 	priority
+	// carries is, by term of the scatter strategy, whether the pod has its label.
+	carries []bool
 }
 
 func (r rank) compare(o rank) int {
 	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
 }
 
-// ranked are pods by the priority strategy and then in the default order.
-func ranked(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []rank {
-	var selectors []labels.Selector
-	if strategy != nil {
-		selectors = weightSelectors(strategy)
-	}
-	all := make([]rank, len(list))
-	for i, p := range list {
-		all[i].standing = standingOf(p)
-		if strategy != nil {
-			all[i].priority = priorityOf(p, strategy, selectors)
-		}
-	}
-	slices.SortFunc(all, rank.compare)
-	return all
+// updateOrder is by what pods are updated one after the other.
+type updateOrder struct {
+	priority *kruise.UpdatePriorityStrategy
+	scatter  []kruise.UpdateScatterTerm
 }
 
-// merged are the elements of lists that are in order each, in their order, for a caller that may need
-// only the first of them. The lists are not touched.
-func merged[T any](lists [][]T, compareOne func(a, b T) int) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		left := slices.DeleteFunc(slices.Clone(lists), func(l []T) bool { return len(l) == 0 })
-		compare := func(a, b []T) int { return compareOne(a[0], b[0]) }
-		slices.SortFunc(left, compare)
-		for len(left) > 0 {
-			first := left[0]
-			if !yield(first[0]) {
-				return
-			}
-			left = left[1:]
-			if first = first[1:]; len(first) > 0 {
-				at, _ := slices.BinarySearchFunc(left, first, compare)
-				left = slices.Insert(left, at, first)
-			}
+// waiting are pods that could be updated, in their order before they are scattered.
+type waiting struct {
+	ranks  []rank
+	census census
+}
+
+// of sorts pods by the priority strategy and then in the default order.
+func (o updateOrder) of(list []*cluster.Pod) waiting {
+	var selectors []labels.Selector
+	if o.priority != nil {
+		selectors = weightSelectors(o.priority)
+	}
+	w := waiting{make([]rank, len(list)), censusOf(list, o.scatter)}
+	for i, p := range list {
+		r := &w.ranks[i]
+		r.standing, r.carries = standingOf(p), make([]bool, len(o.scatter))
+		if o.priority != nil {
+			r.priority = priorityOf(p, o.priority, selectors)
 		}
+		for term := range o.scatter {
+			r.carries[term] = carries(o.scatter[term])(p)
+		}
+	}
+	slices.SortFunc(w.ranks, rank.compare)
+	return w
+}
+
+// merge puts blocks of pods into one order, still to be scattered.
+func (o updateOrder) merge(blocks []waiting) (draw[rank], census) {
+	ranks, parts := make([][]rank, len(blocks)), make([]census, len(blocks))
+	for i, w := range blocks {
+		ranks[i], parts[i] = w.ranks, w.census
+	}
+	return merged(ranks, rank.compare), sum(parts, len(o.scatter))
+}
+
+// merged are the elements of lists that are in order each, in their order. The lists are not touched.
+func merged[T any](lists [][]T, compareOne func(a, b T) int) draw[T] {
+	left := slices.DeleteFunc(slices.Clone(lists), func(l []T) bool { return len(l) == 0 })
+	compare := func(a, b []T) int { return compareOne(a[0], b[0]) }
+	slices.SortFunc(left, compare)
+	return func() (next T, ok bool) {
+		if len(left) == 0 {
+			return next, false
+		}
+		first := left[0]
+		left = left[1:]
+		if next = first[0]; len(first) > 1 {
+			at, _ := slices.BinarySearchFunc(left, first[1:], compare)
+			left = slices.Insert(left, at, first[1:])
+		}
+		return next, true
 	}
 }
 
@@ -281,7 +305,7 @@ func (c *CloneSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
 // Ties is [CloneSet.Ties] for the pods of a SidecarSet.
 func (s *SidecarSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
 	strategy := s.Spec.UpdateStrategy
-	return ties(order, strategy.PriorityStrategy, everyValue(strategy.ScatterStrategy, order))
+	return ties(order, strategy.PriorityStrategy, everyValue(strategy.ScatterStrategy, func(key string) []string { return valuesOf(order, key) }))
 }
 
 // tie is all that the order looks at; what Kruise treats alike is equal in it.

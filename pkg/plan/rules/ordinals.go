@@ -171,7 +171,7 @@ func (a prioritized) compare(b prioritized) int {
 
 // byPriority are the outdated pods as [prioritize] orders them from the highest ordinal downwards, for
 // a caller that may need only the first of them.
-func (o *ordinals) byPriority(slots []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) iter.Seq[prioritized] {
+func (o *ordinals) byPriority(slots []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) draw[prioritized] {
 	q := o.question("priority")
 	q.strategy = strategy
 	return merged(cluster.Ask(o.answers, q, o.now, slots, func(block []*cluster.Pod) ([]prioritized, time.Time) {

@@ -379,7 +379,7 @@ func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter
 	}
 	return func(yield func(*cluster.Pod) bool) {
 		left := room
-		for p := range o.byPriority(slots, strategy) {
+		for p := range o.byPriority(slots, strategy).all() {
 			if left == 0 || !yield(p.pod) {
 				return
 			}
