@@ -97,6 +97,17 @@ func filter(list []*cluster.Pod, keep func(*cluster.Pod) bool) []*cluster.Pod {
 	return out
 }
 
+// those are the pods of a list that something is true of, place by place.
+func those(list []*cluster.Pod, is []bool) []*cluster.Pod {
+	out := make([]*cluster.Pod, 0, len(list))
+	for i, p := range list {
+		if is[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func count(list []*cluster.Pod, what func(*cluster.Pod) bool) int {
 	n := 0
 	for _, p := range list {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -49,11 +48,9 @@ func (c *CloneSet) candidates(back bool) (draw[rank], census) {
 	by := updateOrder{c.rolling().PriorityStrategy, c.rolling().ScatterStrategy}
 	q := c.question("candidates")
 	q.back, q.priority, q.scatter = back, by.priority, spelled(by.scatter)
-	return by.merge(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) (waiting, time.Time) {
-		return by.of(filter(block, func(p *cluster.Pod) bool {
-			return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
-		})), time.Time{}
-	}))
+	return by.merge(cluster.AskEach(c.Answers, q, c.Pods, func(p *cluster.Pod) bool {
+		return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
+	}, by.of))
 }
 
 // census counts the active pods for the scatter strategy.
@@ -61,8 +58,8 @@ func (c *CloneSet) census() census {
 	terms := c.rolling().ScatterStrategy
 	q := c.question("census")
 	q.scatter = spelled(terms)
-	return sum(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) (census, time.Time) {
-		return censusOf(filter(block, Active), terms), time.Time{}
+	return sum(cluster.AskEach(c.Answers, q, c.Pods, Active, func(block []*cluster.Pod, active []bool) census {
+		return censusOf(those(block, active), terms)
 	}), len(terms))
 }
 

@@ -118,8 +118,9 @@ type waiting struct {
 	census census
 }
 
-// of sorts pods by the priority strategy and then in the default order.
-func (o updateOrder) of(list []*cluster.Pod) waiting {
+// of sorts those of the pods that wait, by the priority strategy and then in the default order.
+func (o updateOrder) of(block []*cluster.Pod, waits []bool) waiting {
+	list := those(block, waits)
 	var selectors []labels.Selector
 	if o.priority != nil {
 		selectors = weightSelectors(o.priority)

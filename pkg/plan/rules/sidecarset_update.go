@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -57,14 +56,19 @@ func (n *sidecarPods) down() int { return int(n.counts.UpdatedPods - n.counts.Up
 
 // look looks at all pods.
 func (s *SidecarSet) look() sidecarPods {
-	var all sidecarPods
 	matches, chosen := s.Matches(), s.chosen()
-	for _, n := range cluster.Ask(s.Answers, s.question("pods"), time.Time{}, s.Pods, func(block []*cluster.Pod) (n sidecarPods, until time.Time) {
-		for _, p := range filter(block, matches) {
+	return joined(nil, cluster.AskEach(s.Answers, s.question("pods"), s.Pods, func(p *cluster.Pod) (n sidecarPods) {
+		if matches(p) {
 			n.add(s, p, chosen)
 		}
-		return n, until
-	}) {
+		return n
+	}, joined))
+}
+
+// joined is what is seen in pods together.
+func joined(_ []*cluster.Pod, parts []sidecarPods) (all sidecarPods) {
+	for i := range parts {
+		n := &parts[i]
 		all.counts.MatchedPods += n.counts.MatchedPods
 		all.counts.ReadyPods += n.counts.ReadyPods
 		all.counts.UpdatedPods += n.counts.UpdatedPods
@@ -228,20 +232,18 @@ func (s *SidecarSet) candidates() (next draw[rank], n, pods census) {
 	by := updateOrder{s.Spec.UpdateStrategy.PriorityStrategy, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, s.values)}
 	q := s.question("candidates")
 	q.priority, q.scatter = by.priority, spelled(by.scatter)
-	next, n = by.merge(cluster.Ask(s.Answers, q, time.Time{}, s.Pods, func(block []*cluster.Pod) (waiting, time.Time) {
-		return by.of(filter(block, func(p *cluster.Pod) bool { return matches(p) && s.waits(p, chosen) })), time.Time{}
-	}))
+	next, n = by.merge(cluster.AskEach(s.Answers, q, s.Pods, func(p *cluster.Pod) bool { return matches(p) && s.waits(p, chosen) }, by.of))
 	q.what = "census"
-	return next, n, sum(cluster.Ask(s.Answers, q, time.Time{}, s.Pods, func(block []*cluster.Pod) (census, time.Time) {
-		return censusOf(filter(block, matches), by.scatter), time.Time{}
+	return next, n, sum(cluster.AskEach(s.Answers, q, s.Pods, matches, func(block []*cluster.Pod, matched []bool) census {
+		return censusOf(those(block, matched), by.scatter)
 	}), len(by.scatter))
 }
 
 // values are those of a label of the matched pods, in order.
 func (s *SidecarSet) values(key string) []string {
 	matches := s.Matches()
-	out := slices.Concat(cluster.Ask(s.Answers, s.question("values of "+key), time.Time{}, s.Pods, func(block []*cluster.Pod) ([]string, time.Time) {
-		return valuesOf(filter(block, matches), key), time.Time{}
+	out := slices.Concat(cluster.AskEach(s.Answers, s.question("values of "+key), s.Pods, matches, func(block []*cluster.Pod, matched []bool) []string {
+		return valuesOf(those(block, matched), key)
 	})...)
 	slices.Sort(out)
 	return slices.Compact(out)
