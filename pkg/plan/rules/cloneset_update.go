@@ -44,7 +44,7 @@ func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 // candidates are the pods that an update, or a rollback, could take, before they are scattered
 // (docs/kruise/workloads.md#update-order, docs/kruise/workloads.md#cloneset and
 // docs/kruise/workloads.md#in-place-update).
-func (c *CloneSet) candidates(back bool) (draw[rank], census) {
+func (c *CloneSet) candidates(back bool) (draw[*rank], census) {
 	by := updateOrder{c.rolling().PriorityStrategy, c.rolling().ScatterStrategy}
 	q := c.question("candidates")
 	q.back, q.priority, q.scatter = back, by.priority, spelled(by.scatter)

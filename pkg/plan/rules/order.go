@@ -53,12 +53,10 @@ func standings(list []*cluster.Pod) []standing {
 // restarts, the newest. 0 means that Kruise leaves the order open
 // (docs/kruise/workloads.md#update-order).
 func (s standing) compare(o standing) int {
-	return cmp.Or(
-		falseFirst(s.bound, o.bound),
-		cmp.Compare(s.phase, o.phase),
-		falseFirst(s.ready, o.ready),
-		s.compareAge(o),
-	)
+	if c := cmp.Or(falseFirst(s.bound, o.bound), cmp.Compare(s.phase, o.phase), falseFirst(s.ready, o.ready)); c != 0 {
+		return c
+	}
+	return s.compareAge(o)
 }
 
 // compareAge is the second half of the comparator, which scale-down has after
@@ -102,8 +100,14 @@ type rank struct {
 	carries []bool
 }
 
-func (r rank) compare(o rank) int {
-	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
+func (r *rank) compare(o *rank) int {
+	if c := r.priority.compare(o.priority); c != 0 {
+		return c
+	}
+	if c := r.standing.compare(o.standing); c != 0 {
+		return c
+	}
+	return byName(r.pod, o.pod)
 }
 
 // updateOrder is by what pods are updated one after the other.
@@ -114,7 +118,7 @@ type updateOrder struct {
 
 // waiting are pods that could be updated, in their order before they are scattered.
 type waiting struct {
-	ranks  []rank
+	ranks  []*rank
 	census census
 }
 
@@ -125,10 +129,10 @@ func (o updateOrder) of(block []*cluster.Pod, waits []bool) waiting {
 	if o.priority != nil {
 		selectors = weightSelectors(o.priority)
 	}
-	w := waiting{make([]rank, len(list)), censusOf(list, o.scatter)}
+	w := waiting{make([]*rank, len(list)), censusOf(list, o.scatter)}
 	for i, p := range list {
-		r := &w.ranks[i]
-		r.standing, r.carries = standingOf(p), make([]bool, len(o.scatter))
+		r := &rank{standing: standingOf(p), carries: make([]bool, len(o.scatter))}
+		w.ranks[i] = r
 		if o.priority != nil {
 			r.priority = priorityOf(p, o.priority, selectors)
 		}
@@ -136,17 +140,17 @@ func (o updateOrder) of(block []*cluster.Pod, waits []bool) waiting {
 			r.carries[term] = carries(o.scatter[term])(p)
 		}
 	}
-	slices.SortFunc(w.ranks, rank.compare)
+	slices.SortFunc(w.ranks, (*rank).compare)
 	return w
 }
 
 // merge puts blocks of pods into one order, still to be scattered.
-func (o updateOrder) merge(blocks []waiting) (draw[rank], census) {
-	ranks, parts := make([][]rank, len(blocks)), make([]census, len(blocks))
+func (o updateOrder) merge(blocks []waiting) (draw[*rank], census) {
+	ranks, parts := make([][]*rank, len(blocks)), make([]census, len(blocks))
 	for i, w := range blocks {
 		ranks[i], parts[i] = w.ranks, w.census
 	}
-	return merged(ranks, rank.compare), sum(parts, len(o.scatter))
+	return merged(ranks, (*rank).compare), sum(parts, len(o.scatter))
 }
 
 // merged are the elements of lists that are in order each, in their order. The lists are not touched.

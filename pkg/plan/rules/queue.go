@@ -15,7 +15,7 @@ import (
 // step scatters again what is left, as Kruise does (docs/kruise/workloads.md#update-order).
 type Queue struct {
 	// left are the pods that were not taken yet, in the sorted order, and candidates counts them.
-	left       []rank
+	left       []*rank
 	candidates census
 	// pods counts those of the workload.
 	pods census
@@ -45,7 +45,7 @@ func (q *Queue) Len() int { return len(q.left) }
 func (q *Queue) Take(n int) []*cluster.Pod {
 	order := slices.Collect(scatter(drawFrom(q.left), q.candidates, q.pods).all())
 	if q.lifecycle {
-		slices.SortStableFunc(order, func(a, b rank) int { return falseFirst(!preparingUpdate(a.pod), !preparingUpdate(b.pod)) })
+		slices.SortStableFunc(order, func(a, b *rank) int { return falseFirst(!preparingUpdate(a.pod), !preparingUpdate(b.pod)) })
 	}
 	n = upTo(n, len(order))
 	taken, gone := make([]*cluster.Pod, n), make(map[*cluster.Pod]bool, n)
@@ -54,12 +54,12 @@ func (q *Queue) Take(n int) []*cluster.Pod {
 		q.candidates.leave(r)
 	}
 	// What is left keeps its sorted order: the next step scatters it again.
-	q.left = slices.DeleteFunc(q.left, func(r rank) bool { return gone[r.pod] })
+	q.left = slices.DeleteFunc(q.left, func(r *rank) bool { return gone[r.pod] })
 	return taken
 }
 
 // leave counts a pod no longer.
-func (n *census) leave(r rank) {
+func (n *census) leave(r *rank) {
 	n.all--
 	for term, carries := range r.carries {
 		if carries {

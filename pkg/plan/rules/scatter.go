@@ -34,10 +34,12 @@ func (d draw[T]) all() iter.Seq[T] {
 }
 
 // podsOf are the pods of an order.
-func podsOf(d draw[rank]) draw[*cluster.Pod] {
+func podsOf(d draw[*rank]) draw[*cluster.Pod] {
 	return func() (*cluster.Pod, bool) {
-		r, ok := d()
-		return r.pod, ok
+		if r, ok := d(); ok {
+			return r.pod, true
+		}
+		return nil, false
 	}
 }
 
@@ -87,7 +89,7 @@ func spelled(terms []kruise.UpdateScatterTerm) string {
 // scatter spreads the pods of each term over the update order; pods counts those of the workload,
 // candidates or not. Terms that match more candidates come first
 // (docs/kruise/workloads.md#update-order and docs/kruise/workloads.md#advanced-statefulset).
-func scatter(next draw[rank], candidates, pods census) draw[rank] {
+func scatter(next draw[*rank], candidates, pods census) draw[*rank] {
 	terms := everyPlace(len(candidates.carries))
 	slices.SortStableFunc(terms, func(a, b int) int { return candidates.carries[b] - candidates.carries[a] })
 	for _, term := range terms {
@@ -107,7 +109,7 @@ func everyPlace(n int) []int {
 
 // scatterTerm alternates groups of the candidates with the label and of the rest; the last pod that
 // has it is held back for the very end.
-func scatterTerm(from draw[rank], term int, candidates, pods census) draw[rank] {
+func scatterTerm(from draw[*rank], term int, candidates, pods census) draw[*rank] {
 	matched := candidates.carries[term]
 	rest := candidates.all - matched
 	if matched <= 1 || rest <= 1 {
@@ -117,7 +119,7 @@ func scatterTerm(from draw[rank], term int, candidates, pods census) draw[rank] 
 	g := grouping(matched, rest, pods.carries[term]-1, pods.all-pods.carries[term])
 	split := splitOrder{from: from, term: term}
 	surplus, groups, ofMatched, ofRest, last := min(g.surplus, rest), g.groups, 0, 0, false
-	return func() (rank, bool) {
+	return func() (*rank, bool) {
 		if surplus == 0 && ofMatched == 0 && ofRest == 0 && groups > 0 {
 			groups--
 			ofMatched, ofRest = min(g.matched, matched), min(g.rest, rest)
@@ -145,19 +147,19 @@ func scatterTerm(from draw[rank], term int, candidates, pods census) draw[rank] 
 			last = true
 			return split.next(true)
 		}
-		return rank{}, false
+		return nil, false
 	}
 }
 
 // splitOrder hands out the candidates with and without the label of a term apart, each in their order.
 type splitOrder struct {
-	from draw[rank]
+	from draw[*rank]
 	term int
 	// kept are those that were passed over, without the label and with it.
-	kept [2][]rank
+	kept [2][]*rank
 }
 
-func (s *splitOrder) next(labelled bool) (rank, bool) {
+func (s *splitOrder) next(labelled bool) (*rank, bool) {
 	own, other := &s.kept[0], &s.kept[1]
 	if labelled {
 		own, other = other, own

@@ -13,9 +13,9 @@ import (
 
 // scattered is [scatter] for pods that are in order already; all are the pods of the workload.
 func scattered(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cluster.Pod {
-	ranks := make([]rank, len(list))
+	ranks := make([]*rank, len(list))
 	for i, p := range list {
-		ranks[i].pod = p
+		ranks[i] = &rank{standing: standing{pod: p}}
 		for _, term := range terms {
 			ranks[i].carries = append(ranks[i].carries, carries(term)(p))
 		}
@@ -24,20 +24,20 @@ func scattered(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cl
 }
 
 // scatteredAtOnce is [scatter] by making the whole order of each term before that of the next one.
-func scatteredAtOnce(candidates []rank, n, pods census) []rank {
+func scatteredAtOnce(candidates []*rank, n, pods census) []*rank {
 	terms := everyPlace(len(n.carries))
 	slices.SortStableFunc(terms, func(a, b int) int { return n.carries[b] - n.carries[a] })
 	for _, term := range terms {
-		matched := slices.DeleteFunc(slices.Clone(candidates), func(r rank) bool { return !r.carries[term] })
-		rest := slices.DeleteFunc(slices.Clone(candidates), func(r rank) bool { return r.carries[term] })
+		matched := slices.DeleteFunc(slices.Clone(candidates), func(r *rank) bool { return !r.carries[term] })
+		rest := slices.DeleteFunc(slices.Clone(candidates), func(r *rank) bool { return r.carries[term] })
 		if len(matched) <= 1 || len(rest) <= 1 {
 			continue
 		}
 		last := matched[len(matched)-1]
 		matched = matched[:len(matched)-1]
 		g := grouping(len(matched), len(rest), pods.carries[term]-1, pods.all-pods.carries[term])
-		var out []rank
-		move := func(from *[]rank, n int) {
+		var out []*rank
+		move := func(from *[]*rank, n int) {
 			n = min(n, len(*from))
 			out, *from = append(out, (*from)[:n]...), (*from)[n:]
 		}
@@ -56,10 +56,10 @@ func TestScatter_IsTheOrderMadeAtOnce(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		n, terms := r.IntN(40), r.IntN(4)
-		all := make([]rank, n)
+		all := make([]*rank, n)
 		pods := census{n, make([]int, terms)}
 		for place := range all {
-			all[place] = rank{standing: standing{restarts: place}, carries: make([]bool, terms)}
+			all[place] = &rank{standing: standing{restarts: place}, carries: make([]bool, terms)}
 		}
 		for term := range terms {
 			share := r.Float64()
@@ -69,7 +69,7 @@ func TestScatter_IsTheOrderMadeAtOnce(t *testing.T) {
 				}
 			}
 		}
-		candidates, have := []rank{}, census{n, slices.Clone(pods.carries)}
+		candidates, have := []*rank{}, census{n, slices.Clone(pods.carries)}
 		left := r.IntN(n + 1)
 		for i, place := range r.Perm(n) {
 			if i < left {
@@ -78,7 +78,7 @@ func TestScatter_IsTheOrderMadeAtOnce(t *testing.T) {
 				have.leave(all[place])
 			}
 		}
-		places := func(list []rank) (out []int) {
+		places := func(list []*rank) (out []int) {
 			for _, r := range list {
 				out = append(out, r.restarts)
 			}
@@ -89,7 +89,7 @@ func TestScatter_IsTheOrderMadeAtOnce(t *testing.T) {
 			t.Fatalf("seed %d, %d terms, candidates %v (-want +got):\n%s", seed, terms, places(candidates), diff)
 		}
 		first := r.IntN(len(got) + 1)
-		var some []rank
+		var some []*rank
 		for next := range scatter(drawFrom(candidates), have, pods).all() {
 			if len(some) == first {
 				break

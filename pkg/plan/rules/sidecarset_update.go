@@ -227,7 +227,7 @@ func nothingWaits(wait, kept int) string {
 
 // candidates are the pods that could be upgraded, before they are scattered, and the numbers of
 // these and of all matched pods.
-func (s *SidecarSet) candidates() (next draw[rank], n, pods census) {
+func (s *SidecarSet) candidates() (next draw[*rank], n, pods census) {
 	matches, chosen := s.Matches(), s.chosen()
 	by := updateOrder{s.Spec.UpdateStrategy.PriorityStrategy, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, s.values)}
 	q := s.question("candidates")
