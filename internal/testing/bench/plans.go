@@ -22,7 +22,7 @@ type bound struct {
 var (
 	// atOnce is for workloads that update a share of their pods together, oneByOne for those that
 	// update one pod after the other, and severalObjects for many small ones.
-	atOnce         = []bound{{"plan", 5000, time.Second}, {"simulate", 5000, time.Second}}
+	atOnce         = []bound{{"plan", 5000, 1500 * time.Millisecond}, {"simulate", 5000, 1500 * time.Millisecond}}
 	oneByOne       = []bound{{"plan", 1000, time.Second}, {"plan", 8000, 20 * time.Second}}
 	severalObjects = []bound{{"plan", 1000, 3 * time.Second}}
 )
