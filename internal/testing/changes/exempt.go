@@ -34,8 +34,12 @@ func (c *Change) surges() bool {
 
 // ByClient reports whether only a client updates the pods.
 func (c *Change) ByClient() bool {
-	return c.pair[1] == kruise.KindReplicaSet || within(copied(c.doc), "spec", "updateStrategy")["type"] == onDelete
+	return c.pair[1] == kruise.KindReplicaSet || c.byHand()
 }
+
+// byHand reports whether pods are updated when somebody deletes them. It adds no field: the API server takes none
+// that a kind does not have.
+func (c *Change) byHand() bool { return within(copied(c.doc), "spec", "updateStrategy")["type"] == onDelete }
 
 // workload is the new state of the workload with pods.
 func (c *Change) workload() map[string]any {

@@ -130,14 +130,9 @@ func (c *change) begin() (*World, error) {
 		w.AddNode(fmt.Sprintf("node-%d", i), nil)
 	}
 	list := []*tree.Node{tree.FromValue(c.inNamespace(c.Old))}
-	if c.ref.Kind == "SidecarSet" {
-		list = append(list, tree.FromValue(map[string]any{
-			"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": map[string]any{"name": "web", "namespace": "shop"},
-			"spec": map[string]any{
-				"replicas": 5, "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
-				"template": changes.Template(),
-			},
-		}))
+	if carrier := c.Carrier(); carrier != nil {
+		carrier["metadata"] = map[string]any{"name": "web", "namespace": "shop"}
+		list = append(list, tree.FromValue(carrier))
 	}
 	if err := w.Apply(list...); err != nil {
 		return w, err
