@@ -627,7 +627,12 @@ func (s *side) left(t *testing.T) remains {
 	if rest, there, _ := unstructured.NestedMap(spec, "scaleStrategy"); there && (len(rest) == 0 || len(rest) == 1 && rest["enablePVCReuse"] == false) {
 		unstructured.RemoveNestedField(spec, "scaleStrategy") // the default of a mapping whose only field the controller has forgotten
 	}
-	unstructured.RemoveNestedField(spec, "namespaceSelector") // of a SidecarSet, which names the namespace
+	claimTemplates, _, _ := unstructured.NestedFieldNoCopy(spec, "volumeClaimTemplates")
+	list, _ := claimTemplates.([]any)
+	for i := range list {
+		unstructured.RemoveNestedField(list[i].(map[string]any), "status") // Kruise fills it in, and the stand-in does not
+	}
+	unstructured.RemoveNestedField(spec, "namespaceSelector")                                          // of a SidecarSet, which names the namespace
 	unstructured.RemoveNestedField(spec, "template", "metadata", "labels", "controller-revision-hash") // the client marks the template of a ReplicaSet
 	text, err := json.Marshal(spec)
 	must(t, err)
