@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (o *Options) readPresent(ctx context.Context, manifest *resource.Resource) 
 		}
 		name = &n
 	}
-	if o.against == "" || o.against == againstLive {
+	if !o.againstFiles() {
 		return o.gated(ctx, name, manifest)
 	}
 	return o.recorded(ctx, name, manifest)
@@ -181,6 +182,11 @@ func (o *Options) loadPast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return o.setPast(ctx, stream)
+}
+
+// setPast keeps the present state, with what is beside it.
+func (o *Options) setPast(ctx context.Context, stream []*resource.Resource) error {
 	more, err := load.Context(ctx, o.with, o.Factory.Streams.In)
 	if err != nil {
 		return err
@@ -208,7 +214,7 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 	if manifest != nil && manifest.Namespace() != "" {
 		namespace = manifest.Namespace()
 	}
-	target, err := o.past.workload(name, namespace, o.against)
+	target, err := o.past.workload(name, namespace, cmp.Or(o.against, o.git))
 	if err != nil {
 		return present{}, err
 	}
