@@ -93,7 +93,7 @@ var tables = []table{
 	{"objects", (*bench).perObject, ""},
 	{"kustomize", (*bench).kustomize, ""},
 	{"start", (*bench).start, fmt.Sprintf("the start takes more than %.2f of kubectl's, or the program is above %s", startLimit, megabytes(sizeLimit))},
-	{"diff", (*bench).diff, fmt.Sprintf("diff takes more than %.1f times two renders", diffLimit)},
+	{"diff", (*bench).diff, fmt.Sprintf("diff takes more than %s for each changed object", milliseconds(diffLimit))},
 	{"growth", (*bench).growth, fmt.Sprintf("an exponent is above %.2f", steepest)},
 	{"plans", (*bench).plans, "a plan or a simulation takes more than it may"},
 }
