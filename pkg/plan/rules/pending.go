@@ -151,25 +151,14 @@ func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
 // that the partition lets follow. Ready are those of them that are.
 type Kept struct{ Updated, Ready int32 }
 
-// keptOf counts the pods of slots that carry the update revision.
-func keptOf(v *OrdinalSurvey, slots numberSet) (k Kept) {
-	for p := range v.descending(slots.without(v.old).without(v.deleting)) {
-		k.Updated++
-		if Ready(p) {
-			k.Ready++
-		}
-	}
-	return k
-}
-
 // Kept returns those that the present partition keeps.
 func (s *StatefulSet) Kept() Kept {
 	most := LimitsOfStatefulSet(s.Spec).MaxUpdate()
 	if s.unordered() || most >= number(s.Spec.Replicas, 1) {
 		return Kept{}
 	}
-	v := s.surveyed()
-	return keptOf(v, v.present.without(v.present.highest(most)))
+	present := fromTheTop(s.inRange())
+	return s.ordinals().kept(present[min(most, len(present)):])
 }
 
 // Kept returns those that the present partition keeps.
@@ -177,8 +166,8 @@ func (s *NativeStatefulSet) Kept() Kept {
 	if s.partition() <= 0 {
 		return Kept{}
 	}
-	v := s.surveyed()
-	return keptOf(v, v.present.without(v.present.from(s.partition())))
+	slots := s.arranged().slots
+	return s.ordinals().kept(slots[:min(s.partition(), len(slots))])
 }
 
 // StatefulSetPending reports what a whole rollout waits for.
