@@ -89,22 +89,9 @@ func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 	if err := w.Apply(doc); err != nil {
 		return Timeline{}, err
 	}
-	err = w.calm(patience + 2*plan.CurrentSpecPlan(s).Limits.MinReady)
+	minReady := plan.CurrentSpecPlan(plan.Snapshot{Workload: desired, Gates: s.Gates}).Limits.MinReady
+	_, err = w.clock.settle(patience+2*minReady, longestRun)
 	return w.Timeline(), err
-}
-
-// calm lets things happen until the pods of the watched workload have not changed for a while: some
-// controllers look again and again at what will not change.
-func (w *World) calm(still time.Duration) error {
-	r := w.recorder
-	most := 1000 + 100*(len(r.presentPods)+r.wanted)
-	for before := -1; before < len(r.records) && len(r.records) < most; {
-		before = len(r.records)
-		if settled, err := w.Settle(still); settled || err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // withItsPods is the snapshot of a workload with all its pods, if it has none.
