@@ -63,7 +63,7 @@ type run struct {
 	// bySpec indicates that the plan is what the present spec amounts to.
 	bySpec bool
 	// began is when the watch of a spec began.
-	began time.Time
+	began  time.Time
 	result Result
 	reporter
 	// last is what was done last, repeats how often it was.

@@ -303,7 +303,9 @@ func everyValue(terms []kruise.UpdateScatterTerm, values func(key string) []stri
 func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
 	status := set.Status
 	var p Pending
-	p.seen(status.ObservedGeneration, set.Generation)
+	if !p.seen(status.ObservedGeneration, set.Generation) {
+		return p
+	}
 	if set.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
 		return p
 	}
