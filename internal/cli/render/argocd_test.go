@@ -240,7 +240,7 @@ func TestGenerate_LetsNoManifestDecideForTheApplication(t *testing.T) {
 			if code != tc.code || (code == 0) != (out != "") {
 				t.Errorf("code %d, %q\n%s", code, out, complaint)
 			}
-			if code != 0 && !strings.Contains(complaint, "lost cloneset/partition (1): CloneSet web\n") {
+			if code != 0 && !strings.Contains(complaint, "lost cloneset/partition (1): CloneSet web: ") {
 				t.Errorf("the loss is not named:\n%s", complaint)
 			}
 			if by := strings.Contains(complaint, "the Application sets strict"); by != (code != 0 && !strings.Contains(name, "accepts none")) {

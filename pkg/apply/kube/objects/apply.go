@@ -7,14 +7,12 @@ import (
 	"regexp"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Apply describes how an object is applied.
@@ -95,10 +93,21 @@ func (c *Client) Adopt(ctx context.Context, u *unstructured.Unstructured, manage
 // ClientSide are the managers that have applied an object on the client's side, as kubectl apply
 // without --server-side does: they have written what was last applied into its annotation.
 func ClientSide(u *unstructured.Unstructured) []string {
-	annotation := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation))
 	names := sets.New[string]()
-	for _, entry := range csaupgrade.FindFieldsOwners(u.GetManagedFields(), metav1.ManagedFieldsOperationUpdate, annotation) {
-		names.Insert(entry.Manager)
+	for _, entry := range u.GetManagedFields() {
+		var fields struct {
+			Metadata struct {
+				Annotations struct {
+					LastApplied *struct{} `json:"f:kubectl.kubernetes.io/last-applied-configuration"`
+				} `json:"f:annotations"`
+			} `json:"f:metadata"`
+		}
+		if entry.Operation != metav1.ManagedFieldsOperationUpdate || entry.Subresource != "" || entry.FieldsV1 == nil {
+			continue
+		}
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && fields.Metadata.Annotations.LastApplied != nil {
+			names.Insert(entry.Manager)
+		}
 	}
 	return sets.List(names)
 }
