@@ -1,5 +1,5 @@
 // Command kubectl-kruise is a kubectl plugin and a manifest renderer for
-// OpenKruise. This file knows streams and the exit code, nothing else.
+// OpenKruise. This file knows streams, the heap and the exit code, nothing else.
 package main
 
 import (
@@ -10,9 +10,11 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/heap"
 )
 
 func main() {
+	heap.Start()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once, whatever it is busy with.
 	context.AfterFunc(ctx, stop)

@@ -60,6 +60,7 @@ type diffRollout struct {
 	Down           *int   `json:"downAtOnce,omitempty"`
 	Surge          *int   `json:"surge,omitempty"`
 	Recreated      int    `json:"recreatedBySurge,omitempty"`
+	Deleted        int    `json:"podsDeleted,omitempty"`
 	MaxUnavailable string `json:"maxUnavailable,omitempty"`
 	MaxSurge       string `json:"maxSurge,omitempty"`
 	Observed       bool   `json:"observed,omitempty"`
@@ -162,7 +163,10 @@ func rolloutJSON(r *compare.Rollout) *diffRollout {
 	out := &diffRollout{
 		Driver: r.Driver, Mode: r.Mode, Why: r.Why, Because: r.Because, Restarts: r.Restarts, From: known(r.From), To: known(r.To),
 		Down: known(r.Down), Surge: known(r.Surge), MaxUnavailable: r.MaxUnavailable, MaxSurge: r.MaxSurge,
-		Observed: r.Observed, Paused: r.Paused, ByHand: r.ByHand, Recreated: r.Replaced.Recreated,
+		Observed: r.Observed, Paused: r.Paused, ByHand: r.ByHand, Deleted: len(r.Deleted),
+	}
+	if r.Mode != rules.ModeRecreate {
+		out.Recreated = r.Recreated
 	}
 	if r.Down >= 0 {
 		out.Reach, out.Total = &r.Reach, &r.Total

@@ -35,6 +35,8 @@ func podsText(r *compare.Rollout) string {
 func followText(r *compare.Rollout) string {
 	done, known := doneTo[r.Mode], r.Down >= 0
 	switch {
+	case r.Mode == rules.ModeUnchanged && r.Recreated > 0:
+		return fmt.Sprintf("%d of %d %s %s", r.Recreated, r.Total, counted.Word(r.Recreated, "is", "are"), doneTo[rules.ModeRecreate])
 	case r.Mode == rules.ModeUnchanged:
 		return ""
 	case r.Mode == rules.ModeNotAllowed:
@@ -46,7 +48,7 @@ func followText(r *compare.Rollout) string {
 	case known && r.Total == 0:
 		return ""
 	case known && r.Reach == 0:
-		return fmt.Sprintf("0 of %d are %s: the partition keeps them", r.Total, done)
+		return fmt.Sprintf("0 of %d are %s: %s", r.Total, done, keptText(r))
 	case !known:
 		return "all are " + done + restartText(r) + writtenText(r)
 	}
@@ -60,14 +62,28 @@ func followText(r *compare.Rollout) string {
 	return text + driverText(r)
 }
 
-// reachedText counts the pods that follow, those apart that surge pods replace.
+// keptText is why no pod follows.
+func keptText(r *compare.Rollout) string {
+	if r.Partitioned {
+		return "the partition keeps them"
+	}
+	return "pods that are not ready, or budgets, keep the update from going on"
+}
+
+// reachedText counts the pods that follow, those apart that others replace although the change is possible in place.
 func reachedText(r *compare.Rollout, done string) string {
-	kept, recreated := r.Reach-r.Replaced.Recreated, r.Replaced.Recreated
+	kept, recreated := r.Reach-r.Recreated, r.Recreated
+	if r.Mode == rules.ModeRecreate {
+		kept, recreated = r.Reach, 0
+	}
 	text := fmt.Sprintf("%d of %d %s %s%s", kept, r.Total, counted.Word(kept, "is", "are"), done, restartText(r))
 	if recreated == 0 {
 		return text
 	}
-	const why = "recreated, since surge pods take their place"
+	why := "recreated"
+	if r.Surge > 0 {
+		why += ", since surge pods take their place"
+	}
 	if kept == 0 {
 		return fmt.Sprintf("%d of %d %s %s", recreated, r.Total, counted.Word(recreated, "is", "are"), why)
 	}
@@ -84,6 +100,9 @@ func restartText(r *compare.Rollout) string {
 
 // writtenText is the pace where the number of pods is not known.
 func writtenText(r *compare.Rollout) string {
+	if r.Uncounted != "" {
+		return "; how many is not known: " + r.Uncounted
+	}
 	text := "; how many there are is not written here"
 	if r.MaxUnavailable != "" {
 		text += ", maxUnavailable is " + r.MaxUnavailable
@@ -260,11 +279,11 @@ func (t *tally) rollout(r *compare.Rollout) {
 		t.recreated += r.Reach
 		t.moreRecreated = t.moreRecreated || unknown
 	case rules.ModeInPlace:
-		t.inPlace += r.Reach - r.Replaced.Recreated
+		t.inPlace += r.Reach - r.Recreated
 		t.moreInPlace = t.moreInPlace || unknown
 	}
 	if r.Mode != rules.ModeRecreate {
-		t.recreated += r.Replaced.Recreated
+		t.recreated += r.Recreated
 	}
 }
 

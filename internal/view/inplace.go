@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
 // InPlace is the answer to whether a change of template can be made in place.
@@ -28,6 +29,8 @@ type InPlace struct {
 	Remarks  []string       `json:"remarks,omitempty"`
 	// Surge is set where surge pods replace pods although the change is possible in place.
 	Surge *surge `json:"surge,omitempty"`
+	// Reached are how many pods change, of Total.
+	Reached, Total int `json:"-"`
 }
 
 // surge is how many of the pods that a change reaches are recreated because of maxSurge.
@@ -74,8 +77,20 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	if err := rules.CheckClaims(old, updated); err != nil {
 		answer.Remarks = append(answer.Remarks, err.Error())
 	}
-	replicas, _ := cluster.Of(updated.Object).Replicas()
-	answer.Surge = newSurge(plan.SurgeOf(old, updated, replicas, gates))
+	line, err := simulate.Applied(updated, plan.Snapshot{Workload: old, Gates: gates})
+	if err != nil {
+		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+err.Error())
+		return answer
+	}
+	answer.Total = line.Present
+	for _, t := range line.Touches {
+		if t.Mode != rules.ModeDelete {
+			answer.Reached++
+		}
+	}
+	if e.Mode == rules.ModeInPlace || e.Mode == rules.ModeMetadataOnly {
+		answer.Surge = newSurge(plan.SurgeOf(updated, line.Touches))
+	}
 	return answer
 }
 

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -182,14 +181,23 @@ func TestInPlace_ColourOnlyOnRequest(t *testing.T) {
 }
 
 func TestExplained_CountsPodsThatSurgePodsReplace(t *testing.T) {
-	state := func(image string, surge int32) *cluster.Workload {
-		set := &kruise.CloneSet{}
-		set.Spec.Replicas = new(int32(5))
-		set.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateCloneSetStrategy{PodUpdatePolicy: "InPlaceIfPossible", MaxSurge: new(intstr.FromInt32(surge))}
-		return &cluster.Workload{Ref: web, Object: set, Template: map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": image}}}}}
+	state := func(image string, surge int) *cluster.Workload {
+		labels := map[string]any{"app": "web"}
+		w, err := cluster.ReadWorkload(tree.FromValue(map[string]any{
+			"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": map[string]any{"name": "web", "namespace": "shop"},
+			"spec": map[string]any{
+				"replicas": 5, "selector": map[string]any{"matchLabels": labels},
+				"updateStrategy": map[string]any{"rollingUpdate": map[string]any{"podUpdatePolicy": "InPlaceIfPossible", "maxSurge": surge}},
+				"template":       map[string]any{"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": image}}}},
+			},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
 	}
 	for _, c := range []struct {
-		surge int32
+		surge int
 		want  string
 	}{
 		{0, "cloneset/web: in place, main restarts inside the pod\n"},

@@ -20,6 +20,9 @@ type Options struct {
 	AtPause bool
 	// Until is when the run ends; zero is never. The rollout can be resumed.
 	Until time.Time
+	// Limit is how long [WatchSpec] waits before it ends as [event.Failed], as a step of a rollout does; zero is
+	// for as long as it takes.
+	Limit time.Duration
 	// Through is the index of the last step that is carried out; nil is the plan's last.
 	// The run ends before the step after it as [event.AtPause].
 	Through *int
@@ -59,6 +62,8 @@ type run struct {
 	opt     Options
 	// bySpec indicates that the plan is what the present spec amounts to.
 	bySpec bool
+	// began is when the watch of a spec began.
+	began  time.Time
 	result Result
 	reporter
 	// last is what was done last, repeats how often it was.

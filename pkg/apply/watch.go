@@ -21,7 +21,7 @@ func Watch(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Optio
 // recorded, and writes nothing. It ends when every pod that the spec lets be updated is updated and
 // ready; a spec that changes meanwhile is followed.
 func WatchSpec(ctx context.Context, c Cluster, ref cluster.Ref, o Options) (Result, error) {
-	r := &run{cluster: c, ref: ref, bySpec: true, opt: o, reporter: reporter{emit: o.Emit}}
+	r := &run{cluster: c, ref: ref, bySpec: true, began: c.Now(), opt: o, reporter: reporter{emit: o.Emit}}
 	return r.loop(ctx, r.follow)
 }
 
@@ -32,7 +32,9 @@ func (r *run) follow(ctx context.Context) error {
 		return err
 	}
 	if r.bySpec {
-		r.plan, s = plan.ForSpec(s)
+		if r.plan, s = plan.ForSpec(s); r.opt.Limit > 0 {
+			s.Progress.Started, r.plan.Steps[0].Timeout = r.began, r.opt.Limit
+		}
 	}
 	now := r.cluster.Now()
 	d := plan.Next(r.plan, s, now)
@@ -40,7 +42,7 @@ func (r *run) follow(ctx context.Context) error {
 	switch {
 	case d.Verb == plan.Done:
 		r.done()
-	case d.Verb == plan.Halt && s.Progress.Failed != "":
+	case d.Verb == plan.Halt && (s.Progress.Failed != "" || d.Blockers[0].Gate == plan.GateDeadline && r.bySpec):
 		r.finish(event.Failed, d.Reason)
 	case r.opt.AtPause && d.Verb == plan.Wait && awaitsApproval(d):
 		r.finish(event.AtPause, d.Reason)

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -87,6 +88,45 @@ func TestWatchSpec_FollowsTheWorkloadAfterAnEarlierRollout(t *testing.T) {
 			}
 			if s, err = b.Snapshot(b.ref); err != nil || !s.Observed() {
 				t.Errorf("it ended before the controller has seen the spec: %v", err)
+			}
+		})
+	}
+}
+
+// TestWatchSpec_FailsAfterItsLimit: a pod that never becomes ready is waited for as long as a step of a rollout would,
+// whatever else happens; the end names the step and the limit. Without a limit nothing but the caller's time ends it.
+func TestWatchSpec_FailsAfterItsLimit(t *testing.T) {
+	o := simulate.DefaultOptions()
+	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
+		return simulate.Override{Unready: p.Containers[0].Image == "web:2"}
+	}
+	b := newBed(t, cloneSet, o, plan.Policy{Pull: plan.PullNever})
+	must(t, b.Apply(node(t, strings.ReplaceAll(cloneSet, "web:1", "web:2"))))
+	s, err := b.Snapshot(b.ref)
+	must(t, err)
+	// Six pods, two at a time: ten minutes, and one for each round.
+	limit := plan.SpecTimeout(s, plan.Policy{})
+	if want := 13 * time.Minute; limit != want {
+		t.Errorf("the limit is %s, want %s", limit, want)
+	}
+	if own := plan.SpecTimeout(s, plan.Policy{Timeout: time.Minute}); own != time.Minute {
+		t.Errorf("the limit is %s where a minute is given", own)
+	}
+	for name, c := range map[string]struct {
+		limit, until, took time.Duration
+		outcome            event.Outcome
+		reason             string
+	}{
+		"a limit":         {4 * time.Minute, time.Hour, 4 * time.Minute, event.Failed, "step update is not done after 4m0s"},
+		"a later limit":   {2 * time.Hour, time.Hour, time.Hour, event.TimedOut, ""},
+		"no limit at all": {0, 3 * time.Hour, 3 * time.Hour, event.TimedOut, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := b.Now()
+			res, err := apply.WatchSpec(t.Context(), b, b.ref, apply.Options{Until: began.Add(c.until), Limit: c.limit})
+			must(t, err)
+			if took := b.Now().Sub(began); res.Outcome != c.outcome || !strings.Contains(res.Reason, c.reason) || took != c.took {
+				t.Errorf("%s after %s: %s, want %s after %s: %s", res.Outcome, took, res.Reason, c.outcome, c.took, c.reason)
 			}
 		})
 	}

@@ -182,7 +182,7 @@ func (b *builder) assumeHookAnswers() {
 	}
 	b.plan.HookAnswer = b.policy.HookAnswer
 	if b.plan.HookAnswer == 0 {
-		b.plan.HookAnswer = defaultHookAnswer
+		b.plan.HookAnswer = DefaultHookAnswer
 	}
 }
 

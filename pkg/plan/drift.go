@@ -132,7 +132,7 @@ var guardedFields = []struct {
 	gate      string
 	read      func(*rollout) (value string, ok bool)
 }{
-	{HoldsTemplate, GateTemplate, func(r *rollout) (string, bool) { return r.templateHash(), true }},
+	{HoldsTemplate, GateTemplate, func(r *rollout) (string, bool) { return hashOf(r.object()), true }},
 	{HoldsPartition, GatePartition, func(r *rollout) (string, bool) {
 		v, ok := cluster.Of(r.object().Object).Partition()
 		return v.String(), ok

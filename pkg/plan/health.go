@@ -78,7 +78,7 @@ func (r *run) examine(h *health) {
 	}
 	var carries func(*cluster.Pod) bool
 	isMember := r.snap.memberTest()
-	for _, p := range r.memory.unquietPods(r.snap.Pods) {
+	for _, p := range r.unquietPods() {
 		if isMember != nil && !isMember(p) || h.checkHook(r, p) {
 			continue
 		}
@@ -180,7 +180,7 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 // this rollout.
 func (r *rollout) updatedTest() func(*cluster.Pod) bool {
 	w := r.object()
-	if r.templateHash() != r.plan.Change.ToHash || !rules.Observed(w.Object) {
+	if hashOf(r.object()) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
 		return func(*cluster.Pod) bool { return false }
 	}
 	if r.plan.Driver == DriverClient {
@@ -275,3 +275,25 @@ func HookHolding(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
 
 // hookLimit is how long a pod may wait for a hook before the rollout halts.
 func (p *Plan) hookLimit() time.Duration { return max(minHookLimit, 3*p.HookAnswer) }
+
+// unquietPods are the pods that [isQuiet] does not hold for, in their order.
+func (r *rollout) unquietPods() (out []*cluster.Pod) {
+	list := r.snap.Pods
+	for _, i := range cluster.Places(r.snap.Answers, "unquiet", r.now, list, func(p *cluster.Pod) (bool, time.Time) { return !isQuiet(p), time.Time{} }) {
+		out = append(out, list[i])
+	}
+	return out
+}
+
+// isQuiet reports whether a pod is of no concern to the health of a rollout: it is ready or gone, no
+// finalizer holds it, and it is in no state in which a lifecycle hook may.
+func isQuiet(p *cluster.Pod) bool {
+	switch rules.StateOf(p) {
+	case rules.StatePreparingNormal, rules.StatePreparingUpdate, rules.StateUpdated, rules.StatePreparingDelete:
+		return false
+	}
+	return (rules.Ready(p) || !rules.Active(p)) && !heldByFinalizers(p)
+}
+
+// heldByFinalizers reports whether a pod is deleted and not gone.
+func heldByFinalizers(p *cluster.Pod) bool { return p.Deleting && len(p.Finalizers) > 0 }

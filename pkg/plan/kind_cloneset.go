@@ -43,16 +43,10 @@ func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	}
 	b.countPods(&s, b.activePods()-max(leaving, named), b.updatedPods())
 	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
-		total, changed := s.total, leaving+named+s.created > 0 && b.plan.Driver == DriverKruise
+		total := s.total
 		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
 		s.partition = partitionByCount(s.total, s.allowed)
 		s.take = b.takeFromQueue(set.Queue(), set.Ties, set.Placing().Of)
-		switch passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); {
-		case (changed || set.Forecasts()) && passes*s.total <= maxForecast:
-			s.take, s.passes = b.takeByForecast(set, total, s.updated, changed), true
-		case l.MaxSurge > 0:
-			s.take = withSurplus(s.take, l.MaxSurge)
-		}
 	}
 	return s
 }

@@ -116,9 +116,7 @@ func (k sidecarSetKind) choice(b *comparison, _ time.Time, brief bool) rules.Cho
 
 func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
 	set := r.snap.sidecarSetRules(r.object(), k.o)
-	if r.memory != nil {
-		set.PodChanges, set.Survey = r.memory.PodChanges, &r.memory.sidecars
-	}
+	set.Answers = r.snap.Answers
 	return set.Pending(k.o)
 }
 

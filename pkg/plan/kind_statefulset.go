@@ -66,11 +66,7 @@ func (k statefulSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choi
 }
 
 func (k statefulSetKind) stepPending(r *rollout) rules.Pending {
-	set := rules.StatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
-	if r.memory != nil {
-		set.PodChanges = r.memory.PodChanges
-		set.Remember(&r.memory.ordinals)
-	}
+	set := rules.StatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now, Answers: r.snap.Answers}
 	return rules.StatefulSetStepPending(k.o, set.Kept())
 }
 
@@ -221,11 +217,7 @@ func (k nativeStatefulSetKind) choice(b *comparison, now time.Time, _ bool) rule
 }
 
 func (k nativeStatefulSetKind) stepPending(r *rollout) rules.Pending {
-	set := rules.NativeStatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods, Now: r.now}
-	if r.memory != nil {
-		set.PodChanges = r.memory.PodChanges
-		set.Remember(&r.memory.ordinals, "")
-	}
+	set := rules.NativeStatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods, Now: r.now, Answers: r.snap.Answers}
 	return rules.NativeStatefulSetPending(k.o, set.Kept())
 }
 

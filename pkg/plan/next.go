@@ -18,11 +18,8 @@ import (
 //
 // Every decision carries the progress to record, whatever its verb; it is the
 // snapshot's own where nothing has to be recorded.
-func Next(p Plan, s Snapshot, now time.Time) Decision { return next(p, s, now, nil) }
-
-// next is [Next], with what is remembered of the pods, if anything.
-func next(p Plan, s Snapshot, now time.Time, m *Memory) Decision {
-	r := &run{rollout: rollout{plan: &p, snap: &s, now: now, progress: s.Progress, memory: m}}
+func Next(p Plan, s Snapshot, now time.Time) Decision {
+	r := &run{rollout: rollout{plan: &p, snap: &s, now: now, progress: s.Progress}}
 	if d, over := r.ended(); over {
 		return d
 	}
@@ -64,8 +61,6 @@ type rollout struct {
 	snap     *Snapshot
 	now      time.Time
 	progress Progress
-	// memory may be nil.
-	memory *Memory
 }
 
 // ended decides about rollouts that have ended, or have no steps.

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // subject is a workload as its kind sees it: its pods, limits, partition and update order.
@@ -32,8 +31,6 @@ type subject struct {
 	// template changes; leaving are pods that it takes away, where it is known which.
 	created int
 	leaving []*cluster.Pod
-	// passes is true where take counts the created pods among its n.
-	passes bool
 	// approximate is true for a Deployment, which stops near a number of pods.
 	approximate bool
 }
@@ -55,10 +52,6 @@ func (b *comparison) takeFromQueue(q queue, ties func([]*cluster.Pod) [][]*clust
 	}
 }
 
-// maxForecast bounds the pods that a forecast looks at, in all its passes, to about half a
-// second. Thousands of pods that go one by one are listed in the plain order.
-const maxForecast = 4_000_000
-
 // surplusReason is why a pod is deleted that a surge pod replaces.
 const surplusReason = "a surge pod takes its place, and scale-down deletes it"
 
@@ -67,54 +60,6 @@ const (
 	leavingReason = "scale-down deletes it"
 	namedReason   = "podsToDelete or its label names it"
 )
-
-// takeByForecast is for a CloneSet whose steps cannot be read off an order that is sorted once.
-// changed is true for one whose number of pods changes, or that deletes some.
-func (b *comparison) takeByForecast(set *rules.CloneSet, total, updated int, changed bool) func(int) []PodStep {
-	var f *rules.Forecast
-	var group map[*cluster.Pod]int
-	placing := set.Placing().Of
-	return func(n int) []PodStep {
-		if f == nil {
-			if f = set.Forecast(total, b.modes.mode); changed {
-				f = set.ForecastChange(total, updated, b.modes.mode)
-			}
-			group = tieNumbers(set.Ties(b.snap.Pods))
-		}
-		var out []PodStep
-		for _, r := range f.Take(n) {
-			mode, why := rules.ModeRecreate, surplusReason
-			if r.Leaves {
-				mode, why = rules.ModeDelete, leavingReason
-			}
-			if r.Named {
-				why = namedReason
-			}
-			if p := r.Pod; r.Surplus || r.Leaves || r.Named {
-				tie := group[p]
-				if r.Named {
-					tie = 0
-				}
-				out = append(out, PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: mode, Tie: tie, Why: why})
-				continue
-			}
-			out = append(out, b.podSteps([]*cluster.Pod{r.Pod}, group, placing)...)
-		}
-		return out
-	}
-}
-
-// withSurplus has surge pods replace the last pods of each step: without a forecast it is not known
-// which they are, only how many.
-func withSurplus(take func(int) []PodStep, surge int) func(int) []PodStep {
-	return func(n int) []PodStep {
-		out := take(n)
-		for i := max(len(out)-surge, 0); i < len(out); i++ {
-			out[i].Mode, out[i].Why = rules.ModeRecreate, surplusReason
-		}
-		return out
-	}
-}
 
 // takeInAnyOrder is for an order that is random within each step: its pods are one tie.
 func (b *comparison) takeInAnyOrder(l *fixedQueue, why string) func(int) []PodStep {

@@ -102,6 +102,17 @@ func ForSpec(s Snapshot) (Plan, Snapshot) {
 	return CurrentSpecPlan(s), s
 }
 
+// SpecTimeout is how long the pods may take to follow the present spec before something is stuck, by a policy.
+func SpecTimeout(s Snapshot, policy Policy) time.Duration {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return baseTimeout
+	}
+	b := newBuilder(w, w, s, policy)
+	b.subject = b.readSubject()
+	return b.timeout(b.subject.total)
+}
+
 // UpdatablePods returns how many pods of a workload get a new template with its current partition,
 // pause and strategy; total is the number of pods in the object. ok is false if pods are updated
 // only when they are deleted.

@@ -33,7 +33,7 @@ type Policy struct {
 	// the driver client; 0 takes the workload's own inPlaceUpdateStrategy.
 	Grace time.Duration
 	// HookAnswer is after how long a program answers the workload's lifecycle hooks,
-	// as the plan assumes; 0 is [defaultHookAnswer], [HookNever] is never.
+	// as the plan assumes; 0 is [DefaultHookAnswer], [HookNever] is never.
 	HookAnswer time.Duration
 	// Warnings are what was assumed when the policy was read; a plan has them, too.
 	Warnings []string
@@ -81,8 +81,8 @@ const (
 
 // How long a lifecycle hook takes to be answered, as a plan assumes.
 const (
-	// defaultHookAnswer is what is assumed about hooks by default.
-	defaultHookAnswer = 5 * time.Second
+	// DefaultHookAnswer is what is assumed about hooks by default.
+	DefaultHookAnswer = 5 * time.Second
 	// HookNever is the assumption that no program answers.
 	HookNever time.Duration = -1
 	// minHookLimit is for how long a pod may wait for the answer at least, before the

@@ -64,7 +64,11 @@ func TestBuild_SaysWhatSurgingInPlaceCosts(t *testing.T) {
 		"1,50%,100%": "which are deleted with 3 claims (data); each step surges again, so one step (--steps 100%) recreates 1; with maxSurge 0 none is",
 		"100%":       "which are deleted with 1 claim (data); with maxSurge 0 none is",
 	} {
-		p := built(t, w, ref, strings.ReplaceAll(old, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps(steps))})
+		s, err := w.Snapshot(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := outcome(t, strings.ReplaceAll(old, "web:1", newer), s, plan.Policy{Steps: must(plan.ParseSteps(steps))})
 		if all := strings.Join(p.Warnings, "\n"); !strings.Contains(all, want) {
 			t.Errorf("%s: no %q in\n%s", steps, want, all)
 		}

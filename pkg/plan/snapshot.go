@@ -47,6 +47,9 @@ type Snapshot struct {
 	// Base is the template that the rollout started from, as recorded; nil where
 	// none was.
 	Base map[string]any
+	// Answers is what is remembered of Pods from one decision to the next, nil for nothing; each
+	// decision is the same without it.
+	Answers *cluster.Answers
 }
 
 // Object is the one in the cluster: the carrier if there is one. It is nil when that

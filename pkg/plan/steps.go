@@ -301,7 +301,7 @@ func (b *builder) updatedUnheld(next *cluster.Workload) int {
 func (b *builder) podsUntil(updated int) []PodStep {
 	s, from := &b.subject, b.updatedSoFar()
 	n := updated - from
-	if !s.passes && b.templateChanged && b.plan.Driver != DriverClient {
+	if b.templateChanged && b.plan.Driver != DriverClient {
 		n -= max(min(updated, s.updated+s.created)-max(from, s.updated), 0)
 	}
 	var out []PodStep

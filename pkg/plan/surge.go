@@ -2,11 +2,7 @@ package plan
 
 import (
 	"fmt"
-	"maps"
-	"strconv"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -37,63 +33,27 @@ func (s Surge) String() string {
 	return text
 }
 
-// SurgeOf returns what becomes of the pods of a workload when the desired object is written as it is.
-// Its pods are taken to be replicas ones of the old template, all available.
-func SurgeOf(old, desired *cluster.Workload, replicas int, gates cluster.Gates) Surge {
-	set, ok := desired.Object.(*kruise.CloneSet)
-	mode := rules.Change(old, desired, rules.PolicyOf(desired.Object), gates).Mode
-	if !ok || mode != rules.ModeInPlace && mode != rules.ModeMetadataOnly || !surgesNow(set) || replicas <= 0 {
-		return Surge{}
+// SurgeOf is what becomes of the pods of a workload where a run of a change, which is possible in
+// place, touches so many that stay in number, and replaces some of them by surge pods.
+func SurgeOf(desired *cluster.Workload, list []Touch) Surge {
+	pods, replaced := 0, 0
+	for _, t := range list {
+		pods += boolToInt(t.Mode != rules.ModeDelete)
+		replaced += boolToInt(t.Mode == rules.ModeRecreate && t.Surplus)
 	}
-	old, desired = WithPods(old, replicas), WithPods(desired, replicas)
-	stored := cluster.Revision{Name: old.Name + "-before", Template: old.Template}
-	s := Snapshot{Workload: old, Gates: gates, Revisions: []cluster.Revision{stored}, Pods: availablePods(replicas, stored.Name, set.Spec.Template.Labels)}
-	b := newBuilder(desired, old, s, Policy{})
-	b.plan.Driver = DriverKruise
-	b.compareTemplates()
-	b.subject = b.readSubject()
-	if b.subject.take == nil {
-		return Surge{}
-	}
-	_, reach := b.updatableRange()
-	return surgeOf(b.desired, b.subject.take(reach))
+	return surgeOf(desired, pods, replaced)
 }
 
-// surgesNow reports whether a CloneSet creates surge pods: a paused one does not.
-func surgesNow(set *kruise.CloneSet) bool {
-	return rules.LimitsOfCloneSet(&set.Spec).MaxSurge > 0 && !rules.PausedOf(set) && cluster.Of(set).Strategy() != onDelete
-}
-
-// surgeOf counts what an update does to the pods that it reaches.
-func surgeOf(desired *cluster.Workload, pods []PodStep) Surge {
+func surgeOf(desired *cluster.Workload, pods, replaced int) Surge {
 	set, ok := desired.Object.(*kruise.CloneSet)
 	if !ok {
 		return Surge{}
 	}
-	s := Surge{Pods: len(pods), Claims: rules.ClaimNames(set)}
-	for _, p := range pods {
-		s.Recreated += boolToInt(p.Why == surplusReason)
-	}
+	s := Surge{Pods: pods, Recreated: replaced, Claims: rules.ClaimNames(set)}
 	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.MaxSurge != nil {
 		s.MaxSurge = r.MaxSurge.String()
 	}
 	return s
-}
-
-// availablePods are pods of one revision.
-func availablePods(n int, revision string, labels map[string]string) []*cluster.Pod {
-	var out []*cluster.Pod
-	for i := range n {
-		own := map[string]string{}
-		maps.Copy(own, labels)
-		own[cluster.RevisionLabel] = revision
-		name := "pod-" + strconv.Itoa(i)
-		out = append(out, &cluster.Pod{
-			Name: name, UID: name, Node: name, Labels: own, Phase: corev1.PodRunning, ReadinessGates: []string{kruise.InPlaceUpdateReady},
-			Conditions: []cluster.Condition{{Type: string(corev1.PodReady), Status: corev1.ConditionTrue}},
-		})
-	}
-	return out
 }
 
 // Counts are how many pods the steps of a plan recreate, and how many stay.
@@ -127,15 +87,15 @@ func (b *reviewer) warnSurge() {
 	if m := b.plan.Change.Mode; m != rules.ModeInPlace && m != rules.ModeMetadataOnly {
 		return
 	}
-	var pods []PodStep
-	stages := 0
+	pods, replaced, stages := 0, 0, 0
 	for i := range b.plan.Steps {
-		if n := len(b.plan.Steps[i].Pods); n > 0 {
-			pods = append(pods, b.plan.Steps[i].Pods...)
-			stages++
+		stages += boolToInt(len(b.plan.Steps[i].Pods) > 0)
+		for _, p := range b.plan.Steps[i].Pods {
+			pods++
+			replaced += boolToInt(p.Why == surplusReason)
 		}
 	}
-	s := surgeOf(b.desired, pods)
+	s := surgeOf(b.desired, pods, replaced)
 	text := s.String()
 	if text == "" {
 		return

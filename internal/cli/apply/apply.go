@@ -99,7 +99,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.fieldManager, "field-manager", kube.FieldManager, "name under which fields are owned")
 	fl.StringVar(&o.applySet, "applyset", "", "set that the objects belong to: NAME of a Secret, or secret/NAME, configmap/NAME; made if there is none")
 	fl.BoolVar(&o.prune, "prune", false, "with --applyset: delete members that the manifests do not hold any more")
-	fl.BoolVar(&o.wait, "wait", true, "wait until Jobs are done and the pods of applied workloads are there")
+	fl.BoolVar(&o.wait, "wait", true, "wait until Jobs are done and the pods of applied workloads are there, for no longer than a step may take (--step-timeout)")
 	fl.DurationVar(&o.jobTimeout, "job-timeout", 10*time.Minute, "how long to wait for Jobs; 0 waits for whatever it takes")
 	command.Offer(c, "dry-run", dryRuns...)
 }

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -50,6 +51,11 @@ func beside(t *testing.T, at plan.Progress, streams factory.Streams) *factory.Fa
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		if name == "pods" {
+			_, _ = io.WriteString(w, `{"kind": "PodList", "apiVersion": "v1", "items": [{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web-x", "namespace": "a",
+				"ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web", "uid": "u1", "controller": true}]}}]}`)
+			return
+		}
 		cm, err := client.CoreV1().ConfigMaps("a").Get(r.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			w.WriteHeader(http.StatusNotFound)
@@ -129,6 +135,21 @@ func TestNoteScaled_SaysWhatItMeansForTheSteps(t *testing.T) {
 		f := beside(t, plan.Progress{Step: 1, Sent: 1, Started: time.Unix(9, 0)}, factory.Streams{Err: &said})
 		if err := noteScaled(t.Context(), f, setObject(t, object)); err != nil || said.String() != want {
 			t.Errorf("%q, %v\nwant %q", &said, err, want)
+		}
+	}
+}
+
+// TestScaledown_SaysWhatItMeansForTheSteps: as scale does, and in front of a write alone.
+func TestScaledown_SaysWhatItMeansForTheSteps(t *testing.T) {
+	for _, dry := range []cmdutil.DryRunStrategy{cmdutil.DryRunNone, cmdutil.DryRunServer} {
+		var said bytes.Buffer
+		f := beside(t, plan.Progress{Step: 1, Sent: 1, Started: time.Unix(9, 0)}, factory.Streams{Err: &said})
+		o := &scaleDownOptions{edit: edit{Factory: f, dryRun: dry}, pods: []string{"web-x"}}
+		if err := o.scaleDown(t.Context(), scaleDownObject(t, ofImage("web", "web:1", "2"))); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(said.String(), "percentages of its next steps are of the new number of pods; until the next step, partition 2 stays"); told != (dry == cmdutil.DryRunNone) {
+			t.Errorf("dry run %v: %q", dry, &said)
 		}
 	}
 }

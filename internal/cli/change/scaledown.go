@@ -28,7 +28,8 @@ be a pod of the workload that is not terminating; otherwise nothing is written.
 
 CloneSets put the names into spec.scaleStrategy.podsToDelete. Advanced StatefulSets
 reserve the ordinals (spec.reserveOrdinals), which stay unused until they are removed
-from that list. Both are written together with spec.replicas.`
+from that list. Both are written together with spec.replicas. A rollout in progress
+continues with the new number, and a note says what that means for its steps.`
 
 const scaleDownExample = `  kubectl kruise scaledown cloneset/web --pods web-x7k2p,web-9lqzd
 
@@ -117,7 +118,10 @@ func (o *scaleDownOptions) scaleDown(ctx context.Context, u *unstructured.Unstru
 	if err != nil {
 		return err
 	}
-	return reduceReplicas(u, added)
+	if err := reduceReplicas(u, added); err != nil || o.Only() || added == 0 {
+		return err
+	}
+	return noteScaled(ctx, o.Factory, u)
 }
 
 // reduceReplicas takes so many from the replicas.

@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -93,16 +92,15 @@ func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of
 	if err := answer.Text(e.errors(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
 		return err
 	}
-	reach, total, ok := plan.UpdatablePods(updated, gates)
 	switch {
 	case of != "":
 		_, err = fmt.Fprintf(e.errors(), "pods: %s\n", of)
-	case !ok:
-		_, err = fmt.Fprintf(e.errors(), "pods: none of %d is updated\n", total)
-	case reach < total:
-		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated, the others are held by partition or pause\n", reach, total)
+	case answer.Reached == 0:
+		_, err = fmt.Fprintf(e.errors(), "pods: none of %d is updated\n", answer.Total)
+	case answer.Reached < answer.Total:
+		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated, the others are held by partition or pause\n", answer.Reached, answer.Total)
 	default:
-		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated\n", reach, total)
+		_, err = fmt.Fprintf(e.errors(), "pods: %d of %d are updated\n", answer.Reached, answer.Total)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -37,10 +38,10 @@ spec:
 `, apiVersion, kind, more)
 }
 
-func inventSnapshot(t *testing.T, o Invention, docs ...string) plan.Snapshot {
+func populated(t *testing.T, o simulate.Population, docs ...string) plan.Snapshot {
 	t.Helper()
 	list := parseObjects(t, docs...)
-	s, err := Invent(list[0], list, o)
+	s, err := Populate(list[0], list, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,24 +58,24 @@ func countReady(s plan.Snapshot) int {
 	return n
 }
 
-// TestInvent: every kind comes up with its pods, on nodes that suit it, and
-// without an invented uid.
-func TestInvent(t *testing.T) {
+// TestPopulate: every kind comes up with its pods, on nodes that suit it, and
+// without a made-up uid.
+func TestPopulate(t *testing.T) {
 	for _, c := range []struct {
 		name, apiVersion, kind, more string
-		o                            Invention
+		o                            simulate.Population
 		pods                         int
 	}{
-		{"as many as it wants", "apps.kruise.io/v1beta1", "CloneSet", "  replicas: 12", Invention{}, 12},
-		{"one without a word", "apps.kruise.io/v1alpha1", "CloneSet", "", Invention{}, 1},
-		{"as many as asked for", "apps.kruise.io/v1beta1", "CloneSet", "  replicas: 12", Invention{Pods: 3, Nodes: 2}, 3},
-		{"in order", "apps.kruise.io/v1beta1", "StatefulSet", "  replicas: 3", Invention{}, 3},
-		{"one on each node", "apps.kruise.io/v1beta1", "DaemonSet", "", Invention{Pods: 7}, 7},
-		{"a Deployment", "apps/v1", "Deployment", "  replicas: 4", Invention{}, 4},
-		{"a StatefulSet", "apps/v1", "StatefulSet", "  replicas: 2\n  serviceName: web", Invention{}, 2},
-		{"daemons", "apps/v1", "DaemonSet", "", Invention{}, assumedPods},
+		{"as many as it wants", "apps.kruise.io/v1beta1", "CloneSet", "  replicas: 12", simulate.Population{}, 12},
+		{"one without a word", "apps.kruise.io/v1alpha1", "CloneSet", "", simulate.Population{}, 1},
+		{"as many as asked for", "apps.kruise.io/v1beta1", "CloneSet", "  replicas: 12", simulate.Population{Pods: 3, Nodes: 2}, 3},
+		{"in order", "apps.kruise.io/v1beta1", "StatefulSet", "  replicas: 3", simulate.Population{}, 3},
+		{"one on each node", "apps.kruise.io/v1beta1", "DaemonSet", "", simulate.Population{Pods: 7}, 7},
+		{"a Deployment", "apps/v1", "Deployment", "  replicas: 4", simulate.Population{}, 4},
+		{"a StatefulSet", "apps/v1", "StatefulSet", "  replicas: 2\n  serviceName: web", simulate.Population{}, 2},
+		{"daemons", "apps/v1", "DaemonSet", "", simulate.Population{}, 5},
 	} {
-		s := inventSnapshot(t, c.o, testWorkload(c.apiVersion, c.kind, c.more))
+		s := populated(t, c.o, testWorkload(c.apiVersion, c.kind, c.more))
 		if len(s.Pods) != c.pods || countReady(s) != c.pods || len(s.Revisions) != 1 {
 			t.Errorf("%s: %d pods, %d ready, %d revisions", c.name, len(s.Pods), countReady(s), len(s.Revisions))
 		}
@@ -84,7 +85,7 @@ func TestInvent(t *testing.T) {
 	}
 }
 
-func TestInvent_KeepsOtherObjects(t *testing.T) {
+func TestPopulate_KeepsOtherObjects(t *testing.T) {
 	budget := `apiVersion: policy.kruise.io/v1alpha1
 kind: PodUnavailableBudget
 metadata: {name: b, namespace: shop}
@@ -93,7 +94,7 @@ spec: {selector: {matchLabels: {app: web}}, maxUnavailable: 1}`
 kind: PodDisruptionBudget
 metadata: {name: d, namespace: shop}
 spec: {selector: {matchLabels: {app: web}}, minAvailable: 2}`
-	s := inventSnapshot(t, Invention{}, testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 4"), budget, pdb, testWorkload("apps/v1", "StatefulSet", ""))
+	s := populated(t, simulate.Population{}, testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 4"), budget, pdb, testWorkload("apps/v1", "StatefulSet", ""))
 	if len(s.Budgets) != 1 || len(s.Budgets[0].Pods) != 4 || len(s.Disruptions) != 1 || len(s.Pods) != 4 {
 		t.Errorf("%d budgets, %d disruption budgets, %d pods", len(s.Budgets), len(s.Disruptions), len(s.Pods))
 	}
@@ -107,24 +108,24 @@ spec:
   namespaceSelector: {matchLabels: {env: prod}}
   containers: [{name: proxy, image: "mesh:1"}]`
 
-// TestInvent_MakesPodsForASidecarSet: a SidecarSet alone gets pods that it matches; with
+// TestPopulate_MakesPodsForASidecarSet: a SidecarSet alone gets pods that it matches; with
 // workloads beside it, theirs are taken.
-func TestInvent_MakesPodsForASidecarSet(t *testing.T) {
+func TestPopulate_MakesPodsForASidecarSet(t *testing.T) {
 	has := func(p *cluster.Pod) bool {
 		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], "mesh")
 	}
-	s := inventSnapshot(t, Invention{Pods: 3}, mesh)
+	s := populated(t, simulate.Population{Pods: 3}, mesh)
 	if len(s.Pods) != 3 || !has(s.Pods[0]) {
 		t.Errorf("%d pods: %+v", len(s.Pods), s.Pods)
 	}
 	clone := strings.ReplaceAll(testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2"), "app: web", "meshed: 'true', tier: api, team: a")
-	s = inventSnapshot(t, Invention{}, mesh, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {env: prod}}", clone)
+	s = populated(t, simulate.Population{}, mesh, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {env: prod}}", clone)
 	if n := len(slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return !has(p) })); n != 2 {
 		t.Errorf("%d pods with the sidecar, want those of the CloneSet", n)
 	}
 }
 
-func TestInvent_ReportsErrors(t *testing.T) {
+func TestPopulate_ReportsErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"no pods wanted": {testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 0"), "in.yaml:5: CloneSet shop/web: spec.replicas: a workload without pods has no rollout"},
 		"too many":       {testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2147483647"), "in.yaml:5: CloneSet shop/web: spec.replicas: 2147483647 pods are more than the 150000 that a model of a cluster holds"},
@@ -136,7 +137,7 @@ func TestInvent_ReportsErrors(t *testing.T) {
 		"not readable": {testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: x"), "in.yaml:5: CloneSet shop/web: spec.replicas: "},
 	} {
 		list := parseObjects(t, c.doc)
-		if _, err := Invent(list[0], list, Invention{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := Populate(list[0], list, simulate.Population{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -230,7 +231,7 @@ func TestRecordedAt_IsAnHourAfterTheLatestPod(t *testing.T) {
 		"created":   {[]*cluster.Pod{created}, noon.Add(62 * time.Minute)},
 		"condition": {[]*cluster.Pod{ready, created}, noon.Add(65 * time.Minute)},
 	} {
-		if got := RecordedAt(c.pods); !got.Equal(c.want) {
+		if got := simulate.RecordedAt(c.pods); !got.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -39,7 +41,7 @@ func NewSurroundings(list []*resource.Resource) *Surroundings {
 	names := map[string]int{}
 	found := make([]*budgetScope, len(list))
 	for i, r := range list {
-		if !isContext(r) {
+		if !surrounds(r) {
 			continue
 		}
 		if found[i] = scopeOf(r); found[i] != nil {
@@ -48,7 +50,7 @@ func NewSurroundings(list []*resource.Resource) *Surroundings {
 	}
 	for i, r := range list {
 		switch b := found[i]; {
-		case !isContext(r):
+		case !surrounds(r):
 		case b == nil || names[b.id] > 1: // of two of one name, the second replaces the first
 			s.always = append(s.always, i)
 		default:
@@ -56,6 +58,11 @@ func NewSurroundings(list []*resource.Resource) *Surroundings {
 		}
 	}
 	return s
+}
+
+// surrounds reports whether an object matters to the rollout of another.
+func surrounds(r *resource.Resource) bool {
+	return simulate.IsSurrounding(cluster.Ref{Group: r.Group(), Kind: r.Kind()})
 }
 
 // budgetScope is what is known of the pods of a budget without looking at them.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -61,8 +62,8 @@ func TestSurroundings_LeaveOutWhatDoesNotMatter(t *testing.T) {
 		for _, target := range list[:3] {
 			mine := around.Of(target)
 			left += len(list) - 3 - len(mine)
-			want, wantErr := Invent(target, list, Invention{})
-			got, err := Invent(target, mine, Invention{})
+			want, wantErr := Populate(target, list, simulate.Population{})
+			got, err := Populate(target, mine, simulate.Population{})
 			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Fatalf("seed %d: %s: %v, want %v", seed, target.Name(), err, wantErr)
 			}

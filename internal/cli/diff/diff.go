@@ -19,7 +19,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Show what changes between two states of manifests, and the effect: which pods are
@@ -63,17 +62,14 @@ type options struct {
 
 	args     []string
 	git      string
-	build    input.KustomizationFlags
 	with     []string
 	rendered bool
 	given    installation.GateFlags
 	output   string
 	verbose  bool
 
-	limits input.LimitFlag
-	// undecided are the places of both kustomizations where Kruise's schema would change what is built.
-	undecided []*resource.Error
-	kruise    installation.Flag
+	states input.States
+	kruise installation.Flag
 }
 
 var outputs = []string{"text", "markdown", "json", "html"}
@@ -100,8 +96,8 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	o.given.AddGates(c)
-	o.build.Add(c)
-	o.limits.Add(c)
+	o.states.Build.Add(c)
+	o.states.Limits.Add(c)
 	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
 	command.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
@@ -124,7 +120,7 @@ func (o *options) complete(args []string) error {
 	if err := o.checkArgs(); err != nil {
 		return err
 	}
-	if err := o.limits.Complete(); err != nil {
+	if err := o.states.Limits.Complete(); err != nil {
 		return err
 	}
 	if err := o.kruise.Complete(); err != nil {
@@ -140,13 +136,9 @@ func (o *options) checkArgs() error {
 	switch n := len(o.args); {
 	case slices.Contains(o.args, ""):
 		return command.Usagef("name a file, a directory or -", "the name of a file is empty")
-	case o.git != "" && n == 0:
-		return command.Usagef("for instance --git "+o.git+" overlays/prod", "which path of the repository?")
-	case o.git != "" && n > 2:
-		return command.Usagef("one path, or its old and its new name", "unexpected argument %q", o.args[2])
-	case o.git != "" && slices.Contains(o.args, "-"):
-		return command.Usagef("name a path of the repository", "--git and standard input exclude each other")
-	case o.git == "" && n != 2:
+	case o.git != "":
+		return input.CheckPaths(o.git, o.args)
+	case n != 2:
 		return command.Usagef("'kubectl kruise diff OLD NEW', or --git A..B PATH", "want two states to compare, got %d", n)
 	}
 	return command.OneStdin(slices.Concat(o.args, o.with)...)
@@ -159,7 +151,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	warn := input.WarnUndecided(o.factory.Streams.Err)
-	for _, place := range o.undecided {
+	for _, place := range o.states.Undecided {
 		warn(place)
 	}
 	opt, err := o.surroundings(ctx, old)

@@ -19,9 +19,8 @@ const (
 	usual = 100
 )
 
-// init runs before the packages of client-go and kubectl are initialized: Go initializes
-// packages in the order of their import paths, once those that they import are initialized.
-func init() {
+// Start is for the beginning of a process.
+func Start() {
 	if os.Getenv("GOGC") == "" {
 		start()
 	}

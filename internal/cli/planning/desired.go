@@ -35,6 +35,9 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if !o.manifests() || o.loaded != nil {
 		return nil
 	}
+	if o.git != "" {
+		return o.loadRevisions(ctx)
+	}
 	o.loaded, err = load.Load(ctx, o.limits.Load(o.kustomization.Load(load.Options{
 		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(), Undecided: o.undecided(),
 	})))
@@ -44,10 +47,39 @@ func (o *Options) load(ctx context.Context) (err error) {
 	return o.warnUnplanned(ctx)
 }
 
+// loadRevisions reads both states from Git; workloads that the new one does not have are named.
+func (o *Options) loadRevisions(ctx context.Context) error {
+	states := input.States{Stdin: o.Factory.Streams.In, Notes: o.Factory.Streams.Err, Namespace: o.Factory.Namespace(), Build: o.kustomization, Limits: o.limits}
+	old, now, err := states.Revisions(ctx, o.git, o.paths)
+	if err != nil {
+		return err
+	}
+	warn := input.WarnUndecided(o.Factory.Streams.Err)
+	for _, place := range states.Undecided {
+		warn(place)
+	}
+	if o.loaded = now; now == nil {
+		o.loaded = []*resource.Resource{}
+	}
+	if err := o.setPast(ctx, old); err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, r := range resourcearg.Workloads(now, o.Factory.Namespace()) {
+		there[r.ID().String()] = true
+	}
+	for _, r := range resourcearg.Workloads(old, o.Factory.Namespace()) {
+		if !there[r.ID().String()] {
+			_, _ = fmt.Fprintf(o.Factory.Streams.Err, "note: %s is gone: its pods are deleted with it, and there is nothing to roll out\n", resourcearg.FormatName(r))
+		}
+	}
+	return o.warnUnplanned(ctx)
+}
+
 // warnUnplanned names the UnitedDeployments of -f or -k that change: their pods are those of workloads
 // that their controller writes, so that there is no plan for them.
 func (o *Options) warnUnplanned(ctx context.Context) error {
-	fromFiles := o.against != "" && o.against != againstLive
+	fromFiles := o.againstFiles()
 	for _, r := range o.loaded {
 		if !r.Is(kruise.Group, kruise.KindUnitedDeployment) || o.name != nil {
 			continue

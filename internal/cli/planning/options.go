@@ -50,9 +50,12 @@ type Options struct {
 	// Counted indicates that steps stop at numbers of pods, whatever they are given in.
 	Counted bool
 
-	name          *resourcearg.Name
-	files         []string
-	kustomize     string
+	name      *resourcearg.Name
+	files     []string
+	kustomize string
+	// git are the revisions of --git, paths those of the repository.
+	git           string
+	paths         []string
 	kustomization input.KustomizationFlags
 	recursive     bool
 	against       string
@@ -136,7 +139,7 @@ func (o *Options) Complete(args []string) error {
 }
 
 func (o *Options) validate() error {
-	fromFiles := o.against != "" && o.against != againstLive
+	fromFiles := o.againstFiles()
 	switch {
 	case len(o.files) > 0 && o.kustomize != "":
 		return command.Usagef("a kustomization names its own files", "-f and -k exclude each other")
@@ -165,15 +168,41 @@ func (o *Options) completeGates() (installation.Gates, error) {
 	return o.Given.Of(kruise.Release{})
 }
 
+// AddGit adds the flag that takes both states from Git.
+func (o *Options) AddGit(c *cobra.Command) {
+	c.Flags().StringVar(&o.git, "git", "", "revisions to plan between, with a PATH: A..B, A...B, or A for A against the working tree")
+}
+
+// CompleteGit reads the paths of --git in the place of a workload's name; ok is false without the
+// flag. Errors are of usage.
+func (o *Options) CompleteGit(paths []string) (ok bool, err error) {
+	if o.git == "" {
+		return false, nil
+	}
+	if len(o.files) > 0 || o.kustomize != "" || o.against != "" || len(o.images) > 0 {
+		return true, command.Usagef("", "--git has both states: it goes with none of -f, -k, --against and --image")
+	}
+	if err := input.CheckPaths(o.git, paths); err != nil {
+		return true, err
+	}
+	o.paths = paths
+	return true, o.Complete(nil)
+}
+
 // FromFiles reports whether the flags ask for a plan without a cluster.
 func (o *Options) FromFiles() bool {
-	return o.against != "" && o.against != againstLive || len(o.with) > 0 || o.pods > 0
+	return o.againstFiles() || len(o.with) > 0 || o.pods > 0
+}
+
+// againstFiles reports whether the present state is in files.
+func (o *Options) againstFiles() bool {
+	return o.git != "" || o.against != "" && o.against != againstLive
 }
 
 // changes reports whether a flag or manifest asks for a change.
 func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 || o.Change != nil }
 
-func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" }
+func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" || o.git != "" }
 
 // now is the time that a plan is made at.
 func now() time.Time { return time.Now() }

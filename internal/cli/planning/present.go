@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (o *Options) readPresent(ctx context.Context, manifest *resource.Resource) 
 		}
 		name = &n
 	}
-	if o.against == "" || o.against == againstLive {
+	if !o.againstFiles() {
 		return o.gated(ctx, name, manifest)
 	}
 	return o.recorded(ctx, name, manifest)
@@ -136,7 +137,7 @@ func (p *past) recorded(gates cluster.Gates) *recording {
 		p.recording.unread = err
 		return p.recording
 	}
-	p.recording.at = clusterread.RecordedAt(st.Pods)
+	p.recording.at = simulate.RecordedAt(st.Pods)
 	p.recording.world, p.recording.unloaded = clusterread.Load(st, gates, p.recording.at)
 	return p.recording
 }
@@ -181,6 +182,11 @@ func (o *Options) loadPast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return o.setPast(ctx, stream)
+}
+
+// setPast keeps the present state, with what is beside it.
+func (o *Options) setPast(ctx context.Context, stream []*resource.Resource) error {
 	more, err := load.Context(ctx, o.with, o.Factory.Streams.In)
 	if err != nil {
 		return err
@@ -208,13 +214,13 @@ func (o *Options) recorded(ctx context.Context, name *resourcearg.Name, manifest
 	if manifest != nil && manifest.Namespace() != "" {
 		namespace = manifest.Namespace()
 	}
-	target, err := o.past.workload(name, namespace, o.against)
+	target, err := o.past.workload(name, namespace, cmp.Or(o.against, o.git))
 	if err != nil {
 		return present{}, err
 	}
 	if o.pods == 0 && o.past.pods {
 		return o.past.recorded(o.gates.Gates).present(target)
 	}
-	s, err := clusterread.Invent(target, o.past.around.Of(target), clusterread.Invention{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates})
-	return present{target, s, time.Time{}}, err
+	s, err := clusterread.Populate(target, o.past.around.Of(target), simulate.Population{Pods: o.pods, Nodes: o.Nodes, Gates: o.gates.Gates, ReadinessGate: o.gates.ReadinessGate})
+	return present{target, s, simulate.RecordedAt(s.Pods)}, err
 }

@@ -64,13 +64,13 @@ func (o *Options) Each(ctx context.Context) ([]One, error) {
 		return nil, err
 	}
 	list := resourcearg.Workloads(o.loaded, o.Factory.Namespace())
-	if len(list) < 2 {
+	if len(list) < 2 && o.git == "" {
 		return nil, nil
 	}
 	if err := o.readOnce(ctx); err != nil {
 		return nil, err
 	}
-	out := make([]One, len(list))
+	out := make([]One, len(list)) // not nil: many, also where these are none
 	for i, r := range list {
 		n, err := resourcearg.Parse(resourcearg.FormatName(r))
 		if err != nil {
@@ -87,7 +87,7 @@ func (o *Options) readOnce(ctx context.Context) error {
 	if o.policy.strategy == "-" {
 		return command.Usagef("name a file for --strategy", "standard input can be read once only, and there are several workloads")
 	}
-	if o.against == "" || o.against == againstLive {
+	if !o.againstFiles() {
 		return nil
 	}
 	return o.loadPast(ctx)

@@ -39,7 +39,9 @@ cannot finish is refused, with the reason.
 
 If -f or -k contain several workloads, there is a plan for each one that changes, in
 their order; -o json is then a List, -o yaml a document for each, and --out a directory
-with a file for each.`
+with a file for each. --git takes both states from a repository, as 'kubectl kruise diff
+--git' does: A..B, A...B, or A for A against the working tree, of one path or of its old
+and its new name.`
 
 const planExample = `  # what a new image would do
   kubectl kruise plan cloneset/web --image app=registry.example.com/web:2
@@ -53,6 +55,9 @@ const planExample = `  # what a new image would do
   # in a pull request: from files alone, as a comment and as a picture
   kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o markdown
   kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o svg > plan.svg
+
+  # a branch against where it began, as a comment on its pull request
+  kubectl kruise plan --git origin/main...HEAD overlays/prod -o markdown
 
   # for reviewers without a terminal: one file for any browser
   kubectl kruise plan -k overlays/prod -o html > plan.html`
@@ -72,7 +77,7 @@ var planOutputs = []string{"text", "yaml", "json", "markdown", "svg", "html"}
 func NewPlan(f *factory.Factory) *cobra.Command {
 	o := &planOptions{factory: f, Options: planning.Options{Factory: f, Preview: true}}
 	c := &cobra.Command{
-		Use:     "plan [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
+		Use:     "plan ([TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR) | --git RANGE PATH)",
 		Short:   "Preview the effect of a change, pod by pod",
 		Long:    planLong,
 		Example: planExample,
@@ -84,6 +89,7 @@ func NewPlan(f *factory.Factory) *cobra.Command {
 		},
 	}
 	o.AddFlags(c)
+	o.AddGit(c)
 	c.Flags().StringVarP(&o.output, "output", "o", planOutputs[0], "output format: "+strings.Join(planOutputs, ", "))
 	c.Flags().StringVar(&o.out, "out", "", "file to write the plan into, for review and for the rollout; a directory for several workloads")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every pod, every patch and every condition")
@@ -94,6 +100,9 @@ func NewPlan(f *factory.Factory) *cobra.Command {
 
 func (o *planOptions) complete(args []string) error {
 	if err := command.OneOf("output", o.output, planOutputs...); err != nil {
+		return err
+	}
+	if ok, err := o.CompleteGit(args); ok {
 		return err
 	}
 	if len(args) == 1 {
@@ -245,6 +254,9 @@ type plannedWorkload struct {
 func (o *planOptions) runSeveral(ctx context.Context, many []planning.One) error {
 	var list []plannedWorkload
 	var errs resource.Errors
+	if len(many) == 0 {
+		o.printNote("there is no workload, and nothing to roll out")
+	}
 	for _, one := range many {
 		m, err := one.Make(ctx)
 		_, absent := errors.AsType[*resourcearg.AbsentError](err)

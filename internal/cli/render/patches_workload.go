@@ -68,17 +68,16 @@ func (w *workloadRollout) steps() (patches.Sequence, error) {
 		return patches.Sequence{}, err
 	}
 	p, err := w.build(&snap)
-	if err != nil {
+	unfinished, _ := errors.AsType[*simulate.UnfinishedError](err)
+	if err != nil && unfinished == nil {
 		return patches.Sequence{}, err
 	}
 	if p.Driver == plan.DriverClient && w.known.Pods && len(p.Steps) > 0 {
 		q, err := patches.ByPod(&p, snap, w.assumed(snap))
 		return q, w.withWorkload(err)
 	}
-	if snap.Pods != nil && len(p.Steps) > 0 {
-		if err := simulate.Check(p, snap, w.assumed(snap)); err != nil {
-			return patches.Sequence{}, w.withWorkload(err)
-		}
+	if unfinished != nil {
+		return patches.Sequence{}, w.withWorkload(unfinished)
 	}
 	return patches.FromPlan(&p, w.known), nil
 }
@@ -112,7 +111,14 @@ func (w *workloadRollout) build(snap *plan.Snapshot) (plan.Plan, error) {
 			return plan.Plan{}, err
 		}
 	}
-	p, err := plan.Build(desired, *snap, policy)
+	if snap.Pods == nil {
+		p, err := plan.Build(desired, *snap, policy)
+		return p, w.next.Wrap(err, "")
+	}
+	p, _, err := simulate.Build(desired, *snap, policy, w.assumed(*snap))
+	if _, unfinished := errors.AsType[*simulate.UnfinishedError](err); unfinished {
+		return p, err
+	}
 	return p, w.next.Wrap(err, "")
 }
 
@@ -237,7 +243,7 @@ func (w *workloadRollout) snapshot() (plan.Snapshot, error) {
 		}
 	}
 	others = slices.DeleteFunc(others, func(r *resource.Resource) bool { return r.Is("", "Pod") })
-	s, err := clusterread.Invent(w.was, w.around(others), clusterread.Invention{Pods: w.pods(), Gates: w.Gates})
+	s, err := clusterread.Populate(w.was, w.around(others), simulate.Population{Pods: w.pods(), Gates: w.Gates.Gates, ReadinessGate: w.Gates.ReadinessGate})
 	if err == nil {
 		return s, nil
 	}
@@ -285,7 +291,7 @@ func (w *workloadRollout) recorded(others []*resource.Resource) (plan.Snapshot, 
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	w.at = clusterread.RecordedAt(st.Pods)
+	w.at = simulate.RecordedAt(st.Pods)
 	given := w.identify(st.Pods)
 	st.Objects = append(st.Objects, w.was.Node())
 	ref := cluster.Ref{Group: w.was.Group(), Kind: w.was.Kind(), Namespace: w.was.Namespace(), Name: w.was.Name()}

@@ -293,14 +293,13 @@ func (p *Part) Settle(ctx context.Context) error {
 	if plan.Next(bySpec, s, c.Now()).Verb == plan.Done {
 		return nil
 	}
-	t := p.batch.eventPrinter()
-	defer t.stop()
-	res, err := apply.WatchSpec(ctx, c, ref, apply.Options{Emit: t.event, Until: p.batch.until()})
+	policy, err := p.batch.policy.Policy()
 	if err != nil {
 		return err
 	}
-	if res.Outcome == event.Completed {
-		return nil
+	res, err := p.batch.watchSpec(ctx, p.session, s, policy)
+	if err != nil {
+		return err
 	}
 	return p.batch.end(res)
 }

@@ -260,6 +260,14 @@ func (d *driving) until() time.Time {
 	return time.Now().Add(d.timeout)
 }
 
+// watchSpec waits for the pods of a workload that its controller alone brings to its spec, for no longer than a step
+// of the policy would.
+func (d *driving) watchSpec(ctx context.Context, s *session, now plan.Snapshot, policy plan.Policy) (apply.Result, error) {
+	t := d.eventPrinter()
+	defer t.stop()
+	return apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: d.until(), Limit: plan.SpecTimeout(now, policy)})
+}
+
 // end is the exit code of a rollout, as an error.
 func (d *driving) end(res apply.Result) error {
 	switch res.Outcome {

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -167,13 +166,15 @@ func (o *runOptions) runSubset(ctx context.Context, n resourcearg.Name) error {
 	case n.Kinds[0].Kind != kruise.KindDeployment:
 		return o.run(ctx)
 	}
-	t := o.eventPrinter()
-	defer t.stop()
-	res, err := apply.WatchSpec(ctx, s, s.target.Ref, apply.Options{Emit: t.event, Until: o.until()})
+	policy, err := o.Policy()
 	if err != nil {
 		return err
 	}
-	policy, err := o.Policy()
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	res, err := o.watchSpec(ctx, s, snapshot, policy)
 	if err != nil {
 		return err
 	}

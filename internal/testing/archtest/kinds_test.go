@@ -45,7 +45,6 @@ var switching = map[string]string{
 	"internal/testing/changes Change.describe":     "fields that people combine, in the text of a manifest",
 	"internal/testing/changes Change.editStrategy": "fields that people combine, in the text of a manifest",
 	"internal/testing/changes Change.editPause":    "fields that people combine, in the text of a manifest",
-	"internal/testing/changes Change.Exempt":       "exceptions, one reason for each",
 	"internal/testing/conformance podOf":           "kinds of the recorded cases",
 	"internal/testing/conformance jobEnd.compare":  "kinds of the recorded cases",
 	"internal/fidelity title":                      "headlines of a page",

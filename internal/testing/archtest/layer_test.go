@@ -6,7 +6,7 @@ package archtest
 // it only when docs/architecture.md agrees.
 // An entry that ends in /... allows everything below.
 var layer = map[string][]string{
-	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
+	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory", "internal/cli/heap"},
 
 	"internal/testing/checkout":    {},
 	"internal/testing/testenv":     {},

@@ -32,17 +32,22 @@ type growing struct {
 	start time.Duration
 }
 
-// growth prints the exponents of the rows that are chosen.
-func (b *bench) growth(ctx context.Context) (good bool, err error) {
+// grow prepares the measuring of verbs.
+func (b *bench) grow(ctx context.Context) (*growing, error) {
 	program, err := b.program(ctx)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	idle, err := program.least(ctx, 2*b.runs, nil, "version", "--client")
+	return &growing{program: program, dir: b.dir, runs: b.runs, start: idle.CPU}, err
+}
+
+// growth prints the exponents of the rows that are chosen.
+func (b *bench) growth(ctx context.Context) (good bool, err error) {
+	g, err := b.grow(ctx)
 	if err != nil {
 		return false, err
 	}
-	g := &growing{program: program, dir: b.dir, runs: b.runs, start: idle.CPU}
 	_, _ = fmt.Fprintf(b.out, "CPU time between %d and %d objects, as a power of the input; of the output where it says so\n", small, large)
 	t := b.tabbed()
 	row(t, "verb", "exponent", strconv.Itoa(small), strconv.Itoa(large), "input")

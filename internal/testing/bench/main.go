@@ -1,8 +1,8 @@
 // Command bench measures rendering against the least that any tool built on
 // kyaml does, reading the output and printing it again, says whether time
-// grows linearly for every verb and kind of object, and sets kustomizations against kustomize and
-// the start against kubectl. `make bench` runs it. Every figure comes from processes of
-// its own, in this very run, so that only ratios matter and machines do not.
+// grows linearly for every verb and kind of object, bounds what plans and simulations take, and sets
+// kustomizations against kustomize and the start against kubectl. `make bench` runs it. Every figure
+// comes from processes of its own, in this very run, so that mostly ratios matter and machines do not.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar((*string)(&b.made), "program", "", "program to measure, instead of one that is built")
 	chosen := flag.String("table", strings.Join(tableNames(), ","), "tables to print, in the order that they have here")
 	flag.Usage = func() {
-		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "bench [flags] [ROW ...], ROW of the table growth: VERB, VERB=PART OF A NAME, =PART OF A NAME")
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "bench [flags] [ROW ...], ROW of the tables growth and plans: VERB, VERB=PART OF A NAME, =PART OF A NAME")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -93,8 +93,9 @@ var tables = []table{
 	{"objects", (*bench).perObject, ""},
 	{"kustomize", (*bench).kustomize, ""},
 	{"start", (*bench).start, fmt.Sprintf("the start takes more than %.2f of kubectl's, or the program is above %s", startLimit, megabytes(sizeLimit))},
-	{"diff", (*bench).diff, fmt.Sprintf("diff takes more than %.1f times two renders", diffLimit)},
+	{"diff", (*bench).diff, fmt.Sprintf("diff takes more than %s for each changed object", milliseconds(diffLimit))},
 	{"growth", (*bench).growth, fmt.Sprintf("an exponent is above %.2f", steepest)},
+	{"plans", (*bench).plans, "a plan or a simulation takes more than it may"},
 }
 
 func tableNames() []string {

@@ -20,8 +20,9 @@ type shape struct {
 	// product: the output grows faster than the input, so that the exponent is against
 	// the size of the output.
 	product bool
-	// verbs are those that it is for.
-	verbs []string
+	// verbs are those whose growth is measured, bounds what others may take.
+	verbs  []string
+	bounds []bound
 }
 
 // group are objects of one template: amount of them in an input of n.
@@ -171,26 +172,28 @@ func autoscaler(apiVersion, kind string) string {
 	return manifest("autoscaling/v2", "HorizontalPodAutoscaler", inShop, "spec: {maxReplicas: 1$v, scaleTargetRef: {apiVersion: "+apiVersion+", kind: "+kind+", name: object-$i}}")
 }
 
-// The verbs whose cost is measured.
+// The verbs whose growth is measured.
 var (
 	onFiles  = []string{"render", "lint", "diff", "convert"}
-	onChange = []string{"plan"}
-	onPods   = []string{"simulate"}
 	onServer = []string{"inventory"}
 )
 
-// shapes are all inputs: each kind by itself, then what many objects have to do with many.
-func shapes() []shape {
+// shapes are all inputs whose growth is measured: each kind by itself, then what many objects have to
+// do with many.
+func shapes() []shape { return slices.Concat(singleKinds(), related(), served()) }
+
+// singleKinds are the inputs of one kind each.
+func singleKinds() []shape {
 	var out []shape
 	for kind := range manifests {
 		s := shape{name: kind + " alone", groups: []group{{manifests[kind], all}}, verbs: onFiles}
 		if strings.Contains(manifests[kind], selected) && kind != kruise.KindUnitedDeployment {
-			s.verbs = slices.Concat(s.verbs, onChange)
+			s.bounds = severalObjects
 		}
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
-	return slices.Concat(out, related(), manyPods(), podsWithSidecars(), manyPlans(), served())
+	return out
 }
 
 // related are the inputs in which objects of one kind look for those of another.
@@ -231,33 +234,36 @@ func related() []shape {
 // manyPods are the inputs of one workload with n pods.
 func manyPods() []shape {
 	var out []shape
-	for _, kind := range []string{kruise.KindCloneSet, kruise.KindStatefulSet + ".apps.kruise.io", kruise.KindDeployment, kruise.KindStatefulSet} {
+	for kind, bounds := range map[string][]bound{
+		kruise.KindCloneSet: atOnce, kruise.KindDeployment: atOnce, kruise.KindStatefulSet + ".apps.kruise.io": oneByOne, kruise.KindStatefulSet: oneByOne,
+	} {
 		template := strings.Replace(manifests[kind], "  replicas: 2", "  replicas: $n", 1)
-		out = append(out, shape{name: "pods of a " + kind, groups: []group{{template, one}}, verbs: slices.Concat(onChange, onPods)})
+		out = append(out, shape{name: "pods of a " + kind, groups: []group{{template, one}}, bounds: bounds})
 	}
+	slices.SortFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
 	withClaims := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n"+claims).Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
-	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, verbs: onChange})
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with volumeClaimTemplates", groups: []group{{withClaims, one}}, bounds: oneByOne})
 	unordered := strings.NewReplacer("  replicas: 2", "  replicas: $n", service+"\n", service+"\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}\n").Replace(manifests[kruise.KindStatefulSet+".apps.kruise.io"])
-	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with unorderedUpdate", groups: []group{{unordered, one}}, verbs: onChange})
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with unorderedUpdate", groups: []group{{unordered, one}}, bounds: oneByOne})
 	byPriority := strings.Replace(unordered, "unorderedUpdate: {}", "unorderedUpdate: {priorityStrategy: {weightPriority: [{weight: 50, matchSelector: {matchLabels: {team: shop}}}]}}", 1)
-	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with priorityStrategy", groups: []group{{byPriority, one}}, verbs: onChange})
+	out = append(out, shape{name: "pods of a StatefulSet.apps.kruise.io with priorityStrategy", groups: []group{{byPriority, one}}, bounds: oneByOne})
 	scattered := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: {rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: app}]}, scatterStrategy: [{key: team, value: shop}]}}", 1)
-	out = append(out, shape{name: "pods of a CloneSet with priorityStrategy and scatterStrategy", groups: []group{{scattered, one}}, verbs: onChange})
+	out = append(out, shape{name: "pods of a CloneSet with priorityStrategy and scatterStrategy", groups: []group{{scattered, one}}, bounds: atOnce})
 	for _, each := range []struct{ how, strategy string }{
 		{"one at a time", "{rollingUpdate: {maxUnavailable: 1}}"},
 		{"one at a time, with maxSurge", "{rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}"},
 		{"one at a time, with minReadySeconds", "{rollingUpdate: {maxUnavailable: 1}}\n  minReadySeconds: 10"},
-		{"one at a time, with scatterStrategy", "{rollingUpdate: {maxUnavailable: 1, scatterStrategy: [{key: team, value: shop}]}}"},
+		{"one at a time, with priorityStrategy and scatterStrategy", "{rollingUpdate: {maxUnavailable: 1, priorityStrategy: {orderPriority: [{orderedKey: app}]}, scatterStrategy: [{key: team, value: shop}]}}"},
 		{"one at a time, with volumeClaimTemplates", "{rollingUpdate: {maxUnavailable: 1}}\n" + claims},
 		{"one at a time, in place", "{rollingUpdate: {maxUnavailable: 1, podUpdatePolicy: InPlaceIfPossible}}"},
 	} {
 		template := strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n\n  updateStrategy: "+each.strategy, 1)
-		out = append(out, shape{name: "pods of a CloneSet, " + each.how, groups: []group{{template, one}}, verbs: onChange})
+		out = append(out, shape{name: "pods of a CloneSet, " + each.how, groups: []group{{template, one}}, bounds: oneByOne})
 	}
 	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
 	out = append(out,
-		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},
-		shape{name: "objects beside a CloneSet", groups: []group{{cloneSet, one}}, beside: []group{{manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}, {manifests[kruise.KindDeployment], third}}, verbs: slices.Concat(onChange, onPods)},
+		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, bounds: atOnce},
+		shape{name: "objects beside a CloneSet", groups: []group{{cloneSet, one}}, beside: []group{{manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}, {manifests[kruise.KindDeployment], third}}, bounds: severalObjects},
 	)
 	return out
 }
@@ -271,9 +277,9 @@ func podsWithSidecars() []shape {
 	hot := strings.Replace(cold, image, image+`, upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "registry.example.org/mesh/empty:1"}`, 1)
 	scattered := strings.Replace(cold, "spec:\n", "spec:\n  updateStrategy: {scatterStrategy: [{key: app, value: \"*\"}]}\n", 1)
 	return []shape{
-		{name: "pods of a SidecarSet, one at a time", groups: []group{{cold, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
-		{name: "pods of a SidecarSet with scatterStrategy, one at a time", groups: []group{{scattered, one}}, beside: beside, verbs: onChange},
-		{name: "pods of a SidecarSet with hot upgrade, one at a time", groups: []group{{hot, one}}, beside: beside, verbs: slices.Concat(onChange, onPods)},
+		{name: "pods of a SidecarSet, one at a time", groups: []group{{cold, one}}, beside: beside, bounds: oneByOne},
+		{name: "pods of a SidecarSet with scatterStrategy, one at a time", groups: []group{{scattered, one}}, beside: beside, bounds: oneByOne},
+		{name: "pods of a SidecarSet with hot upgrade, one at a time", groups: []group{{hot, one}}, beside: beside, bounds: oneByOne},
 	}
 }
 
@@ -282,11 +288,11 @@ func manyPlans() []shape {
 	cloneSets := []group{{cloneSet, half}}
 	quickSet := strings.Replace(set("{matchLabels: {team: shop}}"), "spec:\n", "spec:\n  updateStrategy: {maxUnavailable: 20%}\n", 1)
 	return []shape{
-		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, verbs: onChange},
-		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, verbs: onChange},
-		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, verbs: onChange},
-		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{quickSet, one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, verbs: onChange},
-		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, verbs: onChange},
+		{name: "CloneSets × pods beside", groups: cloneSets, beside: []group{{dumped, half}}, bounds: severalObjects},
+		{name: "CloneSets × PodUnavailableBudgets beside", groups: cloneSets, beside: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, bounds: severalObjects},
+		{name: "CloneSets × PodDisruptionBudgets beside", groups: cloneSets, beside: []group{{manifests["PodDisruptionBudget"], half}}, bounds: severalObjects},
+		{name: "CloneSets × budgets of both kinds beside a SidecarSet", groups: []group{{quickSet, one}}, beside: []group{{cloneSet, third}, {manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}}, bounds: severalObjects},
+		{name: "CloneSets × pods × budgets of both kinds beside", groups: []group{{cloneSet, quarter}}, beside: []group{{dumped, quarter}, {manifests[kruise.KindPodUnavailableBudget], quarter}, {manifests["PodDisruptionBudget"], quarter}}, bounds: severalObjects},
 	}
 }
 

@@ -117,6 +117,22 @@ func (c *Change) Pods() int {
 	return 0
 }
 
+// CarriedPods is how many pods a SidecarSet is injected into.
+const CarriedPods = 5
+
+// Carrier is the CloneSet whose pods a SidecarSet is injected into; nil where the workload has pods of its own.
+func (c *Change) Carrier() map[string]any {
+	if c.pair[1] != kruise.KindSidecarSet {
+		return nil
+	}
+	return map[string]any{
+		"apiVersion": "apps.kruise.io/v1beta1", "kind": kruise.KindCloneSet, "metadata": map[string]any{"name": "web"},
+		"spec": map[string]any{
+			"replicas": CarriedPods, "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}}, "template": Template(),
+		},
+	}
+}
+
 // Named is the new state in a cluster whose pods have these names.
 func (c *Change) Named(pods []string) map[string]any {
 	out := copied(c.New)

@@ -24,7 +24,7 @@ func United(number uint64) *Change {
 	c.begin(of.pair)
 	spec := c.in()
 	delete(spec, "replicas")
-	if c.strategy()["type"] == onDelete { // the pods of such subsets are updated when a user deletes them
+	if c.byHand() { // the pods of such subsets are updated when a user deletes them
 		delete(spec, "updateStrategy")
 	}
 	c.Kind = "UnitedDeployment of " + of.pair[0] + " " + of.pair[1]

@@ -31,6 +31,40 @@ type answer[T any] struct {
 // kept or changed. ask is given the pods of a block, and returns the last moment for which its answer
 // holds; zero is forever.
 func Ask[T any](a *Answers, key any, now time.Time, list []*Pod, ask func(block []*Pod) (is T, until time.Time)) []T {
+	return renewed(a, key, now, list, func(block []*Pod, _ T) (T, time.Time) { return ask(block) })
+}
+
+// parts are what is known of each pod of a block, and what these make together.
+type parts[E, T any] struct {
+	pods []*Pod
+	each []E
+	is   T
+}
+
+// AskEach is [Ask] for what takes long to read of a pod and does not depend on the time: of the pods
+// of a block only those are read that were not there before, and join is given what was read of each.
+func AskEach[E, T any](a *Answers, key any, list []*Pod, read func(*Pod) E, join func(block []*Pod, each []E) T) []T {
+	blocks := renewed(a, key, time.Time{}, list, func(block []*Pod, was *parts[E, T]) (*parts[E, T], time.Time) {
+		is := &parts[E, T]{pods: slices.Clone(block), each: make([]E, len(block))}
+		for i, p := range block {
+			if was != nil && i < len(was.pods) && was.pods[i] == p {
+				is.each[i] = was.each[i]
+			} else {
+				is.each[i] = read(p)
+			}
+		}
+		is.is = join(block, is.each)
+		return is, time.Time{}
+	})
+	out := make([]T, len(blocks))
+	for i, b := range blocks {
+		out[i] = b.is
+	}
+	return out
+}
+
+// renewed are the answers about all blocks; ask is given what the answer was for other pods.
+func renewed[T any](a *Answers, key any, now time.Time, list []*Pod, ask func(block []*Pod, was T) (is T, until time.Time)) []T {
 	known := answersOf[T](a, key)
 	n := (len(list) + blockSize - 1) / blockSize
 	*known = append((*known)[:min(n, len(*known))], make([]answer[T], max(n-len(*known), 0))...)
@@ -39,7 +73,7 @@ func Ask[T any](a *Answers, key any, now time.Time, list []*Pod, ask func(block 
 		block, k := list[i*blockSize:min((i+1)*blockSize, len(list))], &(*known)[i]
 		if !slices.Equal(k.pods, block) || !k.holds(now) {
 			k.pods, k.from = append(k.pods[:0], block...), now
-			k.is, k.until = ask(k.pods)
+			k.is, k.until = ask(k.pods, k.is)
 		}
 		out[i] = k.is
 	}
@@ -64,4 +98,32 @@ func answersOf[T any](a *Answers, key any) *[]answer[T] {
 		a.byKey[key] = known
 	}
 	return known
+}
+
+// Places are the places in the list whose pods something is true of, ascending. Until is the last
+// moment for which that holds of a pod; zero is forever.
+func Places(a *Answers, key any, now time.Time, list []*Pod, is func(*Pod) (is bool, until time.Time)) []int {
+	blocks := Ask(a, key, now, list, func(block []*Pod) (offsets []int, until time.Time) {
+		for at, p := range block {
+			yes, end := is(p)
+			if yes {
+				offsets = append(offsets, at)
+			}
+			if !end.IsZero() && (until.IsZero() || end.Before(until)) {
+				until = end
+			}
+		}
+		return offsets, until
+	})
+	n := 0
+	for _, block := range blocks {
+		n += len(block)
+	}
+	out := make([]int, 0, n)
+	for i, block := range blocks {
+		for _, at := range block {
+			out = append(out, i*blockSize+at)
+		}
+	}
+	return out
 }

@@ -87,3 +87,45 @@ func TestAsk_TimeMayGoBack(t *testing.T) {
 		}
 	}
 }
+
+// TestAskEach_ReadsOnlyOtherPods: of a block that changed, the pods that stay are not read again, and
+// what is known of all of them is joined as if they were.
+func TestAskEach_ReadsOnlyOtherPods(t *testing.T) {
+	var a Answers
+	list := make([]*Pod, blockSize+10)
+	for i := range list {
+		list[i] = &Pod{Name: fmt.Sprint(i)}
+	}
+	read := 0
+	ask := func() []string {
+		return slices.Concat(AskEach(&a, "names", list, func(p *Pod) string {
+			read++
+			return p.Name
+		}, func(block []*Pod, each []string) []string {
+			if len(block) != len(each) {
+				t.Errorf("%d pods, %d names", len(block), len(each))
+			}
+			return slices.Clone(each)
+		})...)
+	}
+	for _, change := range []struct {
+		do   func()
+		read int
+	}{
+		{func() {}, len(list)},
+		{func() {}, 0},
+		{func() { list[3], list[blockSize] = &Pod{Name: "new"}, &Pod{Name: "other"} }, 2},
+		{func() { list[5] = list[len(list)-1]; list = list[:len(list)-1] }, 1},
+		{func() { list = append(list, &Pod{Name: "last"}) }, 1},
+	} {
+		change.do()
+		read = 0
+		var want []string
+		for _, p := range list {
+			want = append(want, p.Name)
+		}
+		if diff := cmp.Diff(want, ask()); diff != "" || read != change.read {
+			t.Errorf("%d pods were read, want %d (-want +got):\n%s", read, change.read, diff)
+		}
+	}
+}

@@ -54,12 +54,6 @@ type View struct {
 	Gates   cluster.Gates
 	// Answers is what is remembered of Pods from pass to pass; nil remembers nothing.
 	Answers *cluster.Answers
-	// OrdinalSurvey is what the controller of a StatefulSet remembers of its last pass; nil
-	// has it look at every pod again.
-	OrdinalSurvey *rules.OrdinalSurvey
-	// SidecarSurvey is what the controller of a SidecarSet remembers of its last pass; nil has it
-	// look at every pod again.
-	SidecarSurvey *rules.SidecarSurvey
 	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
 	// pass; nil has it look at every claim again.
 	ClaimSurvey *ClaimSurvey
@@ -69,14 +63,6 @@ type View struct {
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
 	Pick func(n int) int
-}
-
-// ordinalSurvey is what a StatefulSet's controller remembers, for this pass at least.
-func (v *View) ordinalSurvey() *rules.OrdinalSurvey {
-	if v.OrdinalSurvey != nil {
-		return v.OrdinalSurvey
-	}
-	return &rules.OrdinalSurvey{}
 }
 
 // Pass is what one pass of a controller does. Actions are carried out in order;

@@ -21,7 +21,7 @@ func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {
 	revision := v.syncSidecarRevision(&pass, o)
 	set := SidecarSetRules(v.Workload, o, v.Gates.Release)
 	set.Revision, set.Namespaces, set.Pods = revision, v.Namespaces, v.Pods
-	set.Brief, set.PodChanges, set.Survey = true, v.PodChanges, v.SidecarSurvey
+	set.Brief, set.Answers = true, v.Answers
 	status, update := set.Round()
 	status.ObservedGeneration, status.LatestRevision = v.Workload.Generation, set.Revision
 	status.CollisionCount = new(or(o.Status.CollisionCount, 0))

@@ -18,7 +18,6 @@ import (
 // pods with a number, each with claims of its own (docs/kruise/workloads.md#advanced-statefulset).
 type stateful struct {
 	view      *View
-	survey    *rules.OrdinalSurvey
 	selector  *metav1.LabelSelector
 	templates []corev1.PersistentVolumeClaim
 	// whenDeleted and whenScaled are whether claims go with the set, and with

@@ -33,10 +33,9 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
-	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, PodChanges: v.PodChanges, Gates: v.Gates, Now: v.Now, Busy: v.updating}
-	survey := v.ordinalSurvey()
-	s.set.Remember(survey)
-	s.stateful = stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}
+	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating, Answers: v.Answers}
+	s.set.Arranged = s.set.Arrange()
+	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Arranged.Ordinals()}
 	s.dress = s.lifecycle
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
@@ -49,7 +48,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	}
 	s.act(&pass)
 	pass.Status = moved(&o.Status, s.status(update.Name))
-	pass.requeueAfter(untilAvailable(survey.Unsettled(), s.minReadySeconds(), v.Now))
+	pass.requeueAfter(untilAvailable(s.set.Unsettled(), s.minReadySeconds(), v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, s.current, update.Name)
 	return pass
 }
@@ -112,7 +111,7 @@ func (s *statefulSet) act(pass *Pass) {
 // its state, which ends the pass as well.
 func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 	moved := false
-	for p := range s.survey.Restless() {
+	for _, p := range s.set.Restless() {
 		ordinal := rules.OrdinalOf(p)
 		if _, wanted := slices.BinarySearch(s.ordinals, ordinal); !wanted || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
 			continue
@@ -203,7 +202,7 @@ func (s *statefulSet) fail(pass *Pass, p *cluster.Pod, why string) bool {
 // taken from the current revision are not there any more
 // (docs/kruise/workloads.md#advanced-statefulset, Status).
 func (s *statefulSet) status(update string) *kruise.StatefulSetStatus {
-	n := s.survey.Counts()
+	n := s.set.Counts()
 	out := s.Status
 	out.ObservedGeneration = s.view.Workload.Generation
 	out.Replicas, out.ReadyReplicas, out.AvailableReplicas = n.Replicas, n.Ready, n.Available
@@ -254,19 +253,18 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
 	current := currentOf(all, o.Status.CurrentRevision, update.Name)
-	set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: update.Name, Pods: v.Pods, PodChanges: v.PodChanges, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet}
-	survey := v.ordinalSurvey()
-	set.Remember(survey, current)
-	s := &stateful{view: v, survey: survey, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: survey.Ordinals()}
+	set := &rules.NativeStatefulSet{Spec: &o.Spec, Current: current, Update: update.Name, Pods: v.Pods, Now: v.Now, MaxUnavailable: v.Gates.MaxUnavailableStatefulSet, Answers: v.Answers}
+	set.Arranged = set.Arrange()
+	s := &stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: set.Arranged.Ordinals()}
 	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
 	s.surveyClaims()
-	n := survey.Counts()
+	n := set.Counts()
 	n.Current -= s.act(&pass, set, current, update.Name)
 	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))
-	pass.requeueAfter(untilAvailable(survey.Unsettled(), o.Spec.MinReadySeconds, v.Now))
+	pass.requeueAfter(untilAvailable(set.Unsettled(), o.Spec.MinReadySeconds, v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, current, update.Name)
 	return pass
 }

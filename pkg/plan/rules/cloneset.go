@@ -36,7 +36,8 @@ type cloneSetQuestion struct {
 	what, update, named string
 	minReady            time.Duration
 	back                bool
-	strategy            *kruise.UpdatePriorityStrategy
+	priority            *kruise.UpdatePriorityStrategy
+	scatter             string
 }
 
 func (c *CloneSet) question(what string) cloneSetQuestion {
@@ -90,6 +91,17 @@ func filter(list []*cluster.Pod, keep func(*cluster.Pod) bool) []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range list {
 		if keep(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// those are the pods of a list that something is true of, place by place.
+func those(list []*cluster.Pod, is []bool) []*cluster.Pod {
+	out := make([]*cluster.Pod, 0, len(list))
+	for i, p := range list {
+		if is[i] {
 			out = append(out, p)
 		}
 	}

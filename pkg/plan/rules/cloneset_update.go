@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
@@ -33,10 +32,8 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 
 // updateOrder is UpdateCandidates for a caller that may need only the first of them.
 func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
-	order := c.candidates(back)
-	if terms := c.rolling().ScatterStrategy; len(terms) > 0 {
-		order = slices.Values(scatter(slices.Collect(order), c.active(), terms))
-	}
+	next, n := c.candidates(back)
+	order := podsOf(scatter(next, n, c.census())).all()
 	if len(c.where("prepared", preparingUpdate)) == 0 {
 		return order
 	}
@@ -47,14 +44,23 @@ func (c *CloneSet) updateOrder(back bool) iter.Seq[*cluster.Pod] {
 // candidates are the pods that an update, or a rollback, could take, before they are scattered
 // (docs/kruise/workloads.md#update-order, docs/kruise/workloads.md#cloneset and
 // docs/kruise/workloads.md#in-place-update).
-func (c *CloneSet) candidates(back bool) iter.Seq[*cluster.Pod] {
+func (c *CloneSet) candidates(back bool) (draw[*rank], census) {
+	by := updateOrder{c.rolling().PriorityStrategy, c.rolling().ScatterStrategy}
 	q := c.question("candidates")
-	q.back, q.strategy = back, c.rolling().PriorityStrategy
-	return merged(cluster.Ask(c.Answers, q, c.Now, c.Pods, func(block []*cluster.Pod) ([]rank, time.Time) {
-		return ranked(filter(block, func(p *cluster.Pod) bool {
-			return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
-		}), q.strategy), time.Time{}
-	}))
+	q.back, q.priority, q.scatter = back, by.priority, spelled(by.scatter)
+	return by.merge(cluster.AskEach(c.Answers, q, c.Pods, func(p *cluster.Pod) bool {
+		return Active(p) && c.updated(p) == back && !preparingDelete(p) && !p.GraceAnnounced()
+	}, by.of))
+}
+
+// census counts the active pods for the scatter strategy.
+func (c *CloneSet) census() census {
+	terms := c.rolling().ScatterStrategy
+	q := c.question("census")
+	q.scatter = spelled(terms)
+	return sum(cluster.AskEach(c.Answers, q, c.Pods, Active, func(block []*cluster.Pod, active []bool) census {
+		return censusOf(those(block, active), terms)
+	}), len(terms))
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }

@@ -16,42 +16,41 @@ import (
 // NativeStatefulSet is a StatefulSet of Kubernetes with all that its rules look
 // at. Its partition is a floor: ordinals from it upwards are updated.
 type NativeStatefulSet struct {
-	Spec   *appsv1.StatefulSetSpec
-	Update string
-	Pods   []*cluster.Pod
-	// PodChanges is the record of changes of that list, nil where there is none.
-	PodChanges *cluster.PodChanges
-	Now        time.Time
+	Spec            *appsv1.StatefulSetSpec
+	Current, Update string
+	Pods            []*cluster.Pod
+	Now             time.Time
 	// MaxUnavailable is the gate MaxUnavailableStatefulSet; without it one pod
 	// at a time is updated.
 	MaxUnavailable bool
-
-	// survey is what is known of the pods, where it was remembered.
-	survey *OrdinalSurvey
+	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
+	Answers *cluster.Answers
+	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
+	Arranged *Arranged
 }
 
-// Remember renews what is remembered of the pods and goes by that from now on; current is the
-// current revision. Pods, revisions, spec and time must stay as they are.
-func (s *NativeStatefulSet) Remember(survey *OrdinalSurvey, current string) {
-	q := s.question()
-	q.current = current
-	survey.renew(s.Pods, s.PodChanges, q, s.Now)
-	s.survey = survey
-}
+// Arrange puts the pods in their places.
+func (s *NativeStatefulSet) Arrange() *Arranged { return s.ordinals().arrange(s.Ordinals()) }
 
-func (s *NativeStatefulSet) question() ordinalQuestion {
-	return ordinalQuestion{start: s.start(), replicas: number(s.Spec.Replicas, 1), update: s.Update, minReady: seconds(s.Spec.MinReadySeconds)}
-}
-
-// surveyed is what is known of the pods.
-func (s *NativeStatefulSet) surveyed() *OrdinalSurvey {
-	if s.survey != nil {
-		return s.survey
+func (s *NativeStatefulSet) arranged() *Arranged {
+	if s.Arranged != nil {
+		return s.Arranged
 	}
-	survey := &OrdinalSurvey{}
-	survey.renew(s.Pods, nil, s.question(), s.Now)
-	return survey
+	return s.Arrange()
 }
+
+func (s *NativeStatefulSet) ordinals() *ordinals {
+	return &ordinals{
+		pods: s.Pods, current: s.Current, update: s.Update, minReady: seconds(s.Spec.MinReadySeconds), now: s.Now, answers: s.Answers,
+	}
+}
+
+// Counts are the numbers of the status.
+func (s *NativeStatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
+
+// Unsettled are the pods that have not been ready for long enough, or in which something may be in
+// progress, in the order of the list.
+func (s *NativeStatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
 
 // Ordinals returns the ordinals that should exist.
 func (s *NativeStatefulSet) Ordinals() []int {
@@ -61,7 +60,7 @@ func (s *NativeStatefulSet) Ordinals() []int {
 // Descending returns the pods that should exist in the order in which a falling
 // partition reaches them, whatever it is now.
 func (s *NativeStatefulSet) Descending() []*cluster.Pod {
-	return fromTheTop(slots(s.Pods, s.Ordinals()))
+	return fromTheTop(s.arranged().slots)
 }
 
 func (s *NativeStatefulSet) start() int {
@@ -121,22 +120,22 @@ func (s *NativeStatefulSet) choose() (out Choice, outdated iter.Seq[*cluster.Pod
 		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
 		return out, none
 	}
-	v := s.surveyed()
+	o, slots := s.ordinals(), s.arranged().slots
 	if !s.parallel() {
-		if why := s.unsettled(v); why != "" {
+		if why := s.waitsFor(o, slots); why != "" {
 			out.Why = why
 			return out, none
 		}
 	}
-	slots := v.outdated().from(s.partition())
-	s.walk(&out, v, slots)
-	return out, v.descending(slots)
+	places := from(o.outdated(slots), s.partition())
+	s.walk(&out, o, slots, places)
+	return out, topDown(slots, places)
 }
 
-// unsettled names the pod that OrderedReady waits for.
-func (s *NativeStatefulSet) unsettled(v *OrdinalSurvey) string {
-	for slot := range v.open.all() {
-		switch p := v.at(slot); {
+// waitsFor names the pod that OrderedReady waits for.
+func (s *NativeStatefulSet) waitsFor(o *ordinals, slots []*cluster.Pod) string {
+	for _, i := range o.open(slots) {
+		switch p := slots[i]; {
 		case p == nil:
 			return "pods are missing"
 		case s.down(p):
@@ -148,16 +147,18 @@ func (s *NativeStatefulSet) unsettled(v *OrdinalSurvey) string {
 
 // walk goes from the highest ordinal down to the partition. A pod that is missing
 // counts as one that is not available.
-func (s *NativeStatefulSet) walk(out *Choice, v *OrdinalSurvey, outdated numberSet) {
+func (s *NativeStatefulSet) walk(out *Choice, o *ordinals, slots []*cluster.Pod, outdated []int) {
 	down, budget := 0, s.Budget()
-	for slot := range v.open.from(s.partition()).union(outdated).backward() {
-		p := v.at(slot)
-		isOutdated := p != nil && RevisionOf(p) != s.Update && !p.Deleting
+	of := o.slotsWhere(slots, "open or outdated", func(p *cluster.Pod) bool {
+		return p == nil || !healthy(p) || !isStill(p) || !o.aged(p) || o.isOutdated(p)
+	})
+	for _, i := range slices.Backward(from(of, s.partition())) {
+		p := slots[i]
 		if down >= budget {
 			break
 		}
 		switch {
-		case isOutdated:
+		case o.isOutdated(p):
 			out.Pods = append(out.Pods, p)
 			down++
 		case p == nil || s.down(p):
@@ -165,20 +166,10 @@ func (s *NativeStatefulSet) walk(out *Choice, v *OrdinalSurvey, outdated numberS
 		}
 	}
 	out.Why = "these are all"
-	if next, more := s.waiting(v, outdated, len(out.Pods)); more && down >= budget {
+	if left := len(outdated) - len(out.Pods); left > 0 && down >= budget {
+		next := slots[outdated[left-1]]
 		out.Why = fmt.Sprintf("%s not available, at most %d: %s waits", counted.PodsAre(down), budget, next.Name)
 	}
-}
-
-// waiting is the first outdated pod after those that were taken.
-func (s *NativeStatefulSet) waiting(v *OrdinalSurvey, outdated numberSet, taken int) (*cluster.Pod, bool) {
-	for p := range v.descending(outdated) {
-		if taken == 0 {
-			return p, true
-		}
-		taken--
-	}
-	return nil, false
 }
 
 // Scale decides which pods a StatefulSet of Kubernetes creates and removes now.
@@ -186,14 +177,14 @@ func (s *NativeStatefulSet) waiting(v *OrdinalSurvey, outdated numberSet, taken 
 // are available, removes the highest that is too many; Parallel does everything.
 func (s *NativeStatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
-	v := s.surveyed()
-	for i := range v.open.all() {
-		if s.repair(&out, v.ordinals[i], v.at(i)) && !s.parallel() {
+	a := s.arranged()
+	for _, i := range s.ordinals().open(a.slots) {
+		if s.repair(&out, a.want[i], a.slots[i]) && !s.parallel() {
 			out.Stop = true
 			return out
 		}
 	}
-	s.condemn(&out, v.outsiders())
+	s.condemn(&out, a.outside)
 	return out
 }
 

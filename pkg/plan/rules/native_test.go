@@ -385,21 +385,21 @@ func TestNativeStatefulSet_MissingPodsCount(t *testing.T) {
 	}
 }
 
-func TestSlots(t *testing.T) {
-	list := statefulSet(t, "replicas: 0", "0o 3n 1o 7n").Pods
-	want := []int{0, 2, 3}
-	got := slots(list, want)
+func TestStatefulSet_ArrangePutsPodsInTheirPlaces(t *testing.T) {
+	set := statefulSet(t, "replicas: 3\nreserveOrdinals: [1]", "0o 3n 1o 7n")
+	list := set.Pods
+	got := set.Arrange().slots
 	if len(got) != 3 || got[0] != list[0] || got[1] != nil || got[2] != list[1] {
 		t.Errorf("slots = %v", got)
 	}
 	if top := short(fromTheTop(got)); top != "3 0" {
 		t.Errorf("from the top: %s", top)
 	}
-	set := statefulSet(t, "replicas: 3\nreserveOrdinals: [1]", "0o 3n 1o 7n")
-	if rest := short(set.surveyed().outsiders()); rest != "7 1" {
+	if rest := short(set.Arrange().outside); rest != "7 1" {
 		t.Errorf("outside: %s", rest)
 	}
-	if got := slots([]*cluster.Pod{{Name: "odd"}}, want); got[0] != nil {
+	set.Pods = []*cluster.Pod{{Name: "odd"}}
+	if got := set.Arrange().slots; got[0] != nil {
 		t.Error("a pod without a number has a place")
 	}
 }

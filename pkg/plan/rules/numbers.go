@@ -100,8 +100,14 @@ func upTo(v, limit int) int { return max(0, min(v, limit)) }
 // upwards, reserved ones left out, until there are replicas of them
 // (docs/kruise/workloads.md#advanced-statefulset).
 func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
-	skip := Reserved(reserved)
 	out := make([]int, 0, max(replicas, 0))
+	if len(reserved) == 0 {
+		for i := range max(replicas, 0) {
+			out = append(out, start+i)
+		}
+		return out
+	}
+	skip := Reserved(reserved)
 	for i := start; len(out) < replicas; i++ {
 		if !skip(i) {
 			out = append(out, i)
@@ -153,16 +159,14 @@ func OrdinalOf(p *cluster.Pod) int {
 	return n
 }
 
-// slots returns the pods of the wanted ordinals, each in its ordinal's place;
-// nil where there is none. want is ascending.
-func slots(pods []*cluster.Pod, want []int) []*cluster.Pod {
-	out := make([]*cluster.Pod, len(want))
-	for _, p := range pods {
-		if i, ok := slices.BinarySearch(want, OrdinalOf(p)); ok {
-			out[i] = p
+// slotOf is the place of an ordinal among those that are wanted: mostly that many from the first.
+func slotOf(want []int, ordinal int) (int, bool) {
+	if len(want) > 0 {
+		if at := ordinal - want[0]; at >= 0 && at < len(want) && want[at] == ordinal {
+			return at, true
 		}
 	}
-	return out
+	return slices.BinarySearch(want, ordinal)
 }
 
 // fromTheTop returns the pods of slots, highest ordinal first, gaps left out.

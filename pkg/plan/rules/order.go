@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -54,12 +53,10 @@ func standings(list []*cluster.Pod) []standing {
 // restarts, the newest. 0 means that Kruise leaves the order open
 // (docs/kruise/workloads.md#update-order).
 func (s standing) compare(o standing) int {
-	return cmp.Or(
-		falseFirst(s.bound, o.bound),
-		cmp.Compare(s.phase, o.phase),
-		falseFirst(s.ready, o.ready),
-		s.compareAge(o),
-	)
+	if c := cmp.Or(falseFirst(s.bound, o.bound), cmp.Compare(s.phase, o.phase), falseFirst(s.ready, o.ready)); c != 0 {
+		return c
+	}
+	return s.compareAge(o)
 }
 
 // compareAge is the second half of the comparator, which scale-down has after
@@ -95,51 +92,83 @@ func inOrder(list []*cluster.Pod) []*cluster.Pod {
 	return bare(all)
 }
 
-// rank is all that an update order goes by before it is scattered.
+// rank is all that an update order goes by.
 type rank struct {
 	standing
 	priority
+	// carries is, by term of the scatter strategy, whether the pod has its label.
+	carries []bool
 }
 
-func (r rank) compare(o rank) int {
-	return cmp.Or(r.priority.compare(o.priority), r.standing.compare(o.standing), byName(r.pod, o.pod))
+func (r *rank) compare(o *rank) int {
+	if c := r.priority.compare(o.priority); c != 0 {
+		return c
+	}
+	if c := r.standing.compare(o.standing); c != 0 {
+		return c
+	}
+	return byName(r.pod, o.pod)
 }
 
-// ranked are pods by the priority strategy and then in the default order.
-func ranked(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []rank {
+// updateOrder is by what pods are updated one after the other.
+type updateOrder struct {
+	priority *kruise.UpdatePriorityStrategy
+	scatter  []kruise.UpdateScatterTerm
+}
+
+// waiting are pods that could be updated, in their order before they are scattered.
+type waiting struct {
+	ranks  []*rank
+	census census
+}
+
+// of sorts those of the pods that wait, by the priority strategy and then in the default order.
+func (o updateOrder) of(block []*cluster.Pod, waits []bool) waiting {
+	list := those(block, waits)
 	var selectors []labels.Selector
-	if strategy != nil {
-		selectors = weightSelectors(strategy)
+	if o.priority != nil {
+		selectors = weightSelectors(o.priority)
 	}
-	all := make([]rank, len(list))
+	w := waiting{make([]*rank, len(list)), censusOf(list, o.scatter)}
 	for i, p := range list {
-		all[i].standing = standingOf(p)
-		if strategy != nil {
-			all[i].priority = priorityOf(p, strategy, selectors)
+		r := &rank{standing: standingOf(p), carries: make([]bool, len(o.scatter))}
+		w.ranks[i] = r
+		if o.priority != nil {
+			r.priority = priorityOf(p, o.priority, selectors)
+		}
+		for term := range o.scatter {
+			r.carries[term] = carries(o.scatter[term])(p)
 		}
 	}
-	slices.SortFunc(all, rank.compare)
-	return all
+	slices.SortFunc(w.ranks, (*rank).compare)
+	return w
 }
 
-// merged are the pods of lists that are in order each, in their order, for a caller that may need
-// only the first of them. The lists are not touched.
-func merged(lists [][]rank) iter.Seq[*cluster.Pod] {
-	return func(yield func(*cluster.Pod) bool) {
-		left := slices.DeleteFunc(slices.Clone(lists), func(l []rank) bool { return len(l) == 0 })
-		compare := func(a, b []rank) int { return a[0].compare(b[0]) }
-		slices.SortFunc(left, compare)
-		for len(left) > 0 {
-			first := left[0]
-			if !yield(first[0].pod) {
-				return
-			}
-			left = left[1:]
-			if first = first[1:]; len(first) > 0 {
-				at, _ := slices.BinarySearchFunc(left, first, compare)
-				left = slices.Insert(left, at, first)
-			}
+// merge puts blocks of pods into one order, still to be scattered.
+func (o updateOrder) merge(blocks []waiting) (draw[*rank], census) {
+	ranks, parts := make([][]*rank, len(blocks)), make([]census, len(blocks))
+	for i, w := range blocks {
+		ranks[i], parts[i] = w.ranks, w.census
+	}
+	return merged(ranks, (*rank).compare), sum(parts, len(o.scatter))
+}
+
+// merged are the elements of lists that are in order each, in their order. The lists are not touched.
+func merged[T any](lists [][]T, compareOne func(a, b T) int) draw[T] {
+	left := slices.DeleteFunc(slices.Clone(lists), func(l []T) bool { return len(l) == 0 })
+	compare := func(a, b []T) int { return compareOne(a[0], b[0]) }
+	slices.SortFunc(left, compare)
+	return func() (next T, ok bool) {
+		if len(left) == 0 {
+			return next, false
 		}
+		first := left[0]
+		left = left[1:]
+		if next = first[0]; len(first) > 1 {
+			at, _ := slices.BinarySearchFunc(left, first[1:], compare)
+			left = slices.Insert(left, at, first[1:])
+		}
+		return next, true
 	}
 }
 
@@ -281,7 +310,7 @@ func (c *CloneSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
 // Ties is [CloneSet.Ties] for the pods of a SidecarSet.
 func (s *SidecarSet) Ties(order []*cluster.Pod) [][]*cluster.Pod {
 	strategy := s.Spec.UpdateStrategy
-	return ties(order, strategy.PriorityStrategy, everyValue(strategy.ScatterStrategy, order))
+	return ties(order, strategy.PriorityStrategy, everyValue(strategy.ScatterStrategy, func(key string) []string { return valuesOf(order, key) }))
 }
 
 // tie is all that the order looks at; what Kruise treats alike is equal in it.

@@ -249,7 +249,7 @@ func TestScatter(t *testing.T) {
 	} {
 		candidates := lettered(c.candidates)
 		all := append(lettered(c.updated), candidates...)
-		if got := letters(scatter(candidates, all, terms("a"))); got != c.want {
+		if got := letters(scattered(candidates, all, terms("a"))); got != c.want {
 			t.Errorf("%s (updated %q) -> %s, want %s", c.candidates, c.updated, got, c.want)
 		}
 	}
@@ -261,7 +261,7 @@ func TestScatter_KeepsOrder(t *testing.T) {
 	for _, text := range []string{"aabbabab", "abababab", "bbbbaaaa", "aaaabbbbccc", "abcabcabcabc"} {
 		list := lettered(text)
 		for _, values := range [][]string{{"a"}, {"b"}, {"a", "b"}, {"b", "c"}, {"x"}} {
-			out := scatter(list, list, terms(values...))
+			out := scattered(list, list, terms(values...))
 			if len(out) != len(list) {
 				t.Fatalf("%s by %v: %d pods became %d", text, values, len(list), len(out))
 			}
@@ -281,12 +281,12 @@ func TestScatter_KeepsOrder(t *testing.T) {
 // whatever the order of the list.
 func TestScatter_TermsByMatches(t *testing.T) {
 	list := lettered("aaabbcccc")
-	first := letters(scatter(list, list, terms("a", "b")))
-	second := letters(scatter(list, list, terms("b", "a")))
+	first := letters(scattered(list, list, terms("a", "b")))
+	second := letters(scattered(list, list, terms("b", "a")))
 	if first != second {
 		t.Errorf("%s and %s", first, second)
 	}
-	byHand := scatter(scatter(list, list, terms("a")), list, terms("b"))
+	byHand := scattered(scattered(list, list, terms("a")), list, terms("b"))
 	if first != letters(byHand) {
 		t.Errorf("%s, want %s", first, letters(byHand))
 	}
@@ -295,7 +295,7 @@ func TestScatter_TermsByMatches(t *testing.T) {
 func TestScatter_NeedsTheKey(t *testing.T) {
 	list := []*cluster.Pod{labelled("x1"), labelled("x2"), labelled("y1", "l", ""), labelled("y2", "l", ""), labelled("x3")}
 	term := kruise.UpdateScatterTerm{Key: "l", Value: ""}
-	if got, want := names(scatter(list, list, []kruise.UpdateScatterTerm{term})), "y1 x1 x2 x3 y2"; got != want {
+	if got, want := names(scattered(list, list, []kruise.UpdateScatterTerm{term})), "y1 x1 x2 x3 y2"; got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}
 }

@@ -27,10 +27,11 @@ func (p *Pending) need(ok bool, format string, args ...any) {
 	}
 }
 
-// seen adds a reason when the controller has not observed the spec yet: the status is then about
-// an older one.
-func (p *Pending) seen(observed, generation int64) {
+// seen adds a reason when the controller has not observed the spec yet. The status is then about
+// an older one, and its counts say nothing.
+func (p *Pending) seen(observed, generation int64) bool {
 	p.need(observed >= generation, "the controller has not seen generation %d yet (observedGeneration %d)", generation, observed)
+	return p.Done()
 }
 
 // count adds a reason when got is not want.
@@ -63,7 +64,9 @@ func Observed(obj any) bool {
 func CloneSetStepPending(c *kruise.CloneSet) Pending {
 	l, s := LimitsOfCloneSet(&c.Spec), c.Status
 	var p Pending
-	p.seen(s.ObservedGeneration, c.Generation)
+	if !p.seen(s.ObservedGeneration, c.Generation) {
+		return p
+	}
 	p.count("expectedUpdatedReplicas", s.ExpectedUpdatedReplicas, int32(l.ExpectedUpdated()))
 	p.atLeast("updatedAvailableReplicas", s.UpdatedAvailableReplicas, int32(l.ExpectedUpdated()))
 	p.count("replicas", s.Replicas, int32(l.Replicas))
@@ -75,7 +78,9 @@ func CloneSetStepPending(c *kruise.CloneSet) Pending {
 func CloneSetPending(c *kruise.CloneSet) Pending {
 	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
 	var p Pending
-	p.seen(s.ObservedGeneration, c.Generation)
+	if !p.seen(s.ObservedGeneration, c.Generation) {
+		return p
+	}
 	p.count("replicas", s.Replicas, r)
 	p.count("updatedReplicas", s.UpdatedReplicas, r)
 	p.count("updatedAvailableReplicas", s.UpdatedAvailableReplicas, r)
@@ -132,7 +137,9 @@ func exceeded(c *kruise.CloneSet, deadline time.Duration, now time.Time) bool {
 func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
 	var p Pending
-	p.seen(s.Status.ObservedGeneration, s.Generation)
+	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
+		return p
+	}
 	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated)
 	p.atLeast("updatedAvailableReplicas", updatedAvailable(&s.Status), want+kept.Ready)
 	return p
@@ -151,25 +158,14 @@ func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
 // that the partition lets follow. Ready are those of them that are.
 type Kept struct{ Updated, Ready int32 }
 
-// keptOf counts the pods of slots that carry the update revision.
-func keptOf(v *OrdinalSurvey, slots numberSet) (k Kept) {
-	for p := range v.descending(slots.without(v.old).without(v.deleting)) {
-		k.Updated++
-		if Ready(p) {
-			k.Ready++
-		}
-	}
-	return k
-}
-
 // Kept returns those that the present partition keeps.
 func (s *StatefulSet) Kept() Kept {
 	most := LimitsOfStatefulSet(s.Spec).MaxUpdate()
 	if s.unordered() || most >= number(s.Spec.Replicas, 1) {
 		return Kept{}
 	}
-	v := s.surveyed()
-	return keptOf(v, v.present.without(v.present.highest(most)))
+	present := fromTheTop(s.inRange())
+	return s.ordinals().kept(present[min(most, len(present)):])
 }
 
 // Kept returns those that the present partition keeps.
@@ -177,15 +173,17 @@ func (s *NativeStatefulSet) Kept() Kept {
 	if s.partition() <= 0 {
 		return Kept{}
 	}
-	v := s.surveyed()
-	return keptOf(v, v.present.without(v.present.from(s.partition())))
+	slots := s.arranged().slots
+	return s.ordinals().kept(slots[:min(s.partition(), len(slots))])
 }
 
 // StatefulSetPending reports what a whole rollout waits for.
 func StatefulSetPending(s *kruise.StatefulSet) Pending {
 	r := int32(number(s.Spec.Replicas, 1))
 	var p Pending
-	p.seen(s.Status.ObservedGeneration, s.Generation)
+	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
+		return p
+	}
 	p.count("replicas", s.Status.Replicas, r)
 	p.count("updatedAvailableReplicas", updatedAvailable(&s.Status), r)
 	p.need(s.Status.CurrentRevision == s.Status.UpdateRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
@@ -206,7 +204,9 @@ func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 		want = min(want, matching)
 	}
 	var p Pending
-	p.seen(s.ObservedGeneration, d.Generation)
+	if !p.seen(s.ObservedGeneration, d.Generation) {
+		return p
+	}
 	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want))
 	p.need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable)
 	return p
@@ -216,7 +216,9 @@ func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 func DaemonSetPending(d *kruise.DaemonSet) Pending {
 	s := d.Status
 	var p Pending
-	p.seen(s.ObservedGeneration, d.Generation)
+	if !p.seen(s.ObservedGeneration, d.Generation) {
+		return p
+	}
 	p.count("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
 	p.count("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
 	return p
@@ -227,7 +229,9 @@ func DaemonSetPending(d *kruise.DaemonSet) Pending {
 func ReplicasPending(obj any) Pending {
 	var p Pending
 	if s, ok := sizeOf(obj); ok {
-		p.seen(s.observed, s.generation)
+		if !p.seen(s.observed, s.generation) {
+			return p
+		}
 		p.count("replicas", s.replicas, s.wanted)
 	}
 	return p
@@ -238,7 +242,9 @@ func ReplicasPending(obj any) Pending {
 func AvailablePending(obj any) Pending {
 	var p Pending
 	if s, ok := sizeOf(obj); ok {
-		p.seen(s.observed, s.generation)
+		if !p.seen(s.observed, s.generation) {
+			return p
+		}
 		p.atLeast("availableReplicas", s.available, s.wanted)
 	}
 	return p
@@ -263,7 +269,9 @@ func sizeOf(obj any) (size, bool) {
 // count updated available pods separately.
 func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
 	var p Pending
-	p.seen(d.Status.ObservedGeneration, d.Generation)
+	if !p.seen(d.Status.ObservedGeneration, d.Generation) {
+		return p
+	}
 	p.atLeast("updatedReplicas", d.Status.UpdatedReplicas, int32(updated))
 	p.need(d.Status.UnavailableReplicas == 0, "unavailableReplicas is %d", d.Status.UnavailableReplicas)
 	return p
@@ -277,7 +285,9 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 		partition = int32(number(ru.Partition, 0))
 	}
 	var p Pending
-	p.seen(s.Status.ObservedGeneration, s.Generation)
+	if !p.seen(s.Status.ObservedGeneration, s.Generation) {
+		return p
+	}
 	p.atLeast("readyReplicas", s.Status.ReadyReplicas, r)
 	if partition > 0 {
 		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
@@ -295,7 +305,9 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
 	s := d.Status
 	var p Pending
-	p.seen(s.ObservedGeneration, d.Generation)
+	if !p.seen(s.ObservedGeneration, d.Generation) {
+		return p
+	}
 	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
 	p.atLeast("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
 	return p
@@ -306,7 +318,9 @@ func NativeDaemonSetPending(d *appsv1.DaemonSet) Pending {
 func DeploymentPending(d *appsv1.Deployment) Pending {
 	s, r := d.Status, int32(number(d.Spec.Replicas, 1))
 	var p Pending
-	p.seen(s.ObservedGeneration, d.Generation)
+	if !p.seen(s.ObservedGeneration, d.Generation) {
+		return p
+	}
 	p.atLeast("updatedReplicas", s.UpdatedReplicas, r)
 	p.need(s.Replicas <= s.UpdatedReplicas, "%s left", counted.With(int(s.Replicas-s.UpdatedReplicas), "old pod is", "old pods are"))
 	p.atLeast("availableReplicas", s.AvailableReplicas, r)

@@ -46,6 +46,7 @@ func TestCloneSet_StepPending(t *testing.T) {
 		{"done", func(*kruise.CloneSet) {}, ""},
 		{"more than asked for", func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas = 4 }, ""},
 		{"not seen", func(c *kruise.CloneSet) { c.Generation = 8 }, "generation 8"},
+		{"not seen, with counts of the spec before", func(c *kruise.CloneSet) { c.Generation, c.Status.ExpectedUpdatedReplicas = 8, 5 }, "generation 8"},
 		{"partition not counted yet", func(c *kruise.CloneSet) { c.Status.ExpectedUpdatedReplicas = 1 }, "expectedUpdatedReplicas is 1 of 2"},
 		{"updated, not available", func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas = 1 }, "updatedAvailableReplicas is 1 of 2"},
 		{"surge left over", func(c *kruise.CloneSet) { c.Status.Replicas = 6 }, "replicas is 6 of 5"},
@@ -182,7 +183,7 @@ func TestReplicasPending(t *testing.T) {
 		}
 	}
 	late := &kruise.CloneSet{ObjectMeta: meta}
-	if got := fmt.Sprint(ReplicasPending(late)); got != "[the controller has not seen generation 2 yet (observedGeneration 0) replicas is 0 of 1]" {
+	if got := fmt.Sprint(ReplicasPending(late)); got != "[the controller has not seen generation 2 yet (observedGeneration 0)]" {
 		t.Error(got)
 	}
 	if !ReplicasPending(&kruise.DaemonSet{}).Done() {

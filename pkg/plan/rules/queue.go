@@ -14,36 +14,28 @@ import (
 // Queue is an update order that is asked for in steps. It is sorted once; each
 // step scatters again what is left, as Kruise does (docs/kruise/workloads.md#update-order).
 type Queue struct {
-	spread *dispersion
-	// list are the pods, by place.
-	list []*cluster.Pod
-	// left are the places of pods that were not taken yet, in the sorted order.
-	left []int
+	// left are the pods that were not taken yet, in the sorted order, and candidates counts them.
+	left       []*rank
+	candidates census
+	// pods counts those of the workload.
+	pods census
 	// lifecycle is whether pods in PreparingUpdate come first.
 	lifecycle bool
-}
-
-func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, lifecycle bool) *Queue {
-	q := &Queue{spread: newDispersion(sorted, all, terms), list: sorted}
-	q.left = everyPlace(len(sorted))
-	q.lifecycle = lifecycle && count(sorted, preparingUpdate) > 0
-	return q
 }
 
 // Queue returns all pods that an update could take, one after the other. Its
 // first Take(n) is what [CloneSet.UpdateCandidates] has first, as long as nothing
 // else changes.
 func (c *CloneSet) Queue() *Queue {
-	rolling, active := c.rolling(), c.active()
-	return newQueue(slices.Collect(c.candidates(false)), active, rolling.ScatterStrategy, true)
+	next, n := c.candidates(false)
+	return &Queue{slices.Collect(next.all()), n, c.census(), true}
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, regardless of its partition and its pause
 // (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) Queue() *Queue {
-	v := s.surveyed()
-	matched := v.podsAt(v.matched.all())
-	return newQueue(slices.Collect(v.sorted()), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)
+	next, n, pods := s.candidates()
+	return &Queue{slices.Collect(next.all()), n, pods, false}
 }
 
 // Len is how many pods are left.
@@ -51,40 +43,29 @@ func (q *Queue) Len() int { return len(q.left) }
 
 // Take returns the next n pods, or as many as there are, and forgets them.
 func (q *Queue) Take(n int) []*cluster.Pod {
-	order := slices.Collect(q.spread.scatter(q.left))
+	order := slices.Collect(scatter(drawFrom(q.left), q.candidates, q.pods).all())
 	if q.lifecycle {
-		order = q.preparedFirst(order)
+		slices.SortStableFunc(order, func(a, b *rank) int { return falseFirst(!preparingUpdate(a.pod), !preparingUpdate(b.pod)) })
 	}
 	n = upTo(n, len(order))
-	gone := make([]bool, len(q.list))
-	for _, at := range order[:n] {
-		gone[at] = true
-	}
-	taken := make([]*cluster.Pod, n)
-	for i, at := range order[:n] {
-		taken[i] = q.list[at]
+	taken, gone := make([]*cluster.Pod, n), make(map[*cluster.Pod]bool, n)
+	for i, r := range order[:n] {
+		taken[i], gone[r.pod] = r.pod, true
+		q.candidates.leave(r)
 	}
 	// What is left keeps its sorted order: the next step scatters it again.
-	left := make([]int, 0, len(order)-n)
-	for _, at := range q.left {
-		if !gone[at] {
-			left = append(left, at)
-		}
-	}
-	q.left = left
+	q.left = slices.DeleteFunc(q.left, func(r *rank) bool { return gone[r.pod] })
 	return taken
 }
 
-func (q *Queue) preparedFirst(order []int) []int {
-	var first, rest []int
-	for _, at := range order {
-		if preparingUpdate(q.list[at]) {
-			first = append(first, at)
-		} else {
-			rest = append(rest, at)
+// leave counts a pod no longer.
+func (n *census) leave(r *rank) {
+	n.all--
+	for term, carries := range r.carries {
+		if carries {
+			n.carries[term]--
 		}
 	}
-	return append(first, rest...)
 }
 
 // Placing names in a few words what gives a pod its place in an update order: the first of the

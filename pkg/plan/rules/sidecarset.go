@@ -28,10 +28,8 @@ type SidecarSet struct {
 	Namespaces map[string]map[string]string
 	// Pods are all pods that there are.
 	Pods []*cluster.Pod
-	// PodChanges is the record of changes of that list, nil where there is none.
-	PodChanges *cluster.PodChanges
-	// Survey is what is remembered of the pods; nil has every pod read again.
-	Survey *SidecarSurvey
+	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
+	Answers *cluster.Answers
 	// RoundsDown is that percentages are rounded down, see [kruise.Release.RoundsSidecarSetsDown].
 	RoundsDown bool
 	// Brief has [SidecarSet.ChooseUpdate] leave out the order of what comes later: it saves a

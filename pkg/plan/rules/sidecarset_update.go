@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -27,20 +27,125 @@ type SidecarSetUpdate struct {
 }
 
 // ChooseUpdate decides which pods one pass upgrades (docs/kruise/sidecarset.md#selection).
-func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate { return s.choose(s.surveyed()) }
+func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate { return s.choose(s.look()) }
 
 // Round is one look at the pods: the numbers of the status, as in
 // [SidecarSet.SidecarSetCounts], and the choice that follows.
 func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
-	v := s.surveyed()
-	return v.counts, s.choose(v)
+	pods := s.look()
+	return pods.counts, s.choose(pods)
 }
 
 // SidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
-func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus { return s.surveyed().counts }
+func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus { return s.look().counts }
 
-func (s *SidecarSet) choose(v *SidecarSurvey) SidecarSetUpdate {
-	out := SidecarSetUpdate{NotUpgradable: v.notUpgradable, Refuse: v.podsAt(v.unmarked.all())}
+// sidecarPods is what the rules see in the matched pods.
+type sidecarPods struct {
+	counts kruise.SidecarSetStatus
+	// leftOut counts old pods that the update strategy's selector does not match, notUpgradable old
+	// pods that only recreation can bring up to date, unready old pods that are not ready, and waiting
+	// those that could be upgraded.
+	leftOut, notUpgradable, unready, waiting int
+	// refuse are pods that are not upgradable and whose condition does not have it yet, flip those
+	// whose hot upgrade can be completed.
+	refuse, flip []*cluster.Pod
+}
+
+// down is how many updated pods are not fine.
+func (n *sidecarPods) down() int { return int(n.counts.UpdatedPods - n.counts.UpdatedReadyPods) }
+
+// look looks at all pods.
+func (s *SidecarSet) look() sidecarPods {
+	matches, chosen := s.Matches(), s.chosen()
+	return joined(nil, cluster.AskEach(s.Answers, s.question("pods"), s.Pods, func(p *cluster.Pod) (n sidecarPods) {
+		if matches(p) {
+			n.add(s, p, chosen)
+		}
+		return n
+	}, joined))
+}
+
+// joined is what is seen in pods together.
+func joined(_ []*cluster.Pod, parts []sidecarPods) (all sidecarPods) {
+	for i := range parts {
+		n := &parts[i]
+		all.counts.MatchedPods += n.counts.MatchedPods
+		all.counts.ReadyPods += n.counts.ReadyPods
+		all.counts.UpdatedPods += n.counts.UpdatedPods
+		all.counts.UpdatedReadyPods += n.counts.UpdatedReadyPods
+		all.leftOut += n.leftOut
+		all.notUpgradable += n.notUpgradable
+		all.unready += n.unready
+		all.waiting += n.waiting
+		all.refuse = append(all.refuse, n.refuse...)
+		all.flip = append(all.flip, n.flip...)
+	}
+	return all
+}
+
+// add looks at a matched pod.
+func (n *sidecarPods) add(s *SidecarSet, p *cluster.Pod, chosen labels.Selector) {
+	updated, healthy := s.Updated(p), s.healthy(p)
+	n.counts.MatchedPods++
+	n.counts.ReadyPods += one(healthy)
+	n.counts.UpdatedPods += one(updated)
+	n.counts.UpdatedReadyPods += one(updated && healthy)
+	if s.FlipReady(p) {
+		n.flip = append(n.flip, p)
+	}
+	if updated {
+		return
+	}
+	n.unready += int(one(!s.Ready(p)))
+	n.leftOut += int(one(!chosen.Matches(labels.Set(p.Labels))))
+	n.waiting += int(one(s.waits(p, chosen)))
+	if !s.Upgradable(p) {
+		n.notUpgradable++
+		if _, unmarked := s.UpgradableCondition(p, false); unmarked {
+			n.refuse = append(n.refuse, p)
+		}
+	}
+}
+
+func one(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// waits reports whether an upgrade could take a matched pod now.
+func (s *SidecarSet) waits(p *cluster.Pod, chosen labels.Selector) bool {
+	return !s.Updated(p) && s.Upgradable(p) && chosen.Matches(labels.Set(p.Labels)) && !s.InFlight(p)
+}
+
+// sidecarQuestion is what is asked of pods, with what the answer depends on beside the pods.
+type sidecarQuestion struct {
+	what, name, hash, hashWithoutImage  string
+	containers                          *kruise.SidecarContainer
+	selector, namespaceSelector, chosen *metav1.LabelSelector
+	// namespaces are the labels of all namespaces, as text, where these matter.
+	namespaces string
+	priority   *kruise.UpdatePriorityStrategy
+	scatter    string
+}
+
+func (s *SidecarSet) question(what string) sidecarQuestion {
+	q := sidecarQuestion{
+		what: what, name: s.Name, hash: s.Hash, hashWithoutImage: s.HashWithoutImage,
+		selector: s.Spec.Selector, namespaceSelector: s.Spec.NamespaceSelector, chosen: s.Spec.UpdateStrategy.Selector,
+	}
+	if len(s.Spec.Containers) > 0 {
+		q.containers = &s.Spec.Containers[0]
+	}
+	if q.namespaceSelector != nil {
+		q.namespaces = fmt.Sprint(s.Namespaces)
+	}
+	return q
+}
+
+func (s *SidecarSet) choose(pods sidecarPods) SidecarSetUpdate {
+	out := SidecarSetUpdate{NotUpgradable: pods.notUpgradable, Refuse: pods.refuse}
 	switch strategy := s.Spec.UpdateStrategy; {
 	case strategy.Type == kruise.NotUpdateSidecarSetStrategyType:
 		out.Why = "update strategy NotUpdate: only new pods get the new sidecar"
@@ -49,30 +154,31 @@ func (s *SidecarSet) choose(v *SidecarSurvey) SidecarSetUpdate {
 		out.Why = "paused"
 		return out
 	}
-	if out.Flip = v.podsAt(v.flips.all()); len(out.Flip) > 0 {
+	if out.Flip = pods.flip; len(out.Flip) > 0 {
 		out.Why = "hot upgrades are completed first"
 		return out
 	}
-	s.walk(&out, v)
+	s.walk(&out, pods)
 	return out
 }
 
 // walk takes waiting pods in order: unready ones for free, ready ones as far as
 // maxUnavailable goes; the first ready pod that does not fit ends it.
-func (s *SidecarSet) walk(out *SidecarSetUpdate, v *SidecarSurvey) {
-	matched, down := int(v.counts.MatchedPods), v.down()
+func (s *SidecarSet) walk(out *SidecarSetUpdate, pods sidecarPods) {
+	matched, down := int(pods.counts.MatchedPods), pods.down()
 	budget := s.MaxUnavailable(matched)
-	if s.Brief && down >= budget && v.unready == 0 {
+	if s.Brief && down >= budget && pods.unready == 0 {
 		out.Why = fmt.Sprintf("%s not ready, maxUnavailable %d", upgradedPodsAre(down), budget)
 		return
 	}
 	kept := s.kept(matched)
-	most := max(v.waiting.size-kept, 0)
+	most := max(pods.waiting-kept, 0)
 	if most == 0 {
-		out.Why = nothingWaits(v.waiting.size, kept)
+		out.Why = nothingWaits(pods.waiting, kept)
 		return
 	}
-	order := s.scattered(v)
+	next, waiting, all := s.candidates()
+	order := podsOf(scatter(next, waiting, all)).all()
 	if !s.Brief {
 		out.Order = slices.Collect(order)[:most]
 		order = slices.Values(out.Order)
@@ -119,16 +225,40 @@ func nothingWaits(wait, kept int) string {
 	return "the partition keeps " + counted.Of(kept, "pod")
 }
 
-// scattered are the pods that could be upgraded, in order.
-func (s *SidecarSet) scattered(v *SidecarSurvey) iter.Seq[*cluster.Pod] {
-	terms := s.Spec.UpdateStrategy.ScatterStrategy
-	if len(terms) == 0 {
-		return v.sorted()
+// candidates are the pods that could be upgraded, before they are scattered, and the numbers of
+// these and of all matched pods.
+func (s *SidecarSet) candidates() (next draw[*rank], n, pods census) {
+	matches, chosen := s.Matches(), s.chosen()
+	by := updateOrder{s.Spec.UpdateStrategy.PriorityStrategy, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, s.values)}
+	q := s.question("candidates")
+	q.priority, q.scatter = by.priority, spelled(by.scatter)
+	next, n = by.merge(cluster.AskEach(s.Answers, q, s.Pods, func(p *cluster.Pod) bool { return matches(p) && s.waits(p, chosen) }, by.of))
+	q.what = "census"
+	return next, n, sum(cluster.AskEach(s.Answers, q, s.Pods, matches, func(block []*cluster.Pod, matched []bool) census {
+		return censusOf(those(block, matched), by.scatter)
+	}), len(by.scatter))
+}
+
+// values are those of a label of the matched pods, in order.
+func (s *SidecarSet) values(key string) []string {
+	matches := s.Matches()
+	out := slices.Concat(cluster.AskEach(s.Answers, s.question("values of "+key), s.Pods, matches, func(block []*cluster.Pod, matched []bool) []string {
+		return valuesOf(those(block, matched), key)
+	})...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// valuesOf are those of a label of pods, in order.
+func valuesOf(list []*cluster.Pod, key string) []string {
+	var out []string
+	for _, p := range list {
+		if v, ok := p.Labels[key]; ok {
+			out = append(out, v)
+		}
 	}
-	if terms = v.everyValue(terms); len(terms) > maxRememberedTerms {
-		return slices.Values(scatter(slices.Collect(v.sorted()), v.podsAt(v.matched.all()), terms))
-	}
-	return v.podsIn(v.dispersion(terms).scatter(v.waitingPlaces()))
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // chosen is what the strategy's own selector lets be upgraded.
@@ -148,25 +278,18 @@ func (s *SidecarSet) LeftOut() int {
 	if s.Spec.UpdateStrategy.Selector == nil {
 		return 0
 	}
-	return s.surveyed().leftOut
+	return s.look().leftOut
 }
 
-// everyValue writes the value * out as one term per value that a pod has.
-func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.UpdateScatterTerm {
+// everyValue writes the value * out as one term per value that the pods have.
+func everyValue(terms []kruise.UpdateScatterTerm, values func(key string) []string) []kruise.UpdateScatterTerm {
 	var out []kruise.UpdateScatterTerm
 	for _, term := range terms {
 		if term.Value != "*" {
 			out = append(out, term)
 			continue
 		}
-		var values []string
-		for _, p := range list {
-			if v, ok := p.Labels[term.Key]; ok && !slices.Contains(values, v) {
-				values = append(values, v)
-			}
-		}
-		slices.Sort(values)
-		for _, v := range values {
+		for _, v := range values(term.Key) {
 			out = append(out, kruise.UpdateScatterTerm{Key: term.Key, Value: v})
 		}
 	}
@@ -180,7 +303,9 @@ func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.
 func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
 	status := set.Status
 	var p Pending
-	p.seen(status.ObservedGeneration, set.Generation)
+	if !p.seen(status.ObservedGeneration, set.Generation) {
+		return p
+	}
 	if set.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
 		return p
 	}

@@ -21,52 +21,52 @@ type StatefulSet struct {
 	Current, Update string
 	// Pods are those that it owns, in any order, finished and terminating ones
 	// included.
-	Pods []*cluster.Pod
-	// PodChanges is the record of changes of that list, nil where there is none.
-	PodChanges *cluster.PodChanges
-	Gates      cluster.Gates
-	Now        time.Time
+	Pods  []*cluster.Pod
+	Gates cluster.Gates
+	Now   time.Time
 	// Busy gives more reasons why a pod counts as unavailable: an in-place
 	// update that is not complete (see [InPlacePending]), a claim that is being
-	// resized. nil means none.
+	// resized. nil means none. With Answers it must not hold for a pod that [Resting] holds for, or
+	// in which no in-place update is in progress.
 	Busy func(*cluster.Pod) bool
-
-	// survey is what is known of the pods, where it was remembered.
-	survey *OrdinalSurvey
+	// Answers is what is remembered of Pods, nil for nothing; each answer is the same without it.
+	Answers *cluster.Answers
+	// Arranged is what Arrange returns for the same pods, nil to arrange them for each question.
+	Arranged *Arranged
 }
 
-// Remember renews what is remembered of the pods and goes by that from now on; pods, revisions,
-// spec and time must stay as they are. [StatefulSet.Busy] must not hold for a pod that [Still]
-// holds for.
-func (s *StatefulSet) Remember(survey *OrdinalSurvey) {
-	survey.renew(s.Pods, s.PodChanges, s.question(), s.Now)
-	s.survey = survey
+// Arrange puts the pods in their places.
+func (s *StatefulSet) Arrange() *Arranged { return s.ordinals().arrange(s.Ordinals()) }
+
+func (s *StatefulSet) arranged() *Arranged {
+	if s.Arranged != nil {
+		return s.Arranged
+	}
+	return s.Arrange()
 }
 
-func (s *StatefulSet) question() ordinalQuestion {
-	start := 0
-	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
-		start = int(s.Spec.Ordinals.Start)
-	}
-	return ordinalQuestion{
-		start: start, replicas: number(s.Spec.Replicas, 1), reserved: s.Spec.ReserveOrdinals,
-		current: s.Current, update: s.Update, minReady: s.minReady(),
+func (s *StatefulSet) ordinals() *ordinals {
+	return &ordinals{
+		pods: s.Pods, current: s.Current, update: s.Update, minReady: s.minReady(), now: s.Now, answers: s.Answers,
 	}
 }
 
-// surveyed is what is known of the pods. Where it is not remembered, every pod may be busy.
-func (s *StatefulSet) surveyed() *OrdinalSurvey {
-	if s.survey != nil {
-		return s.survey
+// Counts are the numbers of the status.
+func (s *StatefulSet) Counts() OrdinalCounts { return s.ordinals().counts() }
+
+// Restless are the pods that [isStill] does not hold for, in the order of the list.
+func (s *StatefulSet) Restless() []*cluster.Pod { return s.ordinals().restless() }
+
+// Unsettled are the pods that are restless, or have not been ready for long enough, in the order
+// of the list.
+func (s *StatefulSet) Unsettled() []*cluster.Pod { return s.ordinals().unsettled() }
+
+// open are the slots that have to be examined. Where nothing is remembered, every pod may be busy.
+func (s *StatefulSet) open(o *ordinals, slots []*cluster.Pod) []int {
+	if s.Answers == nil && s.Busy != nil {
+		return everyPlace(len(slots))
 	}
-	survey := &OrdinalSurvey{}
-	survey.renew(s.Pods, nil, s.question(), s.Now)
-	if s.Busy != nil {
-		for slot := range survey.present.all() {
-			survey.open.set(slot, true)
-		}
-	}
-	return survey
+	return o.open(slots)
 }
 
 // StatefulSetLimits are the numbers that the spec comes to.
@@ -104,13 +104,16 @@ func atLeastOne(v *intstr.IntOrString, base int) int {
 
 // Ordinals returns the ordinals that should exist.
 func (s *StatefulSet) Ordinals() []int {
-	q := s.question()
-	return Ordinals(q.start, q.replicas, q.reserved)
+	start := 0
+	if s.Gates.StatefulSetStartOrdinal && s.Spec.Ordinals != nil {
+		start = int(s.Spec.Ordinals.Start)
+	}
+	return Ordinals(start, number(s.Spec.Replicas, 1), s.Spec.ReserveOrdinals)
 }
 
 // inRange returns the pods whose ordinal should exist, in the order of
 // [StatefulSet.Ordinals]; nil for one that is missing.
-func (s *StatefulSet) inRange() []*cluster.Pod { return slots(s.Pods, s.Ordinals()) }
+func (s *StatefulSet) inRange() []*cluster.Pod { return s.arranged().slots }
 
 // Unavailable reports whether a pod uses the budget up: it is not healthy, its
 // in-place update is not complete, or it has not been ready for long enough.
@@ -184,14 +187,14 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	v := s.surveyed()
-	want := v.ordinals
+	o, a := s.ordinals(), s.arranged()
+	want, slots := a.want, a.slots
 	if len(want) > 0 {
 		out.Until = want[len(want)-1]
 	}
-	createsUpdate := s.createsUpdate(v)
-	for i := range v.open.all() {
-		p := v.at(i)
+	createsUpdate := s.createsUpdate(o, slots)
+	for _, i := range s.open(o, slots) {
+		p := slots[i]
 		if p != nil && !finished(p) && !s.Unavailable(p) {
 			continue
 		}
@@ -207,7 +210,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 			return out
 		}
 	}
-	s.condemn(&out, v.outsiders())
+	s.condemn(&out, a.outside)
 	return out
 }
 
@@ -250,13 +253,13 @@ func (s *StatefulSet) condemn(out *StatefulSetScale, outside []*cluster.Pod) {
 // made at the update revision: in order, when the partition's worth of ordinals
 // is below it; unordered, when enough others in range are still old, those that
 // the answers before have made so among them (docs/kruise/workloads.md#advanced-statefulset).
-func (s *StatefulSet) createsUpdate(v *OrdinalSurvey) func(i int) bool {
+func (s *StatefulSet) createsUpdate(o *ordinals, slots []*cluster.Pod) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	switch {
 	case s.onDelete():
 		return func(int) bool { return true }
 	case s.unordered():
-		old := v.old.count()
+		old := len(o.old(slots))
 		return func(int) bool {
 			if old < partition {
 				old++
@@ -282,22 +285,23 @@ type StatefulSetUpdate struct {
 // terminating first, the others by priority, cut to what the partition leaves
 // (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	list := fromTheTop(s.inRange())
+	o, slots := s.ordinals(), s.inRange()
+	list := fromTheTop(slots)
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
 	}
-	return list[:min(max(0, LimitsOfStatefulSet(s.Spec).MaxUpdate()-s.madeUpdated(s.surveyed())), len(list))]
+	return list[:min(max(0, LimitsOfStatefulSet(s.Spec).MaxUpdate()-s.madeUpdated(o, slots)), len(list))]
 }
 
 // madeUpdated is how many missing pods take a place among the update targets: a pass makes them
 // before it looks for those to update. In order, they are above the pods that the partition keeps.
-func (s *StatefulSet) madeUpdated(v *OrdinalSurvey) int {
+func (s *StatefulSet) madeUpdated(o *ordinals, slots []*cluster.Pod) int {
 	if !s.unordered() || s.onDelete() {
 		return 0
 	}
-	missing := len(v.ordinals) - v.present.count()
-	return max(0, missing-max(0, LimitsOfStatefulSet(s.Spec).Partition-v.old.count()))
+	missing := len(slots) - present(slots)
+	return max(0, missing-max(0, LimitsOfStatefulSet(s.Spec).Partition-len(o.old(slots))))
 }
 
 // ChooseUpdate decides which pods one pass deletes and updates, provided that
@@ -332,17 +336,20 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 		out.Why = "paused"
 		return out, none
 	}
-	v := s.surveyed()
+	o, slots := s.ordinals(), s.inRange()
 	limits := LimitsOfStatefulSet(s.Spec)
-	outdated = s.outdated(v, limits.MaxUpdate())
-	marked := slices.Collect(v.descending(v.marked))
-	left := spending{budget: limits.MaxUnavailable, missing: len(v.ordinals) - v.present.count(), down: map[*cluster.Pod]bool{}}
-	for slot := range v.open.all() {
-		if p := v.at(slot); p != nil && s.Unavailable(p) {
+	outdated = s.outdated(o, slots, limits.MaxUpdate())
+	left := spending{budget: limits.MaxUnavailable, down: map[*cluster.Pod]bool{}}
+	for _, i := range s.open(o, slots) {
+		switch p := slots[i]; {
+		case p == nil:
+			left.missing++
+		case s.Unavailable(p):
 			left.down[p] = true
 		}
 	}
-	for _, p := range marked {
+	marked := o.slotsWhere(slots, "marked", func(p *cluster.Pod) bool { return p != nil && SpecifiedDelete(p) })
+	for p := range topDown(slots, marked) {
 		if !p.Deleting && left.spend(p) {
 			out.Delete = append(out.Delete, p)
 		}
@@ -352,26 +359,33 @@ func (s *StatefulSet) choose() (out StatefulSetUpdate, outdated iter.Seq[*cluste
 }
 
 // outdated are the pods that are to be updated, in their order.
-func (s *StatefulSet) outdated(v *OrdinalSurvey, most int) iter.Seq[*cluster.Pod] {
+func (s *StatefulSet) outdated(o *ordinals, slots []*cluster.Pod, most int) iter.Seq[*cluster.Pod] {
+	list := o.outdated(slots)
 	if !s.unordered() {
-		return v.descending(v.outdated().from(lowest(v.present.highest(most), len(v.ordinals))))
+		lowest := len(slots)
+		for left := most; left > 0 && lowest > 0; {
+			if lowest--; slots[lowest] != nil {
+				left--
+			}
+		}
+		return topDown(slots, from(list, lowest))
 	}
 	// The targets begin with the pods that are updated or terminating: these are not listed, as
 	// a pass would otherwise look at all of them.
-	list := v.outdated()
-	room := max(0, most-s.madeUpdated(v)-(v.present.count()-list.count()))
-	if strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy; strategy != nil {
-		return v.byPriority(strategy, room)
+	room := max(0, most-s.madeUpdated(o, slots)-(present(slots)-len(list)))
+	strategy := s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy
+	if strategy == nil {
+		return topDown(slots, highest(list, room))
 	}
-	return v.descending(list.highest(room))
-}
-
-// lowest is the first number of a set, byDefault where there is none.
-func lowest(set numberSet, byDefault int) int {
-	for i := range set.all() {
-		return i
+	return func(yield func(*cluster.Pod) bool) {
+		left := room
+		for p := range o.byPriority(slots, strategy).all() {
+			if left == 0 || !yield(p.pod) {
+				return
+			}
+			left--
+		}
 	}
-	return byDefault
 }
 
 const allUpdated = "as many pods are updated as the partition asks for"

@@ -384,3 +384,20 @@ func (l *loader) loadBudgets(list []plan.Snapshot) {
 	}
 	l.budgets.reconcileAll()
 }
+
+// RecordedAt is the time of a state that was recorded: an hour after the last thing that
+// happened to any pod, so that nothing waits for what was recorded.
+func RecordedAt(pods []*cluster.Pod) time.Time {
+	var at time.Time
+	for _, p := range pods {
+		for _, c := range p.Conditions {
+			if c.Since.After(at) {
+				at = c.Since
+			}
+		}
+		if p.Created.After(at) {
+			at = p.Created
+		}
+	}
+	return at.Add(time.Hour)
+}

@@ -130,14 +130,9 @@ func (c *change) begin() (*World, error) {
 		w.AddNode(fmt.Sprintf("node-%d", i), nil)
 	}
 	list := []*tree.Node{tree.FromValue(c.inNamespace(c.Old))}
-	if c.ref.Kind == "SidecarSet" {
-		list = append(list, tree.FromValue(map[string]any{
-			"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": map[string]any{"name": "web", "namespace": "shop"},
-			"spec": map[string]any{
-				"replicas": 5, "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
-				"template": changes.Template(),
-			},
-		}))
+	if carrier := c.Carrier(); carrier != nil {
+		carrier["metadata"] = map[string]any{"name": "web", "namespace": "shop"}
+		list = append(list, tree.FromValue(carrier))
 	}
 	if err := w.Apply(list...); err != nil {
 		return w, err
@@ -181,10 +176,10 @@ func (c *change) compare() (refused, fault string) {
 	return "", ""
 }
 
-// deleted counts the pods that the plan deletes.
-func (l left) deleted() int {
+// deletes counts the pods that a plan deletes.
+func deletes(p plan.Plan) int {
 	n := 0
-	for _, s := range l.plan.Steps {
+	for _, s := range p.Steps {
 		for _, p := range s.Pods {
 			if p.Mode == rules.ModeRecreate || p.Mode == rules.ModeDelete {
 				n++
@@ -201,8 +196,10 @@ func (c *change) differs(applied, got left) string {
 	}
 	lost := got.before - len(got.pods)
 	switch why := c.Exempt(got.plan.Change.Mode); {
-	case why == changes.Surging && lost > got.deleted():
-		return fmt.Sprintf("%d pods are lost, and the plan has %d", lost, got.deleted())
+	// A pod that is named for deletion goes in the place of one that the surge replaces, or besides it: that depends on
+	// which of them a pass of the controller sees ready.
+	case why == changes.Surging && lost > deletes(got.plan)+len(c.Deleted):
+		return fmt.Sprintf("%d pods are lost, and the plan has %d", lost, deletes(got.plan))
 	case why != "":
 		return ""
 	}
@@ -294,7 +291,17 @@ func (c *change) rollOut(w *World, steps string) (_ plan.Plan, why string, err e
 	if err != nil {
 		return p, "no plan: " + err.Error(), nil //nolint:nilerr // a refused pair is counted
 	}
+	if c.Exempt(p.Change.Mode) == changes.Surging { // users see the pods that a run of the plan changes
+		o := c.opt
+		o.StayUnready = true
+		run, _, err := Build(desired, snap, policy, o)
+		if _, unfinished := errors.AsType[*UnfinishedError](err); err != nil && !unfinished {
+			return p, "", err
+		}
+		p = run
+	}
 	line, err := Rollout(w, p, RolloutOptions{Promote: new(time.Duration)})
+	p = p.WithTouches(line.Touches)
 	if err != nil || line.Summary.Outcome == Completed {
 		return p, "", err
 	}

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -65,39 +64,50 @@ func Unready(s plan.Snapshot) []string {
 	return out
 }
 
-// Applied is what one write of an object does to the pods of its workload, if its partition keeps none back.
-// Where the snapshot has no pods, they are made up as the present object wants them, all available.
+// Applied is what one write of an object does to the pods of its workload, until nothing happens any
+// more. Where the snapshot has no pods, they are made up as the present object wants them, all
+// available; names that the controllers draw at random are then those of the model.
 func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
-	o := Options{Gates: s.Gates}
-	if len(s.Pods) == 0 {
-		made, err := withItsPods(s.Workload, o)
-		if err != nil {
-			return Timeline{}, err
-		}
-		s = made
-	}
-	_, line, err := Build(desired, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}}, o)
-	if _, unfinished := errors.AsType[*UnfinishedError](err); unfinished {
-		err = nil
-	}
-	return line, err
-}
-
-// withItsPods is a workload with all its pods, alone in a cluster.
-func withItsPods(present *cluster.Workload, o Options) (plan.Snapshot, error) {
-	w := New(o)
-	w.AddNode("node-1", nil)
-	doc, err := document(present)
+	s, err := withItsPods(s)
 	if err != nil {
-		return plan.Snapshot{}, err
+		return Timeline{}, err
+	}
+	o := DefaultOptions()
+	o.Gates, o.StayUnready, o.Start = s.Gates, true, RecordedAt(s.Pods)
+	w, err := FromSnapshot(s, o)
+	if err != nil {
+		return Timeline{}, err
+	}
+	if err := w.Watch(s.Object().Ref); err != nil {
+		return Timeline{}, err
+	}
+	w.pods.answerHooks(plan.DefaultHookAnswer)
+	doc, err := document(desired)
+	if err != nil {
+		return Timeline{}, err
 	}
 	if err := w.Apply(doc); err != nil {
-		return plan.Snapshot{}, err
+		return Timeline{}, err
 	}
-	if _, err := w.Settle(patience); err != nil {
-		return plan.Snapshot{}, err
+	minReady := plan.CurrentSpecPlan(plan.Snapshot{Workload: desired, Gates: s.Gates}).Limits.MinReady
+	_, err = w.clock.settle(patience+2*minReady, longestRun)
+	return w.Timeline(), err
+}
+
+// withItsPods is the snapshot of a workload with all its pods, if it has none.
+func withItsPods(s plan.Snapshot) (plan.Snapshot, error) {
+	if len(s.Pods) > 0 {
+		return s, nil
 	}
-	return w.Snapshot(present.Ref)
+	pods := plan.CurrentSpecPlan(s).Limits.Replicas
+	if pods == 0 {
+		return s, nil
+	}
+	doc, err := document(s.Workload)
+	if err != nil {
+		return s, err
+	}
+	return Populate(doc, nil, Population{Pods: pods, Gates: s.Gates})
 }
 
 // UnfinishedError is why a plan cannot finish.

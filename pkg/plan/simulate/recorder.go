@@ -100,7 +100,7 @@ func (r *recorder) timeline() Timeline {
 		}
 	}
 	return Timeline{
-		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: touches,
+		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps, Touches: touches, Present: len(r.presentPods),
 		Summary: Summary{
 			Outcome: r.outcome, Reason: r.reason, Duration: max(r.duration(), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,

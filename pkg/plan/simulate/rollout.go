@@ -86,8 +86,6 @@ type driver struct {
 	// asked counts the requests of one moment, askedAt.
 	asked   map[request]int
 	askedAt time.Duration
-	// memory is what decisions remember of the pods.
-	memory plan.Memory
 	// pulls is true if a step pulls images, so that decisions need the nodes of these.
 	pulls bool
 	// refusal is why the rollout's own last request was refused.
@@ -120,8 +118,7 @@ func (d *driver) step() error {
 	if err != nil {
 		return err
 	}
-	d.memory.PodChanges = d.store.podChangesOf(d.store.objects[d.ref])
-	decision := d.memory.Next(d.plan, snap, d.clock.now())
+	decision := plan.Next(d.plan, snap, d.clock.now())
 	d.markSteps(decision)
 	if decision.Progress != snap.Progress {
 		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {

@@ -24,6 +24,11 @@ func TestRollout_ReachesThePodsThatThePlanNames(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 34))
 		text, w, policy := randomCloneSet(t, r)
 		p := planFor(t, w, policy, "web:2")
+		predicted, err := Predict(p, snapshot(t, w), DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = p.WithTouches(predicted.Touches)
 		line, err := Rollout(w, p, RolloutOptions{})
 		if err != nil || line.Summary.Outcome != Completed {
 			t.Fatalf("seed %d: %v %v\n%s", seed, line.Summary.Outcome, err, text)

@@ -37,7 +37,7 @@ func (s *rolloutService) snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 		return plan.Snapshot{}, err
 	}
 	snap := s.observe(o)
-	snap.Pods = slices.Clone(snap.Pods)
+	snap.Pods, snap.Answers = slices.Clone(snap.Pods), nil
 	snap.Pulled = s.pulledBy(o, snap.Pods)
 	return snap, nil
 }
@@ -49,7 +49,7 @@ func (s *rolloutService) observe(o *object) plan.Snapshot {
 	snap := plan.Snapshot{
 		Version: s.store.versionOf(o), Workload: o.workload, Revisions: slices.Clone(s.store.revisionsOf(o)), Pods: pods,
 		Nodes: s.scheduler.share(), Namespaces: s.store.namespaces, Gates: s.opt.Gates, Reports: maps.Clone(s.kubelet.reports),
-		Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base,
+		Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: s.answers(o), Progress: o.progress, Base: o.base, Answers: o.remembered(s.opt),
 	}
 	if o.carrier != nil {
 		snap.Carrier, snap.Revisions = o.carrier.workload, slices.Clone(s.store.revisionsOf(o.carrier))

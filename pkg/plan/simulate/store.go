@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // store keeps what the cluster consists of: objects, pods and namespaces. It decides nothing.
@@ -66,10 +65,7 @@ type object struct {
 	pods      podList
 	// answers is what is remembered of its pods from pass to pass.
 	answers cluster.Answers
-	// ordinalSurvey, sidecarSurvey, claimSurvey and instanceSurvey are what the controller remembers of its
-	// last pass.
-	ordinalSurvey rules.OrdinalSurvey
-	sidecarSurvey rules.SidecarSurvey
+	// claimSurvey and instanceSurvey are what the controller remembers of its last pass.
 	// injections are the pods that have the containers of a SidecarSet.
 	injections     injections
 	claimSurvey    controller.ClaimSurvey

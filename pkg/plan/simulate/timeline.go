@@ -112,6 +112,8 @@ type Timeline struct {
 	Summary Summary
 	// Touches are the pods that were there in the beginning and were changed, in their order.
 	Touches []plan.Touch
+	// Present is how many pods there were in the beginning.
+	Present int
 }
 
 // Outcome is how a run ended.

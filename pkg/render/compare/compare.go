@@ -47,6 +47,8 @@ type comparison struct {
 	byID map[resource.ID]*Change
 	// pods are those that were observed, for SidecarSets.
 	pods observedPods
+	// work is what the runs of the model have cost, see mostWork.
+	work int
 }
 
 // Run compares two states. The resources stay as they are.

@@ -55,8 +55,11 @@ func rollout(r *compare.Rollout) string {
 		return ""
 	}
 	text := fmt.Sprintf(" | %s %d->%d reach %d/%d down %d surge %d by %s", r.Mode, r.From, r.To, r.Reach, r.Total, r.Down, r.Surge, r.Driver)
-	if n := r.Replaced.Recreated; n > 0 {
-		text += fmt.Sprintf(" replaced %d", n)
+	if r.Recreated > 0 {
+		text += fmt.Sprintf(" recreated %d", r.Recreated)
+	}
+	if r.Uncounted != "" {
+		text += " uncounted: " + r.Uncounted
 	}
 	return text
 }

@@ -28,9 +28,11 @@ func TestRun_ObservedPodsOutrankManifests(t *testing.T) {
 	}}
 	for i, revision := range []string{"web-1", "web-1", "web-2"} {
 		s.Pods = append(s.Pods, &cluster.Pod{
-			Namespace: "shop", Name: fmt.Sprintf("web-%d", i), UID: fmt.Sprint(i), Phase: "Running", ReadinessGates: []string{"InPlaceUpdateReady"},
+			Namespace: "shop", Name: fmt.Sprintf("web-%d", i), UID: fmt.Sprint(i), Node: "node-1", Phase: "Running", ReadinessGates: []string{"InPlaceUpdateReady"},
 			Labels:     map[string]string{"app": "web", "controller-revision-hash": revision},
-			Conditions: []cluster.Condition{{Type: "Ready", Status: "True"}},
+			Owner:      cluster.Owner{Kind: "CloneSet", Name: "web"},
+			Containers: []cluster.Container{{Name: "main", Image: "web:" + revision[len("web-"):], StatusImage: "web:" + revision[len("web-"):], ImageID: "sha256:" + revision, Reported: true, Ready: true}},
+			Conditions: []cluster.Condition{{Type: "Ready", Status: "True"}, {Type: "InPlaceUpdateReady", Status: "True"}},
 		})
 	}
 	var asked []cluster.Ref
@@ -61,7 +63,8 @@ spec:
 	for i, app := range []string{"web", "other", "web"} {
 		s.Pods = append(s.Pods, &cluster.Pod{
 			Namespace: "shop", Name: fmt.Sprintf("%s-%d", app, i), UID: fmt.Sprint(i), Phase: "Running", Labels: map[string]string{"app": app},
-			Annotations: map[string]string{"kruise.io/sidecarset-hash": `{"mesh":{"hash":"x"}}`},
+			Annotations: map[string]string{"kruise.io/sidecarset-hash": `{"mesh":{"hash":"x"}}`, "kruise.io/sidecarset-injected-list": "mesh"},
+			Containers:  []cluster.Container{{Name: "agent", Image: "agent:1", Reported: true, Ready: true}},
 			Conditions:  []cluster.Condition{{Type: "Ready", Status: "True"}},
 		})
 	}

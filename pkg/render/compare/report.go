@@ -125,13 +125,20 @@ type Rollout struct {
 	// Down and Surge are how many pods may be missing at a time, and be there
 	// beside them; -1 when the number of pods is not known.
 	Down, Surge int
-	// Replaced are the pods that surge pods replace although the change is possible in place.
-	Replaced plan.Surge
+	// Recreated are those of Reach that another pod takes the place of. Uncounted is why the pods
+	// could not be counted, where the number of pods is known.
+	Recreated int
+	// Deleted are the names of pods that no other takes the place of; where no pod was observed, and
+	// the kind does not number its pods, they are made up.
+	Deleted   []string
+	Uncounted string
 	// MaxUnavailable and MaxSurge are what was written, empty for the default.
 	MaxUnavailable, MaxSurge string
 	// Observed: the numbers are of pods that were seen.
 	Observed bool
 	Paused   bool
+	// Partitioned: the partition keeps pods from a new template.
+	Partitioned bool
 	// ByHand: a pod gets the new template only when it is deleted.
 	ByHand bool
 }

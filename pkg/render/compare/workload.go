@@ -124,24 +124,28 @@ func (c *comparison) planChange(ch *Change, old, now *cluster.Workload, from, to
 	if r.Mode == rules.ModeInPlace {
 		r.Restarts = p.Change.Restarts
 	}
-	before := c.setReach(r, old, now)
+	if v, ok := cluster.Of(now.Object).Partition(); ok && v.String() != "0" && v.String() != "0%" {
+		r.Partitioned = true
+	}
+	if from >= 0 && to >= 0 {
+		c.run(r, old, now, s)
+	} else {
+		r.Down, r.Surge = -1, -1
+	}
+	before, _, _ := plan.UpdatablePods(plan.WithPods(old, min(from, to)), c.opt.Gates)
+	reach, total, follows := plan.UpdatablePods(plan.WithPods(now, min(from, to)), c.opt.Gates)
+	r.ByHand = !follows
 	if r.Mode == rules.ModeUnchanged {
-		addProgress(ch, r, before)
+		if r.Down >= 0 {
+			addProgress(ch, before, reach, total)
+		}
 		if text := rules.ClaimWarning(old, now, rules.Eligibility{Mode: r.Mode}); text != "" {
 			ch.add(Note, "spec.volumeClaimTemplates", text)
 		}
 	} else {
 		addWarnings(ch, old, now, p.Change)
 	}
-	if observed {
-		r.Reach, r.Total = podsInSteps(p), active(s.Pods)
-	}
-	c.setReplaced(r, old, now)
-	gone, err := leavingPods(old, now, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	storage(ch, old, now, r, gone)
+	storage(ch, old, now, r)
 	return r, p.Change.Fields, nil
 }
 
@@ -152,28 +156,53 @@ func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
 	}
 }
 
-// setReach fills in how many pods follow, and returns how many would have, had only
-// the template changed. What goes away, or comes, does not follow.
-func (c *comparison) setReach(r *Rollout, old, now *cluster.Workload) (before int) {
-	here := min(r.From, r.To)
-	before, _, _ = plan.UpdatablePods(plan.WithPods(old, here), c.opt.Gates)
-	reach, total, follows := plan.UpdatablePods(plan.WithPods(now, here), c.opt.Gates)
-	r.ByHand = !follows
-	if here < 0 {
-		r.Down, r.Surge = -1, -1
-		return before
-	}
-	r.Reach, r.Total = reach, total
-	return before
-}
+// mostWork bounds what runs of the model may cost in one comparison: about half a minute. A run looks
+// at every pod in each pass, and takes as many passes as there are turns of pods.
+const mostWork = 20_000_000
 
-// setReplaced fills in the pods that surge pods replace, of those that follow.
-func (c *comparison) setReplaced(r *Rollout, old, now *cluster.Workload) {
-	if r.Down < 0 || r.Paused || r.ByHand {
+// run fills in what becomes of the pods.
+func (c *comparison) run(r *Rollout, old, now *cluster.Workload, s plan.Snapshot) {
+	n := max(r.From, r.To, len(s.Pods))
+	if c.work += n * (200 + n/max(r.Down+r.Surge, 1)); c.work > mostWork {
+		r.Down, r.Surge, r.Uncounted = -1, -1, "there are too many pods for a comparison; 'kubectl kruise plan' counts them"
 		return
 	}
-	r.Replaced = plan.SurgeOf(old, now, min(r.From, r.To), c.opt.Gates)
-	r.Replaced.Pods, r.Replaced.Recreated = r.Reach, min(r.Replaced.Recreated, r.Reach)
+	if len(s.Pods) == 0 {
+		s.Workload = alike(old, now)
+	}
+	line, err := simulate.Applied(now, s)
+	if err != nil {
+		r.Down, r.Surge, r.Uncounted = -1, -1, err.Error()
+		return
+	}
+	r.Total = line.Present
+	for _, t := range line.Touches {
+		switch t.Mode {
+		case rules.ModeDelete:
+			r.Deleted = append(r.Deleted, t.Name)
+			r.Total--
+		case rules.ModeRecreate:
+			r.Recreated++
+			r.Reach++
+		default:
+			r.Reach++
+		}
+	}
+}
+
+// alike is the old state of a SidecarSet as if it had always selected what the new one does: the pods
+// that are made up are those that both have.
+func alike(old, now *cluster.Workload) *cluster.Workload {
+	was, ok := old.Object.(*kruise.SidecarSet)
+	is, both := now.Object.(*kruise.SidecarSet)
+	if !ok || !both {
+		return old
+	}
+	set := *was
+	set.Spec.Selector, set.Spec.NamespaceSelector = is.Spec.Selector, is.Spec.NamespaceSelector
+	out := *old
+	out.Object = &set
+	return &out
 }
 
 // snapshot is what is known of the pods.
@@ -232,26 +261,15 @@ func active(list []*cluster.Pod) int {
 	return n
 }
 
-// podsInSteps counts the pods that the steps of a plan name.
-func podsInSteps(p plan.Plan) int {
-	n := 0
-	for _, s := range p.Steps {
-		if s.Kind == plan.StepUpdate || s.Kind == plan.StepPartition {
-			n += len(s.Pods)
-		}
-	}
-	return n
-}
-
 // addProgress reports what a change of partition, pause or strategy alone does: an
 // update that is in progress goes further, or not.
-func addProgress(ch *Change, r *Rollout, before int) {
+func addProgress(ch *Change, before, reach, total int) {
 	switch {
-	case before == r.Reach || r.Down < 0:
-	case r.Reach > before:
-		ch.add(Restart, "", fmt.Sprintf("an update in progress can reach %d of %s instead of %d", r.Reach, counted.Of(r.Total, "pod"), before))
+	case before == reach:
+	case reach > before:
+		ch.add(Restart, "", fmt.Sprintf("an update in progress can reach %d of %s instead of %d", reach, counted.Of(total, "pod"), before))
 	default:
-		ch.add(Note, "", fmt.Sprintf("an update can reach only %d of %s, instead of %d", r.Reach, counted.Of(r.Total, "pod"), before))
+		ch.add(Note, "", fmt.Sprintf("an update can reach only %d of %s, instead of %d", reach, counted.Of(total, "pod"), before))
 	}
 }
 
@@ -300,13 +318,15 @@ func (r *Rollout) because(list []Field) {
 // level returns the level of a rollout.
 func (r *Rollout) level() Level {
 	switch {
-	case r == nil || r.Mode == rules.ModeUnchanged || r.Mode == rules.ModeMetadataOnly && r.Replaced.Recreated == 0:
+	case r == nil:
 		return Note
 	case r.Mode == rules.ModeNotAllowed:
 		return Blocked
-	case r.Reach == 0 && r.Down >= 0:
+	case r.Recreated > 0:
+		return Recreate
+	case r.Mode == rules.ModeUnchanged, r.Mode == rules.ModeMetadataOnly, r.Reach == 0 && r.Down >= 0:
 		return Note
-	case r.Mode == rules.ModeRecreate || r.Replaced.Recreated > 0:
+	case r.Mode == rules.ModeRecreate:
 		return Recreate
 	}
 	return Restart
@@ -368,18 +388,18 @@ func (c claims) any() bool { return len(c.names) > 0 }
 func (c claims) String() string { return strings.Join(c.names, ", ") }
 
 // storage reports what becomes of the data of pods that are recreated or go away.
-func storage(ch *Change, old, now *cluster.Workload, r *Rollout, gone []string) {
+func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
 		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
 	}
-	if n := r.Replaced.Recreated; n > 0 && had.any() && had.withPods {
-		ch.add(Loss, "", fmt.Sprintf("%s that surge pods replace %s (%s): Kruise deletes them with the pod, and the data in them", pods(n), counted.Word(n, "loses its claims", "lose their claims"), had))
+	if n := r.Recreated; r.Mode != rules.ModeRecreate && n > 0 && had.any() && had.withPods {
+		ch.add(Loss, "", fmt.Sprintf("%s that other pods replace %s (%s): Kruise deletes them with the pod, and the data in them", pods(n), counted.Word(n, "loses its claims", "lose their claims"), had))
 	}
-	if len(gone) > 0 {
-		ordinalsLeave(ch, had, gone)
+	if named := namesOthers(old.Object, now.Object); named && len(r.Deleted) > 0 {
+		ordinalsLeave(ch, had, r.Deleted)
 	} else {
-		scaled(ch, had, r)
+		scaled(ch, had, len(r.Deleted))
 	}
 	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"
 	if has.any() && has.whenScaled && !had.whenScaled {
@@ -403,38 +423,15 @@ func ordinalsLeave(ch *Change, had claims, gone []string) {
 	}
 }
 
-// scaled reports what a smaller number of pods deletes.
-func scaled(ch *Change, had claims, r *Rollout) {
-	if r.From < 0 || r.To < 0 || r.To >= r.From {
-		return
-	}
-	gone := r.From - r.To
+// scaled reports what becomes of the claims of pods that a smaller number of pods deletes.
+func scaled(ch *Change, had claims, gone int) {
 	switch {
-	case !had.any():
+	case !had.any() || gone == 0:
 	case had.whenScaled:
 		ch.add(Loss, "spec.replicas", fmt.Sprintf("the claims (%s) of %s are deleted, and the data in them", had, pods(gone)))
 	default:
 		ch.add(Note, "spec.replicas", fmt.Sprintf("the claims (%s) of %s stay", had, pods(gone)))
 	}
-}
-
-// leavingPods are the pods that another list of ordinals, or of names, takes away. A smaller number alone takes
-// the last ones, which no name has to tell.
-func leavingPods(old, now *cluster.Workload, s plan.Snapshot) ([]string, error) {
-	if !namesOthers(old.Object, now.Object) {
-		return nil, nil
-	}
-	if n, ok := cluster.Of(old.Object).Replicas(); !ok || n <= 0 {
-		return nil, nil
-	}
-	line, err := simulate.Applied(now, s)
-	var out []string
-	for _, t := range line.Touches {
-		if t.Mode == rules.ModeDelete {
-			out = append(out, t.Name)
-		}
-	}
-	return out, err
 }
 
 // namesOthers reports whether the change says by itself which ordinals there are.

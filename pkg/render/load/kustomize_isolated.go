@@ -177,7 +177,9 @@ func (j job) buildOnce(knowing, fields bool) (d *disk, text []byte, sources []li
 		return kustomize.WithSchema(additions, func() (err error) {
 			text, err = runKustomize(fs, j.Dir)
 			if err == nil && len(text) <= maxTraced {
+				first := *d
 				sources = j.traced(fs)
+				*d = first // the second build has read the same files
 			}
 			return err
 		})

@@ -97,7 +97,7 @@ func TestPlaces_AreThoseOfFiles(t *testing.T) {
 				"o/x/kustomization.yaml": "resources: [web.yaml]\nnamePrefix: x-\n", "o/x/web.yaml": "\n\n" + deployments,
 				"o/z/kustomization.yaml": "resources: [web.yaml]\nnamePrefix: z-\n", "o/z/web.yaml": deployments,
 			},
-			[]string{"o/x/web.yaml:4 Deployment/x-web ", "o/z/web.yaml:2 Deployment/y-web ", "o/x/web.yaml:9 Deployment/x-web spec.replicas"},
+			[]string{"o/x/web.yaml:4 Deployment/x-web ", "o/z/web.yaml:2 Deployment/z-web ", "o/x/web.yaml:9 Deployment/x-web spec.replicas"},
 		},
 		"generated": {
 			map[string]string{"o/kustomization.yaml": "namePrefix: a-\nconfigMapGenerator:\n- name: other\n  literals: [a=b]\n- name: config\n  literals: [a=b]\nsecretGenerator:\n- {name: config, literals: [c=d]}\n"},

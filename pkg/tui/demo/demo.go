@@ -156,8 +156,8 @@ func (c *Cluster) release(r rollout) error {
 			return err
 		}
 	}
-	p, err := plan.Build(desired, s, policy)
-	if err != nil {
+	p, _, err := simulate.Build(desired, s, policy, simulate.DefaultOptions())
+	if _, unfinished := errors.AsType[*simulate.UnfinishedError](err); err != nil && !unfinished { // some of them are to fail
 		return err
 	}
 	return c.begin(r.ref, p)

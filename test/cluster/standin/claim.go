@@ -3,6 +3,7 @@ package standin
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -14,7 +15,7 @@ import (
 func (h *hand) changeClaim(ctx context.Context, a controller.ChangeClaim) error {
 	claims := h.client.CoreV1().PersistentVolumeClaims(a.Claim.Namespace)
 	if a.Delete {
-		return gone(claims.Delete(ctx, a.Claim.Name, metav1.DeleteOptions{}))
+		return h.delete(ctx, h.store.claims, &corev1.PersistentVolumeClaim{}, "persistentvolumeclaims", a.Claim.Namespace, a.Claim.Name, metav1.DeleteOptions{})
 	}
 	c, err := claims.Get(ctx, a.Claim.Name, metav1.GetOptions{})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -96,14 +97,15 @@ func (h *hand) wrote(into cache.SharedIndexInformer, o metav1.Object) {
 // deletePod asks for a pod's deletion, never for that of its successor.
 func (h *hand) deletePod(ctx context.Context, a controller.DeletePod) error {
 	uid := types.UID(a.Pod.UID)
-	body := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
-	// The answer to a deletion is the pod with its new version, as long as it is
-	// there; client-go's typed client throws it away.
-	var p corev1.Pod
-	err := h.client.CoreV1().RESTClient().Delete().Namespace(a.Pod.Namespace).Resource("pods").Name(a.Pod.Name).
-		Body(&body).Do(ctx).Into(&p)
-	if err == nil && p.UID == uid {
-		h.wrote(h.store.pods, &p)
+	return h.delete(ctx, h.store.pods, &corev1.Pod{}, "pods", a.Pod.Namespace, a.Pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+}
+
+// delete asks for a deletion, and has the next pass wait until the cache knows that the object goes. The answer is the
+// object with its new version, as long as it is there; client-go's typed client throws it away.
+func (h *hand) delete(ctx context.Context, from cache.SharedIndexInformer, left runtime.Object, resource, namespace, name string, o metav1.DeleteOptions) error {
+	err := h.client.CoreV1().RESTClient().Delete().Namespace(namespace).Resource(resource).Name(name).Body(&o).Do(ctx).Into(left)
+	if m, ok := left.(metav1.Object); err == nil && ok && m.GetUID() != "" {
+		h.wrote(from, m)
 	}
 	return gone(err)
 }

@@ -1,4 +1,4 @@
-package clusterread
+package simulate
 
 import (
 	"cmp"
@@ -8,37 +8,47 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installation"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Invention describes what to make up around a workload that no cluster runs. The same
+// Population describes what to make up around a workload that no cluster runs. The same
 // always gives the same pods, names included.
-type Invention struct {
+type Population struct {
 	// Pods is the desired number of pods; 0 means the number that the workload asks for.
 	Pods int
 	// Nodes is how many nodes; 0 is one for ten pods, and at least three.
-	Nodes int
-	Gates installation.Gates
+	Nodes         int
+	Gates         cluster.Gates
+	ReadinessGate bool
 }
+
+// OtherError is an error of one of the other objects.
+type OtherError struct {
+	// Index is its place among them.
+	Index int
+	Err   error
+}
+
+func (e *OtherError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *OtherError) Unwrap() error { return e.Err }
 
 // settleLimit is for how long the model cluster may take to bring pods up.
 const settleLimit = 24 * time.Hour
 
-// Invent returns what would be known of a workload if it ran, healthy, with all
+// Populate returns what would be known of a workload if it ran, healthy, with all
 // its pods, in a cluster with the other objects of the same input. The uid that
 // the model gave to the workload is taken away again: no plan may be pinned to
-// it.
-func Invent(target *resource.Resource, others []*resource.Resource, o Invention) (plan.Snapshot, error) {
-	read, err := cluster.ReadWorkload(target.Node())
+// it. The error is a [tree.Error] of the workload, or an [OtherError].
+func Populate(target *tree.Node, others []*tree.Node, o Population) (plan.Snapshot, error) {
+	read, err := cluster.ReadWorkload(target)
 	if err != nil {
-		return plan.Snapshot{}, target.Wrap(err, "")
+		return plan.Snapshot{}, err
 	}
 	pods, err := o.pods(target, read)
 	if err != nil {
@@ -48,15 +58,15 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 		return plan.Snapshot{}, err
 	}
 	w := o.cluster(read, pods)
-	if err := applyAll(w, read, target, others, pods); err != nil {
+	if err := w.populate(read, target, others, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
 	if settled, err := w.Settle(settleLimit); err != nil || !settled {
-		return plan.Snapshot{}, target.Fault("spec", "check replicas, nodeSelector and budgets", "its pods would not even come up in an empty cluster: %v", err)
+		return plan.Snapshot{}, tree.Errorf(target, "spec", "check replicas, nodeSelector and budgets", "its pods would not even come up in an empty cluster: %v", err)
 	}
 	s, err := w.Snapshot(read.Ref)
 	if err != nil {
-		return s, target.Wrap(err, "")
+		return s, err
 	}
 	bare := *s.Workload
 	bare.UID = ""
@@ -65,10 +75,10 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 }
 
 // cluster is an empty model cluster with nodes that suit the workload.
-func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
-	options := simulate.DefaultOptions()
-	options.Gates, options.ReadinessGate = o.Gates.Gates, o.Gates.ReadinessGate
-	w := simulate.New(options)
+func (o Population) cluster(read *cluster.Workload, pods int) *World {
+	options := DefaultOptions()
+	options.Gates, options.ReadinessGate = o.Gates, o.ReadinessGate
+	w := New(options)
 	nodes := o.Nodes
 	switch {
 	case read.Kind == kruise.KindDaemonSet:
@@ -83,10 +93,10 @@ func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
 }
 
 // checkHealthy refuses a workload whose pods nothing would ever make ready.
-func checkHealthy(target *resource.Resource, pods []*cluster.Pod) error {
+func checkHealthy(target *tree.Node, pods []*cluster.Pod) error {
 	for _, p := range pods {
 		if !rules.Ready(p) {
-			return target.Fault("spec.template", "check for readiness gates that no controller sets, and for a nodeSelector or affinity that no node matches",
+			return tree.Errorf(target, "spec.template", "check for readiness gates that no controller sets, and for a nodeSelector or affinity that no node matches",
 				"pod %s would not become ready in a healthy cluster", p.Name)
 		}
 	}
@@ -94,19 +104,19 @@ func checkHealthy(target *resource.Resource, pods []*cluster.Pod) error {
 }
 
 // pods is the number of pods that the workload should have.
-func (o Invention) pods(target *resource.Resource, read *cluster.Workload) (int, error) {
+func (o Population) pods(target *tree.Node, read *cluster.Workload) (int, error) {
 	if o.Pods > 0 {
 		return o.Pods, nil
 	}
 	if _, counted := cluster.Of(read.Object).Replicas(); !counted {
 		return assumedPods, nil
 	}
-	n, ok := tree.Int(tree.Get(target.Node(), "spec", "replicas"))
+	n, ok := tree.Int(tree.Get(target, "spec", "replicas"))
 	switch {
 	case !ok:
 		return 1, nil
 	case n == 0:
-		return 0, target.Fault("spec.replicas", "--pods N plans for N pods", "a workload without pods has no rollout")
+		return 0, tree.Errorf(target, "spec.replicas", "--pods N plans for N pods", "a workload without pods has no rollout")
 	}
 	return int(n), nil
 }
@@ -114,33 +124,34 @@ func (o Invention) pods(target *resource.Resource, read *cluster.Workload) (int,
 // assumedPods is how many pods there are of what has no replicas.
 const assumedPods = 5
 
-// applyAll writes the objects into the model cluster: the workload last, so that
+// populate writes the objects into the model cluster: the workload last, so that
 // budgets and sidecars are there before its pods are.
-func applyAll(w *simulate.World, read *cluster.Workload, target *resource.Resource, others []*resource.Resource, pods int) error {
+func (w *World) populate(read *cluster.Workload, target *tree.Node, others []*tree.Node, pods int) error {
 	set, sidecars := read.Object.(*kruise.SidecarSet)
 	if sidecars {
-		if err := w.Apply(target.Node()); err != nil {
-			return target.Wrap(err, "")
+		if err := w.Apply(target); err != nil {
+			return err
 		}
 	}
 	running := 0
-	for _, r := range others {
-		carries := sidecars && r.Kind() != kruise.KindSidecarSet && cluster.IsWorkload(r.Group(), r.Kind())
-		if r == target || !carries && !isContext(r) {
+	for i, other := range others {
+		ref := refOf(other)
+		carries := sidecars && ref.Kind != kruise.KindSidecarSet && cluster.IsWorkload(ref.Group, ref.Kind)
+		if other == target || !carries && !IsSurrounding(ref) {
 			continue
 		}
 		if carries {
 			running++
-			n, _ := tree.Int(tree.Get(r.Node(), "spec", "replicas"))
-			if err := checkPodLimit(r, int(n)); err != nil {
-				return err
+			n, _ := tree.Int(tree.Get(other, "spec", "replicas"))
+			if err := checkPodLimit(other, int(n)); err != nil {
+				return &OtherError{i, err}
 			}
 		}
-		if err := w.Apply(r.Node()); err != nil {
-			return r.Wrap(err, "")
+		if err := w.Apply(other); err != nil {
+			return &OtherError{i, err}
 		}
 	}
-	node := tree.Clone(target.Node())
+	node := tree.Clone(target)
 	switch {
 	case sidecars && running > 0:
 		return nil
@@ -149,20 +160,26 @@ func applyAll(w *simulate.World, read *cluster.Workload, target *resource.Resour
 	case read.Kind != kruise.KindDaemonSet:
 		tree.SetAt(node, tree.Int64(int64(pods)), "spec", "replicas")
 	}
-	return target.Wrap(w.Apply(node), "")
+	return w.Apply(node)
 }
 
 // checkPodLimit refuses more pods than a model holds.
-func checkPodLimit(r *resource.Resource, pods int) error {
-	if pods <= simulate.MostPods {
+func checkPodLimit(object *tree.Node, pods int) error {
+	if pods <= MostPods {
 		return nil
 	}
-	return r.Fault("spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that a model of a cluster holds", pods, simulate.MostPods)
+	return tree.Errorf(object, "spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that a model of a cluster holds", pods, MostPods)
 }
 
-// isContext reports whether an object matters to the rollout of another.
-func isContext(r *resource.Resource) bool {
-	return r.Is("", "Namespace") || r.Is("policy", "PodDisruptionBudget") || r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) || r.Is(kruise.Group, kruise.KindSidecarSet)
+// IsSurrounding reports whether an object matters to the rollout of another.
+func IsSurrounding(ref cluster.Ref) bool {
+	switch {
+	case ref.Group == "" && ref.Kind == "Namespace", ref.Group == "policy" && ref.Kind == "PodDisruptionBudget":
+		return true
+	case ref.Group == kruise.PolicyGroup && ref.Kind == kruise.KindPodUnavailableBudget:
+		return true
+	}
+	return ref.Group == kruise.Group && ref.Kind == kruise.KindSidecarSet
 }
 
 func assumedNodeLabels(template map[string]any) map[string]string {

@@ -12,10 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// TestMemory_ChangesNoDecision: at every moment of rollouts of every kind, well or badly, a
-// decision that goes by what is remembered is the one that reads every pod, with and without a
-// record of the changes of pods.
-func TestMemory_ChangesNoDecision(t *testing.T) {
+// TestNext_RememberingChangesNoDecision: at every moment of rollouts of every kind, well or badly, a
+// decision that goes by what is remembered is the one that reads every pod.
+func TestNext_RememberingChangesNoDecision(t *testing.T) {
 	for name, text := range midwayKinds() {
 		for _, fails := range []bool{false, true} {
 			w := worldOf(t, text, fails)
@@ -26,9 +25,9 @@ func TestMemory_ChangesNoDecision(t *testing.T) {
 	}
 }
 
-// TestMemory_ChangesNoDecisionAboutSidecars is the same for SidecarSets, which are given the pods of
+// TestNext_RememberingChangesNoDecisionAboutSidecars is the same for SidecarSets, which are given the pods of
 // other workloads too.
-func TestMemory_ChangesNoDecisionAboutSidecars(t *testing.T) {
+func TestNext_RememberingChangesNoDecisionAboutSidecars(t *testing.T) {
 	const hot = ", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: 'mesh:empty'}"
 	other := strings.NewReplacer("name: web", "name: db", "app: web", "app: db", "web:1.0", "web:0").Replace(webSet)
 	for name, text := range map[string]string{
@@ -79,16 +78,15 @@ func compareDecisions(t *testing.T, name string, w *World, p plan.Plan, fails bo
 	ref := p.Target.Ref()
 	d, err := newDriver(w, p, RolloutOptions{Promote: new(time.Duration)})
 	must(t, err)
-	decisions, seen, recorded := 0, plan.Memory{}, plan.Memory{PodChanges: w.store.podChangesOf(w.store.objects[ref])}
+	decisions, answers := 0, cluster.Answers{}
 	for ; w.recorder.outcome == ""; decisions++ {
 		s, err := w.Snapshot(ref)
 		must(t, err)
 		now := w.clock.now()
 		want := plan.Next(p, s, now)
-		for _, memory := range []*plan.Memory{&seen, &recorded} {
-			if diff := cmp.Diff(want, memory.Next(p, s, now)); diff != "" {
-				t.Fatalf("%s, fails %t, record %t, decision %d (-read, +remembered):\n%s", name, fails, memory.PodChanges != nil, decisions, diff)
-			}
+		s.Answers = &answers
+		if diff := cmp.Diff(want, plan.Next(p, s, now)); diff != "" {
+			t.Fatalf("%s, fails %t, decision %d (-read, +remembered):\n%s", name, fails, decisions, diff)
 		}
 		must(t, d.step())
 	}
