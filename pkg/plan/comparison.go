@@ -331,12 +331,6 @@ func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 	return mode, why
 }
 
-// mode is the mode that of returns, without counting the pod.
-func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
-	mode, _, _ := m.lookup(p)
-	return mode
-}
-
 func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.overall, true
 	if m.unknownTemplate != nil && m.unknownTemplate(p) {
