@@ -142,7 +142,6 @@ func TestWorkload_NamesTheBlockers(t *testing.T) {
 - maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-3 waits`},
 		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `progressing: the controller has not processed the latest change yet
 - updated the controller has not processed the latest change yet
-- updated 1 of 4 updated pods are available
 - controller the controller has not processed the latest change yet
 - maxUnavailable 1 pod of the target revision is not available yet, at most 1: web-2 waits`},
 		"held by finalizers": {func(q *diagnose.Question) {
