@@ -364,7 +364,7 @@ func (l *loader) loadBudgets(list []plan.Snapshot) {
 		one := plan.Snapshot{Workload: s.Workload}
 		for _, b := range s.Budgets {
 			i, ok := at("pub", namespace, b.Name, len(l.budgets.unavailable)+len(one.Budgets))
-			if !ok {
+			if !ok || i >= len(l.budgets.unavailable) { // of another namespace, where the pods of a SidecarSet are, too
 				one.Budgets = append(one.Budgets, b)
 				continue
 			}
@@ -373,7 +373,7 @@ func (l *loader) loadBudgets(list []plan.Snapshot) {
 		}
 		for _, b := range s.Disruptions {
 			i, ok := at("pdb", namespace, b.Name, len(l.budgets.disruptions)+len(one.Disruptions))
-			if !ok {
+			if !ok || i >= len(l.budgets.disruptions) {
 				one.Disruptions = append(one.Disruptions, b)
 				continue
 			}
