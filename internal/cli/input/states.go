@@ -28,31 +28,31 @@ type States struct {
 }
 
 // Of reads the states of two paths.
-func (o *States) Of(ctx context.Context, before, after string) (old, now []*resource.Resource, err error) {
+func (s *States) Of(ctx context.Context, before, after string) (old, now []*resource.Resource, err error) {
 	var errs resource.Errors
-	old, err = o.read(ctx, before, o.Build.Folder)
+	old, err = s.read(ctx, before, s.Build.Folder)
 	errs.Add(err)
-	now, err = o.read(ctx, after, o.Build.Folder)
+	now, err = s.read(ctx, after, s.Build.Folder)
 	errs.Add(err)
 	return old, now, errs.Err()
 }
 
 // read reads a file, a directory with all below it, or a kustomization. An empty
 // one is a state, too. The root is the folder that a kustomization may read.
-func (o *States) read(ctx context.Context, path, root string) ([]*resource.Resource, error) {
+func (s *States) read(ctx context.Context, path, root string) ([]*resource.Resource, error) {
 	if path == os.DevNull {
 		return nil, nil
 	}
-	opt := load.Options{Stdin: o.Stdin, Namespace: o.Namespace}
+	opt := load.Options{Stdin: s.Stdin, Namespace: s.Namespace}
 	if path != "-" && load.IsKustomization(path) {
-		opt.Kustomize, opt.Root, opt.KruiseSchema = path, root, o.Build.Schema
-		opt.Undecided = func(e *resource.Error) { o.Undecided = append(o.Undecided, e) }
+		opt.Kustomize, opt.Root, opt.KruiseSchema = path, root, s.Build.Schema
+		opt.Undecided = func(e *resource.Error) { s.Undecided = append(s.Undecided, e) }
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}
-	list, err := load.Load(ctx, o.Limits.Load(opt))
+	list, err := load.Load(ctx, s.Limits.Load(opt))
 	if errors.Is(err, load.ErrEmpty) {
-		_, _ = fmt.Fprintf(o.Notes, "note: %s holds no objects\n", path)
+		_, _ = fmt.Fprintf(s.Notes, "note: %s holds no objects\n", path)
 		return nil, nil
 	}
 	return list, advised(err)
@@ -99,7 +99,7 @@ func CheckPaths(git string, paths []string) error {
 
 // Revisions reads two revisions of a path, or of its old and its new name: A..B, A...B, or A for A
 // against the working tree.
-func (o *States) Revisions(ctx context.Context, git string, paths []string) (old, now []*resource.Resource, err error) {
+func (s *States) Revisions(ctx context.Context, git string, paths []string) (old, now []*resource.Resource, err error) {
 	repo, within, err := OpenRepo(ctx, ExecGit, paths[0])
 	if err != nil {
 		return nil, nil, err
@@ -115,14 +115,14 @@ func (o *States) Revisions(ctx context.Context, git string, paths []string) (old
 		return nil, nil, err
 	}
 	var errs resource.Errors
-	old, there, err := o.at(ctx, repo, span.From, span.Old, within)
+	old, there, err := s.at(ctx, repo, span.From, span.Old, within)
 	errs.Add(err)
 	if span.To == "" {
-		now, err = o.workingTree(ctx, paths[len(paths)-1], there)
+		now, err = s.workingTree(ctx, paths[len(paths)-1], there)
 		errs.Add(err)
 		return old, now, errs.Err()
 	}
-	now, here, err := o.at(ctx, repo, span.To, span.New, later)
+	now, here, err := s.at(ctx, repo, span.To, span.New, later)
 	errs.Add(err)
 	if len(errs) == 0 && !there && !here {
 		errs.Add(&resource.Error{File: paths[0], Err: fmt.Errorf("is neither in %s nor in %s", span.Old, span.New), Hint: "the path is relative to the current directory"})
@@ -131,23 +131,23 @@ func (o *States) Revisions(ctx context.Context, git string, paths []string) (old
 }
 
 // workingTree reads the path as it is on the disk; it may be gone.
-func (o *States) workingTree(ctx context.Context, path string, before bool) ([]*resource.Resource, error) {
+func (s *States) workingTree(ctx context.Context, path string, before bool) ([]*resource.Resource, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && before {
-		_, _ = fmt.Fprintf(o.Notes, "note: there is no %s in the working tree\n", path)
+		_, _ = fmt.Fprintf(s.Notes, "note: there is no %s in the working tree\n", path)
 		return nil, nil
 	}
-	return o.read(ctx, path, o.Build.Folder)
+	return s.read(ctx, path, s.Build.Folder)
 }
 
 // at reads a path of a commit; there is false when the commit does not hold it.
 // A kustomization may reach out of its directory, so for one the whole tree is
 // written out.
-func (o *States) at(ctx context.Context, repo *Repo, commit, name, within string) (list []*resource.Resource, there bool, err error) {
+func (s *States) at(ctx context.Context, repo *Repo, commit, name, within string) (list []*resource.Resource, there bool, err error) {
 	if there, err = repo.Has(ctx, commit, within); err != nil {
 		return nil, false, err
 	}
 	if !there {
-		_, _ = fmt.Fprintf(o.Notes, "note: there is no %s in %s\n", within, name)
+		_, _ = fmt.Fprintf(s.Notes, "note: there is no %s in %s\n", within, name)
 		return nil, false, nil
 	}
 	dir, err := os.MkdirTemp("", "kubectl-kruise-")
@@ -167,9 +167,9 @@ func (o *States) at(ctx context.Context, repo *Repo, commit, name, within string
 			return nil, true, err
 		}
 	}
-	before := len(o.Undecided)
-	list, err = o.read(ctx, path, dir)
-	for _, e := range o.Undecided[before:] {
+	before := len(s.Undecided)
+	list, err = s.read(ctx, path, dir)
+	for _, e := range s.Undecided[before:] {
 		e.File, e.Hint = nameIn(e.File, dir, name), nameIn(e.Hint, dir, name)
 	}
 	return relocated(list, dir, name), true, relocatedError(err, dir, name)

@@ -54,7 +54,7 @@ func (c *Change) ByClient() bool {
 	return c.pair[1] == kruise.KindReplicaSet || c.byHand()
 }
 
-// byHand reports whether pods are updated when somebody deletes them. It adds no field: the API server takes none
+// byHand reports whether pods are updated only when a user deletes them. It adds no field: the API server takes none
 // that a kind does not have.
 func (c *Change) byHand() bool {
 	return within(copied(c.doc), "spec", "updateStrategy")["type"] == onDelete

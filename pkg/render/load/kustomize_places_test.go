@@ -38,7 +38,7 @@ spec:
 `
 
 // TestPlaces_AreThoseOfFiles: objects and values of a kustomization have the places of the files that
-// they are written in, whoever builds it.
+// they are written in, by either builder.
 func TestPlaces_AreThoseOfFiles(t *testing.T) {
 	tests := map[string]struct {
 		tree map[string]string
