@@ -78,3 +78,21 @@ spec:
 		t.Errorf("the snapshot of the caller has %d pods now, want 3", len(s.Pods))
 	}
 }
+
+// TestRun_CountsNoMorePodsThanItMay: workloads with very many pods are not counted, and keep no other from
+// being counted.
+func TestRun_CountsNoMorePodsThanItMay(t *testing.T) {
+	var old strings.Builder
+	for name, replicas := range map[string]string{"a": "2147483647", "b": "2147483647", "c": "150000", "web": "10"} {
+		old.WriteString("---\n" + strings.NewReplacer("name: web,", "name: "+name+",", "replicas: 10", "replicas: "+replicas).Replace(clone))
+	}
+	r := compare.Run(parse(t, old.String()), parse(t, strings.ReplaceAll(old.String(), "web:1", "web:2")), compare.Options{Gates: cluster.DefaultGates()})
+	if len(r.Changes) != 4 {
+		t.Fatalf("%d changes", len(r.Changes))
+	}
+	for _, ch := range r.Changes {
+		if counted := ch.Rollout.Uncounted == ""; counted != (ch.ID.Name == "web") || counted && ch.Rollout.Reach != 10 {
+			t.Errorf("%s: %d of %d pods, %q", ch.ID, ch.Rollout.Reach, ch.Rollout.Total, ch.Rollout.Uncounted)
+		}
+	}
+}

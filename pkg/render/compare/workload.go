@@ -163,10 +163,12 @@ const mostWork = 20_000_000
 // run fills in what becomes of the pods.
 func (c *comparison) run(r *Rollout, old, now *cluster.Workload, s plan.Snapshot) {
 	n := max(r.From, r.To, len(s.Pods))
-	if c.work += n * (200 + n/max(r.Down+r.Surge, 1)); c.work > mostWork {
+	work := n * (200 + n/max(r.Down+r.Surge, 1))
+	if n > simulate.MostPods || c.work+work > mostWork {
 		r.Down, r.Surge, r.Uncounted = -1, -1, "there are too many pods for a comparison; 'kubectl kruise plan' counts them"
 		return
 	}
+	c.work += work
 	if len(s.Pods) == 0 {
 		s.Workload = alike(old, now)
 	}
