@@ -29,7 +29,7 @@ type InPlace struct {
 	Remarks  []string       `json:"remarks,omitempty"`
 	// Surge is set where surge pods replace pods although the change is possible in place.
 	Surge *surge `json:"surge,omitempty"`
-	// Reached are how many pods change, of Total.
+	// Reached are how many pods change, of Total, which is -1 where a remark says why that is not known.
 	Reached, Total int `json:"-"`
 }
 
@@ -77,9 +77,16 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 	if err := rules.CheckClaims(old, updated); err != nil {
 		answer.Remarks = append(answer.Remarks, err.Error())
 	}
+	l := plan.CurrentSpecPlan(plan.Snapshot{Workload: updated, Gates: gates}).Limits
+	if simulate.Work(l.Replicas, l.MaxUnavailable+l.MaxSurge) > simulate.MostWork {
+		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+simulate.TooMuch)
+		answer.Total = -1
+		return answer
+	}
 	line, err := simulate.Applied(updated, plan.Snapshot{Workload: old, Gates: gates})
 	if err != nil {
 		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+err.Error())
+		answer.Total = -1
 		return answer
 	}
 	answer.Total = line.Present

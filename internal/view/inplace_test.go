@@ -214,6 +214,28 @@ func TestExplained_CountsPodsThatSurgePodsReplace(t *testing.T) {
 	}
 }
 
+// TestExplained_DoesNotCountVeryManyPods: the answer about the template is there at once.
+func TestExplained_DoesNotCountVeryManyPods(t *testing.T) {
+	of := func(image string) *cluster.Workload {
+		w, err := cluster.ReadWorkload(tree.FromValue(map[string]any{
+			"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": map[string]any{"name": "web", "namespace": "shop"},
+			"spec": map[string]any{
+				"replicas": 100_000, "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
+				"template":       map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}, "spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": image}}}},
+				"updateStrategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": 1}},
+			},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	x := Explained(of("web:1"), of("web:2"), cluster.DefaultGates())
+	if x.Total != -1 || !strings.Contains(strings.Join(x.Remarks, "\n"), "too many pods") || x.Mode == "" {
+		t.Errorf("%+v", x)
+	}
+}
+
 // TestPlanPage_CountsRecreatedPods: the verdict of a plan is that of its steps, and a pod of a
 // DaemonSet stays on its node.
 func TestPlanPage_CountsRecreatedPods(t *testing.T) {

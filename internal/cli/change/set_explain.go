@@ -95,6 +95,7 @@ func (e *rolloutExplainer) workload(before, after *unstructured.Unstructured, of
 	switch {
 	case of != "":
 		_, err = fmt.Fprintf(e.errors(), "pods: %s\n", of)
+	case answer.Total < 0: // a remark says why
 	case answer.Reached == 0:
 		_, err = fmt.Fprintf(e.errors(), "pods: none of %d is updated\n", answer.Total)
 	case answer.Reached < answer.Total:

@@ -64,6 +64,22 @@ func Unready(s plan.Snapshot) []string {
 	return out
 }
 
+// MostWork is how much [Work] views do that only count pods: about half a minute. TooMuch is what they say
+// beyond that.
+const (
+	MostWork = 20_000_000
+	TooMuch  = "there are too many pods to count in passing; 'kubectl kruise plan' counts them"
+)
+
+// Work is what [Applied] costs for so many pods of which pace may change at a time: it looks at every pod in
+// each pass, and takes as many passes as there are turns of pods.
+func Work(pods, pace int) int {
+	if pods > MostPods {
+		return MostWork + 1
+	}
+	return pods * (200 + pods/max(pace, 1))
+}
+
 // Applied is what one write of an object does to the pods of its workload, until nothing happens any
 // more. Where the snapshot has no pods, they are made up as the present object wants them, all
 // available; names that the controllers draw at random are then those of the model.

@@ -47,7 +47,7 @@ type comparison struct {
 	byID map[resource.ID]*Change
 	// pods are those that were observed, for SidecarSets.
 	pods observedPods
-	// work is what the runs of the model have cost, see mostWork.
+	// work is what the runs of the model have cost, see [simulate.Work].
 	work int
 }
 

@@ -156,16 +156,12 @@ func addWarnings(ch *Change, old, now *cluster.Workload, change plan.Change) {
 	}
 }
 
-// mostWork bounds what runs of the model may cost in one comparison: about half a minute. A run looks
-// at every pod in each pass, and takes as many passes as there are turns of pods.
-const mostWork = 20_000_000
-
 // run fills in what becomes of the pods.
 func (c *comparison) run(r *Rollout, old, now *cluster.Workload, s plan.Snapshot) {
 	n := max(r.From, r.To, len(s.Pods))
-	work := n * (200 + n/max(r.Down+r.Surge, 1))
-	if n > simulate.MostPods || c.work+work > mostWork {
-		r.Down, r.Surge, r.Uncounted = -1, -1, "there are too many pods for a comparison; 'kubectl kruise plan' counts them"
+	work := simulate.Work(n, r.Down+r.Surge)
+	if c.work+work > simulate.MostWork {
+		r.Down, r.Surge, r.Uncounted = -1, -1, simulate.TooMuch
 		return
 	}
 	c.work += work
