@@ -78,7 +78,8 @@ func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
 		answer.Remarks = append(answer.Remarks, err.Error())
 	}
 	l := plan.CurrentSpecPlan(plan.Snapshot{Workload: updated, Gates: gates}).Limits
-	if simulate.Work(l.Replicas, l.MaxUnavailable+l.MaxSurge) > simulate.MostWork {
+	before := plan.CurrentSpecPlan(plan.Snapshot{Workload: old, Gates: gates}).Limits.Replicas
+	if simulate.Work(max(before, l.Replicas), l.MaxUnavailable+l.MaxSurge) > simulate.MostWork {
 		answer.Remarks = append(answer.Remarks, "how many pods change is not known: "+simulate.TooMuch)
 		answer.Total = -1
 		return answer
