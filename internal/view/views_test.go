@@ -176,7 +176,7 @@ func (c *pair) views(t *testing.T, want numbers) []seen {
 func (c *pair) plans(t *testing.T) []seen {
 	t.Helper()
 	o := simulate.DefaultOptions()
-	o.Gates, o.StayUnready, o.Start = c.snapshot.Gates, true, simulate.RecordedAt(c.snapshot.Pods)
+	o.Gates, o.Start = c.snapshot.Gates, simulate.RecordedAt(c.snapshot.Pods)
 	p, line, err := simulate.Build(c.desired, c.snapshot, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}}, o)
 	if _, unfinished := errors.AsType[*simulate.UnfinishedError](err); unfinished || err != nil || p.Driver == plan.DriverClient {
 		return nil

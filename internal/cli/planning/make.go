@@ -161,7 +161,9 @@ func Admit(old, desired *resource.Resource, of kruise.Release) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.DefaultOptions()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
-	o.StayUnready = !m.assumeReady
+	if m.assumeReady {
+		o.Recover = simulate.AnyPod
+	}
 	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }

@@ -73,13 +73,13 @@ func (k *kubelet) resumePod(e *pod) {
 	case e.Deleting:
 		k.stopPod(e)
 	case e.Node == "":
-		if !k.opt.StayUnready {
+		if k.recovers(e) {
 			k.scheduler.pending = append(k.scheduler.pending, e)
 		}
 	default:
 		for i := range e.runtime {
 			a := &e.runtime[i]
-			if k.opt.StayUnready {
+			if !k.recovers(e) {
 				a.image = cmp.Or(a.image, e.Containers[i].Image) // which is what it would start with
 				continue
 			}
@@ -90,6 +90,11 @@ func (k *kubelet) resumePod(e *pod) {
 		}
 		k.syncPod(e)
 	}
+}
+
+// recovers reports whether a pod that is not ready in the beginning becomes ready.
+func (k *kubelet) recovers(e *pod) bool {
+	return k.opt.Recover != nil && k.opt.Recover(e.Pod)
 }
 
 // replaceContainer stops a container at once and starts it with the image that the pod

@@ -83,7 +83,9 @@ func turnBack(t *testing.T, o Options, doc, next *tree.Node, at time.Duration) (
 	must(t, err)
 	undo, err := plan.Build(back, s, plan.Policy{Pull: plan.PullNever})
 	must(t, err)
-	if err := Check(undo, s, DefaultOptions()); err != nil {
+	o = DefaultOptions()
+	o.Recover = AnyPod // pods are coming up
+	if err := Check(undo, s, o); err != nil {
 		return line.Summary.Outcome, fmt.Errorf("%w\n%s", err, stepsOf(undo))
 	}
 	return line.Summary.Outcome, nil

@@ -293,7 +293,6 @@ func (c *change) rollOut(w *World, steps string) (_ plan.Plan, why string, err e
 	}
 	if c.Exempt(p.Change.Mode) == changes.Surging { // users see the pods that a run of the plan changes
 		o := c.opt
-		o.StayUnready = true
 		run, _, err := Build(desired, snap, policy, o)
 		if _, unfinished := errors.AsType[*UnfinishedError](err); err != nil && !unfinished {
 			return p, "", err

@@ -37,15 +37,18 @@ type Options struct {
 	Admit Admit
 	// Verify answers a plan's questions; nil answers that all is good.
 	Verify func(step string, v *plan.Verify) plan.Result
-	// StayUnready has pods that are not ready in the beginning stay as they are until their containers
-	// start again; otherwise they become ready as if they had just been started.
-	StayUnready bool
+	// Recover reports which of the pods that are not ready in the beginning become ready, as if they had
+	// just been started; the others stay as they are until their containers start again. nil is none.
+	Recover func(*cluster.Pod) bool
 	// Fail are pods that never become ready once updated: 1 is the first pod that
 	// gets the new revision, or is made with it.
 	Fail []int
 	// forgets has controllers remember nothing of pods from pass to pass: what happens is the same.
 	forgets bool
 }
+
+// AnyPod has every pod recover.
+func AnyPod(*cluster.Pod) bool { return true }
 
 // Agent is how the nodes treat their pods.
 type Agent struct {

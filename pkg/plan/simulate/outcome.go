@@ -24,7 +24,7 @@ func Build(desired *cluster.Workload, s plan.Snapshot, policy plan.Policy, o Opt
 	if err != nil {
 		return p, line, err
 	}
-	if text := warnUnready(&p, s); o.StayUnready && text != "" {
+	if text := warnUnready(&p, s); o.Recover == nil && text != "" {
 		p.Warnings = append(p.Warnings, text)
 	}
 	return p, line, failed
@@ -89,7 +89,7 @@ func Applied(desired *cluster.Workload, s plan.Snapshot) (Timeline, error) {
 		return Timeline{}, err
 	}
 	o := DefaultOptions()
-	o.Gates, o.StayUnready, o.Start = s.Gates, true, RecordedAt(s.Pods)
+	o.Gates, o.Start = s.Gates, RecordedAt(s.Pods)
 	w, err := FromSnapshot(s, o)
 	if err != nil {
 		return Timeline{}, err

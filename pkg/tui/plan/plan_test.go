@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
@@ -59,6 +60,28 @@ func TestScreen_SimulatesAGivenPlanFromItsFirstStep(t *testing.T) {
 	o.First.Plan = &given
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("max 7 unavailable", "the plan cannot finish", "template: spec.template")
+}
+
+// TestScreen_KeepsOldPodsUnready: a pod of the old template that is not ready stays so until the update
+// comes to it, where the pods that the rollout has updated become ready.
+func TestScreen_KeepsOldPodsUnready(t *testing.T) {
+	o, still := at(t, of("storefront"))
+	tuitest.Start(t, o, tuitest.Sizes[1]).Until("done after")
+	w, err := still.Await(t.Context(), 0, world.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated := plan.UpdatedTest(w.Detail.Plan, w.Detail.Snapshot)
+	down := 0
+	for _, p := range w.Detail.Snapshot.Pods {
+		if !updated(p) && down <= w.Detail.Plan.Limits.MaxUnavailable {
+			down++
+			p.Conditions = []cluster.Condition{{Type: "Ready", Status: "False"}}
+			p.Containers[0].Ready = false
+		}
+	}
+	o.Source = tuitest.NewStill(*w)
+	tuitest.Start(t, o, tuitest.Sizes[1]).Until("the plan cannot finish")
 }
 
 // TestScreen_KeepsSimulationsOfPlansApart opens two plans of one workload on top of each other.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -32,8 +33,8 @@ type predicted struct {
 	run   *run
 }
 
-// predict simulates what is left of a plan, away from the thread that draws: with pods
-// that behave, and pauses that are promoted at once. A plan that is given begins
+// predict simulates what is left of a plan, away from the thread that draws: pods that have
+// the new template become ready unless they fail, others stay as they are, and pauses are promoted at once. A plan that is given begins
 // with its first step.
 func predict(asked *request, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
@@ -42,6 +43,11 @@ func predict(asked *request, d *world.Detail, given *core.Plan) screen.After {
 		r := &run{plan: d.Plan, asOf: d.Now}
 		if given != nil {
 			r.plan, now.Progress = *given, core.Progress{}
+		}
+		updated := core.UpdatedTest(r.plan, now)
+		o.Recover = func(p *cluster.Pod) bool {
+			_, fails := core.NotReadyReason(now, p)
+			return updated(p) && !fails
 		}
 		r.from = now.Progress.Step
 		r.line, r.err = simulate.Continue(r.plan, now, o)
