@@ -21,8 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
-const long = `Expand OpenKruise objects into native Kubernetes resources, preview the effect
-of a change, and run rollouts, on clusters with and without OpenKruise.`
+const long = "Render, review and roll out OpenKruise workloads, with or without OpenKruise."
 
 // Main runs the command line args (args[0] is the program) and returns the exit
 // code.
@@ -40,7 +39,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	if len(rest) > 0 && strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
 		resourcearg.CompleteFlags(root, f, rest[1:])
 	}
-	root.SetArgs(rest)
+	root.SetArgs(askHelp(root, rest))
 	root.SetIn(f.Streams.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

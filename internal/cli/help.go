@@ -7,38 +7,49 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 )
 
-// group is a heading of the help with the commands below it, in this order.
-type group struct {
-	title string
-	// known indicates that kubectl has such commands: their names are enough.
-	known bool
-	names []string
+// task is a heading of the help with the commands that do it, in this order: those that a newcomer needs
+// with what they do, the others by their names.
+type task struct {
+	title      string
+	main, also []string
 }
 
-// groups are kubectl's, and what it has no heading for. A command of no group is not
-// listed anywhere: a test prevents that.
-var groups = []group{
-	{"Basic commands, for Kruise's kinds and Kubernetes' own", true, []string{
-		"create", "get", "describe", "expose", "set", "scale", "scaledown", "autoscale", "delete", "logs", "exec", "debug", "patch", "replace", "wait",
-		"protect", "unprotect", "distribute",
-	}},
-	{"Deploy commands", false, []string{"rollout", "apply", "plan", "simulate", "demo", "ui", "restart", "pull", "migrate"}},
-	{"Render and GitOps commands", false, []string{"render", "diff", "lint", "convert", "inventory", "schema", "argocd", "fn"}},
-	{"Troubleshooting commands", false, []string{"why", "doctor", "explain", "spread"}},
-	{"Settings and other commands", true, []string{
-		"rbac", "version", "completion", "options", "config", "kustomize", "plugin", "api-resources", "api-versions", "help",
-	}},
+// tasks are what people want to do. A command of none is one of kubectl's own.
+var tasks = []task{
+	{
+		"Render and review",
+		[]string{"render", "lint", "diff", "plan"},
+		[]string{"simulate", "explain", "convert", "inventory", "schema", "argocd", "fn", "create"},
+	},
+	{
+		"Roll out",
+		[]string{"apply", "rollout", "restart", "migrate"},
+		[]string{"set", "scale", "scaledown", "autoscale", "pull", "protect", "unprotect", "distribute"},
+	},
+	{
+		"Look and repair",
+		[]string{"why", "get", "ui", "doctor"},
+		[]string{"describe", "logs", "exec", "debug", "spread", "demo", "rbac", "version", "completion"},
+	},
 }
 
-// columns is as wide as a screen is at least.
-const columns = 80
+// passed are the commands that do what kubectl's of the same name do, and that the overview leaves out.
+var passed = []string{"delete", "expose", "patch", "replace", "wait", "help", "config", "kustomize", "plugin", "api-resources", "api-versions", "options"}
 
-// groupHelp shows the commands of the program in groups, on one screen. The help of each
-// command is that of cobra, with the names of boolean flags alone.
+const (
+	// columns is as wide as a screen is at least, and helpWidth as a line of any help is at most.
+	columns, helpWidth = 80, 100
+	// shortHelp is how many flags a command has at least before --help names some of them only.
+	shortHelp = 15
+)
+
+// groupHelp shows the commands of the program by task, on one screen, and the flags of each command with
+// those that matter first. Boolean flags are listed by their names alone.
 func groupHelp(root *cobra.Command) {
 	own := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -48,57 +59,187 @@ func groupHelp(root *cobra.Command) {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), overview(root)) // a reader that has gone is no matter
 	})
-	usage := root.UsageFunc()
-	root.SetUsageFunc(func(c *cobra.Command) error {
-		defer command.PlainBools(c.LocalFlags(), c.InheritedFlags())()
-		return usage(c)
+	cobra.AddTemplateFuncs(map[string]any{
+		"localFlags": localFlags, "globalFlags": func(c *cobra.Command) string { return listed(c.InheritedFlags()) },
+		"use": func(s string) string { return strings.TrimPrefix(folded("  "+s, ""), "  ") }, "prose": func(s string) string { return folded(s, "") }, "commands": func(s string) string { return folded(s, " \\") },
 	})
+	root.PersistentFlags().Bool(helpAll, false, "help with all flags of the command")
+	root.PersistentFlags().Lookup(helpAll).Hidden = true
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | prose | trim", 1))
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.UseLine}}", "{{.UseLine | use}}", "{{.NameAndAliases}}", "{{.NameAndAliases | use}}", "{{.Example}}", "{{.Example | commands}}",
+		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{localFlags . | trimTrailingWhitespaces}}",
+		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{globalFlags . | trimTrailingWhitespaces}}",
+	).Replace(root.UsageTemplate()))
+}
+
+// helpAll is the flag for the help with all flags.
+const helpAll = "help-all"
+
+// askHelp has --help-all of a command line be --help, which it stands for with more to say.
+func askHelp(root *cobra.Command, args []string) []string {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	i := slices.Index(args[:end], "--"+helpAll)
+	if i < 0 {
+		return args
+	}
+	_ = root.PersistentFlags().Set(helpAll, "true") // it is a boolean
+	args = slices.Clone(args)
+	args[i] = "--help"
+	return args
 }
 
 func overview(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(root.Long + "\n")
-	for _, g := range groups {
-		b.WriteString("\n" + g.title + ":\n")
-		if list := g.commands(root); g.known {
-			b.WriteString(wrapped(list))
-		} else {
-			for _, c := range list {
-				fmt.Fprintf(&b, "  %-11s %s\n", c.Name(), c.Short)
+	for _, t := range tasks {
+		b.WriteString("\n" + t.title + ":\n")
+		for _, name := range t.main {
+			if c := commandNamed(root, name); c != nil {
+				fmt.Fprintf(&b, "  %-10s %s\n", name, c.Short)
 			}
 		}
+		b.WriteString(wrapped("  also: ", "    ", t.also))
 	}
-	fmt.Fprintf(&b, "\nUse \"%[1]s COMMAND --help\" for more about a command,\nand \"%[1]s options\" for the global flags.\n", root.CommandPath())
+	fmt.Fprintf(&b, "\nMore: \"%[1]s COMMAND --help\"; global flags: \"%[1]s options\"\n", root.CommandPath())
 	return b.String()
 }
 
-// commands are those of the group that there are.
-func (g group) commands(root *cobra.Command) []*cobra.Command {
-	var out []*cobra.Command
-	for _, name := range g.names {
-		i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name && !c.Hidden })
-		if i >= 0 {
-			out = append(out, root.Commands()[i])
+func commandNamed(root *cobra.Command, name string) *cobra.Command {
+	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return root.Commands()[i]
+}
+
+// wrapped are names in lines of a screen.
+func wrapped(first, indent string, names []string) string {
+	var b strings.Builder
+	line := first + names[0]
+	for _, name := range names[1:] {
+		if len(line)+len(name)+3 > columns {
+			b.WriteString(line + ",\n")
+			line = indent + name
+			continue
+		}
+		line += ", " + name
+	}
+	b.WriteString(line + "\n")
+	return b.String()
+}
+
+// localFlags are the flags of a command in its help: all in their groups, or those that matter and the
+// names of the others.
+func localFlags(c *cobra.Command) string {
+	count := 0
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			count++
+		}
+	})
+	if count < shortHelp {
+		return listed(c.LocalFlags())
+	}
+	all := c.Flag(helpAll) != nil && c.Flag(helpAll).Changed
+	main, groups := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError), flagGroupsOf(c)
+	main.SortFlags = false
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && flagGroup(f.Name) == "" {
+			main.AddFlag(f)
+		}
+	})
+	var b strings.Builder
+	b.WriteString(listed(main))
+	if !all {
+		b.WriteString("\nMore flags, which --" + helpAll + " explains:\n")
+	}
+	for _, g := range groups {
+		if all {
+			b.WriteString("\n" + g.title + ":\n" + listed(g.flags))
+			continue
+		}
+		var names []string
+		g.flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		b.WriteString(wrapped("  "+g.title+": ", "    ", names))
+	}
+	return b.String()
+}
+
+// shownGroup is a group of flags that a command has.
+type shownGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// flagGroupsOf are the groups of which a command has flags, in their order.
+func flagGroupsOf(c *cobra.Command) []shownGroup {
+	var out []shownGroup
+	for _, g := range flagGroups {
+		flags := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && flagGroup(f.Name) == g.title {
+				flags.AddFlag(f)
+			}
+		})
+		if flags.HasFlags() {
+			out = append(out, shownGroup{g.title, flags})
 		}
 	}
 	return out
 }
 
-// wrapped are names in lines of a screen.
-func wrapped(list []*cobra.Command) string {
+// listed are flags with what they do.
+func listed(flags *pflag.FlagSet) string {
+	defer command.PlainBools(flags)()
+	return flags.FlagUsagesWrapped(helpWidth)
+}
+
+// folded is a text in which a line goes on below where it is too long for a help: at a space outside of
+// quotes. A command goes on behind the mark, which a shell reads as such.
+func folded(text, mark string) string {
 	var b strings.Builder
-	line := " "
-	for i, c := range list {
-		word := " " + c.Name()
-		if i < len(list)-1 {
-			word += ","
+	for line := range strings.Lines(text) {
+		body := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(body)]
+		end, next := mark, indent+"    "
+		if strings.HasPrefix(body, "#") || mark == "" {
+			end, next = "", indent+strings.Repeat("# ", min(1, strings.Count(body[:min(1, len(body))], "#")))
 		}
-		if len(line)+len(word) >= columns {
-			b.WriteString(line + "\n")
-			line = " "
+		for len(line) > helpWidth {
+			at := lastSpace(line, len(next), helpWidth-2-len(end), end != "")
+			if at < 0 {
+				break
+			}
+			b.WriteString(line[:at] + end + "\n")
+			line = next + line[at+1:]
 		}
-		line += word
+		b.WriteString(line)
 	}
-	b.WriteString(line + "\n")
 	return b.String()
+}
+
+// lastSpace is the place of the last space of a line outside of quotes, after from and not behind to; -1
+// for none. A flag of a command is kept together with its value where that is possible.
+func lastSpace(line string, from, to int, command bool) int {
+	at, flag, quote := -1, -1, rune(0)
+	for i, r := range line[:to] {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"') && i > 0 && strings.ContainsRune(" =", rune(line[i-1])):
+			quote = r
+		case quote == 0 && r == ' ' && i > from:
+			if at = i; line[i+1] == '-' {
+				flag = i
+			}
+		}
+	}
+	if command && flag > 0 {
+		return flag
+	}
+	return at
 }

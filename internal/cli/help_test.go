@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -18,11 +20,11 @@ func whole() *cobra.Command {
 	return newRoot(factory.New(factory.Streams{Getenv: func(string) string { return "" }}), "kubectl-kruise")
 }
 
-// TestHelp_FitsOneScreen: --help is one screen of 40 lines and 80 columns.
+// TestHelp_FitsOneScreen: --help is one screen of 24 lines and 80 columns.
 func TestHelp_FitsOneScreen(t *testing.T) {
 	code, out, _ := call(t.Context(), t, "", "--help")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if code != 0 || len(lines) > 40 {
+	if code != 0 || len(lines) > 24 {
 		t.Errorf("exit %d, %d lines:\n%s", code, len(lines), out)
 	}
 	for _, line := range lines {
@@ -35,6 +37,56 @@ func TestHelp_FitsOneScreen(t *testing.T) {
 	}
 }
 
+// TestHelp_OfEachVerbIsReadable: the help of a verb explains at most 16 flags, and no line of it is wider than
+// 100 columns; --help-all explains every flag, and --help names each.
+func TestHelp_OfEachVerbIsReadable(t *testing.T) {
+	each(whole(), func(c *cobra.Command) {
+		path := strings.Fields(c.CommandPath())[2:]
+		_, short, _ := call(t.Context(), t, "", append(path, "--help")...)
+		_, long, _ := call(t.Context(), t, "", append(path, "--help-all")...)
+		for line := range strings.Lines(short + long) {
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > helpWidth && !longWord.MatchString(line) {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), len(line), line)
+			}
+		}
+		own, _, _ := strings.Cut(short, "\nGlobal Flags:")
+		if n := len(flagLine.FindAllString(own, -1)); n > 16 {
+			t.Errorf("%s: its help explains %d flags", c.CommandPath(), n)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
+			if !regexp.MustCompile("--" + f.Name + `\b`).MatchString(short) {
+				t.Errorf("%s: --help does not name --%s", c.CommandPath(), f.Name)
+			}
+			if !regexp.MustCompile(`(?m)^ .*--` + f.Name + `[ \[].*\w`).MatchString(long) {
+				t.Errorf("%s: --help-all does not explain --%s", c.CommandPath(), f.Name)
+			}
+		})
+	})
+}
+
+// longWord is what cannot be broken.
+var longWord = regexp.MustCompile(`\S{40}|'.{60,}'`)
+
+var flagLine = regexp.MustCompile(`(?m)^  (-\w, |    )--`)
+
+// TestFlagGroups_AreOfFlags: each name of the table is that of a flag, once.
+func TestFlagGroups_AreOfFlags(t *testing.T) {
+	there := map[string]bool{}
+	each(whole(), func(c *cobra.Command) { c.LocalFlags().VisitAll(func(f *pflag.Flag) { there[f.Name] = true }) })
+	seen := map[string]bool{}
+	for _, g := range flagGroups {
+		for _, name := range g.names {
+			if !there[name] || seen[name] {
+				t.Errorf("%s: --%s is no flag, or is named twice", g.title, name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
 // TestHelp_ListsBooleanFlagsByName: a boolean flag is listed as --watch, as kubectl does, and one
 // that has a value with its type.
 func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
@@ -43,9 +95,9 @@ func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
 			t.Errorf("%v: exit %d, output:\n%s", args, code, out)
 		}
 	}
-	_, out, _ := call(t.Context(), t, "", "rollout", "run", "--help")
-	for _, want := range []string{"      --detach                         run the rollout", "  -h, --help                           help for run", "      --parallel int  "} {
-		if !strings.Contains(out, want) {
+	_, out, _ := call(t.Context(), t, "", "rollout", "run", "--help-all")
+	for _, want := range []string{"\n      --detach +run the rollout", "\n  -h, --help +help for run", "\n      --parallel int  "} {
+		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("the help lacks %q:\n%s", want, out)
 		}
 	}
@@ -58,11 +110,11 @@ func TestHelp_ListsBooleanFlagsByName(t *testing.T) {
 	}
 }
 
-// TestHelp_ListsEveryCommandOnce: every command is listed in the help, once.
+// TestHelp_ListsEveryCommandOnce: every command is listed in the help, or known to be one of kubectl's, once.
 func TestHelp_ListsEveryCommandOnce(t *testing.T) {
-	var listed, there []string
-	for _, g := range groups {
-		listed = append(listed, g.names...)
+	listed, there := slices.Clone(passed), []string(nil)
+	for _, t := range tasks {
+		listed = append(append(listed, t.main...), t.also...)
 	}
 	for _, c := range whole().Commands() {
 		if !c.Hidden {
@@ -75,7 +127,7 @@ func TestHelp_ListsEveryCommandOnce(t *testing.T) {
 	}
 	for _, name := range there {
 		if !slices.Contains(listed, name) {
-			t.Errorf("%s is in no group of the help", name)
+			t.Errorf("%s is in no list of the help", name)
 		}
 	}
 }

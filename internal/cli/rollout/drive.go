@@ -44,7 +44,7 @@ carried out; running it again would not change that.`
 func newDrive(shared *common) *cobra.Command {
 	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
 	c := &cobra.Command{
-		Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
+		Hidden: true, Use: "drive (TYPE/NAME | --group NAME) --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			switch {

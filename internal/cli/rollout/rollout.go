@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,10 +50,28 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared), newShow(shared),
 		newDrive(shared), newLogs(shared), newAttach(shared, screens),
 	)
+	for _, g := range tasks {
+		c.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+	}
 	for _, verb := range c.Commands() {
 		timed(f, verb)
+		for _, g := range tasks {
+			if slices.Contains(g.verbs, verb.Name()) {
+				verb.GroupID = g.title
+			}
+		}
 	}
 	return c
+}
+
+// tasks are the headings of the verbs in the help.
+var tasks = []struct {
+	title string
+	verbs []string
+}{
+	{"Begin", []string{"run", "apply", "restart", "undo"}},
+	{"Steer one that is under way", []string{"pause", "resume", "promote", "approve", "retry", "abort"}},
+	{"Look", []string{"status", "list", "history", "show", "attach", "logs"}},
 }
 
 // soonest is how long the server has to answer before there is a rollout, however short the
