@@ -178,7 +178,7 @@ reference: $(BIN)/kubectl-kruise ## Generate docs/reference from the command tre
 .PHONY: generate
 generate: reference ## Generate files (docs, plugins/kustomize/component)
 	go generate ./...
-	$(BIN)/kubectl-kruise schema kustomize --output-dir plugins/kustomize/component
+	$(BIN)/kubectl-kruise schema kustomize --out plugins/kustomize/component
 	@mkdir -p $(OUT)
 	$(BIN)/kubectl-kruise render -k examples/shop/overlays/prod --target kruise -q > $(OUT)/prod.yaml
 	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \

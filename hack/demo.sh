@@ -11,7 +11,7 @@ say "1. The shop, as its teams keep it in Git: Kruise objects and plain ones"
 "$bin" render -k "$shop/overlays/prod" --target kruise -q | grep -E '^kind:' | sort | uniq -c | sort -rn
 
 say "2. Rendered for a cluster without Kruise: where each sidecar is injected and why, and what differs or is lost"
-"$bin" render -k "$shop/overlays/prod" --explain --output-dir "$out" --output-kustomization
+"$bin" render -k "$shop/overlays/prod" --explain --out "$out" --output-kustomization
 
 say "3. The result, one file per object, in $out"
 grep -hE '^kind:' "$out"/*.yaml | grep -v Kustomization | sort | uniq -c | sort -rn

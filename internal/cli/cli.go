@@ -90,6 +90,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	globalFlags(root, f)
 	root.AddCommand(slices.Concat(manifests(f), rollouts(f), policies(f), views(f), kubectl.Commands(f))...)
 	completion(root)
+	takeFormerNames(root)
 	groupHelp(root)
 	root.Args = command.NoSuchCommand
 	root.RunE = showHelp

@@ -48,7 +48,7 @@ func TestCompletion_OffersObjectsForArguments(t *testing.T) {
 }
 
 // offered are flags whose values the cluster knows.
-var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node-names nodes node-selector dry-run color steps driver feature-gates kruise-version output")
+var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node node-selector dry-run color steps driver feature-gates kruise-version output")
 
 // TestCompletion_OffersValuesOfTheClusterForFlags: each flag whose values the cluster knows has the shell offer them.
 func TestCompletion_OffersValuesOfTheClusterForFlags(t *testing.T) {

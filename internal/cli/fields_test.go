@@ -351,7 +351,7 @@ func (k *definedKind) tryFiles(t *testing.T, fields []map[string]any) {
 	}
 	writeObjects(t, old, before...)
 	writeObjects(t, now, after...)
-	said := k.asked(t, nil, "lint", "-f", now, "--old", old, "-o", "json")
+	said := k.asked(t, nil, "lint", "-f", now, "--against", old, "-o", "json")
 	k.asked(t, nil, "lint", "-f", now)
 	k.asked(t, nil, "diff", old, now)
 	k.asked(t, nil, "diff", now, old, "-o", "json")

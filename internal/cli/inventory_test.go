@@ -134,7 +134,7 @@ func TestInventory_WritesTheFactsOfACluster(t *testing.T) {
 		t.Errorf("said %q", errOut)
 	}
 	path := filepath.Join(t.TempDir(), "facts.yaml")
-	if code, out, errOut := call(t.Context(), t, "", "inventory", "-n", "team-a", "--server", server, "--output-file", path, "--include-env"); code != 0 || out+errOut != "" {
+	if code, out, errOut := call(t.Context(), t, "", "inventory", "-n", "team-a", "--server", server, "--out", path, "--include-env"); code != 0 || out+errOut != "" {
 		t.Errorf("exit %d, said %q", code, out+errOut)
 	}
 	text, err := os.ReadFile(path)
@@ -208,7 +208,7 @@ spec:
       containers: [{name: c, image: "registry.example.com/sweep:1"}]
 `)
 	facts := filepath.Join(t.TempDir(), "facts.yaml")
-	if code, _, errOut := call(t.Context(), t, "", "inventory", "-f", manifests, "--server", server, "--output-file", facts); code != 0 {
+	if code, _, errOut := call(t.Context(), t, "", "inventory", "-f", manifests, "--server", server, "--out", facts); code != 0 {
 		t.Fatal(errOut)
 	}
 	for _, target := range []string{"native", "auto"} {

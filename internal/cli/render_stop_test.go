@@ -29,7 +29,7 @@ func TestRender_InterruptedWritesNothing(t *testing.T) {
 	if err := os.WriteFile(input, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, flags := range []string{"", "-o json", "--output-dir DIR"} {
+	for _, flags := range []string{"", "-o json", "--out DIR"} {
 		dir := filepath.Join(t.TempDir(), "out")
 		ctx, cancel := context.WithCancel(t.Context())
 		var out, said bytes.Buffer
@@ -56,8 +56,8 @@ func TestInterrupted_IsReportedOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, line := range []string{
-		"render -f IN", "lint -f IN", "lint -f IN --old IN --with IN", "diff IN IN", "diff IN IN --with IN --rendered", "convert -f IN --to native --with IN",
-		"convert -f IN --to-version v1beta1", "plan -f IN --against IN", "simulate -f IN --against IN", "explain inplace IN IN", "render -f IN --base IN --with IN --patches-dir DIR",
+		"render -f IN", "lint -f IN", "lint -f IN --against IN --with IN", "diff IN IN", "diff IN IN --with IN --rendered", "convert -f IN --to native --with IN",
+		"convert -f IN --to-version v1beta1", "plan -f IN --against IN", "simulate -f IN --against IN", "explain inplace IN IN", "render -f IN --against IN --with IN --patches-dir DIR",
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		code, out, said := call(ctx, t, "", strings.Fields(strings.NewReplacer("IN", input, "DIR", dir).Replace(line))...)

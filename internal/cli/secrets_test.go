@@ -36,8 +36,8 @@ func TestSecrets_AreNotShown(t *testing.T) {
 		"explain inplace OLD NEW -v": 0,
 		"plan" + change:              0, "plan -v" + change: 0, "plan -o markdown" + change: 0, "plan -o svg" + change: 0,
 		"simulate" + change: 0, "simulate -v" + change: 0, "simulate -o json" + change: 0,
-		"render -f NEW --explain -v --output-dir OUT/1 --report OUT/report": 0,
-		"render -f NEW --base OLD --patches-dir OUT/2 --output-dir OUT/3":   0,
+		"render -f NEW --explain -v --out OUT/1 --report OUT/report":  0,
+		"render -f NEW --against OLD --patches-dir OUT/2 --out OUT/3": 0,
 
 		"render -f NEW --limit objects=1 -v": exitError,
 	} {
@@ -124,9 +124,9 @@ func TestErrors_DoNotShowSecrets(t *testing.T) {
 		text = fmt.Sprintf(strings.ReplaceAll(text, "%s", "%[1]s"), "zebra-one")
 		path := file(t, text)
 		for _, line := range []string{
-			"render -f IN --output-dir OUT", "lint -f IN", "convert -f IN --to native", "diff IN /dev/null", "diff /dev/null IN -o json", "plan -f IN --against IN", "simulate IN", "plan -f IN --strategy IN --against IN",
-			"render -f IN --with IN --output-dir OUT", "explain inplace IN IN", "lint -f IN -o sarif", "lint -f IN -o json -v", "lint -f IN -v=9",
-			"render -f - --output-dir OUT", "lint -f -", "plan -f - --against IN", "lint -f DIR", "render -f DIR --output-dir OUT",
+			"render -f IN --out OUT", "lint -f IN", "convert -f IN --to native", "diff IN /dev/null", "diff /dev/null IN -o json", "plan -f IN --against IN", "simulate IN", "plan -f IN --strategy IN --against IN",
+			"render -f IN --with IN --out OUT", "explain inplace IN IN", "lint -f IN -o sarif", "lint -f IN -o json -v", "lint -f IN -v=9",
+			"render -f - --out OUT", "lint -f -", "plan -f - --against IN", "lint -f DIR", "render -f DIR --out OUT",
 		} {
 			args := strings.NewReplacer("IN", path, "DIR", filepath.Dir(path), "OUT", filepath.Join(t.TempDir(), "out")).Replace(line)
 			stdin := ""
@@ -168,7 +168,7 @@ func TestGeneratorErrors_DoNotShowSecrets(t *testing.T) {
 			}
 		}
 		for _, line := range []string{
-			"render -k " + dir + " --output-dir " + t.TempDir() + "/out", "lint -k " + dir, "lint -v=9 -o sarif -k " + dir, "diff " + dir + " /dev/null", "diff /dev/null " + dir, "plan -k " + dir + " --against /dev/null",
+			"render -k " + dir + " --out " + t.TempDir() + "/out", "lint -k " + dir, "lint -v=9 -o sarif -k " + dir, "diff " + dir + " /dev/null", "diff /dev/null " + dir, "plan -k " + dir + " --against /dev/null",
 		} {
 			code, out, said := call(t.Context(), t, "", strings.Fields(line)...)
 			if name != "two literals" && strings.HasPrefix(line, "render") && code == 0 {

@@ -22,7 +22,7 @@ case $found in
 esac
 git worktree add --quiet --detach "$work/tree" "$start"
 
-kubectl-kruise render -k "$folder" --output-dir "$work/tree/manifests" --output-kustomization "$@"
+kubectl-kruise render -k "$folder" --out "$work/tree/manifests" --output-kustomization "$@"
 git -C "$work/tree" add --all manifests
 if git -C "$work/tree" diff --cached --quiet; then
 	echo "$branch: nothing changed"

@@ -277,7 +277,7 @@ func follow(t *testing.T, c followed) {
 	h.sh(fmt.Sprintf("kubectl wait -f %s --for=jsonpath='{.status.%s}'=%d --timeout=10m", workload, cmp.Or(c.ready, "readyReplicas"), total))
 	were := h.sh(uids)
 
-	args := append(append([]string{"-f", next, "--base", base, "--patches-dir", h.folder}, c.how...), c.steps...)
+	args := append(append([]string{"-f", next, "--against", base, "--patches-dir", h.folder}, c.how...), c.steps...)
 	if c.pods {
 		args = append(args, "--with", h.write("with.yaml", h.sh("kubectl get pods,controllerrevisions -o yaml")))
 	}

@@ -85,7 +85,7 @@ func TestChartAsManifests_HoldsHooks(t *testing.T) {
 	h := newHelm(t, "4")
 	chart := h.must(t, nil, h.program, "template", "shop", h.chart, "--namespace", "shop")
 	want := objects(t, h.must(t, []byte(chart), h.product, "render", "--quiet", "-f", "-"))
-	h.must(t, []byte(chart), h.product, "render", "-f", "-", "--strict", "--output-dir", "manifests", "--output-kustomization")
+	h.must(t, []byte(chart), h.product, "render", "-f", "-", "--strict", "--out", "manifests", "--output-kustomization")
 	got := objects(t, h.must(t, nil, h.product, "render", "--quiet", "-k", "manifests"))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-render +folder\n%s", diff)

@@ -90,7 +90,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	o.rollouts.AddFlags(c)
 	// What is applied again may find pods that just start: it waits for them.
 	ready := c.Flags().Lookup("assume-ready")
-	ready.DefValue, ready.Usage = "true", "assume that pods which are not ready now become ready"
+	ready.DefValue, ready.Usage = "true", "assume that pods which are not ready now become ready (default here: an apply may be what mends them)"
 	_ = ready.Value.Set("true")
 	fl := c.Flags()
 	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")

@@ -69,7 +69,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", "version of the API server that native objects are for (default: the newest)")
 	fl.StringVar(&o.version, "to-version", "", "API version to write: "+words(versions))
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "output format: "+words(outputs))
-	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
+	fl.StringVar(&o.outputDir, "out", "", "write one file per object into this directory")
 	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
 	fl.BoolVar(&o.strict, "strict", false, "fail if anything is lost")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "do not print findings")
@@ -84,7 +84,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagDirname("kustomize")
-	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagDirname("out")
 }
 
 // validate reads the flags; everything wrong with them is an error of usage.

@@ -67,7 +67,7 @@ func kinds() map[string]kindOf {
 	program := [][3]string{{"image", "a:1", "spec.template"}}
 	return map[string]kindOf{
 		"ContainerRecreateRequest": {
-			typed: &kruise.ContainerRecreateRequest{}, rows: recreateFields, base: []string{"crr", "a", "--pod=web", "--containers=app"},
+			typed: &kruise.ContainerRecreateRequest{}, rows: recreateFields, base: []string{"crr", "a", "--pod=web", "--container=app"},
 			kept: []string{"spec.containers[].preStop", "spec.containers[].ports", "spec.containers[].statusContext"},
 		},
 		"BroadcastJob": {typed: &kruise.BroadcastJob{}, rows: broadcastFields, base: []string{"bcj", "a", "--image=a:1"}, more: program},

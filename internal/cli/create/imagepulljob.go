@@ -14,8 +14,8 @@ var completionPolicies = []string{string(kruise.AlwaysCompletionPolicyType), str
 
 // pullFields are those that both kinds of pull jobs have.
 var pullFields = []Field{
-	{Flag: "pull-secrets", Path: "spec.pullSecrets", Shape: Texts, Help: "Secrets for pulling images, in the namespace of the job"},
-	{Flag: "node-names", Path: "spec.selector.names", Shape: Texts, Help: "names of the nodes"},
+	{Flag: "pull-secret", Path: "spec.pullSecrets", Shape: Texts, Help: "Secrets for pulling images, in the namespace of the job"},
+	{Flag: "node", Path: "spec.selector.names", Shape: Texts, Help: "names of the nodes"},
 	{Flag: "node-selector", Path: "spec.selector", Shape: Selector, Help: "label selector of the nodes"},
 	{Flag: "pod-selector", Path: "spec.podSelector", Shape: Selector, Help: "label selector of pods whose nodes pull"},
 	{Flag: "parallelism", Path: "spec.parallelism", Shape: Amount, Help: "number of nodes that pull at the same time (default 1)"},

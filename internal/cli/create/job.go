@@ -16,7 +16,7 @@ var podFields = []Field{
 	{Flag: "restart-policy", Path: "spec.template.spec.restartPolicy", Shape: Text, Help: "restart policy of failed containers (default Never)", Legal: []string{"Never", "OnFailure"}},
 	{Flag: "node-selector", Path: "spec.template.spec.nodeSelector", Shape: Pairs, Help: "label selector of the nodes"},
 	{Flag: "service-account", Path: "spec.template.spec.serviceAccountName", Shape: Text, Help: "service account of the pods"},
-	{Flag: "image-pull-secrets", Path: "spec.template.spec.imagePullSecrets", Shape: Names, Help: "Secrets for pulling images"},
+	{Flag: "pull-secret", Path: "spec.template.spec.imagePullSecrets", Shape: Names, Help: "Secrets for pulling images"},
 }
 
 var jobFields = append([]Field{

@@ -48,7 +48,7 @@ const pullExample = `  # onto the nodes of a workload's pods, with the pull secr
   kubectl kruise pull registry.example.com/web:2 cloneset/web
 
   # onto all nodes of a pool, 20 at a time
-  kubectl kruise pull registry.example.com/model:7 --nodes pool=gpu --parallel 20 --pull-secret registry`
+  kubectl kruise pull registry.example.com/model:7 --node-selector pool=gpu --parallel 20 --pull-secret registry`
 
 type pullOptions struct {
 	factory *factory.Factory
@@ -70,7 +70,7 @@ var pullOutputs = []string{"text", "json"}
 func NewPull(f *factory.Factory) *cobra.Command {
 	o := &pullOptions{factory: f}
 	c := &cobra.Command{
-		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Pull an image onto nodes", Long: pullLong, Example: pullExample, ValidArgsFunction: resourcearg.CompleteNamesAfterFirst(f),
+		Use: "pull IMAGE [TYPE/NAME | --node-selector SELECTOR]", Short: "Pull an image onto nodes", Long: pullLong, Example: pullExample, ValidArgsFunction: resourcearg.CompleteNamesAfterFirst(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
@@ -79,7 +79,7 @@ func NewPull(f *factory.Factory) *cobra.Command {
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&o.nodes, "nodes", "", "label selector of the nodes (default: those of the workload, else all)")
+	fl.StringVar(&o.nodes, "node-selector", "", "label selector of the nodes (default: those of the workload, else all)")
 	fl.StringSliceVar(&o.secrets, "pull-secret", nil, "Secret for pulling the image, in the namespace of -n; can be repeated")
 	fl.IntVar(&o.parallel, "parallel", 0, "number of nodes that pull at the same time (default 10)")
 	fl.StringVar(&o.helper, "helper-image", imagepull.HelperImage, "image of the pods that pull, on clusters without Kruise")
@@ -95,7 +95,7 @@ func (o *pullOptions) complete(args []string) error {
 	case len(args) == 0 || len(args) > 2:
 		return command.Usagef("for instance: 'kubectl kruise pull registry.example.com/web:2 cloneset/web'", "one image, and at most one workload, are wanted")
 	case len(args) == 2 && o.nodes != "":
-		return command.Usagef("name a workload, or choose nodes by --nodes", "%s and --nodes do not go together", args[1])
+		return command.Usagef("name a workload, or choose nodes by --node-selector", "%s and --node-selector do not go together", args[1])
 	case o.parallel < 0:
 		return command.Usagef("", "--parallel: %d nodes at a time are too few", o.parallel)
 	case o.timeout < 0:
@@ -302,7 +302,7 @@ func pullSecretsOf(ctx context.Context, client dynamic.Interface, pod *cluster.P
 // byLabels takes the nodes that a selector matches, all by default.
 func (o *pullOptions) byLabels(ctx context.Context) ([]string, error) {
 	if _, err := labels.Parse(o.nodes); err != nil {
-		return nil, command.Usagef("for instance pool=gpu,zone!=b", "--nodes: %w", err)
+		return nil, command.Usagef("for instance pool=gpu,zone!=b", "--node-selector: %w", err)
 	}
 	client, err := o.factory.Dynamic()
 	if err != nil {

@@ -24,7 +24,7 @@ const podFlag = "pod"
 // older plugin's.
 var recreateFields = []Field{
 	{Flag: podFlag, Short: "p", Path: "spec.podName", Shape: Text, Help: "name of the pod"},
-	{Flag: "containers", Path: "spec.containers", Shape: Names, Help: "containers to restart (default: all of the pod)"},
+	{Flag: "container", Path: "spec.containers", Shape: Names, Help: "containers to restart (default: all of the pod)"},
 	{Flag: "failure-policy", Path: "spec.strategy.failurePolicy", Shape: Text, Default: string(kruise.ContainerRecreateFail), Help: "action when a container cannot be stopped", Legal: []string{string(kruise.ContainerRecreateFail), string(kruise.ContainerRecreateIgnore)}},
 	{Flag: "ordered-recreate", Path: "spec.strategy.orderedRecreate", Shape: Truth, Help: "restart containers one after the other"},
 	{Flag: "force-recreate", Path: "spec.strategy.forceRecreate", Shape: Truth, Help: "also restart containers that have restarted by themselves since"},

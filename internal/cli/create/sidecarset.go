@@ -29,7 +29,7 @@ var sidecarFields = []Field{
 	{Flag: "share-volume", Path: "spec.containers.*.shareVolumePolicy.type", Shape: Text, Help: "whether sidecars share the volume mounts of the pod's own containers", Legal: shares},
 	{Flag: "share-volume-devices", Path: "spec.containers.*.shareVolumeDevicePolicy.type", Shape: Text, Help: "whether sidecars share the volume devices of the pod's own containers", Legal: shares},
 	{Flag: "image-pull-policy", Path: "spec.containers.*.imagePullPolicy", Shape: Text, Help: "pull policy of the sidecars' images", Legal: []string{"Always", "IfNotPresent", "Never"}},
-	{Flag: "image-pull-secrets", Path: "spec.imagePullSecrets", Shape: Names, Help: "Secrets for pulling images, in the namespaces of the pods"},
+	{Flag: "pull-secret", Path: "spec.imagePullSecrets", Shape: Names, Help: "Secrets for pulling images, in the namespaces of the pods"},
 	{Flag: "update-strategy", Path: "spec.updateStrategy.type", Shape: Text, Help: "update strategy for pods that already have the sidecars", Legal: updates},
 	{Flag: "paused", Path: "spec.updateStrategy.paused", Shape: Truth, Help: "pause updates: pods keep their sidecars"},
 	{Flag: "update-selector", Path: "spec.updateStrategy.selector", Shape: Selector, Help: "label selector of pods to update"},

@@ -230,7 +230,7 @@ func TestCheckBuilt_FindsBrokenReferences(t *testing.T) {
 // TestCheckBuilt_AdvisesByWhatBuilt: a kustomization without functions lacks what kustomize does not know.
 func TestCheckBuilt_AdvisesByWhatBuilt(t *testing.T) {
 	const text = "apiVersion: v1\nkind: Secret\nmetadata: {name: prod-shop-config-5fb8mgg5m6}\n---\napiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: prod-shop}\nspec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: shop-config}}]}]}}}\n"
-	for functions, want := range map[int]string{0: "kustomize does not know the references of CloneSet: 'kubectl kruise schema kustomize --output-dir kruise'", 1: "a function has to keep kustomize's annotations"} {
+	for functions, want := range map[int]string{0: "kustomize does not know the references of CloneSet: 'kubectl kruise schema kustomize --out kruise'", 1: "a function has to keep kustomize's annotations"} {
 		lines, err := checkBuilt([]byte(text), functions)
 		if err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0].Hint, want) {
 			t.Errorf("%d functions: %+v (%v), want %q", functions, lines, err, want)

@@ -29,7 +29,7 @@ import (
 const long = `Report what Kruise's webhooks would reject, and risky settings that they accept, from
 files alone, or with --live for the objects of a cluster.
 
-With --old the objects are updates of those: immutable fields and the effect on
+With --against the objects are updates of those: immutable fields and the effect on
 running pods are checked, too. --with names objects that exist in the cluster
 (targets, running pods, other sets) and are not checked themselves. A rule is
 disabled with --disable, or for one object with the annotation
@@ -51,7 +51,7 @@ const example = `  # a directory
   kubectl kruise lint -f manifests/ -R
 
   # a change, for a pull request
-  git show main:web.yaml > old.yaml && kubectl kruise lint -f web.yaml --old old.yaml -o github
+  git show main:web.yaml > old.yaml && kubectl kruise lint -f web.yaml --against old.yaml -o github
 
   # can these be deleted?
   kubectl kruise lint -f web.yaml --operation delete --with pods.yaml
@@ -108,9 +108,9 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the current state of the objects; - is standard input")
+	fl.StringSliceVar(&o.old, "against", nil, "file or directory with the current state of the objects; - is standard input")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, not checked; - is standard input")
-	fl.StringVar(&o.operation, "operation", "", "operation to check: create, update or delete (default: update for objects in --old, else create)")
+	fl.StringVar(&o.operation, "operation", "", "operation to check: create, update or delete (default: update for objects in --against, else create)")
 	fl.StringVar(&o.severity, "severity", severities[2], "lowest severity to show: "+strings.Join(severities, ", "))
 	fl.StringVar(&o.failOn, "fail-on", severities[0], "lowest severity that makes the exit code 1: "+strings.Join(severities, ", "))
 	fl.StringSliceVar(&o.disable, "disable", nil, "IDs of rules to disable")
@@ -137,7 +137,7 @@ func complete(c *cobra.Command) {
 		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
-	for _, flag := range []string{"filename", "with", "old"} {
+	for _, flag := range []string{"filename", "with", "against"} {
 		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
 	}
 }

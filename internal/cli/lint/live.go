@@ -33,7 +33,7 @@ func (l *liveOptions) validate(o *options) error {
 	case !l.on:
 		return command.Usagef("add --live to look at a cluster", "-A and -l go with --live")
 	case len(o.files)+len(o.old)+len(o.with) > 0 || o.kustomize != "":
-		return command.Usagef("render --live and inventory give files what a cluster knows", "--live excludes -f, -k, --old and --with")
+		return command.Usagef("render --live and inventory give files what a cluster knows", "--live excludes -f, -k, --against and --with")
 	case o.operation != "" || o.known:
 		return command.Usagef("what is in the cluster exists, and nothing is sent", "--live excludes --operation and --complete")
 	case l.everywhere && o.factory.Namespace() != "":

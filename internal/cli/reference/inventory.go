@@ -38,7 +38,7 @@ read them. Without, it has all facts that rendering can need in the namespace of
 Objects that you may not read are named in a warning and left out.`
 
 const inventoryExample = `  # what these files need
-  kubectl kruise inventory -f manifests/ -R --output-file facts.yaml
+  kubectl kruise inventory -f manifests/ -R --out facts.yaml
   kubectl kruise render -f manifests/ -R --with facts.yaml
 
   # everything but nodes
@@ -87,7 +87,7 @@ func NewInventory(f *factory.Factory) *cobra.Command {
 	fl.StringSliceVar(&o.skipped, "skip-kinds", nil, "kinds to leave out; they are not read")
 	fl.BoolVar(&o.env, "include-env", false, "also write stored revisions that hold values of environment variables")
 	fl.StringVarP(&o.output, "output", "o", "yaml", "output format: yaml or json")
-	fl.StringVar(&o.outputFile, "output-file", "", "file to write")
+	fl.StringVar(&o.outputFile, "out", "", "file to write")
 	fl.BoolVar(&o.strict, "strict", false, "fail and write nothing if objects cannot be read")
 	completeInventory(c)
 	return c
@@ -100,7 +100,7 @@ func completeInventory(c *cobra.Command) {
 		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	_ = c.MarkFlagDirname("kustomize")
-	for _, flag := range []string{"filename", "output-file"} {
+	for _, flag := range []string{"filename", "out"} {
 		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
 	}
 }

@@ -21,7 +21,7 @@ import (
 const schemaLong = `Print schemas and configuration of OpenKruise's kinds for other programs.
 
 kustomize does not know Kruise's kinds: it builds as it does for them only where a
-kustomization lists the component that "schema kustomize --output-dir" writes.`
+kustomization lists the component that "schema kustomize --out" writes.`
 
 // NewSchema returns the verb.
 func NewSchema(f *factory.Factory) *cobra.Command {
@@ -50,19 +50,19 @@ leaves SidecarSets and other cluster-scoped objects alone.
 
 Name it in the outermost kustomization; it counts for all below.
 
---output-dir writes a component with this document and that of kustomize-config. List
+--out writes a component with this document and that of kustomize-config. List
 it under components: in each kustomization whose patches, names, labels, images or
 replicas should reach Kruise's kinds: then every kustomize builds them alike.`,
 		Example: `  # a component, in the folder kruise beside kustomization.yaml
-  kubectl kruise schema kustomize --output-dir kruise
+  kubectl kruise schema kustomize --out kruise
   printf 'components:\n- kruise\n' >> kustomization.yaml
 
   # the document alone
   kubectl kruise schema kustomize > kruise-schema.json
   printf 'openapi:\n  path: kruise-schema.json\n' >> kustomization.yaml`,
 	})
-	c.Flags().StringVar(&outputDir, "output-dir", "", "write a component with both documents for kustomize into this directory")
-	_ = c.MarkFlagDirname("output-dir")
+	c.Flags().StringVar(&outputDir, "out", "", "write a component with both documents for kustomize into this directory")
+	_ = c.MarkFlagDirname("out")
 	document := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if outputDir == "" {
@@ -141,12 +141,12 @@ type jsonOptions struct {
 func newJSON(f *factory.Factory) *cobra.Command {
 	o := &jsonOptions{factory: f}
 	c := &cobra.Command{
-		Use:   "json (KIND | --output-dir DIR)",
+		Use:   "json (KIND | --out DIR)",
 		Short: "Print JSON schemas for editors and validators",
 		Long: `Print the JSON schema (draft 7) of a kind, pod templates included. Unknown
 fields are errors, as in strict validation by an API server; --open accepts them.
 
---output-dir writes the schemas of all kinds in all versions, or of the kind
+--out writes the schemas of all kinds in all versions, or of the kind
 given, under the names that kubeconform looks for: GROUP/KIND_VERSION.json.
 
 It checks fields, types and values. "kubectl kruise lint" reports what Kruise's
@@ -158,7 +158,7 @@ webhooks reject beyond that.`,
   kubectl kruise schema json UnitedDeployment --kruise-version 1.8
 
   # for a validator
-  kubectl kruise schema json --output-dir schemas
+  kubectl kruise schema json --out schemas
   kubeconform -schema-location default \
     -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' manifests/`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(args) },
@@ -167,10 +167,10 @@ webhooks reject beyond that.`,
 	fl.StringVar(&o.version, "version", "", "API version: v1alpha1 or v1beta1 (default: the newest of the kind)")
 	o.kruise.Add(c, "all: the kinds and versions of every release")
 	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
-	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")
+	fl.StringVar(&o.outputDir, "out", "", "write the schemas into this directory")
 	c.ValidArgs = kindNames()
 	command.Offer(c, "version", kruise.V1alpha1, kruise.V1beta1)
-	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagDirname("out")
 	return c
 }
 
@@ -189,9 +189,9 @@ func (o *jsonOptions) run(args []string) error {
 	hint := "one of: " + strings.Join(kindNames(), ", ")
 	switch {
 	case len(args) > 1:
-		return command.Usagef("one kind, or --output-dir for all", "unexpected argument %q", args[1])
+		return command.Usagef("one kind, or --out for all", "unexpected argument %q", args[1])
 	case len(args) == 0 && o.outputDir == "":
-		return command.Usagef(hint+"; or --output-dir for all", "no kind")
+		return command.Usagef(hint+"; or --out for all", "no kind")
 	}
 	found := slices.DeleteFunc(kruise.Kinds(), func(k kruise.Registered) bool { return len(args) == 1 && !isNamed(k, args[0]) })
 	if len(found) == 0 {

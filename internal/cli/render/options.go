@@ -86,9 +86,9 @@ func (o *renderOptions) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.order, "order", "input", "order of the output: input, or apply (namespaces and policies first)")
 	o.changeFlags.addFlags(fl)
 	fl.StringVarP(&o.output, "output", "o", "yaml", "output format: yaml or json")
-	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
-	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --output-dir: also write a kustomization.yaml")
-	fl.StringVar(&o.splitBy, "split-by", "", "with --output-dir: subset writes a folder for each subset of UnitedDeployments and WorkloadSpreads (subsets/NAME), and one for all other objects (shared)")
+	fl.StringVar(&o.outputDir, "out", "", "write one file per object into this directory")
+	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --out: also write a kustomization.yaml")
+	fl.StringVar(&o.splitBy, "split-by", "", "with --out: subset writes a folder for each subset of UnitedDeployments and WorkloadSpreads (subsets/NAME), and one for all other objects (shared)")
 	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
 	fl.BoolVar(&o.strict, "strict", false, "fail if anything is lost")
 	fl.StringSliceVar(&o.accept, "accept", nil, "IDs of findings that were reviewed: they do not fail the command")
@@ -110,7 +110,7 @@ func (o *renderOptions) validate() error {
 	case o.kustomize != "" && o.recursive:
 		return command.Usagef("a kustomization names its own files", "-k and -R exclude each other")
 	case o.kustomization && o.outputDir == "":
-		return command.Usagef("give --output-dir DIR", "--output-kustomization needs a directory")
+		return command.Usagef("give --out DIR", "--output-kustomization needs a directory")
 	}
 	if err := o.splittable(); err != nil {
 		return err
@@ -286,10 +286,10 @@ func completeFlags(c *cobra.Command) {
 		command.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
-	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagDirname("out")
 	_ = c.MarkFlagDirname("patches-dir")
 	_ = c.MarkFlagFilename("baseline", "json")
-	_ = c.MarkFlagFilename("base", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 }

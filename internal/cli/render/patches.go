@@ -34,8 +34,8 @@ type changeFlags struct {
 
 func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 	f.flags = fl
-	fl.StringVar(&f.base, "base", "", "file or directory with the previous state, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir starts from it")
-	fl.StringVar(&f.patchesDir, "patches-dir", "", "directory for the patches that lead each workload from --base to the output, step by step, and for those of container restarts and ephemeral containers")
+	fl.StringVar(&f.base, "against", "", "file or directory with the previous state, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir starts from it")
+	fl.StringVar(&f.patchesDir, "patches-dir", "", "directory for the patches that lead each workload from --against to the output, step by step, and for those of container restarts and ephemeral containers")
 	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: pods updated after each step, such as 1,10%,50%,100%")
 }
 
@@ -46,7 +46,7 @@ func (f *changeFlags) validate(outputDir string) error {
 	case f.steps != "" && f.patchesDir == "":
 		return command.Usagef("give --patches-dir DIR", "--steps is for patches")
 	case f.patchesDir != "" && outputDir != "" && filepath.Clean(f.patchesDir) == filepath.Clean(outputDir):
-		return command.Usagef("each would remove the files of the other", "--patches-dir and --output-dir are the same directory")
+		return command.Usagef("each would remove the files of the other", "--patches-dir and --out are the same directory")
 	}
 	_, err := f.policySteps()
 	return err
@@ -66,7 +66,7 @@ func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 }
 
 // loadBase reads the previous state as the new one is read; nil
-// without --base.
+// without --against.
 func (o *renderOptions) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 	if o.base == "" {
 		return nil, nil
@@ -85,7 +85,7 @@ func (o *renderOptions) needsBase(stream []*resource.Resource) error {
 	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
 		return nil
 	}
-	return command.Usagef("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
+	return command.Usagef("give the state before with --against FILE or --against DIRECTORY", "--patches-dir needs --against")
 }
 
 // writeSequences writes what --patches-dir asks for.

@@ -55,7 +55,7 @@ func (w *workloadRollout) present() {
 		return
 	}
 	if !tree.Equal(tree.Get(live.Node(), "spec", "template"), tree.Get(w.was.Node(), "spec", "template")) {
-		w.warnings = append(w.warnings, "the object of the context has another template than --base: the steps begin with the former")
+		w.warnings = append(w.warnings, "the object of the context has another template than --against: the steps begin with the former")
 	}
 	w.was = live
 }

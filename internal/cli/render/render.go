@@ -54,16 +54,16 @@ const renderExample = `  # a directory, to standard output
   kubectl kruise render -f sidecars.yaml --sidecarset-as admission
 
   # one file per object, with a kustomization.yaml that lists them
-  kubectl kruise render -f app.yaml --output-dir out --output-kustomization
+  kubectl kruise render -f app.yaml --out out --output-kustomization
 
   # one folder per subset, for subsets that have a cluster each
-  kubectl kruise render -f app.yaml --output-dir out --split-by subset
+  kubectl kruise render -f app.yaml --out out --split-by subset
 
   # from an old state to a new one: patches to send by hand, step by step
-  kubectl kruise render -f new.yaml --base old.yaml --target kruise --patches-dir patches --steps 1,50%,100%
+  kubectl kruise render -f new.yaml --against old.yaml --target kruise --patches-dir patches --steps 1,50%,100%
 
   # a partition without Kruise: a stable and a canary Deployment
-  kubectl kruise render -f new.yaml --base old.yaml`
+  kubectl kruise render -f new.yaml --against old.yaml`
 
 // NewRender returns the verb.
 func NewRender(f *factory.Factory) *cobra.Command {
@@ -334,7 +334,7 @@ func (o *renderOptions) splittable() error {
 		return err
 	}
 	if o.outputDir == "" {
-		return command.Usagef("give --output-dir DIR", "--split-by %s needs a directory", o.splitBy)
+		return command.Usagef("give --out DIR", "--split-by %s needs a directory", o.splitBy)
 	}
 	if o.target != string(engine.Kruise) || o.expands(kruise.KindUnitedDeployment) || o.expands(kruise.KindWorkloadSpread) {
 		return nil

@@ -22,7 +22,7 @@ type Step struct{ renderOptions }
 func NewStep(f *factory.Factory) *Step { return &Step{renderOptions{factory: f}} }
 
 // flagsNotInStep are flags about where the output goes, and what else is written.
-var flagsNotInStep = []string{"order", "output", "output-dir", "output-kustomization", "split-by", "allow-empty", "base", "patches-dir", "steps"}
+var flagsNotInStep = []string{"order", "output", "out", "output-kustomization", "split-by", "allow-empty", "against", "patches-dir", "steps"}
 
 // AddFlags adds the flags of render that do not say where its output goes. The
 // target is the cluster's own kind unless it is given.

@@ -59,7 +59,7 @@ func flagCompletions(f *factory.Factory) map[string]cobra.CompletionFunc {
 		"container": containers, "containers": containers, "sidecar": containers, "target": containers,
 		"pod": pods, "pods": pods,
 		"to-revision": revisions, "revision": revisions,
-		"node-names": completeResources(f, "nodes"), "nodes": nodeLabels, "node-selector": nodeLabels,
+		"node": completeResources(f, "nodes"), "node-selector": nodeLabels,
 		"src-name": completeResources(f, "deployments"), "dst-name": completeResources(f, "clonesets.apps.kruise.io"),
 		"from":            completeJobSources(f),
 		"configmap":       completeResources(f, "configmaps"),

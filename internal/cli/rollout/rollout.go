@@ -70,7 +70,7 @@ var tasks = []struct {
 	verbs []string
 }{
 	{"Begin", []string{"run", "apply", "restart", "undo"}},
-	{"Steer one that is under way", []string{"pause", "resume", "promote", "approve", "retry", "abort"}},
+	{"Steer one in progress", []string{"pause", "resume", "promote", "approve", "retry", "abort"}},
 	{"Look", []string{"status", "list", "history", "show", "attach", "logs"}},
 }
 

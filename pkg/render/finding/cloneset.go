@@ -156,7 +156,7 @@ var cloneSetStrategyRules = []Rule{
 		Action:  "render with --driver client, or apply the new template only when all pods may have it",
 	},
 	{
-		ID: "cloneset/canary", Kind: kruise.KindCloneSet, When: "the state before is given with --base, and the partition keeps pods", Severity: Approximate,
+		ID: "cloneset/canary", Kind: kruise.KindCloneSet, When: "the state before is given with --against, and the partition keeps pods", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "two workloads: a stable one with the old template, the name and the selector, and a canary with the new template and an additional label; Services and budgets select the pods of both, and references to the CloneSet now name the stable one",
 		Action:  "apply the canary first and wait for its pods (--patches-dir has the order); render again when replicas or partition change, and delete the canary when it is no longer in the output",
@@ -176,7 +176,7 @@ var cloneSetStrategyRules = []Rule{
 		ID: "cloneset/canary-no-base", Kind: kruise.KindCloneSet, When: "the state before does not hold the CloneSet", Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "the template of the pods that the partition would keep is not known",
-		Action:  "give a --base that holds this CloneSet",
+		Action:  "give a --against that holds this CloneSet",
 	},
 	{
 		ID: "cloneset/partition-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,

@@ -55,7 +55,7 @@ func TestReadme_CommandsRun(t *testing.T) {
 	}
 	env := installed(t)
 	for _, command := range commands {
-		if folder, ok := strings.CutPrefix(command, "kubectl kruise schema kustomize --output-dir "); ok {
+		if folder, ok := strings.CutPrefix(command, "kubectl kruise schema kustomize --out "); ok {
 			component, err := kustomize.Component()
 			if err != nil {
 				t.Fatal(err)

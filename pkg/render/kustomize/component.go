@@ -20,7 +20,7 @@ func Component() (map[string][]byte, error) {
 
 const component = `# What kustomize has to know of Kruise's kinds: in lists of a pod template, patches find
 # the container that they mean; images, replicas, labels and names reach Kruise's objects
-# and what refers to them. Written by: kubectl kruise schema kustomize --output-dir DIR
+# and what refers to them. Written by: kubectl kruise schema kustomize --out DIR
 apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 openapi: {path: kruise-schema.json}

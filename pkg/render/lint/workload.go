@@ -56,7 +56,7 @@ var workloadAdvice = []advice{
 		kinds: []string{statefulSet}, check: lostByOlderVersion,
 	},
 	{
-		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it removes those that the stored object has, which are only known with --old or --with."},
+		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it removes those that the stored object has, which are only known with --against or --with."},
 		kinds: []string{statefulSet}, check: throughOlderVersion,
 	},
 }

@@ -196,7 +196,7 @@ func (f *undecidedFinder) report(e *resource.Error, id resource.ID) {
 }
 
 // ComponentCommand writes the component which has kustomize know Kruise's kinds.
-const ComponentCommand = "kubectl kruise schema kustomize --output-dir kruise"
+const ComponentCommand = "kubectl kruise schema kustomize --out kruise"
 
 // decides is what decides whether Kruise's schema takes part.
 func (j job) decides() string {

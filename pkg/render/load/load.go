@@ -50,7 +50,7 @@ type Options struct {
 	// Recursive looks into the folders of directories, too.
 	Recursive bool
 	// Except are files that a directory does not give, since something else reads
-	// them: those of --with and --base may lie beside the manifests.
+	// them: those of --with and --against may lie beside the manifests.
 	Except []string
 	// Kustomize is the directory of a kustomization to build, "" for none.
 	Kustomize string

@@ -128,7 +128,7 @@ var writes = []string{
 	"create resourcedistribution NS-settings --configmap NS-settings --from-literal mode=prod --include NS",
 	"create job report --image registry.example.com/report:1 --suspend -- /report",
 	"distribute configmap/settings --include default --name NS-copy",
-	"pull registry.example.com/web:2 --nodes kubernetes.io/os=linux --dry-run=server",
+	"pull registry.example.com/web:2 --node-selector kubernetes.io/os=linux --dry-run=server",
 	"migrate deployment/api --to CloneSet --dst-name api-moved --create --yes",
 	"migrate statefulset/cache --to StatefulSet.apps.kruise.io --create --yes",
 	"migrate daemonset/node --to DaemonSet.apps.kruise.io --dry-run=server",

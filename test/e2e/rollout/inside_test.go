@@ -42,7 +42,7 @@ func TestPull_ReportsEveryNode(t *testing.T) {
 	all := b.call(t, "pull", "registry.example.com/tool:8", "-o", "json")
 	all.Wants(t, 0, `"state":"pulled"`)
 	b.call(t, "pull", "registry.example.com/tool:8").Wants(t, 0, "\tpulled\n")
-	b.call(t, "pull", "registry.example.com/tool:bad", "--nodes", "kubernetes.io/hostname=node-0").Wants(t, 3, "node-0\tfailed: ", "is on 0 of 1 node; failed on node-0")
-	b.call(t, "pull", "registry.example.com/tool:8", "--nodes", "pool=none").Wants(t, 1, "there is no node to pull")
+	b.call(t, "pull", "registry.example.com/tool:bad", "--node-selector", "kubernetes.io/hostname=node-0").Wants(t, 3, "node-0\tfailed: ", "is on 0 of 1 node; failed on node-0")
+	b.call(t, "pull", "registry.example.com/tool:8", "--node-selector", "pool=none").Wants(t, 1, "there is no node to pull")
 	b.call(t, "pull", "Not An Image").Wants(t, 2, "is not an image")
 }
