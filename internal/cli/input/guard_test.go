@@ -73,8 +73,10 @@ func TestWork_IsTimeOfTheClock(t *testing.T) {
 		"stopped for some hours": {time.Hour, time.Second, 0},
 	} {
 		var w work
-		for i := range time.Duration(100) {
-			w.add(c.passed, (i+1)*c.used)
+		var used time.Duration
+		for range 100 {
+			used += c.used
+			w.add(c.passed, used)
 		}
 		if w.done != c.want {
 			t.Errorf("%s: %s of work, want %s", name, w.done, c.want)

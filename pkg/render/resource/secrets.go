@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -24,7 +25,7 @@ func SecretsOf(lists ...[]*Resource) *Secrets {
 			switch {
 			case r.Kind() == "Secret":
 				s.nodes = append(s.nodes, r.Node())
-			case r.Kind() == "ResourceDistribution" && tree.StrAt(r.Node(), "spec", "resource", "kind") == "Secret":
+			case r.Is(kruise.Group, kruise.KindResourceDistribution) && tree.StrAt(r.Node(), "spec", "resource", "kind") == "Secret":
 				s.nodes = append(s.nodes, tree.Get(r.Node(), "spec", "resource"))
 			}
 		}
