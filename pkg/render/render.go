@@ -131,8 +131,18 @@ var Expandable = func() []string {
 
 // Render expands the Kruise objects of in, and leaves out what is no manifest. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
-// joined, each a *resource.Error.
+// joined, each a *resource.Error. Neither it nor a finding has a value of a Secret of the input.
 func Render(in []*resource.Resource, opt Options) (*Result, error) {
+	secrets := resource.SecretsOf(in, opt.Context, opt.Base)
+	res, err := render(in, opt)
+	if err != nil {
+		return nil, secrets.MaskedErrors(err)
+	}
+	finding.Mask(res.Findings, secrets)
+	return res, nil
+}
+
+func render(in []*resource.Resource, opt Options) (*Result, error) {
 	opt, err := opt.WithFacts()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package gitops
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,6 +25,8 @@ type files struct {
 	root *rooted.Root
 	// typed is the folder as it was typed, base the same one without links.
 	typed, base string
+	// sums are those of the files as they were first read.
+	sums map[string][sha256.Size]byte
 }
 
 // limits bound what a folder makes this program read.
@@ -35,7 +39,7 @@ func openFiles(path string) (*files, error) {
 	case err != nil:
 		return nil, err
 	case file == "" && !info.IsDir():
-		return &files{}, nil
+		return &files{sums: map[string][sha256.Size]byte{}}, nil
 	case !info.IsDir():
 		dir = filepath.Dir(path)
 	}
@@ -54,7 +58,7 @@ func openFiles(path string) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{root: root, typed: dir, base: base}, nil
+	return &files{root: root, typed: dir, base: base, sums: map[string][sha256.Size]byte{}}, nil
 }
 
 // relativePath is a path as the root knows it.
@@ -66,11 +70,28 @@ func (f *files) relativePath(path string) string {
 	return filepath.Join(f.base, rel)
 }
 
-func (f *files) read(path string) ([]byte, error) {
+func (f *files) read(path string) (text []byte, err error) {
 	if f.root == nil {
-		return load.File(path, nil, 0)
+		text, err = load.File(path, nil, 0)
+	} else {
+		text, err = f.root.ReadFile(f.relativePath(path))
 	}
-	return f.root.ReadFile(f.relativePath(path))
+	if err != nil {
+		return nil, err
+	}
+	if _, known := f.sums[path]; !known {
+		f.sums[path] = sha256.Sum256(text)
+	}
+	return text, nil
+}
+
+// unchanged reports, as an error, that a file is not as it was when it was first read.
+func (f *files) unchanged(path string) error {
+	text, err := f.read(path)
+	if err == nil && sha256.Sum256(text) != f.sums[path] {
+		err = &resource.Error{File: path, Err: errors.New("has changed while it was read: nothing is written"), Hint: "commit the new state of the object by hand"}
+	}
+	return err
 }
 
 func (f *files) regular(path string) bool {
@@ -118,28 +139,11 @@ func (f *files) list(path string) ([]string, error) {
 
 // replace writes a file at once, with the mode that it had.
 func (f *files) replace(path string, body []byte) error {
-	at, err := f.resolveLinks(path)
-	if err != nil {
-		return err
+	if f.root != nil {
+		return f.root.Replace(strings.TrimSuffix(f.relativePath(path), string(filepath.Separator)), body)
 	}
-	info, err := os.Stat(at)
-	if err != nil {
-		return err
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
 	}
-	if err := emit.File(at, body); err != nil {
-		return err
-	}
-	return os.Chmod(at, info.Mode().Perm())
-}
-
-// resolveLinks returns the path of a file without links.
-func (f *files) resolveLinks(path string) (string, error) {
-	if f.root == nil {
-		if to, err := filepath.EvalSymlinks(path); err == nil {
-			path = to
-		}
-		return path, nil
-	}
-	at, err := f.root.Locate(strings.TrimSuffix(f.relativePath(path), string(filepath.Separator)))
-	return filepath.Join(f.root.Dir(), at), err
+	return emit.File(path, body)
 }

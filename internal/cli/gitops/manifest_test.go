@@ -187,3 +187,47 @@ func TestFind_ReportsAMissingObject(t *testing.T) {
 		t.Error("there is no such file")
 	}
 }
+
+// TestWrite_RefusesAFileThatChanged: what another program has written since the file was read stays.
+func TestWrite_RefusesAFileThatChanged(t *testing.T) {
+	path := file(t, manifest)
+	m, err := FindManifest(path, web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(manifest, "port: 80}", "port: 81}", 1)
+	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Write(ManifestChange{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), nil})
+	if err == nil || !strings.Contains(err.Error(), "nothing is written") {
+		t.Errorf("%v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != edited {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+// TestWrite_KeepsTheMode: a file that only its owner may read stays so, typed or found in a folder.
+func TestWrite_KeepsTheMode(t *testing.T) {
+	for _, typed := range []bool{true, false} {
+		path := file(t, manifest)
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		named := path
+		if !typed {
+			named = filepath.Dir(path)
+		}
+		m, err := FindManifest(named, web)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Write(ManifestChange{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), nil}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("typed %v: %v %v", typed, info.Mode(), err)
+		}
+	}
+}

@@ -32,11 +32,16 @@ func (m *Manifest) Check(c ManifestChange) error {
 
 // Write brings a change into the manifest, or where a kustomization over it says what
 // changes, there. It names the files that say something else than before; each is
-// written at once or not at all.
+// written at once or not at all, and none where one of them has changed since it was read.
 func (m *Manifest) Write(c ManifestChange) ([]string, error) {
 	files, err := m.prepare(c)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range files {
+		if err := m.files.unchanged(f.path); err != nil {
+			return nil, err
+		}
 	}
 	var out []string
 	for _, f := range files {

@@ -64,21 +64,42 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 	}
 }
 
-// endOverrun ends a process that is still busy after so long. One that waits, for a server or
-// for its input, has used little time of the processor and may go on.
+// endOverrun ends a process that has been at work for so long.
 func endOverrun(most time.Duration, p Process) {
-	time.Sleep(most)
-	for processorTime() < most*2/3 {
-		time.Sleep(time.Second)
+	w := work{used: processorTime()}
+	for at := time.Now(); w.done < most; {
+		time.Sleep(min(most-w.done, time.Second))
+		now := time.Now()
+		w.add(now.Sub(at), processorTime())
+		at = now
 	}
 	_, _ = fmt.Fprintf(p.Err, "error: not done after %s\nhint: read parts of the input apart, or raise the limit with --limit %s=N\n", most, limitSeconds)
 	p.Exit(exitOverran)
 }
 
+// work is how long a process has been at work, by the clock. Other processes may leave it little of
+// the processor; one that waits for a server or for its input uses none.
+type work struct {
+	done time.Duration
+	// used is the processor time that the process had used at the last look.
+	used time.Duration
+}
+
+// leastShare is the part of a processor that a process at work gets, one in so many.
+const leastShare = 50
+
+// add adds the time since the last look, if the process was at work in it.
+func (w *work) add(passed, used time.Duration) {
+	if (used-w.used)*leastShare >= passed {
+		w.done += passed
+	}
+	w.used = used
+}
+
 const (
 	limitSeconds = "seconds"
 	limitOutput  = "output-bytes"
-	// defaultSeconds is how long a verb that changes nothing may be busy.
+	// defaultSeconds is how long a verb that changes nothing may be at work.
 	defaultSeconds = 55
 )
 

@@ -60,6 +60,30 @@ func TestGuard_EndsWhatIsBusyForTooLong(t *testing.T) {
 	}
 }
 
+// TestWork_IsTimeOfTheClock: a loaded machine makes the limit no longer; waiting does not count.
+func TestWork_IsTimeOfTheClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		passed, used time.Duration // at each look
+		want         time.Duration // after a hundred
+	}{
+		"alone on a machine":     {time.Second, 2 * time.Second, 100 * time.Second},
+		"one of twenty":          {time.Second, 50 * time.Millisecond, 100 * time.Second},
+		"one that is late":       {3 * time.Second, 100 * time.Millisecond, 300 * time.Second},
+		"waits for a server":     {time.Second, 2 * time.Millisecond, 0},
+		"stopped for some hours": {time.Hour, time.Second, 0},
+	} {
+		var w work
+		var used time.Duration
+		for range 100 {
+			used += c.used
+			w.add(c.passed, used)
+		}
+		if w.done != c.want {
+			t.Errorf("%s: %s of work, want %s", name, w.done, c.want)
+		}
+	}
+}
+
 func TestGuard_CollectsRarelyWhereMemoryIsBounded(t *testing.T) {
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })

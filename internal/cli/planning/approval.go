@@ -78,7 +78,8 @@ func appendApproval(path string, n Approval) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	// A line that another process was ended in the middle of is none, and takes no other with it.
+	_, err = f.Write(slices.Concat([]byte{'\n'}, line, []byte{'\n'}))
 	return errors.Join(err, f.Close())
 }
 

@@ -86,6 +86,24 @@ func TestRemember_KeepsTheNewest(t *testing.T) {
 	}
 }
 
+// TestRemember_AfterAHalfWrittenLine: a process that was killed while it wrote costs no later approval.
+func TestRemember_AfterAHalfWrittenLine(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	path, _ := approvalsFile()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"digest":"sha256:`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := RememberApproval(Approval{Digest: "sha256:a"}); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := IsApproved([]string{"sha256:a"}); !ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
+
 // TestRemember_KeepsApprovalsOfTheSameMoment: rollouts that begin at the same moment keep all their approvals.
 func TestRemember_KeepsApprovalsOfTheSameMoment(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

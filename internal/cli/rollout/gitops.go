@@ -64,6 +64,10 @@ func (o *runOptions) writeBack(ctx context.Context) error {
 		return err
 	}
 	object := now.object
+	// A rollout takes long: whoever has edited the files meanwhile keeps what they wrote.
+	if o.manifest, err = gitops.FindManifest(o.into, o.session.target.Ref); err != nil {
+		return err
+	}
 	change := gitops.ManifestChange{Before: o.session.object.Node(), After: o.desired.Node()}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		change.Partition = tree.Get(object.Node(), path...)

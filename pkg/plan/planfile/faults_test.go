@@ -2,6 +2,7 @@ package planfile_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,6 +100,25 @@ func TestRead_RefusesOtherDocuments(t *testing.T) {
 		if _, err := planfile.Read([]byte(text)); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestRead_AliasesAreWrittenOut: an alias means what it stands for, and a document grows by them to
+// its own size and 100,000 values.
+func TestRead_AliasesAreWrittenOut(t *testing.T) {
+	again := strings.NewReplacer("metadata: {name: web}", "metadata: {name: &web web}", "title: t", "title: *web").Replace(small)
+	p, err := planfile.Read([]byte(again))
+	if err != nil || p.Steps[0].Title != "web" {
+		t.Errorf("%v %+v", err, p.Steps)
+	}
+	bomb := small + "more: [&a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"
+	for i := range 7 {
+		bomb += fmt.Sprintf(", &a%d [%s*a%d]", i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), i)
+	}
+	_, err = planfile.Read([]byte(bomb + "]\n"))
+	e, ok := errors.AsType[*tree.Error](err)
+	if !ok || !strings.Contains(e.Msg, "aliases make the document grow") || e.Line != strings.Count(small, "\n")+1 {
+		t.Errorf("%v", err)
 	}
 }
 

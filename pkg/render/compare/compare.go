@@ -60,12 +60,24 @@ func Run(old, now []*resource.Resource, opt Options) Report {
 		c.relatedChanges()
 		c.problems(pairs)
 	}
+	secrets := resource.SecretsOf(old, now)
 	for _, ch := range c.changes {
+		ch.mask(secrets)
 		ch.sortEffects()
 	}
 	c.changes = slices.DeleteFunc(c.changes, (*Change).isEmpty)
 	sortChanges(c.changes)
 	return Report{Changes: values(c.changes), Objects: [2]int{len(old), len(now)}}
+}
+
+// mask removes values of Secrets that something has copied into this object.
+func (ch *Change) mask(secrets *resource.Secrets) {
+	for i, f := range ch.Fields {
+		ch.Fields[i].Old, ch.Fields[i].New = secrets.Content(f.Old), secrets.Content(f.New)
+	}
+	for i, e := range ch.Effects {
+		ch.Effects[i].Text, ch.Effects[i].Hint = secrets.Masked(e.Text), secrets.Masked(e.Hint)
+	}
 }
 
 func values(list []*Change) []Change {

@@ -51,8 +51,18 @@ type Result struct {
 // stay as they are, to the byte. The resources of in belong to ToKinds
 // afterwards.
 func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
-	c := opt.context(in)
-	out, pieces, err := opt.convertObjects(c, in, opt.directionOf)
+	secrets := resource.SecretsOf(in, opt.Context)
+	res, err := opt.toKinds(in)
+	if err != nil {
+		return nil, secrets.MaskedErrors(err)
+	}
+	finding.Mask(res.Findings, secrets)
+	return res, nil
+}
+
+func (o Options) toKinds(in []*resource.Resource) (*Result, error) {
+	c := o.context(in)
+	out, pieces, err := o.convertObjects(c, in, o.directionOf)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +79,7 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := accepted(c, pieces); err != nil {
 		return nil, err
 	}
-	if err := opt.keep(c, out, pieces); err != nil {
+	if err := o.keep(c, out, pieces); err != nil {
 		return nil, err
 	}
 	return &Result{Resources: out, Findings: c.Findings.Findings(), Converted: len(pieces)}, nil

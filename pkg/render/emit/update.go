@@ -287,11 +287,15 @@ func digest(b []byte) string {
 }
 
 // File writes one file, such as a report, at once: it is complete or was not
-// touched. A path that is no regular file (a pipe, /dev/stdout) is written to
-// as it is.
+// touched, and keeps its mode. A path that is no regular file (a pipe, /dev/stdout)
+// is written to as it is.
 func File(path string, body []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return placed(path, os.WriteFile(path, body, 0o600))
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return placed(path, os.WriteFile(path, body, 0o600))
+		}
+		mode = info.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -299,7 +303,7 @@ func File(path string, body []byte) error {
 	}
 	_, err = f.Write(body)
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

@@ -64,8 +64,8 @@ type Reporter struct {
 }
 
 // Add reports that the rule with this ID applied to field of r. detail
-// replaces the rule's own text when not empty; it must not hold the value of a
-// Secret. An ID that the catalogue lacks is a programming error and panics.
+// replaces the rule's own text when not empty. An ID that the catalogue lacks is a programming
+// error and panics.
 func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
 	rule := Lookup(id)
 	f := Finding{ID: id, Severity: rule.Severity, Object: r.ID(), File: r.Origin.File, Line: r.Origin.Line, Field: field, Message: rule.Becomes, Action: rule.Action, Accepted: acceptedBy(r, id), seq: r.Origin.Seq}
@@ -108,6 +108,13 @@ func (p *Reporter) Findings() []Finding {
 		}
 	}
 	return kept
+}
+
+// Mask removes the values of Secrets from findings.
+func Mask(list []Finding, secrets *resource.Secrets) {
+	for i, f := range list {
+		list[i].Field, list[i].Message, list[i].Action = secrets.Masked(f.Field), secrets.Masked(f.Message), secrets.Masked(f.Action)
+	}
 }
 
 // compare orders findings by input, object, field, ID and message.

@@ -117,7 +117,11 @@ func Run(q Request) []Problem {
 		lists[i] = all.problems(q.Objects[i])
 		return nil
 	})
-	return slices.Concat(append([][]Problem{q.undecided()}, lists...)...)
+	out, secrets := slices.Concat(append([][]Problem{q.undecided()}, lists...)...), resource.SecretsOf(q.Objects, q.Old, q.Context)
+	for i := range out {
+		out[i].Error = secrets.MaskedError(out[i].Error)
+	}
+	return out
 }
 
 // undecided are the problems of the kustomization.

@@ -12,6 +12,7 @@ package rooted
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -207,6 +208,9 @@ func parts(path string) []string {
 // judged turns the system's error about a path that changes while it is followed into a refusal.
 func (r *Root) judged(name string, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
+	if link, renamed := errors.AsType[*os.LinkError](err); renamed {
+		path, ok = &fs.PathError{Op: link.Op, Path: link.New, Err: link.Err}, true
+	}
 	if ok && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && strings.Contains(path.Err.Error(), "escapes") {
 		return r.refuse(name, ErrOutside)
 	}
@@ -270,6 +274,36 @@ func (r *Root) ReadFile(name string) ([]byte, error) {
 		return nil, r.refuse(name, ErrTooLarge)
 	}
 	return b.Bytes(), nil
+}
+
+// Replace puts a file in the place of one that is there, at once and with the mode of that one. What
+// the name leads to may change meanwhile: nothing outside of the root is written.
+func (r *Root) Replace(name string, body []byte) error {
+	at, err := r.Locate(name)
+	if err != nil {
+		return err
+	}
+	info, err := r.root.Lstat(at)
+	if err != nil {
+		return r.judged(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return r.refuse(name, ErrIrregular)
+	}
+	beside := filepath.Join(filepath.Dir(at), "."+filepath.Base(at)+"-"+rand.Text())
+	f, err := r.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return r.judged(name, err)
+	}
+	_, err = f.Write(body)
+	if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close()); err == nil {
+		err = r.root.Rename(beside, at)
+	}
+	if err != nil {
+		_ = r.root.Remove(beside)
+		return r.judged(name, err)
+	}
+	return nil
 }
 
 // open opens without waiting for the other end of a pipe. What the name leads to may

@@ -139,6 +139,49 @@ func TestReadFile_ChangingLinkStaysInTheRoot(t *testing.T) {
 	<-done
 }
 
+// TestReplace_ChangingLinkStaysInTheRoot: the same for what is written.
+func TestReplace_ChangingLinkStaysInTheRoot(t *testing.T) {
+	top := tree(t)
+	r := open(t, filepath.Join(top, "in"), rooted.Limits{})
+	moving, other, folder := filepath.Join(top, "in/moving"), filepath.Join(top, "in/other"), filepath.Join(top, "in/folder-of-its-own")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "secret"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !stop.Load() {
+			// A real folder in one moment, a link that leads out in the next.
+			_ = os.Rename(folder, moving)
+			_ = os.Rename(moving, folder)
+			_ = os.Symlink("../out", other)
+			_ = os.Rename(other, moving)
+			_ = os.Remove(moving)
+		}
+	}()
+	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); {
+		_ = r.Replace("moving/secret", []byte("written"))
+	}
+	stop.Store(true)
+	<-done
+	if text, err := os.ReadFile(filepath.Join(top, "out/secret")); err != nil || string(text) != "secret" {
+		t.Errorf("written outside: %q %v", text, err)
+	}
+	if list, err := os.ReadDir(filepath.Join(top, "out")); err != nil || len(list) != 1 {
+		t.Errorf("left outside: %v %v", list, err)
+	}
+	if err := r.Replace("a", []byte("new")); err != nil {
+		t.Error(err)
+	}
+	if text, err := r.ReadFile("a"); err != nil || string(text) != "new" {
+		t.Errorf("%q %v", text, err)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	top := tree(t)
 	for name, c := range map[string]struct {
