@@ -134,7 +134,7 @@ func (s *subject) releaseFault(rule string, accepted bool, path, hint, format st
 // not, and marks those that other releases have.
 func (k releaseCheck) dropFaultsOfOthers() {
 	gone := map[string]kruise.Absent{}
-	for _, a := range kruise.Next.Absent(k.Object.Node()) {
+	for _, a := range kruise.Next.Unknown(k.Object.Node()) {
 		gone[a.Path] = a
 	}
 	k.faults = slices.DeleteFunc(k.faults, func(f Fault) bool {

@@ -73,9 +73,11 @@ func isZero(v *intstr.IntOrString) bool {
 
 // oneOf wants text, if there is any, to be one of the values.
 func oneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
-	if v == "" {
-		return true
-	}
+	return v == "" || exactlyOneOf(s, path, v, allowed...)
+}
+
+// exactlyOneOf wants text to be one of the values, also if it is empty.
+func exactlyOneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
 	names := make([]string, len(allowed))
 	for i, a := range allowed {
 		if a == v {
