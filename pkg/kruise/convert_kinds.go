@@ -199,7 +199,7 @@ func perSubset(mapping, field string) field {
 
 // dropEmptyUpdateStatus removes a status that was empty in the source, too.
 func dropEmptyUpdateStatus(c *conversion) {
-	if v := c.get("status.updateStatus"); v != nil && empty(v) {
+	if v := c.get("status.updateStatus"); v == nil || empty(v) {
 		c.take("status.updateStatus")
 	}
 }

@@ -63,7 +63,6 @@ func Object(c *stage.Context, q Request) []Fault {
 		wrongGroup(s)
 	default:
 		s.kind.check(s)
-		requiredFields(s)
 		checkRelease(s)
 		s.withoutConsequences()
 	}

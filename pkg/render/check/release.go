@@ -69,6 +69,7 @@ func checkRelease(s *subject) {
 	k := releaseCheck{s, r}
 	k.dropFaultsOfOthers()
 	k.acceptLaterRules()
+	requiredFields(s)
 	group, version := k.Object.Group(), k.Object.Version()
 	if !r.Serves(group, k.Object.Kind(), version) {
 		k.notServed(group, version)

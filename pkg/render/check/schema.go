@@ -83,7 +83,10 @@ func (s *subject) decodeAll(into any) (unknown []string, readable bool) {
 			}
 			return unknown, true
 		}
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
+		wrongly := s.asWritten(resourceError(s.r.Wrap(err, "")))
+		// A status comes to nothing, unless a webhook reads the object before it is dropped.
+		dropped := !s.kind.filled && under(wrongly.Field, "status")
+		s.faults = append(s.faults, Fault{Rule: wrongType, Accepted: dropped, Error: wrongly})
 		te, placed := errors.AsType[*tree.Error](err)
 		if !placed || te.Path == "" || te.Path == "apiVersion" || te.Path == last {
 			return nil, false
@@ -247,7 +250,7 @@ func requiredFields(s *subject) {
 	g := gaps{kind: s.kind}
 	g.walk(hub, reflect.TypeOf(s.kind.object), "")
 	for _, path := range g.missing {
-		if !s.faulty(path) {
+		if !s.refused(path) {
 			s.faultUnder(missingField, path, "", "required")
 		}
 	}
