@@ -139,19 +139,9 @@ func (k releaseCheck) dropFaultsOfOthers() {
 		gone[a.Path] = a
 	}
 	k.faults = slices.DeleteFunc(k.faults, func(f Fault) bool {
-		a, ok := fieldAround(gone, f.Field)
+		a, ok := gone[f.Field]
 		return ok && f.Rule == unknownField && (a.Has(k.release) || !a.Has(kruise.Next) && k.c.Kruise != kruise.Next)
 	})
-}
-
-// fieldAround finds the field that the path names, or is below.
-func fieldAround(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
-	for at, a := range fields {
-		if under(path, at) {
-			return a, true
-		}
-	}
-	return kruise.Absent{}, false
 }
 
 // changedType returns a field that holds text where the release wants a number.
