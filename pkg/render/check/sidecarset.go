@@ -91,9 +91,7 @@ func (k *sidecarSetCheck) selector(path string, n *tree.Node) {
 		k.fault(path, hint, "an empty selector is not valid for a SidecarSet")
 		return
 	}
-	if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
-		k.fault(path, "", "%v", err)
-	}
+	validSelector(k.subject, path, s)
 }
 
 // updateType is updateStrategy.type with its default.
