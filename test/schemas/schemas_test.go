@@ -170,7 +170,14 @@ func (d *definition) errorsOf(t *testing.T, object map[string]any) (all []string
 // values are put into each place.
 var values = []any{
 	nil, "", "x", "10%", "2026-01-01T00:00:00Z", int64(0), int64(-1), int64(2147483648), 1.5, true,
-	[]any{}, []any{nil}, []any{""}, []any{"a", "a"}, []any{map[string]any{"foo": "a"}}, map[string]any{}, map[string]any{"k": nil}, map[string]any{"k": "v"},
+	[]any{},
+	[]any{nil},
+	[]any{""},
+	[]any{"a", "a"},
+	[]any{map[string]any{"foo": "a"}},
+	map[string]any{},
+	map[string]any{"k": nil},
+	map[string]any{"k": "v"},
 }
 
 // known are differences with a reason: an API server looks for fields in a status that is a list; a field
