@@ -97,6 +97,7 @@ func (c *conversion) ownBelow(n *tree.Node, path []string) *tree.Node {
 func (c *conversion) take(path string) *tree.Node {
 	keys := steps(path)
 	if tree.Get(c.root, keys...) == nil {
+		c.forgetNull(c.root, keys)
 		return nil
 	}
 	return c.takeBelow(c.root, keys, 1)

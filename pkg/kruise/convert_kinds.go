@@ -199,7 +199,7 @@ func perSubset(mapping, field string) field {
 
 // dropEmptyUpdateStatus removes a status that was empty in the source, too.
 func dropEmptyUpdateStatus(c *conversion) {
-	if v := c.get("status.updateStatus"); v != nil && empty(v) {
+	if v := c.get("status.updateStatus"); v == nil || empty(v) {
 		c.take("status.updateStatus")
 	}
 }
@@ -221,6 +221,7 @@ var sidecarSetFields = []field{
 // turned back: the selector means the same. It wins over another selector.
 func namespaceUp(c *conversion) {
 	const selector = "spec.namespaceSelector"
+	c.forgetNull(c.root, steps("spec.namespace"))
 	ns := c.get("spec.namespace")
 	if !tree.IsScalar(ns) {
 		return // the value is missing, or it is not a text and stays for the decoder

@@ -34,7 +34,9 @@ func jobFaults(object, old map[string]any, around []map[string]any) []string {
 	c := stage.New(resource.NewFacts(in, context, ""), stage.Options{Kruise: kruise.Next, Expand: stage.ExpandAll})
 	var fields []string
 	for _, f := range check.Object(c, q) {
-		fields = append(fields, f.Field)
+		if !f.OfRelease { // the area was recorded without strict validation
+			fields = append(fields, f.Field)
+		}
 	}
 	return fields
 }

@@ -48,7 +48,7 @@ func TestObject_AcceptedValues(t *testing.T) {
 		"CloneSet, partition":               {object("CloneSet", "updateStrategy: {rollingUpdate: {partition: -1}}, "+selects), "cloneset/partition-invalid spec.updateStrategy.rollingUpdate.partition"},
 		"CloneSet, partition in per cent":   {object("CloneSet", "updateStrategy: {rollingUpdate: {partition: -5%}}, "+selects), "cloneset/partition-invalid spec.updateStrategy.rollingUpdate.partition (accepted)"},
 		"CloneSet, empty weight selector":   {object("CloneSet", "updateStrategy: {rollingUpdate: {priorityStrategy: {weightPriority: [{weight: 1}]}}}, "+selects), "cloneset/priority-invalid spec.updateStrategy.rollingUpdate.priorityStrategy.weightPriority[0].matchSelector"},
-		"DaemonSet, nodes":                  {object("DaemonSet", "updateStrategy: {rollingUpdate: {selector: {matchLabels: {'a b': c}}}}, "+selects), "daemonset/node-selector-invalid spec.updateStrategy.rollingUpdate.selector (accepted)"},
+		"DaemonSet, nodes":                  {object("DaemonSet", "updateStrategy: {rollingUpdate: {selector: {matchLabels: {'a b': c}}}}, "+selects), "daemonset/node-selector-invalid spec.updateStrategy.rollingUpdate.selector.matchLabels (accepted)"},
 		"DaemonSet, partition":              {object("DaemonSet", "updateStrategy: {rollingUpdate: {partition: 101%}}, "+selects), "daemonset/partition-invalid spec.updateStrategy.rollingUpdate.partition"},
 		"UnitedDeployment, no subsets":      {object("UnitedDeployment", subsets+clones+", topology: {}"), "uniteddeployment/topology-invalid spec.topology.subsets (accepted)"},
 		"UnitedDeployment, replicas":        {object("UnitedDeployment", strings.Replace(subsets, "4", "-1", 1)+clones+", topology: {}"), "uniteddeployment/replicas-invalid spec.replicas"},

@@ -19,11 +19,7 @@ const (
 
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindAdvancedCronJob, object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
-	open: []string{
-		"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template",
-		// The schema prunes unknown fields below these.
-		"spec.template.broadcastJobTemplate.metadata", "spec.template.imageListPullJobTemplate.metadata",
-	},
+	open:  []string{"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template"},
 	check: advancedCronJob,
 	rules: []Rule{
 		{ID: "schedule-invalid", fields: []string{"spec.schedule"}, Doc: "The schedule does not have the five fields of cron, or names a time zone beside timeZone."},
@@ -45,6 +41,8 @@ func advancedCronJob(s *subject) {
 		return
 	}
 	k, spec := &cronJobCheck{s}, &job.Spec
+	k.noMetadata("broadcastJobTemplate")
+	k.noMetadata("imageListPullJobTemplate")
 	k.schedule(spec)
 	oneOf(s, "spec.concurrencyPolicy", spec.ConcurrencyPolicy, kruise.AllowConcurrent, kruise.ForbidConcurrent, kruise.ReplaceConcurrent)
 	notNegative(s, "spec.startingDeadlineSeconds", spec.StartingDeadlineSeconds)
@@ -105,6 +103,17 @@ func (k *cronJobCheck) imageListTemplate(at string, spec *kruise.ImageListPullJo
 	if d := c.ActiveDeadlineSeconds; d != nil && *d > longestCron {
 		k.fault(at+".activeDeadlineSeconds", "", "%d is more than a day (%d)", *d, longestCron)
 	}
+}
+
+// noMetadata reports fields of the metadata of a template: the schema knows none, not even labels, which
+// says nothing about an object that is expanded (docs/kruise/jobs.md#advancedcronjob).
+func (k *cronJobCheck) noMetadata(template string) {
+	tree.Each(tree.Get(k.r.Node(), "spec", "template", template, "metadata"), func(key, _ *tree.Node) {
+		if path := cronTemplate + "." + template + ".metadata." + key.Value; !k.faulty(path) {
+			k.faultUnder(unknownField, path, "label the AdvancedCronJob, or the pods", "unknown field")
+			k.faults[len(k.faults)-1].OfRelease = true
+		}
+	})
 }
 
 // schedule wants the five fields of cron or a word such as @daily, and one time zone.

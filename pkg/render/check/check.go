@@ -44,8 +44,8 @@ type Fault struct {
 	// Accepted is true if Kruise accepts the object, but its pods or the native object that
 	// replaces it would be refused, or the value has no effect.
 	Accepted bool
-	// OfRelease is true if only some releases of Kruise refuse this: it matters only where the
-	// object is not expanded.
+	// OfRelease is true if only some releases of Kruise refuse this, or an API server that is asked
+	// to be strict: it matters only where the object is not expanded.
 	OfRelease bool
 	*resource.Error
 }
@@ -63,7 +63,6 @@ func Object(c *stage.Context, q Request) []Fault {
 		wrongGroup(s)
 	default:
 		s.kind.check(s)
-		requiredFields(s)
 		checkRelease(s)
 		s.withoutConsequences()
 	}

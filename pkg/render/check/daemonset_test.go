@@ -35,7 +35,7 @@ func TestDaemonSet_Rules(t *testing.T) {
 		{name: "more than all", edit: rolling("maxUnavailable: 101%"), want: "daemonset/max-unavailable-invalid " + at + "maxUnavailable"},
 		{name: "text", edit: rolling("maxSurge: many"), want: "daemonset/max-surge-invalid " + at + "maxSurge"},
 		{name: "negative partition", edit: rolling("partition: -1"), want: "daemonset/partition-invalid " + at + "partition"},
-		{name: "node selector", edit: rolling("selector: {matchExpressions: [{key: a, operator: Like}]}"), want: "daemonset/node-selector-invalid " + at + "selector (accepted)"},
+		{name: "node selector", edit: rolling("selector: {matchExpressions: [{key: a, operator: Like}]}"), want: "daemonset/node-selector-invalid " + at + "selector.matchExpressions[0].operator (accepted)"},
 		{name: "in-place hook", edit: []string{"minReadySeconds: 1", "lifecycle: {inPlaceUpdate: {finalizersHandler: [a/b]}}"}, want: "daemonset/lifecycle-unsupported spec.lifecycle.inPlaceUpdate"},
 		{name: "negative", edit: []string{"minReadySeconds: 1", "minReadySeconds: -1"}, want: "daemonset/number-negative spec.minReadySeconds"},
 		{name: "no selector", edit: []string{"  selector: {matchLabels: {app: agent}}\n", ""}, want: "daemonset/selector-invalid spec.selector"},

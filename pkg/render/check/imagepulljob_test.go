@@ -35,7 +35,7 @@ func TestImagePullJob_Rules(t *testing.T) {
 		{name: "negative", edit: line("parallelism: -1"), want: "imagepulljob/parallelism-invalid spec.parallelism"},
 		{name: "two selectors", edit: line("selector: {names: [a]}\n  podSelector: {}"), want: "imagepulljob/selector-invalid spec.podSelector"},
 		{name: "names and labels", edit: line("selector: {names: [a], matchLabels: {a: b}}"), want: "imagepulljob/selector-invalid spec.selector"},
-		{name: "operator", edit: line("podSelector: {matchExpressions: [{key: a, operator: Like}]}"), want: "imagepulljob/selector-invalid spec.podSelector"},
+		{name: "operator", edit: line("podSelector: {matchExpressions: [{key: a, operator: Like}]}"), want: "imagepulljob/selector-invalid spec.podSelector.matchExpressions[0].operator"},
 		{name: "never with deadline", edit: []string{policy, "{type: Never, activeDeadlineSeconds: 600}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.activeDeadlineSeconds"},
 		{name: "unknown policy", edit: []string{policy, "{type: Sometimes}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.type"},
 		{name: "deadline", edit: []string{"600}", "599}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.activeDeadlineSeconds"},

@@ -92,7 +92,7 @@ func TestAdvancedCronJob_ImageLists(t *testing.T) {
 	policy := func(text string) []string { return []string{"{type: Always, activeDeadlineSeconds: 1200}", text} }
 	rulings(t, goodCronImages, []ruling{
 		{name: "changed", edit: []string{"b:1", "b:2"}, old: []string{}},
-		{name: "labels are pruned", edit: []string{"      spec:", "      metadata: {labels: {a: b}}\n      spec:"}},
+		{name: "labels", edit: []string{"      spec:", "      metadata: {labels: {a: b}}\n      spec:"}, want: "object/unknown-field spec.template.imageListPullJobTemplate.metadata.labels"},
 		{name: "allow", edit: []string{"  schedule", "  concurrencyPolicy: Allow\n  schedule"}, want: "advancedcronjob/concurrency-invalid spec.concurrencyPolicy"},
 		{name: "never", edit: policy("{type: Never}"), want: at + "completionPolicy.type"},
 		{name: "time to live", edit: policy("{ttlSecondsAfterFinished: 5}"), want: at + "completionPolicy.ttlSecondsAfterFinished"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 var _ = add(&kindRules{
@@ -38,8 +39,10 @@ func persistentPodState(s *subject) {
 		s.fault("spec.requiredPersistentTopology", "", "requiredPersistentTopology or preferredPersistentTopology is required")
 	}
 	if s.r.Version() == kruise.V1beta1 {
-		oneOf(s, "spec.persistentPodStateRetentionPolicy", spec.PersistentPodStateRetentionPolicy,
-			kruise.PersistentPodStateRetainedWhenScaled, kruise.PersistentPodStateRetainedWhenDeleted)
+		if policy := "persistentPodStateRetentionPolicy"; tree.Get(s.r.Node(), "spec", policy) != nil {
+			exactlyOneOf(s, "spec."+policy, spec.PersistentPodStateRetentionPolicy,
+				kruise.PersistentPodStateRetainedWhenScaled, kruise.PersistentPodStateRetainedWhenDeleted)
+		}
 		for i, t := range spec.PreferredPersistentTopology {
 			notNegative(s, fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i), &t.Weight)
 		}

@@ -390,6 +390,8 @@ func wordsOf(e *field.Error) string {
 	default:
 		if n, ok := bad.(fmt.Stringer); ok && reflect.ValueOf(bad).Kind() != reflect.Pointer {
 			value = n.String()
+		} else if text := reflect.ValueOf(bad); text.Kind() == reflect.String {
+			value = fmt.Sprintf("%q", text.String())
 		}
 	}
 	if mayBeSecret(e.Field) {

@@ -105,10 +105,10 @@ func (k *markerCheck) effect(at string, p *kruise.PodContainerProbe) {
 			k.fault(here, "", "a marker needs labels or annotations")
 		}
 		for _, e := range sortedErrors(metavalidation.ValidateLabels(m.Labels, field.NewPath(here, "labels"))) {
-			k.fault(e.Field, "", "%s", detailOf(e))
+			k.fault(e.Field, "", "%s", wordsOf(e))
 		}
 		for _, e := range sortedErrors(apivalidation.ValidateAnnotations(m.Annotations, field.NewPath(here, "annotations"))) {
-			k.fault(e.Field, "", "%s", detailOf(e))
+			k.fault(e.Field, "", "%s", wordsOf(e))
 		}
 		if m.State != kruise.ProbeSucceeded && m.State != kruise.ProbeFailed {
 			k.fault(fmt.Sprintf("%s.markerPolicy[%d].state", at, i), "", "%q is not allowed: want Succeeded or Failed", m.State)

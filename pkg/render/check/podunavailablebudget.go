@@ -47,7 +47,7 @@ func podUnavailableBudget(s *subject) {
 	k.target()
 	k.limits()
 	for _, op := range spec.ProtectOperations {
-		oneOf(s, "spec.protectOperations", op, kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation, kruise.PubResizeOperation)
+		exactlyOneOf(s, "spec.protectOperations", op, kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation, kruise.PubResizeOperation)
 	}
 	if a := tree.Get(s.r.Node(), "metadata", "annotations", kruise.ProtectOperationsAnnotation); a != nil && s.c.Kruise.OrNewest().Before(kruise.Next) {
 		for op := range strings.SplitSeq(tree.Str(a), ",") { // up to 1.9, which reads the text as it is

@@ -69,6 +69,7 @@ func checkRelease(s *subject) {
 	k := releaseCheck{s, r}
 	k.dropFaultsOfOthers()
 	k.acceptLaterRules()
+	requiredFields(s)
 	group, version := k.Object.Group(), k.Object.Version()
 	if !r.Serves(group, k.Object.Kind(), version) {
 		k.notServed(group, version)
@@ -134,23 +135,13 @@ func (s *subject) releaseFault(rule string, accepted bool, path, hint, format st
 // not, and marks those that other releases have.
 func (k releaseCheck) dropFaultsOfOthers() {
 	gone := map[string]kruise.Absent{}
-	for _, a := range kruise.Next.Absent(k.Object.Node()) {
+	for _, a := range kruise.Next.Unknown(k.Object.Node()) {
 		gone[a.Path] = a
 	}
 	k.faults = slices.DeleteFunc(k.faults, func(f Fault) bool {
-		a, ok := fieldAround(gone, f.Field)
+		a, ok := gone[f.Field]
 		return ok && f.Rule == unknownField && (a.Has(k.release) || !a.Has(kruise.Next) && k.c.Kruise != kruise.Next)
 	})
-}
-
-// fieldAround finds the field that the path names, or is below.
-func fieldAround(fields map[string]kruise.Absent, path string) (kruise.Absent, bool) {
-	for at, a := range fields {
-		if under(path, at) {
-			return a, true
-		}
-	}
-	return kruise.Absent{}, false
 }
 
 // changedType returns a field that holds text where the release wants a number.

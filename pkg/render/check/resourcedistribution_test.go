@@ -54,8 +54,8 @@ func TestResourceDistribution_Rules(t *testing.T) {
 		{"unknown field", rd(plainMap, "{includeNamespaces: {list: []}}"), []string{"spec.targets.includeNamespaces: unknown field"}},
 		{"wrong type", rd(plainMap, "{allNamespaces: yes please}"), []string{"spec.targets.allNamespaces: string is not allowed here"}},
 		{"in both lists", rd(plainMap, "{includedNamespaces: {list: [{name: a}, {name: b}]}, excludedNamespaces: {list: [{name: b}]}}"), []string{"spec.targets.includedNamespaces.list[1]: namespace b is in both"}},
-		{"selector", rd(plainMap, "{namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}"), []string{"spec.targets.namespaceSelector: "}},
-		{"selector, older", strings.Replace(rd(plainMap, "{namespaceLabelSelector: {matchExpressions: [{key: a, operator: In}]}}"), "v1beta1", "v1alpha1", 1), []string{"spec.targets.namespaceLabelSelector: "}},
+		{"selector", rd(plainMap, "{namespaceSelector: {matchExpressions: [{key: a, operator: In}]}}"), []string{"spec.targets.namespaceSelector.matchExpressions[0].values: "}},
+		{"selector, older", strings.Replace(rd(plainMap, "{namespaceLabelSelector: {matchExpressions: [{key: a, operator: In}]}}"), "v1beta1", "v1alpha1", 1), []string{"spec.targets.namespaceLabelSelector.matchExpressions[0].values: "}},
 		{"bad name", strings.Replace(rd(plainMap, nowhere), "name: rd", "name: R_D", 1), []string{"metadata.name: \"R_D\" is not a name: a lowercase RFC 1123 subdomain"}},
 
 		{"kind", rd("{apiVersion: v1, kind: Service, metadata: {name: c}}", nowhere), []string{"spec.resource: only a Secret or ConfigMap can be distributed, not v1 Service"}},

@@ -12,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -61,7 +62,11 @@ func (s *subject) read(into any) bool {
 			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.asWritten(resourceError(s.r.Fault(path, s.spelling(path), "unknown field")))})
 		}
 	}
-	s.metadata()
+	if a, ok := into.(metav1.ObjectMetaAccessor); ok {
+		if meta, ok := a.GetObjectMeta().(*metav1.ObjectMeta); ok {
+			s.metadata(*meta)
+		}
+	}
 	return true
 }
 
@@ -78,7 +83,10 @@ func (s *subject) decodeAll(into any) (unknown []string, readable bool) {
 			}
 			return unknown, true
 		}
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.asWritten(resourceError(s.r.Wrap(err, "")))})
+		wrongly := s.asWritten(resourceError(s.r.Wrap(err, "")))
+		// A status comes to nothing, unless a webhook reads the object before it is dropped.
+		dropped := !s.kind.filled && under(wrongly.Field, "status")
+		s.faults = append(s.faults, Fault{Rule: wrongType, Accepted: dropped, Error: wrongly})
 		te, placed := errors.AsType[*tree.Error](err)
 		if !placed || te.Path == "" || te.Path == "apiVersion" || te.Path == last {
 			return nil, false
@@ -115,7 +123,7 @@ func (s *subject) isOpen(path string) bool {
 	if slices.ContainsFunc(s.kind.closed, func(prefix string) bool { return under(plain, prefix) }) {
 		return false
 	}
-	return strings.HasPrefix(plain, "status.") ||
+	return s.Old != nil && under(plain, "status") || // not the user's doing
 		slices.ContainsFunc(s.kind.open, func(prefix string) bool { return under(plain, prefix) && plain != prefix })
 }
 
@@ -242,7 +250,7 @@ func requiredFields(s *subject) {
 	g := gaps{kind: s.kind}
 	g.walk(hub, reflect.TypeOf(s.kind.object), "")
 	for _, path := range g.missing {
-		if !s.faulty(path) {
+		if !s.refused(path) {
 			s.faultUnder(missingField, path, "", "required")
 		}
 	}
@@ -272,7 +280,11 @@ func (g *gaps) walk(n *tree.Node, t reflect.Type, path string) {
 	case slices.Contains(g.kind.open, withoutIndices(path)):
 	case t.Kind() == reflect.Slice:
 		for i, item := range tree.Items(n) {
-			g.walk(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
+			at := fmt.Sprintf("%s[%d]", path, i)
+			if tree.IsNull(item) && !g.kind.filled {
+				g.missing = append(g.missing, at)
+			}
+			g.walk(item, t.Elem(), at)
 		}
 	case t.Kind() == reflect.Map:
 		tree.Each(n, func(key, value *tree.Node) { g.walk(value, t.Elem(), path+"["+key.Value+"]") })

@@ -160,3 +160,31 @@ spec:
 		}
 	}
 }
+
+// TestObject_SchemasOfTheAPIServer: an API server refuses some values that a Go type takes, and takes
+// some that it does not. test/schemas compares all places with the library that it has for schemas.
+func TestObject_SchemasOfTheAPIServer(t *testing.T) {
+	sidecars := func(line string) string {
+		return strings.NewReplacer("metadata: {name: web, namespace: shop}", "metadata: {name: web}", "v1beta1", "v1alpha1").Replace(
+			object("SidecarSet", "selector: {matchLabels: {app: web}}, "+line))
+	}
+	probes := func(command string) string {
+		return object("PodProbeMarker", "selector: {matchLabels: {app: web}}, probes: [{name: a, podConditionType: x/a, containerName: web, probe: {exec: {command: ["+command+"]}}}]")
+	}
+	selects := "selector: {matchLabels: {app: web}}, " + podOf
+	for name, c := range map[string]struct{ object, want string }{
+		"namespace":                {strings.Replace(object("CloneSet", selects), "namespace: shop", "namespace: Shop_1", 1), "object/metadata-invalid metadata.namespace"},
+		"owner without a name":     {strings.Replace(object("CloneSet", selects), "namespace: shop", "namespace: shop, ownerReferences: [{apiVersion: v1, kind: Pod, uid: u, name: ''}]", 1), "object/metadata-invalid metadata.ownerReferences[0].name"},
+		"field of a sidecar's own": {sidecars("containers: [{name: a, image: i, upgradeStrategy: {kind: HotUpgrade}}]"), "object/unknown-field spec.containers[0].upgradeStrategy.kind"},
+		"no namespace":             {sidecars("namespace: null, containers: [{name: a, image: i}]"), ""},
+		"null in a list":           {probes("x, null"), "object/missing-field spec.probes[0].probe.exec.command[1]"},
+		"status of a wrong type":   {probes("x") + "status: none\n", "object/wrong-type status (accepted)"},
+		"field of a status":        {probes("x") + "status: {none: 1}\n", "object/unknown-field status.none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := faultsOf(t, c.object); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -20,9 +20,14 @@ import (
 var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindSidecarSet, object: kruise.SidecarSet{}, plainName: true, filled: true,
 	// Fields that a newer Kubernetes has, and our types lack, are no faults.
-	open:   []string{"spec.containers", "spec.initContainers", "spec.volumes"},
-	closed: []string{"spec.containers.resourcesPolicy", "spec.initContainers.resourcesPolicy"},
-	check:  sidecarSet,
+	open: []string{"spec.containers", "spec.initContainers", "spec.volumes"},
+	closed: []string{
+		"spec.containers.resourcesPolicy", "spec.containers.shareVolumePolicy", "spec.containers.shareVolumeDevicePolicy",
+		"spec.containers.transferEnv", "spec.containers.upgradeStrategy",
+		"spec.initContainers.resourcesPolicy", "spec.initContainers.shareVolumePolicy", "spec.initContainers.shareVolumeDevicePolicy",
+		"spec.initContainers.transferEnv", "spec.initContainers.upgradeStrategy",
+	},
+	check: sidecarSet,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
 		{ID: "namespace-selector-invalid", fields: []string{"spec.namespaceSelector"}, Doc: "The namespace selector is empty or malformed."},
@@ -86,9 +91,7 @@ func (k *sidecarSetCheck) selector(path string, n *tree.Node) {
 		k.fault(path, hint, "an empty selector is not valid for a SidecarSet")
 		return
 	}
-	if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
-		k.fault(path, "", "%v", err)
-	}
+	validSelector(k.subject, path, s)
 }
 
 // updateType is updateStrategy.type with its default.

@@ -6,13 +6,12 @@ import (
 	"slices"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/counted"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -112,21 +111,42 @@ func (s *subject) findInNamespace(group, kind, name string) *resource.Resource {
 	return s.c.Facts.Find(resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(s.r), Name: name})
 }
 
-// metadata checks the name, labels and annotations by Kubernetes' rules, and the name by the
-// rules of the kind.
-func (s *subject) metadata() {
-	meta := tree.Get(s.r.Node(), "metadata")
-	s.name(tree.StrAt(meta, "name"), tree.StrAt(meta, "generateName"))
-	at := field.NewPath("metadata")
-	s.fieldErrors(metaInvalid, metavalidation.ValidateLabels(tree.Strings(tree.Get(meta, "labels")), at.Child("labels")))
-	s.fieldErrors(metaInvalid, apivalidation.ValidateAnnotations(tree.Strings(tree.Get(meta, "annotations")), at.Child("annotations")))
+const metaName = "metadata.name"
+
+// metadata checks the metadata by Kubernetes' rules, and the name by the rules of the kind.
+func (s *subject) metadata(meta metav1.ObjectMeta) {
+	if k, _ := kruise.Lookup(s.kind.group, s.kind.kind); k.ClusterScoped {
+		meta.Namespace = "" // an API server ignores it
+	}
+	if s.kind.plainName && !s.plainName(meta.Name) || meta.Name == "" && meta.GenerateName != "" {
+		meta.Name = "generated"
+	}
+	list := apivalidation.ValidateObjectMeta(&meta, meta.Namespace != "", apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	for _, e := range sortedErrors(list) {
+		switch {
+		case e.Field != metaName:
+			s.faultUnder(metaInvalid, e.Field, "", "%s", wordsOf(e))
+		case meta.Name == "":
+			s.faultUnder(nameInvalid, metaName, "", "a name is required")
+		default:
+			s.faultUnder(nameInvalid, metaName, "", "%q is not a name: %s", meta.Name, withoutExpression(e.Detail))
+		}
+	}
 }
 
-// fieldErrors reports what Kubernetes' own rules found, without the values.
-func (s *subject) fieldErrors(rule string, list field.ErrorList) {
-	for _, e := range sortedErrors(list) {
-		s.faultUnder(rule, e.Field, "", "%s", detailOf(e))
+var plainName = regexp.MustCompile(`^[a-zA-Z0-9-]*$`)
+
+// plainName wants the name of a kind whose names are plain to be one.
+func (s *subject) plainName(name string) bool {
+	switch {
+	case !plainName.MatchString(name):
+		s.faultUnder(nameInvalid, metaName, "", "%q: the name of this kind holds letters, digits and '-' only", name)
+		return false
+	case len(name) > validation.DNS1123LabelMaxLength:
+		s.faultUnder(nameInvalid, metaName, "", "%q is longer than 63 characters", name)
+		return false
 	}
+	return true
 }
 
 // sortedErrors sorts the errors: Kubernetes iterates over maps, so their order is random.
@@ -135,31 +155,4 @@ func sortedErrors(list field.ErrorList) field.ErrorList {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
 	})
 	return list
-}
-
-// detailOf returns the message of an error of Kubernetes, without the value if possible.
-func detailOf(e *field.Error) string {
-	if e.Detail == "" {
-		return e.ErrorBody()
-	}
-	return e.Detail
-}
-
-var plainName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
-
-func (s *subject) name(name, generated string) {
-	const path = "metadata.name"
-	switch {
-	case name == "" && generated != "":
-	case name == "":
-		s.faultUnder(nameInvalid, path, "", "a name is required")
-	case s.kind.plainName && !plainName.MatchString(name):
-		s.faultUnder(nameInvalid, path, "", "%q: the name of this kind holds letters, digits and '-' only", name)
-	case s.kind.plainName && len(name) > validation.DNS1123LabelMaxLength:
-		s.faultUnder(nameInvalid, path, "", "%q is longer than 63 characters", name)
-	default:
-		for _, msg := range validation.IsDNS1123Subdomain(name) {
-			s.faultUnder(nameInvalid, path, "", "%q is not a name: %s", name, msg)
-		}
-	}
 }

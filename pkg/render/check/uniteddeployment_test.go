@@ -100,7 +100,7 @@ func TestUnitedDeployment_Refused(t *testing.T) {
 	}
 	tests := []struct{ name, input, field, text string }{
 		{"no selector", united(clones, "selector: {matchLabels: {app: web}}", "selector: {}"), "spec.selector", "empty selector"},
-		{"bad selector", united(deployments, "{matchLabels: {app: web}}", "{matchExpressions: [{key: app, operator: Like}]}"), "spec.selector", "Like"},
+		{"bad selector", united(deployments, "{matchLabels: {app: web}}", "{matchExpressions: [{key: app, operator: Like}]}"), "spec.selector.matchExpressions[0].operator", "Like"},
 		{"bad name", united(clones, "name: web,", "name: Web,"), "metadata.name", "not a name"},
 		{"no template", upTo + topologyField + rest, "spec.template", "required"},
 		{"two templates", united(clones, "  topology:\n", "    deploymentTemplate: {metadata: {labels: {app: web}}, spec: {template: {metadata: {labels: {app: web}}}}}\n  topology:\n"), "spec.template", "cloneSetTemplate and deploymentTemplate"},

@@ -8,9 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -73,9 +75,11 @@ func isZero(v *intstr.IntOrString) bool {
 
 // oneOf wants text, if there is any, to be one of the values.
 func oneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
-	if v == "" {
-		return true
-	}
+	return v == "" || exactlyOneOf(s, path, v, allowed...)
+}
+
+// exactlyOneOf wants text to be one of the values, also if it is empty.
+func exactlyOneOf[T ~string](s *subject, path string, v T, allowed ...T) bool {
 	names := make([]string, len(allowed))
 	for i, a := range allowed {
 		if a == v {
@@ -110,13 +114,15 @@ func requiredSelector(s *subject, path string, sel *metav1.LabelSelector, hint s
 	return validSelector(s, path, sel)
 }
 
-// validSelector wants a selector, if there is one, to be valid.
+// validSelector wants a selector, if there is one, to be valid. It returns nil if it has reported a
+// fault.
 func validSelector(s *subject, path string, sel *metav1.LabelSelector) labels.Selector {
-	chosen, err := metav1.LabelSelectorAsSelector(sel)
-	if err != nil {
-		s.fault(path, "", "%v", err)
+	list := metavalidation.ValidateLabelSelector(sel, metavalidation.LabelSelectorValidationOptions{}, field.NewPath(path))
+	s.podErrors(s.fault, list)
+	if len(list) > 0 {
 		return nil
 	}
+	chosen, _ := metav1.LabelSelectorAsSelector(sel) // it is valid
 	return chosen
 }
 
@@ -195,9 +201,7 @@ func updatePriority(s *subject, path string, p *kruise.UpdatePriorityStrategy) {
 			s.fault(at+".matchSelector", "name the labels of the pods", "a selector is required")
 			continue
 		}
-		if _, err := metav1.LabelSelectorAsSelector(&term.MatchSelector); err != nil {
-			s.fault(at+".matchSelector", "", "%v", err)
-		}
+		validSelector(s, at+".matchSelector", &term.MatchSelector)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestWorkloadSpread_Rules(t *testing.T) {
 		{name: "half a target", edit: []string{", name: web", ", name: ''"}, want: "workloadspread/target-invalid spec.targetRef"},
 		{name: "no target", edit: []string{"  targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n", ""}, want: "workloadspread/target-invalid spec.targetRef"},
 		{name: "taken", edit: []string{"name: web", "name: api"}, want: "workloadspread/target-invalid spec.targetRef"},
-		{name: "filter", edit: to(subsets + "\n  targetFilter: {selector: {matchExpressions: [{key: a, operator: Like}]}}"), want: "workloadspread/filter-invalid spec.targetFilter.selector"},
+		{name: "filter", edit: to(subsets + "\n  targetFilter: {selector: {matchExpressions: [{key: a, operator: Like}]}}"), want: "workloadspread/filter-invalid spec.targetFilter.selector.matchExpressions[0].operator"},
 		{name: "patch of another type", edit: to("[{name: a, patch: {spec: {containers: [{name: web, image: 5}]}}}]"), want: patch},
 		{name: "patch that breaks the pod", edit: to("[{name: a, patch: {spec: {containers: [{name: web, volumeMounts: [{name: nowhere, mountPath: /y}]}]}}}]"), want: patch},
 		{name: "patch without a name", edit: to("[{name: a, patch: {spec: {containers: [{image: x}]}}}]"), want: patch},
