@@ -11,14 +11,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// Once says: the server carried out every patch of the plan, and none of them twice.
+// Once says: the server carried out every patch of the plan, and none of them twice, but for what stops
+// the controller, and lets it continue, on behalf of a user.
 func Once(l Log, r *Rollout) (wrong []string) {
 	sent := map[string]int{}
-	for i := range l {
-		if w := &l[i]; r.ofWorkload(w) && w.Done() {
+	r.follow(l, func(w *Write, p *progress) {
+		if r.ofWorkload(w) && w.Done() && !r.stops(w, p) {
 			sent[Patch(w.Body)]++
 		}
-	}
+	})
 	for _, what := range slices.Sorted(maps.Keys(sent)) {
 		if n := sent[what]; n != 1 {
 			wrong = append(wrong, fmt.Sprintf("%d times: %s", n, what))
