@@ -63,6 +63,7 @@ func policies(f *factory.Factory) []*cobra.Command {
 		change.NewProtect(f),
 		change.NewUnprotect(f),
 		change.NewPatch(f),
+		change.NewReplace(f),
 		change.NewDelete(f),
 		create.NewExpose(f),
 		inspect.NewSpread(f),

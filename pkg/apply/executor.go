@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -125,9 +126,16 @@ func (r Rollouts) Rollback(ctx context.Context, w Workload, why string) (*Execut
 		return nil, err
 	}
 	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
-		// Another process may have driven it until now.
+		// Another process may have driven it until now, or have rolled it back.
+		before := rec.Begun
 		rec, err := w.Rollout()
 		if err != nil {
+			return err
+		}
+		if !rec.Begun.Equal(before) {
+			return fmt.Errorf("the rollout was replaced meanwhile: %s", rec.Describe())
+		}
+		if err := rec.Progress.Allows(plan.TransitionRollBack, rec.Plan); err != nil {
 			return err
 		}
 		e.plan, _, err = WayBack(e.held, w, rec, why)

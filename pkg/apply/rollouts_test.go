@@ -213,6 +213,40 @@ func TestRollouts_RollBack(t *testing.T) {
 	}
 }
 
+// TestRollouts_RollBackTwiceGoesBackOnce: a rollback that was interrupted, paused or has failed is not rolled back itself, which
+// would bring the new template out again; it is continued.
+func TestRollouts_RollBackTwiceGoesBackOnce(t *testing.T) {
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
+	ctx := t.Context()
+	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := r.RollBack(ctx, m.ref, apply.Options{Until: m.Now()}); err != nil || res.Outcome != event.TimedOut {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	refused := func(want, hint string) {
+		t.Helper()
+		_, err := r.RollBack(ctx, m.ref, apply.Options{})
+		if e, ok := errors.AsType[*plan.TransitionError](err); !ok || !strings.Contains(e.Msg, want) || !strings.Contains(e.Hint, hint) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	refused("cloneset/web is being rolled back already", "rollout resume cloneset/web -n shop' continues it")
+	_, err := r.Pause(ctx, m.ref)
+	must(t, err)
+	refused("cloneset/web is being rolled back already", "rollout resume cloneset/web -n shop' continues it")
+	_, err = r.Abort(ctx, m.ref)
+	must(t, err)
+	refused("the rollback has failed: aborted by ann", "rollout retry cloneset/web -n shop'")
+	_, err = r.Retry(ctx, m.ref)
+	must(t, err)
+	_, err = r.Resume(ctx, m.ref) // it is paused as it was
+	must(t, err)
+	if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.RolledBack || m.images(t)["web:1"] != 6 {
+		t.Errorf("%+v, %v, %v", res, err, m.images(t))
+	}
+}
+
 // TestRollouts_ResumeGivesAStepItsWholeTime: a step that was on hold for longer than it may take has all its
 // time when it is resumed or promoted, and when another process takes it over.
 func TestRollouts_ResumeGivesAStepItsWholeTime(t *testing.T) {

@@ -125,6 +125,14 @@ func FailureHint(failed string, command func(verb string) string) string {
 	return fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
 }
 
+// FailureHint is [FailureHint] of a rollout of this plan: a rollback is not rolled back, it is tried again or replaced.
+func (p *Plan) FailureHint(failed string, command func(verb string) string) string {
+	if p.RollbackReason == "" {
+		return FailureHint(failed, command)
+	}
+	return fmt.Sprintf("fix the cause, then '%s'; for another template: '%s -f FILE' with the manifest that has it", command("retry"), command("run"))
+}
+
 // guardedFields are what only the rollout may change while it runs, and how to
 // read it; ok is false where the object has no such thing.
 var guardedFields = []struct {

@@ -117,7 +117,7 @@ func (s *Status) setStep(of *Plan, step int, reason string) {
 	s.Steps = len(of.Steps)
 	s.Step = min(step+1, s.Steps)
 	if s.State == StatusFailed && ParseBlocker(reason).Gate == GateTemplate {
-		s.Remedy = FailureHint(reason, of.Target.Command) // another try would fail again
+		s.Remedy = of.FailureHint(reason, of.Target.Command) // another try would fail again
 	} else if s.State == StatusAborted {
 		s.Remedy = fmt.Sprintf("'%s --rollback' rolls it back, '%s' continues it", of.Target.Command("abort"), of.Target.Command("retry"))
 	} else if verb, ok := remedies[s.State]; ok {

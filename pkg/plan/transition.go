@@ -77,7 +77,7 @@ func Transitions() []Transition {
 	}
 }
 
-// refusal is the error of a transition in a state; nil allows it.
+// refusal is the error of a transition in a state; nil allows it, and so does an empty msg.
 type refusal func(p Progress, of Plan) (msg, hint string)
 
 // refusals is the table of transitions: which is allowed in which state, and what it is
@@ -88,7 +88,7 @@ var refusals = map[Transition]map[State]refusal{
 	TransitionResume:   {StateHalted: refuseHalted, StateDone: refuseDone},
 	TransitionRetry:    {StateRunning: refuseNotHalted, StateHeld: refuseNotHalted, StateDone: refuseNotHalted},
 	TransitionAbort:    {StateDone: refuseDoneForGood},
-	TransitionRollBack: {},
+	TransitionRollBack: {StateRunning: refuseBackInFlight, StateHeld: refuseBackInFlight, StateHalted: refuseBackFailed},
 	TransitionStepBack: {StateDone: refuseDone},
 	TransitionUndo:     {StateRunning: refuseInFlight(hintRollBack), StateHeld: refuseInFlight(hintRollBack)},
 	TransitionBegin:    {StateRunning: refuseInFlight(hintContinue), StateHeld: refuseInFlight(hintContinue)},
@@ -104,7 +104,7 @@ func hintRollBack(of Target) string {
 
 func refuseHalted(p Progress, of Plan) (msg, hint string) {
 	return "the rollout has failed: " + ParseBlocker(p.Failed).Sentence(),
-		FailureHint(p.Failed, of.Target.Command)
+		of.FailureHint(p.Failed, of.Target.Command)
 }
 
 func refuseDone(Progress, Plan) (msg, hint string) { return "the rollout is completed", "" }
@@ -115,6 +115,22 @@ func refuseDoneForGood(_ Progress, of Plan) (msg, hint string) {
 
 func refuseNotHalted(Progress, Plan) (msg, hint string) {
 	return "the rollout has not failed: there is nothing to retry", ""
+}
+
+// refuseBackInFlight refuses to undo a rollback that is not completed: whoever asks for it a second time, after the first
+// process was interrupted, wants the same.
+func refuseBackInFlight(p Progress, of Plan) (msg, hint string) {
+	if of.RollbackReason == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("%s is being rolled back already: %s", of.Target.Ref(), p.Describe(of)), hintContinue(of.Target)
+}
+
+func refuseBackFailed(p Progress, of Plan) (msg, hint string) {
+	if of.RollbackReason == "" {
+		return "", ""
+	}
+	return "the rollback has failed: " + ParseBlocker(p.Failed).Sentence(), of.FailureHint(p.Failed, of.Target.Command)
 }
 
 func refuseInFlight(hint func(Target) string) refusal {
@@ -131,8 +147,11 @@ func (p Progress) Allows(t Transition, of Plan) error {
 		return fmt.Errorf("no transition is called %q", t)
 	}
 	state := p.State(of)
-	if refused := row[state]; refused != nil {
-		msg, hint := refused(p, of)
+	refused := row[state]
+	if refused == nil {
+		return nil
+	}
+	if msg, hint := refused(p, of); msg != "" {
 		return &TransitionError{Transition: t, State: state, Msg: msg, Hint: hint}
 	}
 	return nil

@@ -1,5 +1,5 @@
 // Package change has the verbs that change or delete objects that are there: set, scale,
-// autoscale, scaledown, protect, unprotect and delete. They read and write objects as they
+// autoscale, scaledown, patch, replace, protect, unprotect and delete. They read and write objects as they
 // are, of a cluster or of files, so that fields that they do not know stay.
 package change
 

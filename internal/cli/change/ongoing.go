@@ -112,7 +112,13 @@ func confirmBeside(ctx context.Context, f *factory.Factory, before, after *unstr
 		return err
 	}
 	why := fmt.Sprintf("%s has a rollout in progress: %s; a change of %s by another command fails it", at.name, at.state, strings.Join(fields, ", "))
-	hint := fmt.Sprintf("'%s' ends it where it is, then '%s %s' rolls this change out; to go back: '%s --rollback'", at.command("abort"), at.command("run"), again, at.command("abort"))
+	return at.confirm(ctx, f, why, again)
+}
+
+// confirm asks about what fails a rollout, with the commands that do what the user may want, and refuses it where there is no
+// terminal.
+func (o *ongoing) confirm(ctx context.Context, f *factory.Factory, why, again string) error {
+	hint := fmt.Sprintf("'%s' ends it where it is, then '%s %s' rolls this change out; to go back: '%s --rollback'", o.command("abort"), o.command("run"), again, o.command("abort"))
 	if !f.Streams.InTTY {
 		return &tree.Error{Msg: why, Hint: hint}
 	}
@@ -136,9 +142,9 @@ func noteScaled(ctx context.Context, f *factory.Factory, u *unstructured.Unstruc
 
 // noteScaledObjects is [noteScaled] of the objects that a command line of scale names. What cannot be found is the
 // error of the command itself.
-func noteScaledObjects(c *cobra.Command, f *factory.Factory, args []string) error {
-	for _, o := range commandObjects(c, f, args) {
-		if u, ok := o.Object.(*unstructured.Unstructured); ok {
+func noteScaledObjects(c *cobra.Command, f *factory.Factory, g given) error {
+	for _, o := range commandObjects(c, f, g) {
+		if u, ok := o.Object.(*unstructured.Unstructured); ok && o.Get() == nil {
 			if err := noteScaled(c.Context(), f, u); err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 	autoscalecmd "k8s.io/kubectl/pkg/cmd/autoscale"
 	scalecmd "k8s.io/kubectl/pkg/cmd/scale"
-	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -25,17 +24,10 @@ number, and a note says what that means for its steps.`,
 
   # only if it has 3 now
   kubectl kruise scale uniteddeployment/web --current-replicas=3 --replicas=5`)
-	scale := c.RunE
+	scale := guarded(f, c, noteScaledObjects).RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		chosen := c.Flags().Changed("all") || c.Flags().Changed("selector")
-		return resourcearg.Fallback{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error {
-			if dry, err := cmdutil.GetDryRunStrategy(c); err == nil && dry == cmdutil.DryRunNone {
-				if err := noteScaledObjects(c, f, args); err != nil {
-					return err
-				}
-			}
-			return scale(c, args)
-		})
+		return resourcearg.Fallback{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error { return scale(c, args) })
 	}
 	return c
 }

@@ -19,7 +19,6 @@ import (
 	"k8s.io/kubectl/pkg/cmd/apiresources"
 	"k8s.io/kubectl/pkg/cmd/config"
 	"k8s.io/kubectl/pkg/cmd/kustomize"
-	"k8s.io/kubectl/pkg/cmd/replace"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/scheme"
 	"k8s.io/kubectl/pkg/util/completion"
@@ -79,9 +78,8 @@ func (g getter) ToRESTConfig() (*rest.Config, error) {
 // Commands are kubectl's own that the older plugin offered unchanged: scripts may call
 // them here.
 func Commands(f *factory.Factory) []*cobra.Command {
-	tools, get, streams := Factory(f), Getter(f), Streams(f)
+	get, streams := Getter(f), Streams(f)
 	all := []*cobra.Command{
-		replace.NewCmdReplace(tools, streams),
 		waiting(get, streams),
 		kustomize.NewCmdKustomize(streams),
 		config.NewCmdConfig(get, clientcmd.NewDefaultPathOptions(), streams),

@@ -210,7 +210,7 @@ func (d *driving) printNext(res apply.Result) {
 	case res.Outcome == event.AtPause, res.Outcome == event.TimedOut:
 		hint = fmt.Sprintf("'%s' continues", next("resume"))
 	case res.Outcome == event.Failed:
-		hint = plan.FailureHint(res.Reason, next)
+		hint = res.Plan.FailureHint(res.Reason, next)
 	case res.Outcome == event.Completed && !d.whole:
 		if text := leftBy(res.Plan); text != "" {
 			_, _ = fmt.Fprintln(d.factory.Streams.Err, "left: "+text)

@@ -24,7 +24,7 @@ type rule struct {
 	holds func(invariant.Log, *invariant.Rollout) []string
 }
 
-// always are the invariants of whatever happens, done those of rollouts that are done.
+// always are the invariants of whatever happens, done those of rollouts that are completed.
 var (
 	always = []rule{
 		{"inside", invariant.Inside},
@@ -32,6 +32,16 @@ var (
 		{"stepwise", invariant.Stepwise},
 		{"announced", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Announced(l, r, lag) }},
 		{"budget", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Budget(l, r, lag) }},
+	}
+	// backward are those of rollouts that another one led back.
+	backward = []rule{
+		{"inside", invariant.Inside},
+		{"leased", invariant.Leased},
+		{"budget", func(l invariant.Log, r *invariant.Rollout) []string {
+			both := *r
+			both.Image = "" // pods of either template are the old ones on one of the ways
+			return invariant.Budget(l, &both, lag)
+		}},
 	}
 	done = []rule{
 		{"once", invariant.Once},

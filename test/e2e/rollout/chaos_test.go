@@ -36,14 +36,14 @@ var stormy = kube.Lease{Lasts: 6 * time.Second, Tries: 3 * time.Second, Renew: 3
 const atOnce = 10
 
 // TestChaos_EndsInThePlannedState rolls out through a network that breaks, by processes that are killed, with
-// one of [troubles] in the middle of it. Every history ends in the planned state, or where
-// its trouble says, and everything that is audited of it keeps all invariants.
+// one of [troubles] in the middle of it. Every history ends in the planned state, or, where a user goes back,
+// in the one before, or where its trouble says, and everything that is audited of it keeps all invariants.
 // CHAOS_HISTORIES is how many there are, CHAOS_SEED the first of them.
 func TestChaos_EndsInThePlannedState(t *testing.T) {
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 8)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
 		t.Helper()
-		h := newHistory(t, seed)
+		h := newHistory(t, seed, goesForward, goesForward, rollsBack, undoes)
 		h.afflict(all[h.chance.IntN(len(all))])
 		h.run(t)
 	})
@@ -88,7 +88,12 @@ type history struct {
 	// trouble is what goes wrong besides, begun and ended with requests of these numbers.
 	trouble    trouble
 	begun, end int
-	// plan is what was begun; nil until then.
+	// ending is how it ends, turn the request with which a user ends the rollout to go back, and turned that
+	// one has.
+	ending ending
+	turn   int
+	turned atomic.Bool
+	// plan is what was begun; nil until then. It stays when another one leads back.
 	plan *plan.Plan
 	// ahead is how far the clock of the operators is put forward.
 	ahead atomic.Int64
@@ -100,30 +105,31 @@ type history struct {
 	story []string
 }
 
-func newHistory(t *testing.T, seed uint64) *history {
+func newHistory(t *testing.T, seed uint64, ways ...ending) *history {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(kinds))
 	c, namespace := testcluster.Shared(t, testcluster.WithAudit(), kruise.API(), standin.Controllers())
-	return historyIn(t, c, namespace, seed, names[int(seed)%len(names)])
+	return historyIn(t, c, namespace, seed, names[int(seed)%len(names)], ways...)
 }
 
-// historyIn is a history of one kind in a cluster that audits.
-func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint64, kind string) *history {
+// historyIn is a history of one kind in a cluster that audits, which ends in one of these ways; forward without any.
+func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint64, kind string, ways ...ending) *history {
 	t.Helper()
-	h := &history{seed: seed, chance: rand.New(rand.NewPCG(seed, 3)), kind: kind}
+	h := &history{seed: seed, chance: rand.New(rand.NewPCG(seed, 3)), kind: kind, ending: goesForward}
 	k := kinds[kind]
+	h.policy = plan.Policy{Driver: k.driver, Steps: steps(t, k.steps...), Pull: plan.PullNever}
+	k.workload.text = h.choose(k.workload.text, ways)
 	h.bed = bedIn(t, c, namespace, k.workload)
 	if h.chance.IntN(2) == 0 {
 		// What cannot be changed in place has every pod recreated.
 		h.next = strings.Replace(h.text, `"`+web1+`"`, `"`+web2+`", env: [{name: A, value: "1"}]`, 1)
 		h.tell("pods are recreated")
 	}
-	h.policy = plan.Policy{Driver: k.driver, Steps: steps(t, k.steps...), Pull: plan.PullNever}
 	if len(h.policy.Steps) > 0 && h.chance.IntN(2) == 0 {
 		h.policy.Steps[0].Pause = &plan.Pause{For: time.Second}
 	}
 	h.weather = proxy.Weather{Requests: 0.2 * h.chance.Float64(), Watches: h.chance.Float64(), Slow: 800 * time.Millisecond}
-	h.tell("%s, weather %+v", h.kind, h.weather)
+	h.tell("%s, %s, weather %+v", h.kind, h.ending, h.weather)
 	return h
 }
 
@@ -142,11 +148,21 @@ func (h *history) run(t *testing.T) {
 		h.tell("process ended: %s %s %v", res.Outcome, res.Reason, err)
 		switch {
 		case h.trouble.final && h.struck.Load() && (err != nil || res.Outcome != event.Interrupted):
-			h.wants(t, always)
+			if h.turned.Load() {
+				h.wants(t, backward)
+			} else {
+				h.wants(t, always)
+			}
 			return
-		case err == nil && res.Outcome == event.Completed:
+		case err == nil && h.isBack(res):
+			h.outcomeBack(t)
+			return
+		case err == nil && res.Outcome == event.Completed && h.ending == goesForward:
 			h.outcome(t)
 			return
+		case err == nil && res.Outcome == event.Completed:
+			h.turned.Store(true) // it goes back from the end
+		case err == nil && res.Outcome == event.Failed && h.turned.Load() && !h.leadsBack(&res.Plan):
 		case err == nil && res.Outcome == event.Failed && h.excused(res.Reason):
 			h.retry(t)
 		case kills <= 0 && err == nil && res.Outcome != event.TakenOver:
@@ -194,6 +210,9 @@ func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 			die()
 		})
 	}
+	if h.ending != goesForward {
+		p.At(h.turn, func() { h.turns(context.WithoutCancel(t.Context())) })
+	}
 	defer h.strike(t, p)()
 	return h.drive(ctx, t, cfg)
 }
@@ -214,6 +233,9 @@ func (h *history) way(t *testing.T) (*proxy.Proxy, *rest.Config) {
 // drive holds the lease and carries the rollout out.
 func (h *history) drive(ctx context.Context, t *testing.T, cfg *rest.Config) (apply.Result, error) {
 	t.Helper()
+	if h.turned.Load() {
+		return h.driveBack(ctx, cfg)
+	}
 	c, err := kube.Open(ctx, cfg, kube.Options{
 		Target: h.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: cfg.Impersonate.UserName, Lease: stormy,
 		Warn: func(text string) { h.tell("warning: %s", text) },
@@ -289,6 +311,9 @@ func (h *history) planned() bool {
 }
 
 func (h *history) keep(p *plan.Plan) {
+	if h.leadsBack(p) {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.plan = p

@@ -11,14 +11,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// Once says: the server carried out every patch of the plan, and none of them twice.
+// Once says: the server carried out every patch of the plan, and none of them twice, but for what stops
+// the controller, and lets it continue, on behalf of a user.
 func Once(l Log, r *Rollout) (wrong []string) {
 	sent := map[string]int{}
-	for i := range l {
-		if w := &l[i]; r.ofWorkload(w) && w.Done() {
+	r.follow(l, func(w *Write, p *progress) {
+		if r.ofWorkload(w) && w.Done() && !r.stops(w, p) {
 			sent[Patch(w.Body)]++
 		}
-	}
+	})
 	for _, what := range slices.Sorted(maps.Keys(sent)) {
 		if n := sent[what]; n != 1 {
 			wrong = append(wrong, fmt.Sprintf("%d times: %s", n, what))
@@ -81,6 +82,34 @@ var holding = [][]any{
 // Released says: what an operator has written of a field that holds pods back is as it was before the first of them wrote, or holds
 // none, so that a later change of the template reaches every pod.
 func Released(l Log, r *Rollout) (wrong []string) {
+	for _, f := range changedHolds(l, r) {
+		if !same(f.is, false) && !same(f.is, 0.0) && (f.path[len(f.path)-1] != "type" || f.is == "OnDelete") {
+			wrong = append(wrong, f.String()+": it holds pods of a later change")
+		}
+	}
+	return wrong
+}
+
+// Restored says: every field that holds pods back is as it was before the first operator wrote.
+func Restored(l Log, r *Rollout) (wrong []string) {
+	for _, f := range changedHolds(l, r) {
+		wrong = append(wrong, f.String())
+	}
+	return wrong
+}
+
+// hold is a field that holds pods back, before operators wrote the workload and in the end.
+type hold struct {
+	path    []any
+	was, is any
+}
+
+func (h hold) String() string {
+	return fmt.Sprintf("%v is %v in the end, and was %v", h.path, h.is, h.was)
+}
+
+// changedHolds are the fields that hold pods back which differ in the end from what others had written before the first operator wrote.
+func changedHolds(l Log, r *Rollout) (out []hold) {
 	var manifest, final any
 	written := false
 	for i := range l {
@@ -96,11 +125,11 @@ func Released(l Log, r *Rollout) (wrong []string) {
 	}
 	for _, path := range holding {
 		was, is := at(manifest, path...), at(final, path...)
-		if !reflect.DeepEqual(was, is) && !same(is, false) && !same(is, 0.0) && (path[len(path)-1] != "type" || is == "OnDelete") {
-			wrong = append(wrong, fmt.Sprintf("%v is %v in the end, and was %v: it holds pods of a later change", path, is, was))
+		if byDefault := path[len(path)-1] == "type" && was == nil && is == "RollingUpdate"; !byDefault && !same(is, was) && !same(was, is) {
+			out = append(out, hold{path, was, is})
 		}
 	}
-	return wrong
+	return out
 }
 
 // same reports whether a field is as wanted; the server leaves out what says nothing.

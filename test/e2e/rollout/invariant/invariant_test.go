@@ -140,7 +140,7 @@ func three(then ...Write) []Write {
 func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 	const lag = 10 * time.Second
 	in := map[string]func(Log, *Rollout) []string{
-		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "released": Released, "approved": Approved, "owned": Owned,
+		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "released": Released, "restored": Restored, "approved": Approved, "owned": Owned,
 		"announced": func(l Log, r *Rollout) []string { return Announced(l, r, lag) },
 		"budget":    func(l Log, r *Rollout) []string { return Budget(l, r, lag) },
 		"served":    func(l Log, r *Rollout) []string { return Served(l, r, lag) },
@@ -169,6 +169,9 @@ func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 		"a partition is left":    {"released", plan.DriverKruise, []Write{patch(`{"spec":{"x":1}}`), by("anna", patch(first))}, "it holds pods of a later change"},
 		"a pause is left":        {"released", plan.DriverKruise, []Write{patch(second), by("anna", patch(`{"spec":{"updateStrategy":{"paused":true}}}`))}, "it holds pods of a later change"},
 		"a strategy is left":     {"released", plan.DriverKruise, []Write{patch(second), by("anna", patch(`{"spec":{"updateStrategy":{"type":"OnDelete"}}}`))}, "it holds pods of a later change"},
+		"restored":               {"restored", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9}}`), by("anna", patch(second)), by("anna", patch(`{"spec":{"partition":9}}`))}, ""},
+		"restored to nothing":    {"restored", plan.DriverKruise, []Write{patch(`{"spec":{"x":1}}`), by("anna", patch(first)), by("anna", patch(`{"spec":{"partition":0,"paused":false}}`))}, ""},
+		"not restored":           {"restored", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9}}`), by("anna", patch(second))}, "and was 9"},
 		"own pod":                {"owned", plan.DriverClient, []Write{ownedBy("a", "CloneSet", "web"), by("anna", evict("a"))}, ""},
 		"pod of another":         {"owned", plan.DriverClient, []Write{ownedBy("a", "ReplicaSet", "other"), by("anna", evict("a"))}, "belongs to ReplicaSet/other"},
 		"pod of none":            {"owned", plan.DriverClient, three(by("anna", evict("a"))), "belongs to "},
@@ -204,6 +207,8 @@ func TestInvariants_AreBrokenByTheirFault(t *testing.T) {
 		"another of its name":    {"budget", plan.DriverKruise, three(record(0, ""), gone("a"), cleared("a"), fresh("a", "2"), gone("b")), "2 pods are down"},
 		"another in its place":   {"budget", plan.DriverKruise, three(record(0, ""), gone("a"), cleared("a"), fresh("d", "d"), gone("b")), "2 pods are down"},
 		"broken besides":         {"budget", daemon, three(record(0, ""), podOf("a", former, false), gone("a"), gone("b")), ""},
+		"broken a moment ago":    {"budget", daemon, three(record(0, ""), podOf("a", former, false), podOf("a", former, true), gone("a"), gone("b")), ""},
+		"broken long ago":        {"budget", daemon, three(record(0, ""), podOf("a", former, false), podOf("a", former, true), later(60, gone("a")), later(61, gone("b"))), "2 pods are down"},
 		"two that serve besides": {"budget", daemon, three(record(0, ""), podOf("a", former, false), gone("a"), gone("b"), gone("c")), "3 pods are down, 2 may be"},
 		"broken of a CloneSet":   {"budget", plan.DriverKruise, three(record(0, ""), podOf("a", former, false), later(60, gone("a")), later(61, gone("b"))), "2 pods are down"},
 		"what is down anyway":    {"budget", plan.DriverClient, three(record(0, ""), podOf("a", former, false), podOf("b", former, false), later(60, inPlace("b"))), ""},

@@ -11,6 +11,8 @@ type pod struct {
 	// up indicates that it serves, down since when it does not.
 	up   bool
 	down time.Time
+	// rose is since when it is up again after it fell by itself.
+	rose time.Time
 	// acted indicates that a client has taken it down on purpose.
 	acted bool
 }
@@ -41,6 +43,9 @@ func (p pods) see(w *Write) {
 	case w.Verb == "delete" || Text(w.Object, "metadata", "deletionTimestamp") != "" || took:
 		q.fall(w, took)
 	case serves(w.Object):
+		if !q.up && !q.acted && !q.down.IsZero() {
+			q.rose = w.At
+		}
 		q.up, q.acted, q.down = true, false, time.Time{}
 	default:
 		q.fall(w, false)
