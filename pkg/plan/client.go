@@ -118,7 +118,7 @@ func (c *client) finishStarted() {
 		case !rules.Active(p):
 		case rules.StateOf(p) == rules.StatePreparingDelete:
 			c.evict(p)
-		case rules.AtRevision(p, c.revision):
+		case rules.AtRevision(p, c.revision), rules.StateOf(p) == rules.StateUpdating: // perhaps by a rollout that was ended
 			c.continueUpdate(p, u)
 		}
 	}

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -356,6 +357,61 @@ func TestClient_RollsBack(t *testing.T) {
 	}
 	if len(revisions) != 1 {
 		t.Errorf("pods by revision: %v", revisions)
+	}
+}
+
+// TestClient_RollsBackAPodThatIsBeingUpdated: a rollout ends while a pod changes in place, so that nothing puts it back into
+// service. The way back does so first, and leads to the end.
+func TestClient_RollsBackAPodThatIsBeingUpdated(t *testing.T) {
+	list := maps.Clone(carriers)
+	list["StatefulSet, ordered"] = strings.Replace(carriers["StatefulSet"], "podManagementPolicy: Parallel", "podManagementPolicy: OrderedReady", 1)
+	for name, text := range list {
+		t.Run(name, func(t *testing.T) {
+			w, ref := world(t, simulate.DefaultOptions(), text)
+			base := observe(t, w, ref).Workload.Template
+			p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("1,100%")), Pull: plan.PullNever})
+			begun := false
+			for turns := 0; !begun && turns < 100; turns++ {
+				s := observe(t, w, ref)
+				d := plan.Next(p, s, w.Now())
+				if err := w.Record(t.Context(), ref, s.Version, d.Progress); err != nil {
+					t.Fatal(err)
+				}
+				s = observe(t, w, ref)
+				for _, a := range d.Actions {
+					begun = begun || a.Pod != nil && len(a.Pod.Change.Images) > 0
+					if err := w.Do(t.Context(), ref, a); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if d.Verb == plan.Wait {
+					if err := w.Await(t.Context(), ref, s.Version, d.Until); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if !begun {
+				t.Fatal("no container is changed")
+			}
+			if err := w.Run(w.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			s := observe(t, w, ref)
+			s.Base = base
+			back := must(plan.Rollback(p, s, "aborted"))
+			if err := w.Record(t.Context(), ref, s.Version, plan.Progress{}); err != nil {
+				t.Fatal(err)
+			}
+			d, story := drive(t, w, ref, back, nil)
+			if d.Verb != plan.Done {
+				t.Fatal(strings.Join(story, "\n"))
+			}
+			for _, pod := range observe(t, w, ref).Pods {
+				if pod.Containers[0].Image != "web:1" || rules.StateOf(pod) != rules.StateNormal && rules.StateOf(pod) != rules.StateNone {
+					t.Errorf("%s is %s with %s", pod.Name, rules.StateOf(pod), pod.Containers[0].Image)
+				}
+			}
+		})
 	}
 }
 
