@@ -71,7 +71,12 @@ func (t *notifications) secret(getenv func(string) string) ([]byte, error) {
 		if getenv == nil {
 			return nil, nil
 		}
-		return []byte(getenv(runner.SecretVariable)), nil
+		text := getenv(runner.SecretVariable)
+		secret := bytes.TrimSpace([]byte(text))
+		if len(secret) == 0 && text != "" {
+			return nil, command.Usagef("", "$%s is empty", runner.SecretVariable)
+		}
+		return secret, nil
 	}
 	text, err := load.File(t.secretFile, nil, maxSecret)
 	if err != nil {
@@ -90,8 +95,8 @@ const (
 	notifyWithin = 10 * time.Second
 	// notifyAtEnd is how long the end of a rollout waits for notifications that are not sent yet.
 	notifyAtEnd = 10 * time.Second
-	// scrapedWithin bounds the header of a request for metrics.
-	scrapedWithin = 5 * time.Second
+	// scrapedWithin bounds a request for metrics and its answer, idleWithin a connection between two.
+	scrapedWithin, idleWithin = 5 * time.Second, 2 * time.Minute
 )
 
 // serve serves metrics until stop is called; nothing without --listen, or where it is served
@@ -105,10 +110,29 @@ func (t *notifications) serve() (stop func(), err error) {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	t.shown = metrics.New()
-	s := &http.Server{Handler: t.shown, ReadHeaderTimeout: scrapedWithin}
+	s := &http.Server{Handler: http.Handler(t.shown), ReadTimeout: scrapedWithin, WriteTimeout: scrapedWithin, IdleTimeout: idleWithin}
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() {
+		s.Handler = byAddress(t.shown)
+	}
 	var all sync.WaitGroup
 	all.Go(func() { _ = s.Serve(l) }) // it ends by Close
 	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
+}
+
+// byAddress answers requests for an address or localhost alone: a web page reaches what listens on this machine
+// by a name of its own that it leads there.
+func byAddress(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+			http.Error(w, "ask for localhost, or the address", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // listeners is who else hears of a rollout that is about to be driven; end is called when it is

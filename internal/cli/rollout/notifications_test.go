@@ -53,6 +53,14 @@ func TestNotifications_ReadTheSecretFromAFile(t *testing.T) {
 			t.Errorf("%q: %q, %v", path, got, err)
 		}
 	}
+	for text, want := range map[string]string{" with a line\n": "with a line", "": ""} {
+		if got, err := (&notifications{}).secret(func(string) string { return text }); err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	if got, err := (&notifications{}).secret(func(string) string { return "\n" }); err == nil {
+		t.Errorf("%q", got)
+	}
 	for _, path := range []string{empty, file + "-not-there"} {
 		if got, err := (&notifications{secretFile: path}).secret(environment); err == nil {
 			t.Errorf("%s: %q", path, got)
@@ -97,6 +105,13 @@ func TestNotifications_ServeMetricsDuringTheRollout(t *testing.T) {
 	body, err := io.ReadAll(res.Body)
 	if err = errors.Join(err, res.Body.Close()); err != nil || string(body) != "ok\n" {
 		t.Errorf("%q, %v", body, err)
+	}
+	req.Host = "rebound.example.com"
+	if res, err = http.DefaultClient.Do(req); err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("a name that leads here: %s, %v", res.Status, err)
 	}
 	stop()
 	if _, err := (&net.Dialer{}).DialContext(ctx, "tcp", address); err == nil {
