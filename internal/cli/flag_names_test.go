@@ -15,10 +15,19 @@ import (
 // has a former name of another is itself.
 func TestFormerNames_StayKnown(t *testing.T) {
 	for _, args := range [][]string{
-		{"render", "--base", "a", "--output-dir", "a"}, {"lint", "--old", "a"}, {"convert", "--output-dir", "a"}, {"inventory", "--output-file", "a"},
-		{"schema", "json", "--output-dir", "a"}, {"schema", "kustomize", "--output-dir=a"}, {"create", "job", "--image-pull-secrets", "a"},
-		{"create", "imagepulljob", "--pull-secrets", "a", "--node-names", "a"}, {"create", "sidecarset", "--image-pull-secrets", "a"},
-		{"pull", "--nodes", "a"}, {"create", "containerrecreaterequest", "--containers", "a"}, {"simulate", "--nodes", "3"}, {"set", "env", "--containers", "a"},
+		{"render", "--base", "a", "--output-dir", "a"},
+		{"lint", "--old", "a"},
+		{"convert", "--output-dir", "a"},
+		{"inventory", "--output-file", "a"},
+		{"schema", "json", "--output-dir", "a"},
+		{"schema", "kustomize", "--output-dir=a"},
+		{"create", "job", "--image-pull-secrets", "a"},
+		{"create", "imagepulljob", "--pull-secrets", "a", "--node-names", "a"},
+		{"create", "sidecarset", "--image-pull-secrets", "a"},
+		{"pull", "--nodes", "a"},
+		{"create", "containerrecreaterequest", "--containers", "a"},
+		{"simulate", "--nodes", "3"},
+		{"set", "env", "--containers", "a"},
 	} {
 		c, rest, err := whole().Find(args)
 		if err == nil {
