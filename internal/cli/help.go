@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -59,10 +60,7 @@ func groupHelp(root *cobra.Command) {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), overview(root)) // a reader that has gone is no matter
 	})
-	cobra.AddTemplateFuncs(map[string]any{
-		"localFlags": localFlags, "globalFlags": func(c *cobra.Command) string { return listed(c.InheritedFlags()) },
-		"use": func(s string) string { return strings.TrimPrefix(folded("  "+s, ""), "  ") }, "prose": func(s string) string { return folded(s, "") }, "commands": func(s string) string { return folded(s, " \\") },
-	})
+	addTemplateFuncs()
 	root.PersistentFlags().Bool(helpAll, false, "help with all flags of the command")
 	root.PersistentFlags().Lookup(helpAll).Hidden = true
 	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trim", "{{. | prose | trim", 1))
@@ -72,6 +70,15 @@ func groupHelp(root *cobra.Command) {
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{globalFlags . | trimTrailingWhitespaces}}",
 	).Replace(root.UsageTemplate()))
 }
+
+// addTemplateFuncs adds what the templates of the help call: cobra has one list for all commands of a process.
+var addTemplateFuncs = sync.OnceFunc(func() {
+	cobra.AddTemplateFuncs(map[string]any{
+		"localFlags": localFlags, "globalFlags": func(c *cobra.Command) string { return listed(c.InheritedFlags()) },
+		"use":   func(s string) string { return strings.TrimPrefix(folded("  "+s, ""), "  ") },
+		"prose": func(s string) string { return folded(s, "") }, "commands": func(s string) string { return folded(s, " \\") },
+	})
+})
 
 // helpAll is the flag for the help with all flags.
 const helpAll = "help-all"
