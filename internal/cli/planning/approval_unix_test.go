@@ -21,7 +21,7 @@ func (owned) Size() int64         { return 0 }
 func (owned) ModTime() time.Time  { return time.Time{} }
 func (owned) IsDir() bool         { return false }
 func (o owned) Mode() fs.FileMode { return o.mode }
-func (o owned) Sys() any          { return &syscall.Stat_t{Uid: uint32(o.uid)} } //nolint:gosec // the test's own
+func (o owned) Sys() any          { return &syscall.Stat_t{Uid: uint32(o.uid)} }
 
 // TestWritableByOthers_IsAlsoTheOwner: approvals count where this user, or root, alone can have written them.
 func TestWritableByOthers_IsAlsoTheOwner(t *testing.T) {

@@ -53,7 +53,7 @@ func TestNotifications_ReadTheSecretFromAFile(t *testing.T) {
 			t.Errorf("%q: %q, %v", path, got, err)
 		}
 	}
-	for text, want := range map[string]string{" with a line\n": "with a line", "": ""} {
+	for text, want := range map[string]string{"with a line\n": "with a line", "": ""} {
 		if got, err := (&notifications{}).secret(func(string) string { return text }); err != nil || string(got) != want {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}

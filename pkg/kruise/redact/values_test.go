@@ -20,6 +20,7 @@ func TestValues_AreMaskedInMessages(t *testing.T) {
 		`"no" has no meaning`:                              `"***" has no meaning`,
 		`"sesame" came by a delimiter, "open" did as well`: `"***" came by a delimiter, "***" did as well`,
 		`"line of its own" and "a\nline of its own"`:       `"***" and "***"`,
+
 		`"tab\there"`:        `"***"`,
 		`spec.replicas is 3`: `spec.replicas is 3`,
 		`an end "without`:    `an end "without`,
