@@ -111,7 +111,7 @@ func overview(root *cobra.Command) string {
 		}
 		b.WriteString(wrapped("  also: ", "    ", t.also))
 	}
-	fmt.Fprintf(&b, "\nMore: \"%[1]s COMMAND --help\"; global flags: \"%[1]s options\"\n", root.CommandPath())
+	fmt.Fprintf(&b, "More: \"%[1]s COMMAND --help\"; global flags: \"%[1]s options\"\n", root.CommandPath())
 	return b.String()
 }
 
