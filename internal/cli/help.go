@@ -205,16 +205,19 @@ func listed(flags *pflag.FlagSet) string {
 	return flags.FlagUsagesWrapped(helpWidth)
 }
 
-// folded is a text in which a line goes on below where it is too long for a help: at a space outside of
-// quotes. A command goes on behind the mark, which a shell reads as such.
+// folded is a text with lines that are too long for a help broken at a space outside of quotes. The lines of a
+// command end with the mark, by which a shell reads them as one.
 func folded(text, mark string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		body := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(body)]
 		end, next := mark, indent+"    "
-		if strings.HasPrefix(body, "#") || mark == "" {
-			end, next = "", indent+strings.Repeat("# ", min(1, strings.Count(body[:min(1, len(body))], "#")))
+		switch {
+		case strings.HasPrefix(body, "#"):
+			end, next = "", indent+"# "
+		case mark == "":
+			next = indent
 		}
 		for len(line) > helpWidth {
 			at := lastSpace(line, len(next), helpWidth-2-len(end), end != "")

@@ -117,8 +117,8 @@ func refuseNotHalted(Progress, Plan) (msg, hint string) {
 	return "the rollout has not failed: there is nothing to retry", ""
 }
 
-// refuseBackInFlight refuses to undo a rollback that is not completed: whoever asks for it a second time, after the first
-// process was interrupted, wants the same.
+// refuseBackInFlight refuses to undo a rollback that is not completed: a second request, after the first process was
+// interrupted, means the same rollback.
 func refuseBackInFlight(p Progress, of Plan) (msg, hint string) {
 	if of.RollbackReason == "" {
 		return "", ""

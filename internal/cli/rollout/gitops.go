@@ -64,7 +64,7 @@ func (o *runOptions) writeBack(ctx context.Context) error {
 		return err
 	}
 	object := now.object
-	// A rollout takes long: whoever has edited the files meanwhile keeps what they wrote.
+	// A rollout takes long: what was edited in the files meanwhile stays.
 	if o.manifest, err = gitops.FindManifest(o.into, o.session.target.Ref); err != nil {
 		return err
 	}

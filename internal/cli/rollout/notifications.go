@@ -110,24 +110,22 @@ func (t *notifications) serve() (stop func(), err error) {
 		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	t.shown = metrics.New()
-	s := &http.Server{Handler: http.Handler(t.shown), ReadTimeout: scrapedWithin, WriteTimeout: scrapedWithin, IdleTimeout: idleWithin}
-	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() {
-		s.Handler = byAddress(t.shown)
-	}
+	s := &http.Server{Handler: byAddress(t.shown), ReadTimeout: scrapedWithin, WriteTimeout: scrapedWithin, IdleTimeout: idleWithin}
 	var all sync.WaitGroup
 	all.Go(func() { _ = s.Serve(l) }) // it ends by Close
 	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
 }
 
-// byAddress answers requests for an address or localhost alone: a web page reaches what listens on this machine
-// by a name of its own that it leads there.
+// byAddress answers requests that come over the loopback address only where they are for an address or localhost: a
+// web page reaches what listens on this machine by a name of its own that leads there.
 func byAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
+		local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+		if local != nil && local.IP.IsLoopback() && host != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
 			http.Error(w, "ask for localhost, or the address", http.StatusMisdirectedRequest)
 			return
 		}

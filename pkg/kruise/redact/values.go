@@ -150,7 +150,7 @@ func plain(value string) bool {
 	return !strings.ContainsFunc(value[1:], func(r rune) bool { return !unicode.IsLower(r) })
 }
 
-// apart reports whether no word goes on over the ends of text[from:to].
+// apart reports whether no word reaches over the ends of text[from:to].
 func apart(text string, from, to int) bool {
 	first, _ := utf8.DecodeRuneInString(text[from:])
 	last, _ := utf8.DecodeLastRuneInString(text[:to])
