@@ -113,9 +113,12 @@ func shortValue(v any) string {
 // maxValue is how many characters of a value a message has.
 const maxValue = 120
 
-// FailureHint is what to do about a failed rollout; command is how its verbs are called. A field that
-// others have written fails the rollout again for as long as it stays.
-func FailureHint(failed string, command func(verb string) string) string {
+// FailureHint is what a user can do about a rollout of this plan that has failed, with the commands for verbs of rollouts.
+// What others wrote fails it again until it is set back; a rollback is not rolled back.
+func (p *Plan) FailureHint(failed string, command func(verb string) string) string {
+	if p.RollbackReason != "" {
+		return fmt.Sprintf("fix the cause, then '%s'; for another template: '%s -f FILE' with the manifest that has it", command("retry"), command("run"))
+	}
 	switch ParseBlocker(failed).Gate {
 	case GateTemplate:
 		return fmt.Sprintf("'%s --rollback' rolls back; to roll out the template that was written instead: '%s -f FILE' with the manifest that has it", command("abort"), command("run"))
@@ -123,14 +126,6 @@ func FailureHint(failed string, command func(verb string) string) string {
 		return fmt.Sprintf("set the field back, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
 	}
 	return fmt.Sprintf("fix the cause, then '%s'; to roll back: '%s --rollback'", command("retry"), command("abort"))
-}
-
-// FailureHint is [FailureHint] of a rollout of this plan: a rollback is not rolled back, it is tried again or replaced.
-func (p *Plan) FailureHint(failed string, command func(verb string) string) string {
-	if p.RollbackReason == "" {
-		return FailureHint(failed, command)
-	}
-	return fmt.Sprintf("fix the cause, then '%s'; for another template: '%s -f FILE' with the manifest that has it", command("retry"), command("run"))
 }
 
 // guardedFields are what only the rollout may change while it runs, and how to

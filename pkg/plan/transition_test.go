@@ -340,7 +340,7 @@ func TestFailureHint_IsTheSameEverywhere(t *testing.T) {
 			want = strings.ReplaceAll(want, strings.ToUpper(verb), of.Target.Command(verb))
 		}
 		halted := plan.Progress{Step: 1, Failed: reason}
-		if got := plan.FailureHint(reason, of.Target.Command); got != want {
+		if got := of.FailureHint(reason, of.Target.Command); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		refused, ok := errors.AsType[*plan.TransitionError](halted.Allows(plan.TransitionPromote, of))

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -238,18 +239,28 @@ var hints = map[string]string{
 	plan.GatePaused:     "remove the pause from the spec, in the manifest too",
 	plan.GatePromote:    "kubectl kruise rollout promote NAME",
 	plan.GateHeld:       "kubectl kruise rollout resume NAME",
-	plan.GateVerify:     "check the measurement, then 'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
+	plan.GateVerify:     "check the measurement",
 	plan.GateCrash:      "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout undo NAME' rolls back",
 	plan.GateImage:      "check the image name, the registry and imagePullSecrets",
 	plan.GateSchedule:   "'kubectl describe pod POD' shows the message of the scheduler; check node capacity, taints, affinity and volumes",
 	plan.GateBudget:     "waits until more of the pods that the budget covers are available",
 	plan.GateHook:       "the owner of the hook must remove its label or finalizer",
-	plan.GateDeadline:   "'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
+	plan.GateDeadline:   "check why its pods are not ready; 'kubectl kruise rollout undo NAME' rolls back",
 	plan.GateNotAllowed: "delete these pods within their budget, or choose an update policy that recreates them",
 	plan.GatePull:       "check the image name, the registry and imagePullSecrets",
-	plan.GateProgress:   "'kubectl kruise rollout retry NAME', or 'kubectl kruise rollout abort NAME --rollback'",
 	gateDriver:          "kubectl kruise rollout resume NAME",
 	GateSelector:        "it is updated once the selector matches it or is removed, in the manifest too; a replacement pod may get the new sidecars",
+}
+
+// failed are the gates at which a rollout of ours ends.
+var failed = []string{plan.GateTemplate, plan.GatePartition, plan.GatePaused, plan.GateVerify, plan.GateDeadline, plan.GateProgress}
+
+// wayOut is the way out of a rollout whose new pods fail: a rollback is replaced, any other rolled back.
+func (a *answer) wayOut() string {
+	if a.q.Plan.RollbackReason != "" {
+		return "'kubectl kruise rollout run NAME -f FILE' replaces the rollback by another template"
+	}
+	return "'kubectl kruise rollout abort NAME --rollback' rolls back"
 }
 
 func (a *answer) hint(c Cause) string {
@@ -260,17 +271,17 @@ func (a *answer) hint(c Cause) string {
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
 	case a.q.Begun && c.Gate == plan.GateCrash && len(c.Pods) > 0:
-		text = "'kubectl logs --previous POD' shows why it ended; 'kubectl kruise rollout abort NAME --rollback' rolls back"
+		text = "'kubectl logs --previous POD' shows why it ended; " + a.wayOut()
 	case a.q.Begun && c.Gate == plan.GateImage:
-		text = "check the image name, the registry and imagePullSecrets; 'kubectl kruise rollout abort NAME --rollback' rolls back"
+		text = "check the image name, the registry and imagePullSecrets; " + a.wayOut()
 	case c.Gate == gateDriver && !c.Blocked:
 		text = "promoting the rollout also runs it"
 	case c.Gate == plan.GateBudget && c.Blocked:
 		text = "the budget requires every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
 		text = "if Kruise asks it, the budget may never allow this pod: raise its maxUnavailable, or lower its minAvailable; 'kubectl kruise doctor' shows the feature gates"
-	case c.Blocked && a.q.Begun && (c.Gate == plan.GateTemplate || c.Gate == plan.GatePartition || c.Gate == plan.GatePaused):
-		text = plan.FailureHint(c.Gate+": "+c.Why, func(verb string) string { return "kubectl kruise rollout " + verb + " NAME" })
+	case c.Blocked && a.q.Begun && slices.Contains(failed, c.Gate):
+		text = a.q.Plan.FailureHint(c.Gate+": "+c.Why, func(verb string) string { return "kubectl kruise rollout " + verb + " NAME" })
 	case c.Gate == plan.GatePartition:
 		text = "lower the partition: 'kubectl kruise rollout run NAME -f FILE', or kubectl edit"
 	case c.Gate == gateDriver && !a.q.Begun:

@@ -192,7 +192,7 @@ func TestWorkload_WithARecordedRollout(t *testing.T) {
 		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waiting for approval at step 1 of 2\n! promote waiting for approval", "kubectl kruise rollout promote cloneset/web"},
 		"no executor":        {func(*diagnose.Question) {}, "waiting for approval at step 1 of 2\n! promote waiting for approval\n- driver no process is running the rollout: the one that started it has ended", "kubectl kruise rollout promote cloneset/web"},
 		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.PausedBy = "ann@there", "by bob" }, "paused at step 1 of 2 by bob\n! held paused by bob", "kubectl kruise rollout resume cloneset/web"},
-		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "'kubectl kruise rollout retry"},
+		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "fix the cause, then 'kubectl kruise rollout retry"},
 		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Failed = "crash web-1: it crashed" }, "failed at step 1 of 2: web-1: it crashed\n! crash web-1: it crashed", "'kubectl logs --previous web-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -310,17 +310,27 @@ func TestQuestion_ForSpecForgetsAnEndedRollout(t *testing.T) {
 	}
 }
 
-// TestWorkload_HintsOfAFailedRolloutAreItsOwn: why says what status and retry say about a template that others wrote.
+// TestWorkload_HintsOfAFailedRolloutAreItsOwn: why says what status and retry say, and no hint rolls back a rollback.
 func TestWorkload_HintsOfAFailedRolloutAreItsOwn(t *testing.T) {
-	for _, reason := range []string{"template: spec.template.x is 1, not 2", "partition: partition is 1, not 2", "paused: paused is true, not false"} {
-		q := question(t)
-		p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate}}}
-		q.Begun, q.Plan = true, p
-		q.Snapshot.Progress = plan.Progress{Failed: reason}
-		want := plan.FailureHint(reason, func(verb string) string { return "kubectl kruise rollout " + verb + " cloneset/web -n shop" })
-		d := diagnose.Workload(*q)
-		if len(d.Causes) == 0 || d.Causes[0].Hint != want {
-			t.Errorf("%s: %+v\nwant %s", reason, d.Causes, want)
+	for _, back := range []string{"", "aborted by ann"} {
+		p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate}}, RollbackReason: back}
+		ask := func(failed string) diagnose.Diagnosis {
+			q := question(t)
+			q.Begun, q.Plan = true, p
+			q.Snapshot.Progress = plan.Progress{Failed: failed}
+			return diagnose.Workload(*q)
+		}
+		for _, reason := range []string{"template: spec.template.x is 1, not 2", "partition: partition is 1, not 2", "paused: paused is true, not false", "deadline: step update is not done after 5m"} {
+			want := p.FailureHint(reason, func(verb string) string { return "kubectl kruise rollout " + verb + " cloneset/web -n shop" })
+			if d := ask(reason); len(d.Causes) == 0 || d.Causes[0].Hint != want {
+				t.Errorf("%s: %+v\nwant %s", reason, d.Causes, want)
+			}
+		}
+		for _, reason := range []string{"crash web-1: CrashLoopBackOff", "image web-1: ErrImagePull"} {
+			d := ask(reason)
+			if len(d.Causes) == 0 || strings.Contains(d.Causes[0].Hint, "--rollback") != (back == "") {
+				t.Errorf("%s, a rollback because %q: %+v", reason, back, d.Causes)
+			}
 		}
 	}
 }

@@ -317,10 +317,12 @@ func TestGroup_KeepsSharedBudgetAfterKill(t *testing.T) {
 	b.waits(t, 1)
 	b.hasImages(t, web2, 1, 0)
 	p.ends(t, syscall.SIGKILL)
+	killed := time.Now()
 	const blocked = "poddisruptionbudget/%s/shop allows 1 unavailable pod"
 	if text := b.verb(t, state, 5, "resume", "--exit-on-pause"); !strings.Contains(text, fmt.Sprintf(blocked, b.namespace)) {
 		t.Errorf("the member that has not started does not name the budget:\n%s", text)
 	}
+	t.Logf("%s from the kill to the pause after resuming; a Lease lasts 20 s", time.Since(killed).Round(100*time.Millisecond))
 	b.hasImages(t, web2, 1, 0)
 	b.verb(t, state, 5, "promote", "--exit-on-pause") // the first is completed; the second begins, and waits
 	b.hasImages(t, web2, 2, 1)

@@ -3,6 +3,7 @@ package rollout
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -188,6 +189,7 @@ func TestAbort_WithoutAnExecutor(t *testing.T) {
 				t.Fatalf("exit %d\n%s\n%s\n%s", code, out, said, &p.out)
 			}
 			b.unchanged(t, said)
+			b.saysLeft(t, said)
 			again := []string{"rollout", "retry", b.typed()}
 			if i%2 == 1 {
 				again = []string{"rollout", "run", b.typed(), "--image", "main=" + web2, "--yes", "--pull-images", "never", "--steps", "100%", "--driver", string(c.driver)}
@@ -218,6 +220,7 @@ func TestAbort_WithAnExecutor(t *testing.T) {
 				t.Fatalf("exit %d\n%s\n%s", code, out, said)
 			}
 			b.unchanged(t, said)
+			b.saysLeft(t, said)
 			if <-p.ended; p.cmd.ProcessState.ExitCode() != 3 || strings.Contains(p.out.String(), "rolled back") {
 				t.Errorf("exit %d\n%s", p.cmd.ProcessState.ExitCode(), &p.out)
 			}
@@ -228,6 +231,15 @@ func TestAbort_WithAnExecutor(t *testing.T) {
 				t.Errorf("exit %d, %d of %d pods run the old image\n%s\n%s", code, running(b.pods(t), web1), all, out, said)
 			}
 		})
+	}
+}
+
+// saysLeft wants an abort to say how many pods it leaves with an earlier template.
+func (b *bed) saysLeft(t *testing.T, said string) {
+	t.Helper()
+	n := len(b.untouched(t))
+	if has := strings.Contains(said, fmt.Sprintf("left: %d of ", n)); has != (n > 0) {
+		t.Errorf("%d pods have the old template:\n%s", n, said)
 	}
 }
 
