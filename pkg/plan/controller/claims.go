@@ -4,102 +4,87 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last pass: it
-// reads only those that came, changed or went since. The zero value remembers nothing.
-type ClaimSurvey struct {
-	question claimQuestion
-	// mark is how far the record of changes was read.
-	mark cluster.Mark[ClaimChange]
-	// existing is how many claims there are per template for the ordinals that should exist,
-	// without those that are being deleted.
+// claimCounts is what the claims of a StatefulSet add up to.
+type claimCounts struct {
+	// existing is how many there are per template for the ordinals that should exist, without those
+	// that are being deleted.
 	existing []int32
-	// foreign counts the claims whose owner is not the one that most have, leaving those that are
-	// being deleted or belong to a pod.
+	// foreign counts those whose owner is not the one that most have, leaving those that are being
+	// deleted or belong to a pod.
 	foreign, leaving int
 }
 
-// ClaimChange is a claim that took the place of another, nil where one came or went.
-type ClaimChange struct{ Before, After *cluster.Claim }
-
-// claimQuestion is what a survey depends on besides the claims.
+// claimQuestion is what is asked of claims, and what the answer depends on besides them: templates are
+// names behind each other, with commas between.
 type claimQuestion struct {
-	workload  string
-	templates []string
-	// ordinals are never changed in place: a survey of pods makes them again.
-	ordinals []int
-	owner    cluster.Owner
+	workload, templates string
+	owner               cluster.Owner
 }
 
-func (q *claimQuestion) equal(other *claimQuestion) bool {
-	return q.workload == other.workload && q.owner == other.owner && slices.Equal(q.templates, other.templates) && sameList(q.ordinals, other.ordinals)
+// claimBlock is the answer about some claims; claims that stay are the numbers of their template and their ordinals.
+type claimBlock struct {
+	foreign, leaving int
+	stay             [][2]int
 }
 
-// sameList compares lists that are mostly one and the same.
-func sameList(a, b []int) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
-}
-
-// renew brings the survey up to the claims of this pass. Where the record of changes does not say
-// what changed since the last one, it counts all.
-func (s *ClaimSurvey) renew(claims []*cluster.Claim, record *cluster.Changes[ClaimChange], q claimQuestion) {
-	changes, known := s.mark.Since(record)
-	if !known || !s.question.equal(&q) {
-		*s = ClaimSurvey{question: q, mark: s.mark, existing: make([]int32, len(q.templates))}
-		for _, c := range claims {
-			s.count(c, 1)
+func (q claimQuestion) ask(claims []*cluster.Claim) (n claimBlock, _ time.Time) {
+	for _, c := range claims {
+		if c.Owner != q.owner {
+			n.foreign++
 		}
-		return
-	}
-	for _, change := range changes {
-		s.count(change.Before, -1)
-		s.count(change.After, 1)
-	}
-}
-
-// count counts a claim in, or out when by is -1; nil is none.
-func (s *ClaimSurvey) count(c *cluster.Claim, by int) {
-	if c == nil {
-		return
-	}
-	if c.Owner != s.question.owner {
-		s.foreign += by
-	}
-	if c.Deleting || c.Owner.Kind == "Pod" {
-		s.leaving += by
-	}
-	if c.Deleting {
-		return
-	}
-	for i, template := range s.question.templates {
-		text, ok := strings.CutPrefix(c.Name, template+"-"+s.question.workload+"-")
-		if !ok {
+		if c.Deleting || c.Owner.Kind == "Pod" {
+			n.leaving++
+		}
+		if c.Deleting {
 			continue
 		}
-		ordinal, err := strconv.Atoi(text)
-		if _, wanted := slices.BinarySearch(s.question.ordinals, ordinal); err == nil && wanted && strconv.Itoa(ordinal) == text {
-			s.existing[i] += int32(by)
+		for i, template := range strings.Split(q.templates, ",") {
+			text, ok := strings.CutPrefix(c.Name, template+"-"+q.workload+"-")
+			if ordinal, err := strconv.Atoi(text); ok && err == nil && strconv.Itoa(ordinal) == text {
+				n.stay = append(n.stay, [2]int{i, ordinal})
+			}
 		}
 	}
+	return n, time.Time{}
 }
 
-// surveyClaims renews what is remembered of the claims, for this pass at least.
-func (s *stateful) surveyClaims() {
+// countClaims counts the claims of a pass, if there are templates for any.
+func (s *stateful) countClaims() {
 	if len(s.templates) == 0 {
 		return
-	}
-	s.claims = s.view.ClaimSurvey
-	if s.claims == nil {
-		s.claims = &ClaimSurvey{}
 	}
 	names := make([]string, len(s.templates))
 	for i := range s.templates {
 		names[i] = s.templates[i].Name
 	}
-	s.claims.renew(s.view.Claims, s.view.ClaimChanges, claimQuestion{workload: s.view.Workload.Name, templates: names, ordinals: s.ordinals, owner: s.usualOwner()})
+	s.claims = claimCounts{existing: make([]int32, len(names))}
+	q := claimQuestion{workload: s.view.Workload.Name, templates: strings.Join(names, ","), owner: s.usualOwner()}
+	for _, block := range cluster.Ask(s.view.Answers, q, time.Time{}, s.view.Claims, q.ask) {
+		s.claims.foreign += block.foreign
+		s.claims.leaving += block.leaving
+		for _, at := range block.stay {
+			if s.wants(at[1]) {
+				s.claims.existing[at[0]]++
+			}
+		}
+	}
+}
+
+// wants reports whether an ordinal should exist. Most are where they would be if none were left out.
+func (s *stateful) wants(ordinal int) bool {
+	if len(s.ordinals) == 0 {
+		return false
+	}
+	if i := ordinal - s.ordinals[0]; i >= 0 && i < len(s.ordinals) && s.ordinals[i] == ordinal {
+		return true
+	}
+	_, wanted := slices.BinarySearch(s.ordinals, ordinal)
+	return wanted
 }
 
 // usualOwner is the owner of the claims whose ordinal should exist.

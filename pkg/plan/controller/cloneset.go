@@ -26,8 +26,8 @@ type cloneSet struct {
 	rule            rules.CloneSet
 	// counts are those of the pods that there were when the pass began.
 	counts rules.CloneSetCounts
-	// instances are the pods and claims by instance ID, nil where there are no claims.
-	instances *InstanceSurvey
+	// claims are those that there were when the pass began.
+	claims instanceClaims
 	// failed is why the update stopped, as the condition FailedUpdate has it, and
 	// failedScale why scaling did.
 	failed, failedScale string
@@ -43,7 +43,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now, Answers: v.Answers,
 	}
 	s.counts = s.rule.Count(false)
-	s.surveyInstances()
+	s.readClaims()
 	s.tidyClaims()
 	if s.scale() {
 		s.pass.IfRefused = s.refused

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,36 +81,30 @@ func randomClaim(r *rand.Rand) *cluster.Claim {
 	return c
 }
 
-// TestInstanceSurvey_ChangesNothing has pods and claims come, change and go between passes: with and
-// without the records of changes, the controller does what a look at all of them says.
-func TestInstanceSurvey_ChangesNothing(t *testing.T) {
+// TestCloneSet_ClaimsAsALookAtAll has pods and claims come, change and go between passes: with and
+// without what is remembered, the controller does what a look at all of them says.
+func TestCloneSet_ClaimsAsALookAtAll(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 8))
-		var recorded InstanceSurvey
-		var pods cluster.PodChanges
-		var changes cluster.Changes[ClaimChange]
+		var remembered cluster.Answers
 		v := &View{Workload: &cluster.Workload{}}
 		v.Workload.Namespace, v.Workload.Name, v.Workload.UID = "shop", "web", "w"
 		for pass := range 40 {
 			for range r.IntN(4) {
-				changePods(r, v, &pods)
+				changePods(r, v)
 			}
 			for range r.IntN(3) {
-				changeClaims(r, v, &changes)
+				v.Claims = changedClaims(r, v.Claims, randomClaim(r))
 			}
-			switch r.IntN(20) {
-			case 0:
+			if r.IntN(20) == 0 {
 				v.Workload.UID = []string{"w", "other"}[r.IntN(2)]
-			case 1:
-				pods.Forget()
 			}
 			for _, reuse := range []bool{false, true} {
 				want, stay := tidied(v, reuse)
-				for _, s := range []*cloneSet{{view: &View{}}, {view: &View{PodChanges: &pods, ClaimChanges: &changes, InstanceSurvey: &recorded}}} {
-					s.CloneSet = &kruise.CloneSet{}
+				for _, v.Answers = range []*cluster.Answers{nil, &remembered} {
+					s := &cloneSet{view: v, CloneSet: &kruise.CloneSet{}}
 					s.Spec.ScaleStrategy.EnablePVCReuse = reuse
-					s.view.Workload, s.view.Pods, s.view.Claims = v.Workload, v.Pods, v.Claims
-					s.surveyInstances()
+					s.readClaims()
 					s.tidyClaims()
 					if diff := cmp.Diff(want, s.pass.Actions); diff != "" {
 						t.Fatalf("seed %d, pass %d, reuse %t: actions (-want +got):\n%s", seed, pass, reuse, diff)
@@ -142,8 +135,7 @@ func TestInstanceSurvey_ChangesNothing(t *testing.T) {
 }
 
 // changePods puts another pod in a place, adds one or takes the last ones away.
-func changePods(r *rand.Rand, v *View, record *cluster.PodChanges) {
-	// Controllers get another list where one changed.
+func changePods(r *rand.Rand, v *View) {
 	v.Pods = slices.Clone(v.Pods)
 	place := r.IntN(len(v.Pods) + 1)
 	switch {
@@ -154,26 +146,4 @@ func changePods(r *rand.Rand, v *View, record *cluster.PodChanges) {
 		v.Pods = append(v.Pods, nil)
 	}
 	v.Pods[place] = randomPod(r, r.IntN(1000))
-	record.Add(place, len(v.Pods))
-}
-
-// changeClaims adds, replaces or removes a claim.
-func changeClaims(r *rand.Rand, v *View, record *cluster.Changes[ClaimChange]) {
-	c := randomClaim(r)
-	v.Claims = slices.Clone(v.Claims)
-	place, found := slices.BinarySearchFunc(v.Claims, c.Name, func(c *cluster.Claim, name string) int { return strings.Compare(c.Name, name) })
-	change := ClaimChange{After: c}
-	if found {
-		change.Before = v.Claims[place]
-	}
-	switch {
-	case found && r.IntN(3) == 0:
-		change.After = nil
-		v.Claims = slices.Delete(v.Claims, place, place+1)
-	case found:
-		v.Claims[place] = c
-	default:
-		v.Claims = slices.Insert(v.Claims, place, c)
-	}
-	record.Add(change, len(v.Claims))
 }

@@ -32,9 +32,6 @@ type View struct {
 	// included; a Deployment sees those of its ReplicaSets, a SidecarSet the pods
 	// of all namespaces.
 	Pods []*cluster.Pod
-	// PodChanges is the record of changes of Pods, for what is remembered of the last pass; nil
-	// where there is none.
-	PodChanges *cluster.PodChanges
 	// Related are, for a ReplicaSet of a Deployment, the pods of all ReplicaSets
 	// of that Deployment, its own among them; otherwise empty.
 	Related []*cluster.Pod
@@ -42,8 +39,6 @@ type View struct {
 	Children []*cluster.Workload
 	// Claims are those that belong to the workload's pods, sorted by name.
 	Claims []*cluster.Claim
-	// ClaimChanges is the record of changes of Claims, nil where there is none.
-	ClaimChanges *cluster.Changes[ClaimChange]
 	// Nodes are all nodes, by name.
 	Nodes map[string]*cluster.Node
 	// Namespaces are the labels of each namespace.
@@ -52,14 +47,8 @@ type View struct {
 	// has nothing pending.
 	Reports map[string]rules.NodeReport
 	Gates   cluster.Gates
-	// Answers is what is remembered of Pods from pass to pass; nil remembers nothing.
+	// Answers is what is remembered of Pods and Claims from pass to pass; nil remembers nothing.
 	Answers *cluster.Answers
-	// ClaimSurvey is what the controller of a StatefulSet remembers of the claims of its last
-	// pass; nil has it look at every claim again.
-	ClaimSurvey *ClaimSurvey
-	// InstanceSurvey is what the controller of a CloneSet remembers of pods and claims by instance
-	// ID; nil has it look at all of them again.
-	InstanceSurvey *InstanceSurvey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
 	Pick func(n int) int

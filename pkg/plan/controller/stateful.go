@@ -2,7 +2,6 @@ package controller
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +24,8 @@ type stateful struct {
 	whenDeleted, whenScaled bool
 	// ordinals are those that should exist, ascending.
 	ordinals []int
-	// claims is what is known of the claims; nil without templates for any.
-	claims *ClaimSurvey
+	// claims are the counts of those that there were when the pass began; none without templates for any.
+	claims claimCounts
 	// dress adds to a pod that is created; nil adds nothing.
 	dress func(*CreatePod)
 }
@@ -105,7 +104,7 @@ func (s *stateful) self() cluster.Owner {
 // own gives claims the owner that the retention policy asks for: with the set
 // when they go with it, with their pod as soon as its ordinal should not exist.
 func (s *stateful) own(pass *Pass) {
-	if s.claims == nil || len(s.view.Claims) == 0 || s.claims.foreign == 0 && !s.whenScaled {
+	if len(s.templates) == 0 || len(s.view.Claims) == 0 || s.claims.foreign == 0 && !s.whenScaled {
 		return
 	}
 	pods := make(map[string]*cluster.Pod, len(s.view.Pods))
@@ -126,8 +125,7 @@ func (s *stateful) own(pass *Pass) {
 }
 
 func (s *stateful) owner(ordinal int, p *cluster.Pod) cluster.Owner {
-	_, wanted := slices.BinarySearch(s.ordinals, ordinal)
-	if s.whenScaled && !wanted {
+	if s.whenScaled && !s.wants(ordinal) {
 		return cluster.Owner{Kind: "Pod", Name: p.Name, UID: p.UID}
 	}
 	return s.usualOwner()
@@ -152,7 +150,7 @@ func (s *stateful) ordinalOf(c *cluster.Claim) (int, bool) {
 // stale names a claim of an ordinal that is on its way out with the pod before:
 // a new pod has to wait for it.
 func (s *stateful) stale(ordinal int) string {
-	if s.claims == nil || s.claims.leaving == 0 {
+	if s.claims.leaving == 0 {
 		return ""
 	}
 	for _, c := range s.view.Claims {

@@ -41,7 +41,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
-	s.surveyClaims()
+	s.countClaims()
 	s.updates = updates{
 		view: v, all: all, update: update, policy: rules.PolicyOf(o), grace: graceOf(o), revision: update.Name,
 		labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: update.Name},
@@ -113,7 +113,7 @@ func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 	moved := false
 	for _, p := range s.set.Restless() {
 		ordinal := rules.OrdinalOf(p)
-		if _, wanted := slices.BinarySearch(s.ordinals, ordinal); !wanted || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
+		if !s.wants(ordinal) || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
 			continue
 		}
 		var c cluster.PodChange
@@ -235,7 +235,7 @@ func moved(old, now *kruise.StatefulSetStatus) any {
 // claimStatus counts, per claim template, the claims of the ordinals that should
 // exist. Sizes are not looked at: claims are what their templates ask for.
 func (s *statefulSet) claimStatus() []kruise.VolumeClaimStatus {
-	if s.claims == nil {
+	if len(s.templates) == 0 {
 		return nil
 	}
 	out := make([]kruise.VolumeClaimStatus, len(s.templates))
@@ -260,7 +260,7 @@ func reconcileNativeStatefulSet(v *View, o *appsv1.StatefulSet) Pass {
 		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
 	}
-	s.surveyClaims()
+	s.countClaims()
 	n := set.Counts()
 	n.Current -= s.act(&pass, set, current, update.Name)
 	pass.Status = changed(&o.Status, nativeStatefulSetStatus(v, o, n, current, update.Name))

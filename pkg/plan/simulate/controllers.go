@@ -67,9 +67,9 @@ func (m *controllerManager) reconcile(o *object) {
 func (m *controllerManager) view(o *object) *controller.View {
 	v := &controller.View{
 		Now: m.clock.now(), Workload: o.workload, Revisions: o.revisions, Nodes: m.scheduler.share(),
-		Pods: m.store.podsOf(o), PodChanges: m.store.podChangesOf(o),
+		Pods:       m.store.podsOf(o),
 		Namespaces: m.store.namespaces, Reports: m.kubelet.reports, Gates: m.opt.Gates,
-		Claims: m.claims.of(o), ClaimChanges: &o.claimChanges, Answers: o.remembered(m.opt), ClaimSurvey: &o.claimSurvey, InstanceSurvey: &o.instanceSurvey,
+		Claims: m.claims.of(o), Answers: o.remembered(m.opt),
 		Pick: func(n int) int { return int(m.chance.below(uint64(max(n, 1)))) },
 	}
 	for _, child := range o.children {

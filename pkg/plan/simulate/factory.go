@@ -240,7 +240,7 @@ func (s *claimStore) ensure(o *object, a controller.CreatePod, id string) {
 }
 
 // of returns the claims that may belong to the object's pods: those of the namespace whose name holds
-// the object's, in a list that must not be kept. The object's record has what changed in it.
+// the object's, in a list that must not be kept.
 func (s *claimStore) of(o *object) []*cluster.Claim {
 	infix := "-" + o.ref.Name + "-"
 	mine := func(c *cluster.Claim) bool { return c.Namespace == o.ref.Namespace && strings.Contains(c.Name, infix) }
@@ -248,7 +248,6 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 	o.claimsRead = len(s.changes)
 	if len(missed) > len(s.byName) {
 		o.claims = s.sorted(mine)
-		o.claimChanges.Forget()
 		return o.claims
 	}
 	for _, change := range missed {
@@ -262,19 +261,15 @@ func (s *claimStore) of(o *object) []*cluster.Claim {
 // changeClaim repeats a change of all claims among those of the object.
 func (o *object) changeClaim(change claimChange) {
 	place, found := claimPlace(o.claims, podName{change.claim.Namespace, change.claim.Name})
-	var c controller.ClaimChange
 	end := place
 	if found {
-		c.Before = o.claims[place]
 		end++
 	}
 	if change.dropped {
 		o.claims = slices.Delete(o.claims, place, end)
 	} else {
-		c.After = change.claim
 		o.claims = slices.Replace(o.claims, place, end, change.claim)
 	}
-	o.claimChanges.Add(c, len(o.claims))
 }
 
 func compareNames(a, b podName) int {

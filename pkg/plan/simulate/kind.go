@@ -20,8 +20,6 @@ type kind interface {
 	updated(p *cluster.Pod, revision string) bool
 	// pods are those that the object rolls out.
 	pods(all []*cluster.Pod, o *object) []*cluster.Pod
-	// podChanges is the record of changes of that list, nil where there is none.
-	podChanges(all *podList, o *object) *cluster.PodChanges
 	// latest is the version of pods that a WorkloadSpread counts.
 	latest(o *object) string
 	// named reports whether a pod is replaced by one of its own name.
@@ -66,8 +64,6 @@ func (owning) updated(p *cluster.Pod, revision string) bool {
 }
 
 func (owning) pods(_ []*cluster.Pod, o *object) []*cluster.Pod { return slices.Clip(o.pods.now) }
-
-func (owning) podChanges(_ *podList, o *object) *cluster.PodChanges { return &o.pods.changes }
 
 func (owning) latest(*object) string { return rules.VersionIgnored }
 
@@ -115,8 +111,6 @@ func (deploymentKind) pods(_ []*cluster.Pod, o *object) []*cluster.Pod {
 	return out
 }
 
-func (deploymentKind) podChanges(*podList, *object) *cluster.PodChanges { return nil }
-
 func (deploymentKind) latest(o *object) string { return newestChild(o) }
 
 // sidecarSetKind has the pods of others, which carry its hash.
@@ -131,8 +125,6 @@ func (sidecarSetKind) updated(p *cluster.Pod, revision string) bool {
 }
 
 func (sidecarSetKind) pods(all []*cluster.Pod, _ *object) []*cluster.Pod { return all }
-
-func (sidecarSetKind) podChanges(all *podList, _ *object) *cluster.PodChanges { return &all.changes }
 
 func (sidecarSetKind) latest(*object) string { return rules.VersionIgnored }
 

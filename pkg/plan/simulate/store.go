@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
 // store keeps what the cluster consists of: objects, pods and namespaces. It decides nothing.
@@ -65,15 +64,9 @@ type object struct {
 	pods      podList
 	// answers is what is remembered of its pods from pass to pass.
 	answers cluster.Answers
-	// claimSurvey and instanceSurvey are what the controller remembers of its last pass.
-	// injections are the pods that have the containers of a SidecarSet.
-	injections     injections
-	claimSurvey    controller.ClaimSurvey
-	instanceSurvey controller.InstanceSurvey
 	// claims are those that may belong to its pods, as they were after so many changes of all claims.
-	claims       []*cluster.Claim
-	claimsRead   int
-	claimChanges cluster.Changes[controller.ClaimChange]
+	claims     []*cluster.Claim
+	claimsRead int
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object
@@ -157,22 +150,16 @@ type container struct {
 type podList struct {
 	pods []*pod
 	now  []*cluster.Pod
-	// changes is the record of changes of now.
-	changes cluster.PodChanges
 }
 
 func (l *podList) add(p *pod) int {
 	place := len(l.now)
 	l.pods, l.now = append(l.pods, p), append(l.now, p.Pod)
-	l.changes.Add(place, len(l.now))
 	return place
 }
 
 // set shows what is in the pod of a place now.
-func (l *podList) set(i int, p *cluster.Pod) {
-	l.now[i] = p
-	l.changes.Add(i, len(l.now))
-}
+func (l *podList) set(i int, p *cluster.Pod) { l.now[i] = p }
 
 // drop removes the pod of a place; the last one takes it, and is returned so
 // that it learns of it.
@@ -278,14 +265,6 @@ func (s *store) podsOf(o *object) []*cluster.Pod {
 		return s.podsOf(o.carrier)
 	}
 	return kindOf(o).pods(s.all.now, o)
-}
-
-// podChangesOf is the record of changes of [store.podsOf], nil where there is none.
-func (s *store) podChangesOf(o *object) *cluster.PodChanges {
-	if o.carrier != nil {
-		return s.podChangesOf(o.carrier)
-	}
-	return kindOf(o).podChanges(&s.all, o)
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
