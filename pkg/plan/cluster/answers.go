@@ -77,8 +77,8 @@ func AskEach[P comparable, E, T any](a *Answers, key any, list []P, read func(P)
 	blocks := renewed(a, key, time.Time{}, list, func(block []P, was *parts[P, E, T]) (*parts[P, E, T], time.Time) {
 		is := &parts[P, E, T]{list: slices.Clone(block), each: make([]E, len(block))}
 		for i, p := range block {
-			if was != nil && i < len(was.list) && was.list[i] == p {
-				is.each[i] = was.each[i]
+			if at := was.place(p, i); at >= 0 {
+				is.each[i] = was.each[at]
 			} else {
 				is.each[i] = read(p)
 			}
@@ -91,6 +91,20 @@ func AskEach[P comparable, E, T any](a *Answers, key any, list []P, read func(P)
 		out[i] = b.is
 	}
 	return out
+}
+
+// place is where one of a block was before, or -1: where it is now, or beside that place, as all that follow are
+// where one came into a sorted list or went.
+func (b *parts[P, E, T]) place(one P, now int) int {
+	if b == nil {
+		return -1
+	}
+	for _, at := range [...]int{now, now + 1, now - 1} {
+		if at >= 0 && at < len(b.list) && b.list[at] == one {
+			return at
+		}
+	}
+	return -1
 }
 
 // Each is what was read of each of a list, which does not depend on the time. It must not be kept or changed.

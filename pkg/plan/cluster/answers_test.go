@@ -117,6 +117,8 @@ func TestAskEach_ReadsOnlyOtherPods(t *testing.T) {
 		{func() { list[3], list[blockSize] = &Pod{Name: "new"}, &Pod{Name: "other"} }, 2},
 		{func() { list[5] = list[len(list)-1]; list = list[:len(list)-1] }, 1},
 		{func() { list = append(list, &Pod{Name: "last"}) }, 1},
+		{func() { list = slices.Insert(list, 2, &Pod{Name: "between"}) }, 2}, // and the first of the second block
+		{func() { list = slices.Delete(list, 7, 8) }, 1},                     // the last of the first block
 	} {
 		change.do()
 		read = 0
