@@ -125,6 +125,11 @@ func (r Rollouts) Rollback(ctx context.Context, w Workload, why string) (*Execut
 	if err != nil {
 		return nil, err
 	}
+	// A rollback that another process carries out is completed once this one holds the Lease; it is not
+	// what is to be rolled back.
+	if err := rec.Progress.Allows(plan.TransitionRollBack, rec.Plan); err != nil {
+		return nil, err
+	}
 	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
 		// Another process may have driven it until now, or have rolled it back.
 		before := rec.Begun

@@ -247,6 +247,41 @@ func TestRollouts_RollBackTwiceGoesBackOnce(t *testing.T) {
 	}
 }
 
+// waiting is a workload whose Lease another process holds until something was done.
+type waiting struct {
+	apply.Workload
+	until func()
+}
+
+// Hold is that of [apply.Workload].
+func (w waiting) Hold(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
+	w.until()
+	return w.Workload.Hold(ctx, told)
+}
+
+// TestRollouts_RollBackIsNotRolledBackByAWaitingOne: a process that asks for a rollback while another one carries it out
+// waits for the Lease, and what is completed then is the rollback.
+func TestRollouts_RollBackIsNotRolledBackByAWaitingOne(t *testing.T) {
+	r, m := rollouts(t, cloneSet, simulate.DefaultOptions(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})
+	ctx := t.Context()
+	if _, err := r.Run(ctx, m.ref, m.plan, apply.Options{AtPause: true}); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := r.RollBack(ctx, m.ref, apply.Options{Until: m.Now()}); err != nil || res.Outcome != event.TimedOut {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	w, err := r.Open(ctx, m.ref)
+	must(t, err)
+	e, err := r.Rollback(ctx, waiting{w, func() {
+		if res, err := r.Drive(ctx, m.ref, apply.Options{}); err != nil || res.Outcome != event.RolledBack {
+			t.Fatalf("%+v, %v", res, err)
+		}
+	}}, "aborted by ben")
+	if _, ok := errors.AsType[*plan.TransitionError](err); !ok {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // TestRollouts_ResumeGivesAStepItsWholeTime: a step that was on hold for longer than it may take has all its
 // time when it is resumed or promoted, and when another process takes it over.
 func TestRollouts_ResumeGivesAStepItsWholeTime(t *testing.T) {
