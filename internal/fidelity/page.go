@@ -36,7 +36,7 @@ the findings of a run as data.
 `
 
 	foot = `
-**What next:** [what to do with the findings of a first render](tutorial.md#findings-of-a-first-render) · [drivers](drivers.md) ·
+**What next:** [what to do with the findings of a first render](render.md#findings-of-a-first-render) · [drivers](drivers.md) ·
 [moving to Kruise or off it](moving.md).
 `
 
