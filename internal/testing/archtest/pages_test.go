@@ -55,3 +55,26 @@ func TestPages_BeginWithTheirReader(t *testing.T) {
 		}
 	}
 }
+
+// TestPages_UseTheWordsOfTheGlossary: pages keep to the words that the texts of the program keep to.
+func TestPages_UseTheWordsOfTheGlossary(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "docs", "*.md"))
+	if err != nil || len(files) < 30 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range append(files, filepath.Join("..", "..", "..", "README.md")) {
+		if filepath.Base(file) == "glossary.md" { // which lists them
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prose := strings.NewReplacer("stuck.svg", "").Replace(string(text)) // the name of a picture
+		for _, w := range words {
+			if m := w.bad.FindString(prose); m != "" {
+				t.Errorf("%s: %q: write %s", filepath.Base(file), m, w.better)
+			}
+		}
+	}
+}
