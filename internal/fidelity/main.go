@@ -27,7 +27,7 @@ func run(args []string) error {
 		return errors.New("name the folder of the pages")
 	}
 	below := filepath.Join(args[0], "fidelity")
-	if err := os.RemoveAll(below); err != nil {
+	if err := os.RemoveAll(below); err != nil { //nolint:gosec // the folder is the argument of make generate
 		return err
 	}
 	if err := os.MkdirAll(below, 0o755); err != nil { //nolint:gosec // pages of the documentation are for everybody

@@ -71,16 +71,17 @@ func markdownPages(root *cobra.Command, groups []Group) map[string]string {
 	pages := map[string]string{}
 	for _, g := range grouped(root, groups) {
 		fmt.Fprintf(&index, "\n## %s\n\n| command | |\n|---|---|\n", g.Title)
-		text := generatedHeader + "# " + g.Title + "\n"
+		var text strings.Builder
+		text.WriteString(generatedHeader + "# " + g.Title + "\n")
 		for _, name := range g.Commands {
 			c, _, err := root.Find([]string{name})
 			if err != nil {
 				continue // a group names a command that this program does not have
 			}
 			fmt.Fprintf(&index, "| [%s](%s#kubectl-kruise-%s) | %s |\n", c.Name(), pageOf(g.Title), c.Name(), c.Short)
-			text += "\n" + markdownPage(c)
+			text.WriteString("\n" + markdownPage(c))
 		}
-		pages[pageOf(g.Title)] = text
+		pages[pageOf(g.Title)] = text.String()
 	}
 	pages["README.md"] = index.String()
 	return pages
