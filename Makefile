@@ -188,7 +188,7 @@ generate: reference ## Generate files (docs, plugins/kustomize/component)
 pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, the session that the README shows, and a report (needs Chromium)
 	UPDATE=1 go test ./pkg/tui -run TestPictures_OfTheDocs -count=1
 	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture_IsUpToDate -count=1
-	UPDATE=1 go test -C test ./browser -run TestPicture_OfTheDocsHasItsSize -count=1
+	UPDATE=1 go test -C test ./browser -run TestPicture_OfTheDocsIsOfTodaysReport -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
@@ -76,7 +78,7 @@ func views(f *factory.Factory) []*cobra.Command {
 		doctor.NewWhy(f),
 		ui.NewUI(f),
 		doctor.NewDoctor(f),
-		reference.NewReference(),
+		reference.NewReference(pagesByTask()...),
 		reference.NewRBAC(f),
 		version.New(f),
 		inspect.NewGet(f),
@@ -85,4 +87,13 @@ func views(f *factory.Factory) []*cobra.Command {
 		inspect.NewLogs(f),
 		inspect.NewDebug(f),
 	}
+}
+
+// pagesByTask are the pages of the reference: those of the help.
+func pagesByTask() []reference.Group {
+	var out []reference.Group
+	for _, t := range tasks {
+		out = append(out, reference.Group{Title: t.title, Commands: slices.Concat(t.main, t.also)})
+	}
+	return out
 }

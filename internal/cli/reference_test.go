@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,14 @@ func TestReference_IsUpToDate(t *testing.T) {
 			t.Errorf("docs/reference/%s is of no command; \"make reference\" takes it away", name)
 		}
 	}
-	if len(want) < 30 || !strings.Contains(want["rollout.md"], "## kubectl kruise rollout undo\n") {
+	if len(want) != len(tasks)+2 || !strings.Contains(want["roll-out.md"], "\n### kubectl kruise rollout undo\n") {
 		t.Errorf("%d pages", len(want))
+	}
+	text := strings.Join(slices.Collect(maps.Values(want)), "")
+	for _, c := range whole().Commands() {
+		if heading := "\n## kubectl kruise " + c.Name() + "\n"; c.IsAvailableCommand() && strings.Count(text, heading) != 1 {
+			t.Errorf("%d headings %q", strings.Count(text, heading), heading)
+		}
 	}
 }
 

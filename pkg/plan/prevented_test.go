@@ -126,15 +126,15 @@ func TestParentLimits_OfKruiseDriverAreNone(t *testing.T) {
 	}
 }
 
-// TestParentLimits_AreDocumented: docs/rollout.md has a row for each.
+// TestParentLimits_AreDocumented: docs/rollout-reference.md has a row for each.
 func TestParentLimits_AreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/rollout.md")
+	text, err := os.ReadFile("../../docs/rollout-reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range plan.Preventions() {
 		if !strings.Contains(string(text), "\n| "+name+" |") {
-			t.Errorf("docs/rollout.md has no row %q", name)
+			t.Errorf("docs/rollout-reference.md has no row %q", name)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func (b *reviewer) parentRecreates() bool {
 // parentLimit is one thing that Kruise would do and the native parent of the pods does not
 // (docs/drivers.md): a plan has a warning where it applies.
 type parentLimit struct {
-	// name is that of its row in docs/rollout.md.
+	// name is that of its row in docs/rollout-reference.md.
 	name string
 	// text is the warning of a plan; "" if it does not apply.
 	text func(*reviewer) string

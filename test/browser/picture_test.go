@@ -2,11 +2,13 @@ package browser
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	pixels "image"
 	"image/png"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -105,17 +107,24 @@ func different(a, b pixels.Image) float64 {
 	return float64(n) / float64(r.Dx()*r.Dy())
 }
 
-// TestPicture_OfTheDocsHasItsSize: what docs/reports.md shows is a picture of this size. UPDATE=1 takes it again;
-// fonts differ from machine to machine, so its pixels are not compared.
-func TestPicture_OfTheDocsHasItsSize(t *testing.T) {
+// build is the version that a report names: another build of the same program writes the same report.
+var build = regexp.MustCompile(`kubectl-kruise [^\s"<]+`)
+
+// TestPicture_OfTheDocsIsOfTodaysReport: what docs/reports.md shows is a picture of the report that the program writes now.
+// `make pictures` takes it again. Fonts differ from machine to machine, so its pixels are not compared: a digest of
+// the report is beside the picture.
+func TestPicture_OfTheDocsIsOfTodaysReport(t *testing.T) {
 	path := checkout.Path("docs", "pictures", "report.png")
+	page := written(t, []int{0}, shop(t, "plan", "--pause-after", "1", "--pause", "5m", "-o", "html")...)
+	want := fmt.Sprintf("%x\n", sha256.Sum256(build.ReplaceAll(page, []byte("kubectl-kruise"))))
 	if os.Getenv("UPDATE") != "" {
 		x := open(t)
 		x.screen(1120, "light", true)
-		x.show(file(t, written(t, []int{0}, shop(t, "plan", "--pause-after", "1", "--pause", "5m", "-o", "html")...)))
+		x.show(file(t, page))
 		shot, err := chromedp.Run(x.ctx, chromedp.CaptureScreenshot())
 		x.must(err)
 		x.must(os.WriteFile(path, shot, 0o600))
+		x.must(os.WriteFile(path+".sha256", []byte(want), 0o600))
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -124,5 +133,8 @@ func TestPicture_OfTheDocsHasItsSize(t *testing.T) {
 	c, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil || c.Width != 1120 || c.Height != 900 {
 		t.Errorf("%d x %d, %v", c.Width, c.Height, err)
+	}
+	if of, err := os.ReadFile(path + ".sha256"); err != nil || string(of) != want {
+		t.Errorf("docs/pictures/report.png is of another report, run make pictures: %v", err)
 	}
 }

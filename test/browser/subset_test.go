@@ -91,6 +91,21 @@ func TestNarrow_ScrollsOnlyTheChart(t *testing.T) {
 	}
 }
 
+// TestTimeline_SaysThatItScrolls: where the chart is wider than its box, a visible sentence says so, and nowhere else.
+func TestTimeline_SaysThatItScrolls(t *testing.T) {
+	x := open(t)
+	page := file(t, reports(t)["plan"])
+	for _, width := range []int64{320, 400, 700, 1120} {
+		x.screen(width, "light", true)
+		x.show(page)
+		scrolls := eval[bool](x, `(() => { const e = document.querySelector('.chartbox'); return e.scrollWidth > e.clientWidth + 1; })()`)
+		said := eval[bool](x, `document.querySelector('.sideways').checkVisibility()`)
+		if scrolls != said || scrolls != (width < 720) {
+			t.Errorf("at %d pixels: scrolls %v, says so %v", width, scrolls, said)
+		}
+	}
+}
+
 // sideways lists what scrolls sideways and may not.
 const sideways = `[...document.querySelectorAll('*')].filter(e => {
   const s = getComputedStyle(e);

@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// TestDocs_StatesAreThoseOfTheRules: the table in docs/rollout.md allows and refuses what the rules do.
+// TestDocs_StatesAreThoseOfTheRules: the table in docs/rollout-states.md allows and refuses what the rules do.
 func TestDocs_StatesAreThoseOfTheRules(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/rollout.md")
+	text, err := os.ReadFile("../../../docs/rollout-states.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func checkCitations(t *testing.T, known pages, path, comment string) int {
 func TestPages_Resolve(t *testing.T) {
 	known, cases := pages{}, map[string][]string{}
 	for _, pattern := range []string{
-		"README*.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/kruise/*.md", "docs/facts/*.md",
+		"README*.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/fidelity/*.md", "docs/reference/*.md", "docs/kruise/*.md", "docs/facts/*.md",
 		"examples/README.md", "test/README.md", "plugins/*/README.md", "plugins/*/*/README.md",
 	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(pattern)))

@@ -42,6 +42,45 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestPages_NameWhatTheyBeginWith: a page whose blocks need files, or objects in a cluster, names the folder or the file in
+// front of the first of them, so that a reader can run them, too.
+func TestPages_NameWhatTheyBeginWith(t *testing.T) {
+	pages, err := Pages(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := 0
+	for _, page := range pages {
+		if !strings.HasPrefix(page, "docs/") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(top, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _, found := strings.Cut(string(text), "<!-- before:")
+		if !found {
+			continue
+		}
+		need++
+		names := false
+		for _, m := range begins.FindAllStringSubmatch(before, -1) {
+			if _, err := os.Stat(filepath.Join(top, filepath.Dir(page), filepath.FromSlash(m[1]))); err == nil {
+				names = true
+			}
+		}
+		if !names {
+			t.Errorf("%s: its blocks have a hidden beginning, and no link in front of the first leads to the examples or to test/docs/testdata", page)
+		}
+	}
+	if need < 10 {
+		t.Errorf("only %d pages were found", need)
+	}
+}
+
+// begins is a link to files that a page begins with.
+var begins = regexp.MustCompile(`\]\((\.\./(?:examples|test/docs/testdata)[\w./-]*)\)`)
+
 // counted are the blocks of commands that are run, and those that are not.
 func counted(blocks []Block) (run, left int) {
 	for _, b := range blocks {

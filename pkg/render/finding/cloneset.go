@@ -256,7 +256,7 @@ var cloneSetStrategyRules = []Rule{
 	{
 		ID: "cloneset/paused-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: while it is set, neither this tool nor the native parent updates pods",
 	},
 	{
 		ID: "cloneset/update-order", Kind: kruise.KindCloneSet, Severity: Lost,

@@ -111,6 +111,6 @@ var daemonSetRules = slices.Concat(workloadRules(kruise.KindDaemonSet, "daemonse
 	{
 		ID: "daemonset/paused-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: while it is set, neither this tool nor the native parent updates pods",
 	},
 })

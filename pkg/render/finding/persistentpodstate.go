@@ -59,7 +59,7 @@ var persistentPodStateRules = []Rule{
 	{
 		ID: "persistentpodstate/annotations", Kind: kruise.KindPersistentPodState, Severity: Lost,
 		Fields:  []string{"spec.persistentPodAnnotations"},
-		Becomes: "not needed: Kruise only stores them in the status and never restores them",
+		Becomes: "not rendered: Kruise stores them in its status, but restores them in no pod either",
 		Action:  "keep what pods need in the template, or in their volumes",
 	},
 	{

@@ -150,7 +150,7 @@ var statefulSetStrategyRules = []Rule{
 	{
 		ID: "statefulset/paused-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
-		Becomes: "kept in the strategy annotation: this tool changes nothing while it is set, and the native parent never does",
+		Becomes: "kept in the strategy annotation: while it is set, neither this tool nor the native parent updates pods",
 	},
 	{
 		ID: "statefulset/unordered", Kind: kruise.KindStatefulSet, Severity: Lost,

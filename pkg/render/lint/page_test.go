@@ -18,7 +18,7 @@ func TestPage_IsUpToDate(t *testing.T) {
 func page(rules []lint.Rule) string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated: UPDATE=1 go test ./pkg/render/lint -run Page -->\n# Rules of lint\n\n" +
-		"**Who needs this page:** a problem that `kubectl kruise lint` reports has one of these IDs.\n\n" +
+		"Look up a problem that `kubectl kruise lint` reports by its ID, the word in brackets at its end.\n\n" +
 		"An **error** is what Kruise's webhooks and schemas refuse; a **warning** is accepted, but\n" +
 		"probably not intended; an **info** is good to know. How to run lint and to turn off rules:\n" +
 		"[lint.md](lint.md).\n")

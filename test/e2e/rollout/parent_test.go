@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
-// TestParent_ControllersActAsTheTableSays shows what the table in docs/rollout.md says of native parents:
+// TestParent_ControllersActAsTheTableSays shows what the table in docs/rollout-reference.md says of native parents:
 // each row is what Kubernetes' own controllers do, or its API server.
 func TestParent_ControllersActAsTheTableSays(t *testing.T) {
 	onDelete := "updateStrategy: {type: OnDelete}"
