@@ -243,6 +243,7 @@ func FuzzRead(f *testing.F) {
 	texts := []string{
 		testWorkload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 3"), testWorkload("apps/v1", "StatefulSet", "  replicas: 3\n  updateStrategy: {type: OnDelete}"),
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: a, creationTimestamp: x}\nstatus: {conditions: [{}], containerStatuses: [null]}\n",
+		testWorkload("apps/v1", "Deployment", "  replicas: 3") + "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: r\n  annotations: {kubectl-kruise.dev/strategy: '{\"replicas\": 3, \"updateStrategy\": {\"partition\": \"50%\"}}'}\nspec: {replicas: 1}\n---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: web-1, namespace: shop}\ndata: {spec: {template: {spec: {containers: [{name: main, image: x}]}}}}\nrevision: 1\n",
 		"apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: a}\ndata: []\nrevision: -1\n",
 		"apiVersion: v1\nkind: Node\nstatus: {allocatable: {cpu: 1e99}}\n---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nspec: {maxUnavailable: '%'}\n",
 	}

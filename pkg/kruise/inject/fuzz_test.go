@@ -80,3 +80,13 @@ func fuzzed(text string) (sets []*Set, pod *tree.Node) {
 	}
 	return sets, pod
 }
+
+// FuzzEntries: the hashes that a pod is annotated with are read, in both forms, or refused.
+func FuzzEntries(f *testing.F) {
+	texts := []string{`{"agent": {"updateTimestamp": "2026-01-02T15:04:05Z", "hash": "x", "sidecarSetName": "agent", "sidecarList": ["a"], "controllerRevision": "r"}}`, `{"agent": "x"}`, "null"}
+	distort.Fuzz(f, texts, func(t *testing.T, text string) {
+		if entries, err := readEntries(text); err == nil && entries == nil {
+			t.Error("neither entries nor a fault")
+		}
+	})
+}

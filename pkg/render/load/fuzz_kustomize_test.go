@@ -1,6 +1,8 @@
-package load_test
+package load
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/distort"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 
 // FuzzKustomize: no kustomization and no manifest below it makes kustomize panic here, or
@@ -43,14 +44,35 @@ func FuzzKustomize(f *testing.F) {
 		text, manifest, _ := strings.Cut(both, end)
 		write(t, "in/kustomization.yaml", text)
 		write(t, "in/a.yaml", manifest)
-		objects, err := load.Load(t.Context(), load.Options{Kustomize: filepath.Join(dir, "in")})
-		for _, r := range objects {
-			if strings.Contains(string(r.Raw()), secret) {
-				t.Errorf("what is beside the folder was read:\n%s", r.Raw())
-			}
+		out, err := builtHere(t, filepath.Join(dir, "in"))
+		if strings.Contains(out, secret) {
+			t.Errorf("what is beside the folder was read:\n%s", out)
 		}
 		if err != nil && strings.Contains(err.Error(), secret) {
 			t.Error(err)
 		}
 	})
+}
+
+// builtHere builds a kustomization as Load does, but in this process what it has an isolated one do.
+func builtHere(t *testing.T, dir string) (string, error) {
+	t.Helper()
+	j, err := kustomizationDir{Dir: dir}.job()
+	if err != nil {
+		return "", err
+	}
+	out, _, err := j.buildInProcess(t.Context())
+	if !errors.Is(err, errUnfit) {
+		return string(out.Text), err
+	}
+	request, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer bytes.Buffer
+	if err := serve(request, &answer); err != nil {
+		t.Fatal(err)
+	}
+	out, err = readAnswer(answer.Bytes())
+	return string(out.Text), err
 }
