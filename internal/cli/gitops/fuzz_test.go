@@ -16,6 +16,7 @@ import (
 func FuzzWrite(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "web.yaml")
 	distort.Fuzz(f, []string{manifest, listed, oddHead + "      - &m\n        name: main\n        image: &i \"web:1\"\n      - {<<: *m, name: log, image: *i}\n---\n" + service}, func(t *testing.T, text string) {
+		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,8 @@ func Text(text string, changes ...Change) string {
 		if c.By == Unchanged || len(all) == 0 {
 			continue
 		}
-		at, by := all[int(c.At)%len(all)], ""
+		at := all[int(c.At)%len(all)]
+		var by string
 		if int(c.By) < len(odd) {
 			by = odd[c.By]
 		} else {
